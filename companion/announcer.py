@@ -1,0 +1,123 @@
+"""Keeps one endpoint's discovery files as the window is: the latest wish is carried out, a failure is tried again.
+
+Rule: the files are written on a worker thread, one wish at a time, and are gone when `withdraw` returns.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+from typing import TYPE_CHECKING, Callable, NamedTuple, Optional, Tuple
+
+import sublime
+
+from .discovery.publisher import Announcement, Publisher
+from .discovery.workspace import workspace_folders
+
+if TYPE_CHECKING:
+    from .runtime import Runtime
+    from .settings import Settings
+
+logger = logging.getLogger("gemini_companion.discovery")
+
+RETRY_MILLISECONDS = 5000
+
+
+class Wish(NamedTuple):
+    """What the discovery files depend on."""
+
+    port: int
+    token: str
+    folders: Tuple[str, ...]
+    project_file: Optional[str]
+    active_file: Optional[str]  # None as long as the window has folders or a project: then it does not matter
+    fallback: str
+    gemini: bool
+    qwen: bool
+
+
+class Announcer:
+    """Main thread only. `report` gets a sentence for the user, or None once all is well again."""
+
+    def __init__(
+        self,
+        window: sublime.Window,
+        runtime: Runtime,
+        settings: Callable[[], Settings],
+        active_file: Callable[[], Optional[str]],
+        report: Callable[[Optional[str]], None],
+    ) -> None:
+        self.folders: Tuple[str, ...] = ()  # as last announced
+        self._window = window
+        self._runtime = runtime
+        self._settings = settings
+        self._active_file = active_file
+        self._report = report
+        self._publisher = Publisher()
+        self._wish: Optional[Wish] = None
+        self._working = False
+        self._withdrawn = False
+
+    def announce(self, port: int, token: str) -> None:
+        """Make the discovery files say that `port` serves this window as it is now. Cheap when nothing changed."""
+        settings = self._settings()
+        folders = tuple(self._window.folders())
+        project_file = self._window.project_file_name() or None
+        wish = Wish(
+            port,
+            token,
+            folders,
+            project_file,
+            None if folders or project_file else self._active_file(),
+            settings.workspace_fallback,
+            settings.publish_for_gemini,
+            settings.publish_for_qwen,
+        )
+        if wish != self._wish and not self._withdrawn:
+            self._wish = wish
+            self._work()
+
+    def withdraw(self) -> None:
+        """Remove the files for good. Any thread, also after the editor's API has shut down."""
+        self._withdrawn = True
+        self._publisher.close()
+
+    def paths(self) -> Tuple[str, ...]:
+        """The files in place."""
+        return tuple(self._publisher.paths())
+
+    def _work(self) -> None:
+        if self._working or self._wish is None or self._withdrawn:
+            return
+        self._working = True
+        wish = self._wish
+        self._runtime.compute(
+            self._publish,
+            wish,
+            then=lambda folders: self._done(wish, folders),
+            failed=lambda error: self._failed(wish, error),
+        )
+
+    def _publish(self, wish: Wish, cancelled: Callable[[], bool]) -> Tuple[str, ...]:
+        folders = workspace_folders(
+            wish.folders, project_file=wish.project_file, active_file=wish.active_file, fallback=wish.fallback
+        )
+        announcement = Announcement(port=wish.port, token=wish.token, folders=folders, editor_pid=os.getppid())
+        self._publisher.publish(announcement, gemini=wish.gemini, qwen=wish.qwen)
+        return folders
+
+    def _done(self, wish: Wish, folders: Tuple[str, ...]) -> None:
+        self._working = False
+        self.folders = folders
+        self._report(None)
+        if wish != self._wish:
+            self._work()
+
+    def _failed(self, wish: Wish, error: Exception) -> None:
+        self._working = False
+        logger.warning("%s", error, exc_info=not isinstance(error, OSError) and logger.isEnabledFor(logging.DEBUG))
+        self._report(str(error))
+        if wish != self._wish:
+            self._work()
+        else:
+            self._runtime.later_on_main(RETRY_MILLISECONDS, self._work)

@@ -1,0 +1,88 @@
+"""The package's log: one logger tree, kept in memory for the log panel, warnings also on the editor's console.
+
+Rule: a record never holds a token, selected text or file content. Writers log names, counts and sizes instead.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections import deque
+from typing import Callable, Deque, List, Optional
+
+ROOT = "gemini_companion"
+CAPACITY = 5000  # lines kept; at debug level that is several minutes of heavy traffic
+LEVELS = {"debug": logging.DEBUG, "info": logging.INFO, "warning": logging.WARNING, "error": logging.ERROR}
+
+
+class LogBuffer(logging.Handler):
+    """Keeps the last `CAPACITY` lines and passes new ones on. Any thread."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setFormatter(_Formatter())
+        self._lines: Deque[str] = deque(maxlen=CAPACITY)
+        self._problems: Deque[str] = deque(maxlen=50)
+        self._lines_lock = threading.Lock()
+        self.follower: Optional[Callable[[str], None]] = None
+
+    def emit(self, record: logging.LogRecord) -> None:
+        line = self.format(record)
+        with self._lines_lock:
+            self._lines.append(line)
+            if record.levelno >= logging.WARNING:
+                self._problems.append(line)
+        if record.levelno >= logging.WARNING:
+            print("Gemini Companion: " + line)
+        follower = self.follower
+        if follower is not None:
+            follower(line)
+
+    def lines(self) -> List[str]:
+        """The lines kept, oldest first. Any thread."""
+        with self._lines_lock:
+            return list(self._lines)
+
+    def problems(self) -> List[str]:
+        """The latest warnings and errors, oldest first. Any thread."""
+        with self._lines_lock:
+            return list(self._problems)
+
+
+class _Formatter(logging.Formatter):
+    def format(self, record: logging.LogRecord) -> str:
+        clock = time.strftime("%H:%M:%S", time.localtime(record.created))
+        text = "{}.{:03d} {:<7} {}: {}".format(
+            clock,
+            int(record.msecs),
+            record.levelname.lower(),
+            record.name[len(ROOT) + 1 :] or "companion",
+            record.getMessage(),
+        )
+        if record.exc_info:
+            text += "\n" + self.formatException(record.exc_info)
+        return text
+
+
+def install() -> LogBuffer:
+    """Put a fresh buffer on the package's logger and return it. Main thread."""
+    root = logging.getLogger(ROOT)
+    uninstall()
+    buffer = LogBuffer()
+    root.addHandler(buffer)
+    root.propagate = False  # the editor's root logger belongs to everybody
+    root.setLevel(logging.INFO)
+    return buffer
+
+
+def uninstall() -> None:
+    """Take every handler off the package's logger again, an earlier load's included. Main thread."""
+    root = logging.getLogger(ROOT)
+    for handler in list(root.handlers):
+        root.removeHandler(handler)
+
+
+def set_level(name: str) -> None:
+    """Set the level by one of the names in `LEVELS`. Any thread."""
+    logging.getLogger(ROOT).setLevel(LEVELS[name])

@@ -1,0 +1,293 @@
+"""Threads: the one home for work that moves from one to another.
+
+Three kinds of thread take part. The editor's *main thread* owns every view and is never made to wait. The *loop thread*
+runs asyncio, and all network traffic with it. *Worker threads* do what would hold either of them up: comparisons and
+file access. No other module starts a thread, calls `sublime.set_timeout` or touches an event loop from outside.
+
+Rule: after `stop` nothing that was handed over runs any more, so that a replaced package never acts on the editor again.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections import deque
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any, Awaitable, Callable, Deque, List, Optional, Tuple, TypeVar
+
+import sublime
+
+if TYPE_CHECKING:
+    import asyncio
+
+Result = TypeVar("Result")
+
+logger = logging.getLogger("gemini_companion.runtime")
+
+WORKERS = 3  # a long comparison, another one behind it, and file access that must not queue behind both
+
+
+class Computation:
+    """Work under way on a worker thread.
+
+    `cancel` may be called from any thread; from then on neither `then` nor `failed` is called, and the working
+    function sees `cancelled()` become true.
+    """
+
+    def __init__(self) -> None:
+        self._cancelled = threading.Event()
+
+    def cancel(self) -> None:
+        """Ask the work to stop and drop its result. Any thread; returns at once."""
+        self._cancelled.set()
+
+    def cancelled(self) -> bool:
+        """Whether the result is no longer wanted. Any thread."""
+        return self._cancelled.is_set()
+
+
+class Runtime:
+    """Owns the asyncio loop thread and the worker threads.
+
+    `report` is told of every exception that nobody else handled (thread name or task, exception), on the thread where
+    it happened.
+    """
+
+    def __init__(self, report: Callable[[str, BaseException], None]) -> None:
+        self._report = report
+        self._lock = threading.Lock()  # guards the fields below; never held over a call out of this class
+        self._loop: Optional[asyncio.AbstractEventLoop] = None
+        self._thread: Optional[threading.Thread] = None
+        self._waiting: Deque[Tuple[Callable[..., Any], Tuple[Any, ...]]] = deque()
+        self._workers: Optional[ThreadPoolExecutor] = None
+        self._computations: List[Computation] = []
+        self._stopped = False
+
+    # -- life ---------------------------------------------------------------------------------------------------------
+
+    def start(self) -> None:
+        """Start the loop thread. Main thread; returns at once, work handed over meanwhile waits for the loop."""
+        self._workers = ThreadPoolExecutor(WORKERS, thread_name_prefix="gemini-companion-worker")
+        self._thread = threading.Thread(target=self._run_loop, name="gemini-companion-loop", daemon=True)
+        self._thread.start()
+
+    def stop(self, timeout: float = 2.0) -> None:
+        """Cancel every task, end the loop thread and drop what is still waiting.
+
+        Main thread. Waits at most `timeout` seconds for the loop thread, which has nothing left but cancellations to
+        run: whoever needs a farewell on the network awaits it before calling this.
+        """
+        with self._lock:
+            self._stopped = True
+            self._waiting.clear()
+            loop, thread, workers = self._loop, self._thread, self._workers
+            computations, self._computations = self._computations, []
+        for computation in computations:
+            computation.cancel()
+        if loop is not None:
+            try:
+                loop.call_soon_threadsafe(self._cancel_tasks_and_stop)
+            except RuntimeError:
+                logger.debug("the loop had already closed")
+        if workers is not None:
+            workers.shutdown(wait=False)
+        if thread is not None:
+            thread.join(timeout)
+            if thread.is_alive():
+                logger.error("the loop thread did not end within %s s", timeout)
+
+    @property
+    def stopped(self) -> bool:
+        """Whether `stop` was called. Any thread."""
+        return self._stopped
+
+    # -- to the main thread -------------------------------------------------------------------------------------------
+
+    def on_main(self, function: Callable[..., Any], *args: Any) -> None:
+        """Call `function(*args)` on the main thread, soon. Any thread."""
+        self.later_on_main(0, function, *args)
+
+    def later_on_main(self, milliseconds: int, function: Callable[..., Any], *args: Any) -> None:
+        """Call `function(*args)` on the main thread in `milliseconds`, unless the runtime is stopped by then. Any thread."""
+
+        def run() -> None:
+            if not self._stopped:
+                function(*args)
+
+        sublime.set_timeout(run, milliseconds)
+
+    async def call_main(self, function: Callable[..., Result], *args: Any) -> Result:
+        """Call `function(*args)` on the main thread and return its result, or raise what it raised. Loop thread."""
+        import asyncio
+
+        loop = asyncio.get_running_loop()
+        answer: asyncio.Future[Result] = loop.create_future()
+
+        def settle(result: Optional[Result], error: Optional[BaseException]) -> None:
+            if answer.done():
+                return  # the caller was cancelled meanwhile
+            if error is not None:
+                answer.set_exception(error)
+            else:
+                answer.set_result(result)  # type: ignore[arg-type]
+
+        def run() -> None:
+            try:
+                result = function(*args)
+            except Exception as error:  # noqa: BLE001 - handed to the caller, who awaits it
+                self.on_loop(settle, None, error)
+            else:
+                self.on_loop(settle, result, None)
+
+        self.on_main(run)
+        return await answer
+
+    # -- to the loop thread -------------------------------------------------------------------------------------------
+
+    def on_loop(self, function: Callable[..., Any], *args: Any) -> None:
+        """Call `function(*args)` on the loop thread, soon and in the order of the calls. Any thread."""
+        with self._lock:
+            if self._stopped:
+                return
+            if self._loop is None:
+                self._waiting.append((function, args))
+                return
+            loop = self._loop
+        try:
+            loop.call_soon_threadsafe(function, *args)
+        except RuntimeError:  # the loop closed between the look and the call
+            logger.debug("dropped a call: the loop has ended")
+
+    def spawn(self, coroutine_function: Callable[..., Awaitable[Result]], *args: Any) -> Future[Result]:
+        """Run `coroutine_function(*args)` as a task on the loop. Any thread.
+
+        The future returned holds its outcome. An exception is reported as well, so it may be ignored.
+        """
+        outcome: Future[Result] = Future()
+
+        def begin() -> None:
+            import asyncio
+
+            task = asyncio.ensure_future(coroutine_function(*args))
+            task.add_done_callback(finish)
+
+        def finish(task: asyncio.Future[Result]) -> None:
+            if task.cancelled():
+                outcome.cancel()
+                return
+            error = task.exception()
+            if error is not None:
+                outcome.set_exception(error)
+                self._report("task", error)
+            else:
+                outcome.set_result(task.result())
+
+        self.on_loop(begin)
+        return outcome
+
+    # -- to a worker thread -------------------------------------------------------------------------------------------
+
+    def compute(
+        self,
+        function: Callable[..., Result],
+        *args: Any,
+        then: Callable[[Result], Any],
+        failed: Optional[Callable[[Exception], Any]] = None,
+    ) -> Computation:
+        """Run `function(*args, cancelled)` on a worker thread, then `then(result)` on the main thread. Any thread.
+
+        `cancelled` is a callable without arguments that the function polls. An exception goes to `failed` on the main
+        thread, or is reported where there is no `failed`.
+        """
+        computation = Computation()
+
+        def deliver(callback: Callable[..., Any], value: Any) -> None:
+            self._forget(computation)
+            if not computation.cancelled():
+                callback(value)
+
+        def work() -> None:
+            if computation.cancelled():
+                self._forget(computation)
+                return
+            try:
+                result = function(*args, computation.cancelled)
+            except Exception as error:  # noqa: BLE001 - handed on, or reported
+                if failed is not None:
+                    self.on_main(deliver, failed, error)
+                else:
+                    self._forget(computation)
+                    self._report("worker", error)
+            else:
+                self.on_main(deliver, then, result)
+
+        with self._lock:
+            if self._stopped or self._workers is None:
+                computation.cancel()
+                return computation
+            self._computations.append(computation)
+            workers = self._workers
+        try:
+            workers.submit(work)
+        except RuntimeError:  # shut down between the look and the call
+            computation.cancel()
+        return computation
+
+    async def in_worker(self, function: Callable[..., Result], *args: Any) -> Result:
+        """Call a blocking `function(*args)` on a worker thread and return its result. Loop thread."""
+        import asyncio
+
+        return await asyncio.get_running_loop().run_in_executor(self._workers, function, *args)
+
+    def _forget(self, computation: Computation) -> None:
+        with self._lock:
+            if computation in self._computations:
+                self._computations.remove(computation)
+
+    # -- the loop thread ----------------------------------------------------------------------------------------------
+
+    def _run_loop(self) -> None:
+        # Imported here because it takes tens of milliseconds, which the main thread does not have.
+        import asyncio
+
+        loop = asyncio.new_event_loop()
+        asyncio.set_event_loop(loop)
+        loop.set_exception_handler(self._loop_exception)
+        with self._lock:
+            if self._stopped:
+                loop.close()
+                return
+            self._loop = loop
+            while self._waiting:
+                function, args = self._waiting.popleft()
+                loop.call_soon(function, *args)
+        try:
+            loop.run_forever()
+        except Exception as error:  # noqa: BLE001 - the thread's last word
+            self._report("loop thread", error)
+        finally:
+            with self._lock:
+                self._loop = None
+            asyncio.set_event_loop(None)
+            loop.close()
+
+    def _cancel_tasks_and_stop(self) -> None:
+        import asyncio
+
+        async def wind_up() -> None:
+            tasks = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+            loop = asyncio.get_running_loop()
+            await loop.shutdown_asyncgens()
+            loop.stop()
+
+        asyncio.ensure_future(wind_up())
+
+    def _loop_exception(self, loop: asyncio.AbstractEventLoop, context: Any) -> None:
+        error = context.get("exception")
+        if error is not None:
+            self._report(context.get("message", "event loop"), error)
+        else:
+            logger.warning("event loop: %s", context.get("message"))

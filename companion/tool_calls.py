@@ -1,0 +1,102 @@
+"""Carries out the tools that clients call, for one window.
+
+Rule: whoever asked gets a clear sentence, and a call that fails has changed nothing in the window. Paths are looked at
+on a worker thread, because a network drive may hang; the review itself is the main thread's.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import stat
+from typing import TYPE_CHECKING, Any, Callable, Dict, Optional
+
+from .protocol.tools import EMPTY, ToolCall, ToolResult, error_result, text_result
+from .review.review import Owner, ReviewError
+
+if TYPE_CHECKING:
+    from .review.desk import Desk
+    from .runtime import Runtime
+
+logger = logging.getLogger("gemini_companion.tools")
+
+# The MCP SDK inside the CLIs introduces itself by what it is, not by whose it is.
+ANONYMOUS_CLIENTS = {"streamable-http-client": "the CLI", "": "a client"}
+
+
+def path_problem(path: str) -> Optional[str]:
+    """Say in a sentence why no diff can be shown for `path`, or return None. Blocks on the disk: worker thread."""
+    if "\0" in path:
+        return "filePath contains a NUL character."
+    if not os.path.isabs(path):
+        return "filePath must be an absolute path, but a relative one came."
+    try:
+        mode = os.stat(path).st_mode
+    except FileNotFoundError:
+        return None  # a new file
+    except NotADirectoryError:
+        return "filePath leads through a file as if it were a folder."
+    except (OSError, ValueError) as error:
+        # What cannot even be looked at can still be reviewed as far as the client's text goes.
+        logger.info("could not look at a file that a diff is asked for: %s", type(error).__name__)
+        return None
+    if stat.S_ISDIR(mode):
+        return "filePath is a folder, not a file."
+    if not stat.S_ISREG(mode):
+        return "filePath is not a regular file."
+    return None
+
+
+def owner_of(call: ToolCall) -> Owner:
+    """Who asked, by the name that the user reads."""
+    name = call.session.client_name
+    return Owner(call.session.id, ANONYMOUS_CLIENTS.get(name, name))
+
+
+class ToolCalls:
+    """`await tool_calls(call)` carries one call out. Loop thread; the call's arguments have passed the tool's schema."""
+
+    def __init__(self, desk: Desk, runtime: Runtime) -> None:
+        self._desk = desk
+        self._runtime = runtime
+        self._handlers: Dict[str, Callable[[Owner, Dict[str, Any]], ToolResult]] = {
+            "openDiff": self._open_diff,
+            "closeDiff": self._close_diff,
+            "acceptDiff": self._accept_diff,
+            "rejectDiff": self._reject_diff,
+        }
+
+    async def __call__(self, call: ToolCall) -> ToolResult:
+        handler = self._handlers[call.name]
+        if call.name == "openDiff":
+            problem = await self._runtime.in_worker(path_problem, call.arguments["filePath"])
+            if problem is not None:
+                return error_result(problem)
+        try:
+            return await self._runtime.call_main(handler, owner_of(call), call.arguments)
+        except ReviewError as error:
+            return error_result(str(error))
+
+    # Each of these runs on the main thread.
+
+    def _open_diff(self, owner: Owner, arguments: Dict[str, Any]) -> ToolResult:
+        self._desk.open_diff(owner, arguments["filePath"], arguments["newContent"])
+        return EMPTY
+
+    def _close_diff(self, owner: Owner, arguments: Dict[str, Any]) -> ToolResult:
+        final_text = self._desk.close_diff(
+            owner,
+            arguments["filePath"],
+            suppress_notification=bool(arguments.get("suppressNotification")),
+        )
+        # The specification says plain text, but the published clients parse JSON and drop anything else.
+        return text_result(json.dumps({"content": final_text}))
+
+    def _accept_diff(self, owner: Owner, arguments: Dict[str, Any]) -> ToolResult:
+        self._desk.accept_by_client(owner, arguments["filePath"])
+        return EMPTY
+
+    def _reject_diff(self, owner: Owner, arguments: Dict[str, Any]) -> ToolResult:
+        self._desk.reject_by_client(owner, arguments["filePath"])
+        return EMPTY
