@@ -1,0 +1,146 @@
+"""The arithmetic of layouts: divide one cell of a window, and undo exactly that.
+
+A layout is what `sublime.Window.layout()` gives: `cols` and `rows`, positions between 0 and 1, and `cells`, each the
+indexes `[left, top, right, bottom]` into them. Groups are numbered by their place in `cells`.
+
+Rules:
+* Only one cell changes. Every other cell keeps its exact geometry, because the positions it refers to stay the same
+  numbers; only their indexes move.
+* New cells come last, so no group changes its number.
+* Undoing gives the layout from before, number by number. If the user dragged a divider meanwhile the widths stay as
+  dragged; if the window was arranged anew, there is nothing left to undo.
+
+The editor is not known here. Any thread.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
+
+Layout = Dict[str, Any]
+Piece = Tuple[int, int, int, int]
+
+START, MIDDLE, END = range(3)  # the lines of a cell that is divided, on each axis
+
+_SAME = 1e-6  # positions pass through the editor as text or as floats of its own
+UPPER_SHARE = 0.6  # of a cell that is divided with a terminal below: the review needs more height than a prompt
+
+
+class Division(NamedTuple):
+    """A layout with one cell divided. `before` and `after` are layouts; `groups` are the numbers of the new cells.
+
+    `columns` and `rows` say which index a position of `before` has in `after`.
+    """
+
+    before: Layout
+    after: Layout
+    groups: Tuple[int, ...]
+    columns: Tuple[int, ...]
+    rows: Tuple[int, ...]
+
+
+def divide_in_columns(layout: Layout, group: int) -> Division:
+    """Divide the cell of `group` in two columns. The group keeps the left one; the right one is new."""
+    return _divide(layout, group, [(START, START, MIDDLE, END), (MIDDLE, START, END, END)], column=0.5)
+
+
+def divide_above(layout: Layout, group: int, columns: int) -> Division:
+    """Give the lower part of the cell to its group and divide the upper part in `columns` (1 or 2) new ones."""
+    lower = (START, MIDDLE, END, END)
+    if columns == 1:
+        return _divide(layout, group, [lower, (START, START, END, MIDDLE)], row=UPPER_SHARE)
+    upper = [(START, START, MIDDLE, MIDDLE), (MIDDLE, START, END, MIDDLE)]
+    return _divide(layout, group, [lower] + upper, column=0.5, row=UPPER_SHARE)
+
+
+def undo(division: Division, now: Layout) -> Optional[Layout]:
+    """The layout that `now` was before `division`, or None if the user arranged the window anew."""
+    if same_layout(division.after, now):
+        return _copy(division.before)
+    if not _same_structure(division.after, now):
+        return None
+    return {
+        "cols": [now["cols"][index] for index in division.columns],
+        "rows": [now["rows"][index] for index in division.rows],
+        "cells": [list(cell) for cell in division.before["cells"]],
+    }
+
+
+def same_layout(one: Layout, other: Layout) -> bool:
+    """Whether two layouts describe the same cells, apart from the last digits of a position."""
+    return _same_structure(one, other) and all(
+        abs(a - b) < _SAME for axis in ("cols", "rows") for a, b in zip(one[axis], other[axis])
+    )
+
+
+def cell_width(layout: Layout, group: int) -> float:
+    """The width of a group's cell as a part of the window's, between 0 and 1."""
+    left, _, right, _ = layout["cells"][group]
+    return float(layout["cols"][right] - layout["cols"][left])
+
+
+def _divide(
+    layout: Layout,
+    group: int,
+    pieces: Sequence[Piece],
+    column: Optional[float] = None,
+    row: Optional[float] = None,
+) -> Division:
+    """Divide the cell of `group` into `pieces`, the first of which stays its own.
+
+    `column` and `row` say where, between 0 and 1, the middle line of the cell lies; None if none is needed.
+    """
+    before = _copy(layout)
+    left, top, right, bottom = before["cells"][group]
+    columns = _add_line(before["cols"], left, right, column)
+    rows = _add_line(before["rows"], top, bottom, row)
+    cells = [
+        [columns.moved[cell[0]], rows.moved[cell[1]], columns.moved[cell[2]], rows.moved[cell[3]]]
+        for cell in before["cells"]
+    ]
+    divided = [
+        [columns.lines[piece[0]], rows.lines[piece[1]], columns.lines[piece[2]], rows.lines[piece[3]]]
+        for piece in pieces
+    ]
+    new = tuple(range(len(cells), len(cells) + len(divided) - 1))
+    cells[group] = divided[0]
+    after = {"cols": columns.positions, "rows": rows.positions, "cells": cells + divided[1:]}
+    return Division(before, after, new, columns.moved, rows.moved)
+
+
+class _Axis(NamedTuple):
+    """One axis after a line was added: its positions, where each old line is now, and the cell's own three lines."""
+
+    positions: List[float]
+    moved: Tuple[int, ...]
+    lines: Tuple[int, int, int]
+
+
+def _add_line(positions: Sequence[float], start: int, end: int, part: Optional[float]) -> _Axis:
+    """See that there is a line at `part` of the way between the lines `start` and `end`."""
+    unmoved = tuple(range(len(positions)))
+    if part is None:
+        return _Axis(list(positions), unmoved, (start, start, end))
+    position = positions[start] + (positions[end] - positions[start]) * part
+    for index in range(start + 1, end):
+        if abs(positions[index] - position) < _SAME:
+            return _Axis(list(positions), unmoved, (start, index, end))
+    at = next((index for index in range(start + 1, end) if positions[index] > position), end)
+    moved = tuple(index + 1 if index >= at else index for index in unmoved)
+    return _Axis([*positions[:at], position, *positions[at:]], moved, (start, at, end + 1))
+
+
+def _same_structure(one: Layout, other: Layout) -> bool:
+    return (
+        len(one["cols"]) == len(other["cols"])
+        and len(one["rows"]) == len(other["rows"])
+        and [list(cell) for cell in one["cells"]] == [list(cell) for cell in other["cells"]]
+    )
+
+
+def _copy(layout: Layout) -> Layout:
+    return {
+        "cols": list(layout["cols"]),
+        "rows": list(layout["rows"]),
+        "cells": [list(cell) for cell in layout["cells"]],
+    }

@@ -1,0 +1,146 @@
+"""Fidelity: what was proposed, how it is shown, and what the user gets back.
+
+A view holds lines that end with "\\n", and the editor's programming interface cannot carry every character. So a text is
+*shown* with three things set aside: a byte order mark at its start, the kind of its line endings, and characters that
+the editor cannot take. `restore` puts them back.
+
+Rules:
+* A text that was not edited comes back identical, whatever it holds.
+* In a text that was edited, lines that were not touched come back identical, line ending included. New lines end as most
+  lines of the proposal do.
+
+The editor is not known here. Any thread.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from typing import Dict, List, Sequence
+
+from ..comparison import compare_lines, split_lines
+
+BYTE_ORDER_MARK = "\ufeff"
+_ENDING = re.compile("\r\n|\r|\n")
+_UNSHOWABLE = re.compile("[\x00\ud800-\udfff]")
+_NUL_PICTURE = "\u2400"
+_SURROGATES = 0x800
+_FIRST_SURROGATE = 0xD800
+# Blocks of private characters, each big enough to stand for every surrogate, from the two private planes.
+_PRIVATE_BLOCKS = range(0xF0000, 0x10F800, _SURROGATES)
+
+
+class ProposedText:
+    """A text from elsewhere in its exact form and in the form that a view can hold.
+
+    `exact` is the text as it came. `shown` is what belongs into the view: lines end with "\\n", and there is no
+    character that the editor refuses.
+    """
+
+    def __init__(self, exact: str) -> None:
+        self.exact = exact
+        text = exact
+        self._mark = ""
+        if text.startswith(BYTE_ORDER_MARK):
+            self._mark = BYTE_ORDER_MARK
+            text = text[1:]
+        # What most texts do not have is asked for first: it costs a tenth of a millisecond per megabyte.
+        self._endings: List[str] = []
+        self._ending = "\n"
+        if "\r" in text:
+            self._endings = _ENDING.findall(text)
+            self._ending = dominant_ending(self._endings)
+            text = _ENDING.sub("\n", text)
+        self._stand_ins: Dict[str, str] = {}
+        if _UNSHOWABLE.search(text):
+            self._stand_ins = _stand_ins(text)
+            text = _substitute(text, self._stand_ins)
+        self.shown = text
+
+    def restore(self, current: str) -> str:
+        """The exact text that `current`, the content of the view, stands for."""
+        if current == self.shown:
+            return self.exact
+        text = current
+        if self._endings:
+            if len(set(self._endings)) == 1:
+                text = text.replace("\n", self._ending)
+            else:
+                text = self._with_endings(current)
+        if self._stand_ins:
+            text = _substitute(text, {stand_in: exact for exact, stand_in in self._stand_ins.items()})
+        return self._mark + text
+
+    def _with_endings(self, current: str) -> str:
+        shown = split_lines(self.shown)
+        return carry_endings(shown, self._endings, split_lines(current))
+
+
+def plain(text: str) -> str:
+    """`text` with every line ending as "\\n" and without a byte order mark."""
+    text = text[1:] if text.startswith(BYTE_ORDER_MARK) else text
+    return _ENDING.sub("\n", text) if "\r" in text else text
+
+
+def line_endings(text: str) -> List[str]:
+    """The line endings of `text`, one per line that has one."""
+    return _ENDING.findall(text)
+
+
+def dominant_ending(endings: Sequence[str]) -> str:
+    """The most frequent of `endings`, the earlier one of equals; "\\n" if there are none."""
+    return Counter(endings).most_common(1)[0][0] if endings else "\n"
+
+
+def carry_endings(before: Sequence[str], endings: Sequence[str], after: Sequence[str]) -> str:
+    """The lines `after`, joined, with the endings that the lines `before` had.
+
+    Both hold lines that end with "\\n", the last one perhaps without; `endings` are those that the lines of `before`
+    really have. A line that was changed keeps the ending of the one in its place; a new one gets the dominant ending.
+    """
+    usual = dominant_ending(endings)
+    result: List[str] = []
+
+    def add(lines: Sequence[str], first: int, last: int) -> None:
+        for index, line in enumerate(lines, first):
+            if line.endswith("\n"):
+                known = index < last and index < len(endings)
+                result.append(line[:-1] + (endings[index] if known else usual))
+            else:
+                result.append(line)
+
+    left = right = 0
+    for hunk in compare_lines(before, after):
+        add(after[right:hunk.right_start], left, len(before))
+        add(after[hunk.right_start:hunk.right_end], hunk.left_start, hunk.left_end)
+        left, right = hunk.left_end, hunk.right_end
+    add(after[right:], left, len(before))
+    return "".join(result)
+
+
+def _stand_ins(text: str) -> Dict[str, str]:
+    """A visible character, absent from `text`, for each one in it that the editor cannot take."""
+    used = set(text)
+    wanted = sorted(character for character in used if _UNSHOWABLE.match(character))
+    block = _PRIVATE_BLOCKS[0]
+    for block in _PRIVATE_BLOCKS:
+        if not any(block <= ord(character) < block + _SURROGATES for character in used):
+            break
+    result = {}
+    for character in wanted:
+        if character != "\x00":
+            result[character] = chr(block + ord(character) - _FIRST_SURROGATE)
+        elif _NUL_PICTURE not in used:
+            result[character] = _NUL_PICTURE
+        else:
+            result[character] = _free_character(used)
+    return result
+
+
+def _free_character(used: "set[str]") -> str:
+    """A private character of the basic plane that is not in `used`."""
+    return next(chr(code) for code in range(0xE000, 0xF8FF) if chr(code) not in used)
+
+
+def _substitute(text: str, table: Dict[str, str]) -> str:
+    return text.translate({ord(character): stand_in for character, stand_in in table.items()})
