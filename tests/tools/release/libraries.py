@@ -6,7 +6,7 @@ else, and no address of a package index is written at all.
 """
 from __future__ import annotations
 
-from typing import Dict, Mapping, NamedTuple, Tuple
+from typing import Dict, Mapping, NamedTuple, Optional, Tuple
 
 #: The Pythons that the editor runs this package on: up to build 4204, and from build 4205 on.
 OLD_PYTHON = "3.8"
@@ -27,11 +27,12 @@ PLATFORMS: Mapping[str, str] = {
 class Library(NamedTuple):
     """One library.
 
-    `pinned` maps a Python to the one release to take there; a Python that it does not name takes the newest.
-    Whatever has dropped Python 3.8 is pinned for it, because a `py3-none-any` wheel matches any Python by its name.
-    `in_default_channel` rows are defined by Package Control's own channel and must not be defined again: a second
-    definition would replace the first one for every other package of the user. What is pinned in such a row is what
-    the channel has.
+    `release`: the only one to take. `last_for_old_python`: the one to take on Python 3.8, because later ones dropped it;
+    a `py3-none-any` wheel matches any Python by its name. Without either, the newest that has a matching wheel is taken.
+    `compiled`: its wheels are built for each platform and Python, except on `pure_on` (newer Python only), where no
+    current one is built and the project's pure wheel serves.
+    `in_default_channel`: Package Control's own channel defines it, so we must not: a second definition would replace the
+    first one for every other package of the user. A `release` in such a row is the one that the channel has.
     """
 
     name: str
@@ -39,44 +40,57 @@ class Library(NamedTuple):
     author: str
     issues: str
     compiled: bool = False
-    pinned: Mapping[str, str] = {}
-    in_default_channel: bool = False
+    pure_on: Tuple[str, ...] = ()
     pure_tag: str = "py3-none-any"
+    release: Optional[str] = None
+    last_for_old_python: Optional[str] = None
+    in_default_channel: bool = False
+
+    def pin(self, python: str) -> Optional[str]:
+        """The one release to take on a Python such as "3.8"; None for the newest."""
+        return self.release or (self.last_for_old_python if python == OLD_PYTHON else None)
+
+    def compiled_for(self, python: str, platform: str) -> bool:
+        """Whether the wheel for this Python and platform of `PLATFORMS` is a compiled one."""
+        return self.compiled and (python == OLD_PYTHON or platform not in self.pure_on)
 
     def asset(self, python: str, platform: str) -> str:
-        """The pattern of the wheel's file name for one Python ("3.8") and one platform of `PLATFORMS` or "*"."""
+        """The pattern of the wheel's file name for one Python ("3.8") and one platform of `PLATFORMS`, or "*"."""
         stem = self.name.replace("-", "_")
-        if not self.compiled:
+        if not self.compiled_for(python, platform):
             return "{}-*-{}.whl".format(stem, self.pure_tag)
         tag = "cp" + python.replace(".", "")
         return "{}-*-{}-{}-{}.whl".format(stem, tag, tag, PLATFORMS[platform])
 
 
-def _aio_libs(name: str, description: str, compiled: bool, last_for_3_8: str) -> Library:
-    """One of the libraries of the aiohttp project, pinned where it dropped Python 3.8."""
+def _aio_libs(
+    name: str, description: str, last_for_old_python: str, compiled: bool = False, pure_on: Tuple[str, ...] = (),
+) -> Library:
+    """One of the libraries of the aiohttp project."""
     return Library(
         name=name,
         description=description,
         author="aio-libs",
         issues="https://github.com/aio-libs/{}/issues".format(name),
         compiled=compiled,
-        pinned={OLD_PYTHON: last_for_3_8},
+        pure_on=pure_on,
+        last_for_old_python=last_for_old_python,
     )
 
 
 LIBRARIES: Tuple[Library, ...] = (
-    _aio_libs("aiohappyeyeballs", "Happy Eyeballs for asyncio", False, "2.4.4"),
-    _aio_libs("aiohttp", "Asynchronous HTTP client and server", True, "3.10.11"),
-    _aio_libs("aiosignal", "Lists of registered asynchronous callbacks", False, "1.3.1"),
-    _aio_libs("async-timeout", "Time limits for asyncio programs", False, "5.0.1"),
+    _aio_libs("aiohappyeyeballs", "Happy Eyeballs for asyncio", "2.4.4"),
+    _aio_libs("aiohttp", "Asynchronous HTTP client and server", "3.10.11", compiled=True),
+    _aio_libs("aiosignal", "Lists of registered asynchronous callbacks", "1.3.1"),
+    _aio_libs("async-timeout", "Time limits for asyncio programs", "5.0.1"),
     Library(
         name="attrs",
         description="Classes without boilerplate",
         author="Hynek Schlawack",
         issues="https://github.com/python-attrs/attrs/issues",
-        pinned={OLD_PYTHON: "25.3.0"},
+        last_for_old_python="25.3.0",
     ),
-    _aio_libs("frozenlist", "A list that can be frozen", True, "1.5.0"),
+    _aio_libs("frozenlist", "A list that can be frozen", "1.5.0", compiled=True),
     Library(
         name="idna",
         description="Internationalised domain names",
@@ -89,12 +103,12 @@ LIBRARIES: Tuple[Library, ...] = (
         description="JSON Schema validation",
         author="Julian Berman",
         issues="https://github.com/python-jsonschema/jsonschema/issues",
-        pinned={OLD_PYTHON: "2.6.0", NEW_PYTHON: "2.6.0"},
+        release="2.6.0",
         in_default_channel=True,
         pure_tag="py2.py3-none-any",
     ),
-    _aio_libs("multidict", "Dictionaries with several values for a key", True, "6.1.0"),
-    _aio_libs("propcache", "Cached properties", True, "0.2.0"),
+    _aio_libs("multidict", "Dictionaries with several values for a key", "6.1.0", compiled=True),
+    _aio_libs("propcache", "Cached properties", "0.2.0", compiled=True),
     Library(
         name="typing-extensions",
         description="Newer type hints for older Pythons",
@@ -102,7 +116,7 @@ LIBRARIES: Tuple[Library, ...] = (
         issues="https://github.com/python/typing_extensions/issues",
         in_default_channel=True,
     ),
-    _aio_libs("yarl", "URLs", True, "1.15.2"),
+    _aio_libs("yarl", "URLs", "1.15.2", compiled=True, pure_on=("windows-x32",)),
 )
 
 BY_NAME: Dict[str, Library] = {library.name: library for library in LIBRARIES}

@@ -32,7 +32,7 @@ def library_releases(library: Library, index: str, pythons: Sequence[str]) -> Li
     """One release for each Python, and for a compiled library for each platform too, newest Python first."""
     releases: List[Dict[str, Any]] = []
     for python in reversed(pythons):
-        base = project_page(index, library.name, library.pinned.get(python))
+        base = project_page(index, library.name, library.pin(python))
         for platform in PLATFORMS if library.compiled else ("*",):
             releases.append({
                 "base": base,
