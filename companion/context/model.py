@@ -1,0 +1,194 @@
+"""The context of one window: which files are open, which one is active, what is selected in it.
+
+Rule: this is pure. Events come in with everything the model must know, the time and the existence of files included;
+`payload` gives the `IdeContext` that clients are sent. Companion specification, section II.
+
+The active file is the one the user was last in. Whatever else takes the focus (a terminal, a panel, an input, a review,
+an untitled buffer, another application) is simply no event here, so the file stays active until another one takes its
+place or it is closed.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Dict, FrozenSet, List, Mapping, NamedTuple, Optional, Tuple
+
+from .exclusion import Excluded, exclusion
+from .units import is_well_formed
+
+
+class Policy(NamedTuple):
+    """What may be shared, from the settings. `maximum_files` counts files; `trusted` None leaves `isTrusted` out."""
+
+    maximum_files: int = 10
+    excluded: Excluded = exclusion(())
+    share_selection: bool = True
+    trusted: Optional[bool] = None
+    sharing: bool = True  # False while the user has paused it
+
+
+class Selection(NamedTuple):
+    """The caret and the selected text of the active file. Line and character from 1, characters in UTF-16 units."""
+
+    line: int
+    character: int
+    text: str = ""
+
+
+class _File:
+    """An open file, however many views show it."""
+
+    __slots__ = ("order", "path", "stamp")
+
+    def __init__(self, path: str, stamp: int, order: int) -> None:
+        self.path = path
+        self.stamp = stamp  # milliseconds since the epoch
+        self.order = order  # breaks ties between files that never had the focus
+
+
+class ContextModel:
+    """Main thread only, as it is fed there; it takes no locks and calls nobody.
+
+    `began` is the time from which focus was watched, in milliseconds since the epoch: a file that has not had the focus
+    since is older than that. `key` tells which paths are the same file (`os.path.normcase` of the platform).
+    """
+
+    def __init__(self, began: int, key: Callable[[str], str] = str) -> None:
+        self._began = began
+        self._newest = began
+        self._key = key
+        self._views: Dict[int, str] = {}  # view to the key of the file it shows
+        self._files: Dict[str, _File] = {}
+        self._exists: Dict[str, bool] = {}  # by key; absent: not known yet
+        self._active: Optional[int] = None  # a view
+        self._opened = 0
+
+    # -- events -------------------------------------------------------------------------------------------------------
+
+    def show(self, view: int, path: str) -> None:
+        """A view shows a file: newly, or after a rename or save-as, which keeps the time of its last focus."""
+        key = self._key(path)
+        former = self._views.get(view)
+        if former == key:
+            self._files[key].path = path
+            return
+        stamp = self._files[former].stamp if former is not None else self._began - 1
+        file = self._files.get(key)
+        if file is None:
+            self._opened += 1
+            self._files[key] = _File(path, stamp, self._opened)
+        elif stamp > file.stamp:
+            file.stamp = stamp
+        self._views[view] = key
+        if former is not None:
+            self._drop_if_unseen(former)
+
+    def focus(self, view: int, path: str, now: int) -> None:
+        """The user went to a view that shows a file, at `now` milliseconds since the epoch."""
+        self.show(view, path)
+        self._active = view
+        # Clients take the newest file for the active one, so it must be newer than all others whatever the clock does.
+        self._newest = max(now, self._newest + 1)
+        self._files[self._views[view]].stamp = self._newest
+
+    def close(self, view: int) -> None:
+        """A view was closed, left the window or stopped showing a file. Unknown views are ignored."""
+        key = self._views.pop(view, None)
+        if key is None:
+            return
+        if view == self._active:
+            # The file itself is still open, and the user in it, while a clone shows it.
+            others = [other for other, shown in self._views.items() if shown == key]
+            self._active = max(others) if others else None
+        self._drop_if_unseen(key)
+
+    def reconcile(self, views: Mapping[int, str]) -> None:
+        """The window's views that show files are exactly these (view to path); those missing count as closed."""
+        for view, path in views.items():
+            self.show(view, path)
+        for view in [view for view in self._views if view not in views]:
+            self.close(view)
+
+    def set_existing(self, found: Mapping[str, bool]) -> bool:
+        """Whether files exist on disk, by path; True if that is news. Paths that are not open any more are ignored."""
+        news = False
+        for path, exists in found.items():
+            key = self._key(path)
+            if key in self._files and self._exists.get(key) is not exists:
+                self._exists[key] = exists
+                news = True
+        return news
+
+    def forget_existing(self) -> None:
+        """What was known of files on disk is too old to be relied on."""
+        self._exists.clear()
+
+    def _drop_if_unseen(self, key: str) -> None:
+        if key not in self._views.values():
+            del self._files[key]
+            self._exists.pop(key, None)
+
+    # -- questions ----------------------------------------------------------------------------------------------------
+
+    @property
+    def active_view(self) -> Optional[int]:
+        """The view whose caret and selection count, if there is one."""
+        return self._active
+
+    @property
+    def active_path(self) -> Optional[str]:
+        """The path of the active file, shared or not."""
+        return self._files[self._views[self._active]].path if self._active is not None else None
+
+    def views_of_active(self) -> FrozenSet[int]:
+        """Every view of the active file: an edit in any of them can move its caret."""
+        if self._active is None:
+            return frozenset()
+        key = self._views[self._active]
+        return frozenset(view for view, shown in self._views.items() if shown == key)
+
+    def paths(self) -> List[str]:
+        """Every open file, to be looked for on disk."""
+        return [file.path for file in self._files.values()]
+
+    def unchecked(self) -> List[str]:
+        """The open files of which it is not known whether they exist."""
+        return [file.path for key, file in self._files.items() if key not in self._exists]
+
+    def shares_active(self, policy: Policy) -> bool:
+        """Whether `payload` would have a use for the selection: reading it may be costly."""
+        return self._active is not None and policy.sharing and self._is_shared(self._views[self._active], policy)
+
+    def payload(self, policy: Policy, selection: Optional[Selection]) -> Dict[str, Any]:
+        """The `IdeContext` for clients. `selection` is the active view's; its text is already cut to its limit."""
+        state: Dict[str, Any] = {"openFiles": self._open_files(policy, selection) if policy.sharing else []}
+        if policy.trusted is not None:
+            state["isTrusted"] = policy.trusted
+        return {"workspaceState": state}
+
+    def _open_files(self, policy: Policy, selection: Optional[Selection]) -> List[Dict[str, Any]]:
+        active = self._views[self._active] if self._active is not None else None
+        ordered = sorted(self._files.items(), key=_most_recent_first)
+        result: List[Dict[str, Any]] = []
+        for key, file in ordered:
+            if len(result) >= policy.maximum_files:
+                break
+            if not self._is_shared(key, policy):
+                continue
+            entry: Dict[str, Any] = {"path": file.path, "timestamp": file.stamp, "isActive": key == active}
+            if key == active and selection is not None:
+                entry["cursor"] = {"line": selection.line, "character": selection.character}
+                if selection.text and policy.share_selection:
+                    entry["selectedText"] = selection.text
+            result.append(entry)
+        return result
+
+    def _is_shared(self, key: str, policy: Policy) -> bool:
+        if not self._exists.get(key, False):
+            return False
+        path = self._files[key].path
+        # A name that is not text cannot be written down in JSON, and so not be opened by the client.
+        return not policy.excluded(path) and is_well_formed(path)
+
+
+def _most_recent_first(item: Tuple[str, _File]) -> Tuple[int, int]:
+    return (-item[1].stamp, item[1].order)

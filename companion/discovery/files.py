@@ -1,0 +1,101 @@
+"""Reading, writing and removing one discovery file.
+
+Rule: a file appears whole, readable by its owner alone, or not at all. What is read is not trusted: a link, something
+of another user's or a huge thing counts as unreadable.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import secrets
+import stat
+from typing import Any, Dict, Mapping, Optional
+
+from .errors import DiscoveryError
+from .platform import Platform
+
+FILE_MODE = 0o600
+MAXIMUM_BYTES = 1 << 20  # thousands of folders fit
+
+# On the way to its name a file is called like this. No client's pattern matches it.
+TEMPORARY_NAMES = re.compile(r"^\.gemini-companion-(?P<pid>[0-9]{1,10})-[0-9a-f]{16}\.tmp$")
+
+
+def temporary_name(editor_pid: int) -> str:
+    """A name nobody can guess, by which `sweep` finds whose it was."""
+    return ".gemini-companion-{}-{}.tmp".format(editor_pid, secrets.token_hex(8))
+
+
+def encode(content: Mapping[str, Any]) -> bytes:
+    """The bytes of a discovery file. Always ASCII, so that odd file names cannot make it invalid."""
+    return json.dumps(content, ensure_ascii=True, indent=2).encode("ascii") + b"\n"
+
+
+def read_bytes(path: str, platform: Platform) -> Optional[bytes]:
+    """What stands in a file of the user's own, or None if there is no such file. Never raises."""
+    flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+    try:
+        descriptor = os.open(path, flags)
+    except OSError:
+        return None
+    try:
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode) or status.st_size > MAXIMUM_BYTES:
+            return None
+        if platform.user_id is not None and status.st_uid != platform.user_id:
+            return None
+        with os.fdopen(os.dup(descriptor), "rb") as file:
+            return file.read(MAXIMUM_BYTES)
+    except OSError:
+        return None
+    finally:
+        os.close(descriptor)
+
+
+def read(path: str, platform: Platform) -> Optional[Dict[str, Any]]:
+    """The JSON object in a file of the user's own, or None. Never raises."""
+    data = read_bytes(path, platform)
+    if data is None:
+        return None
+    try:
+        content = json.loads(data.decode("utf-8"))
+    except (ValueError, RecursionError):
+        return None
+    return content if isinstance(content, dict) else None
+
+
+def is_private(path: str) -> bool:
+    """Whether nobody but the owner can read or write the file, as far as the mode tells."""
+    try:
+        return not os.lstat(path).st_mode & 0o077
+    except OSError:
+        return False
+
+
+def write(directory: str, name: str, data: bytes, editor_pid: int, platform: Platform) -> None:
+    """Put `data` in place of whatever stands at `name`, in one step. Raises `DiscoveryError`."""
+    path = platform.path.join(directory, name)
+    temporary = platform.path.join(directory, temporary_name(editor_pid))
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+    try:
+        descriptor = os.open(temporary, flags, FILE_MODE)
+        try:
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(data)
+            os.replace(temporary, path)
+        except OSError:
+            remove(temporary)
+            raise
+    except OSError as error:
+        raise DiscoveryError("{} cannot be written: {}".format(path, error.strerror or error)) from error
+
+
+def remove(path: str) -> bool:
+    """Remove a file or link, never what a link leads to. False if it could not be. Never raises."""
+    try:
+        os.unlink(path)
+    except OSError:
+        return False
+    return True

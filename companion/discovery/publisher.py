@@ -1,0 +1,114 @@
+"""Puts one endpoint's discovery files in place and takes them away again.
+
+Rule: what stands on disk is what was last announced, and nothing is left over. A file is written only when it differs,
+so that publishing again costs a read and heals what a cleaner of temporary files has removed.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import weakref
+from typing import Dict, List, Optional, Tuple
+
+from . import files
+from .directory import prepare
+from .errors import DiscoveryError
+from .families import FAMILIES, GEMINI, QWEN, Announcement, Family
+from .platform import Platform
+
+__all__ = ["Announcement", "DiscoveryError", "Publisher", "withdraw_all"]
+
+logger = logging.getLogger("gemini_companion.discovery")
+
+_LOCK_SECONDS = 1.0  # how long a goodbye waits for a write under way
+
+_publishers: weakref.WeakSet[Publisher] = weakref.WeakSet()
+
+
+class Publisher:
+    """The discovery files of one endpoint. Any thread; calls exclude each other."""
+
+    def __init__(self, platform: Optional[Platform] = None) -> None:
+        self._platform = platform if platform is not None else Platform.current()
+        self._lock = threading.Lock()
+        self._written: Dict[str, Tuple[int, str]] = {}  # path to the port and token it was written with
+        self._closed = False
+        _publishers.add(self)
+
+    def publish(self, announcement: Announcement, *, gemini: bool = True, qwen: bool = True) -> None:
+        """Make the files say what `announcement` says, for the families wanted; remove those that no longer apply.
+
+        Without folders nothing is published: clients answer an empty workspace with a complaint. Raises
+        `DiscoveryError` when a family's files could not be written; the other family's are in place all the same.
+        Blocks on the disk: not for the main thread.
+        """
+        wanted: List[Family] = []
+        if announcement.folders:
+            wanted = [family for family in FAMILIES if (gemini and family is GEMINI) or (qwen and family is QWEN)]
+        problems: List[str] = []
+        with self._lock:
+            if self._closed:
+                return
+            kept: Dict[str, Tuple[int, str]] = {}
+            for family in wanted:
+                try:
+                    kept.update(self._publish_family(family, announcement))
+                except DiscoveryError as error:
+                    problems.append("{} cannot find this window: {}".format(family.client, error))
+            for path, identity in list(self._written.items()):
+                if path not in kept:
+                    self._remove_own(path, identity)
+                    del self._written[path]
+        if problems:
+            raise DiscoveryError("; ".join(problems))
+
+    def withdraw(self) -> None:
+        """Remove this endpoint's files, as far as they are still its own. Quick, never raises, for any thread."""
+        # A disk that hangs must not hold up the editor's exit: the next start sweeps what is left.
+        owned = self._lock.acquire(timeout=_LOCK_SECONDS)
+        try:
+            for path, identity in list(self._written.items()):
+                self._remove_own(path, identity)
+            self._written.clear()
+        finally:
+            if owned:
+                self._lock.release()
+
+    def close(self) -> None:
+        """`withdraw` for good: a `publish` that was already on its way to another thread does nothing any more."""
+        self._closed = True
+        self.withdraw()
+
+    def paths(self) -> List[str]:
+        """The files in place as far as this object knows, for a report. Any thread."""
+        return sorted(self._written)
+
+    def _publish_family(self, family: Family, announcement: Announcement) -> Dict[str, Tuple[int, str]]:
+        platform = self._platform
+        place = family.place(platform)
+        directory = prepare(place.root, place.below, platform, root_is_shared=place.root_is_shared)
+        identity = (announcement.port, announcement.token)
+        paths: Dict[str, Tuple[int, str]] = {}
+        for name, content in family.files(announcement, platform).items():
+            path = platform.path.join(directory, name)
+            data = files.encode(content)
+            in_place = files.read_bytes(path, platform) == data
+            if not in_place or (platform.user_id is not None and not files.is_private(path)):
+                files.write(directory, name, data, announcement.editor_pid, platform)
+                logger.debug("wrote %s", path)
+            # Known from the first file on, so that a failure with the second leaves nothing behind for good.
+            self._written[path] = paths[path] = identity
+        return paths
+
+    def _remove_own(self, path: str, identity: Tuple[int, str]) -> None:
+        content = files.read(path, self._platform)
+        if content is not None and (content.get("port"), content.get("authToken")) == identity:
+            files.remove(path)
+            logger.debug("removed %s", path)
+
+
+def withdraw_all() -> None:
+    """Close every publisher there is: for an editor that is quitting. Quick, never raises, for any thread."""
+    for publisher in list(_publishers):
+        publisher.close()
