@@ -1,0 +1,205 @@
+"""What clients are told, sentence by sentence; each test is named after what a user would notice."""
+
+from __future__ import annotations
+
+import json
+
+from companion.context.exclusion import exclusion
+from companion.context.model import ContextModel, Policy, Selection
+
+A, B, C = "/work/a.py", "/work/b.py", "/work/c.py"
+NOW = 1_700_000_000_000
+
+
+def model(**views):
+    """A model in which view 1 shows A, view 2 shows B, ... all existing, none focused."""
+    made = ContextModel(NOW)
+    for view, path in enumerate((A, B, C), 1):
+        made.show(view, path)
+    made.set_existing({A: True, B: True, C: True})
+    return made
+
+
+def files(made, policy=Policy(), selection=None):
+    context = made.payload(policy, selection)
+    json.dumps(context).encode("ascii")
+    return context["workspaceState"]["openFiles"]
+
+
+def paths(made, policy=Policy()):
+    return [file["path"] for file in files(made, policy)]
+
+
+def active(made, policy=Policy()):
+    return [file["path"] for file in files(made, policy) if file["isActive"]]
+
+
+def test_an_empty_window_has_an_empty_list():
+    assert ContextModel(NOW).payload(Policy(), None) == {"workspaceState": {"openFiles": []}}
+
+
+def test_all_open_files_count_most_recent_first():
+    made = model()
+    made.focus(2, B, NOW + 10)
+    made.focus(3, C, NOW + 20)
+    assert paths(made) == [C, B, A]
+    assert active(made) == [C]
+
+
+def test_timestamps_are_the_milliseconds_of_the_last_focus():
+    made = model()
+    made.focus(2, B, NOW + 10)
+    made.focus(3, C, NOW + 20)
+    assert [file["timestamp"] for file in files(made)] == [NOW + 20, NOW + 10, NOW - 1]
+
+
+def test_the_active_file_is_the_newest_even_when_the_clock_stands_still_or_goes_back():
+    made = model()
+    for view, path, now in [(1, A, NOW), (2, B, NOW), (3, C, NOW - 5000), (1, A, NOW)]:
+        made.focus(view, path, now)
+        stamps = [file["timestamp"] for file in files(made)]
+        assert active(made) == [path] == paths(made)[:1]
+        assert len(set(stamps[:2])) == 2
+
+
+def test_a_save_keeps_the_time_and_a_rename_or_save_as_too():
+    made = model()
+    made.focus(2, B, NOW + 10)
+    made.show(2, B)
+    made.show(2, "/work/renamed.py")
+    assert "/work/renamed.py" not in paths(made)  # until it is known to exist
+    made.set_existing({"/work/renamed.py": True})
+    assert files(made)[0] == {"path": "/work/renamed.py", "timestamp": NOW + 10, "isActive": True}
+    assert B not in paths(made)
+
+
+def test_a_file_saved_over_another_open_one_is_one_file_with_the_later_time():
+    made = model()
+    made.focus(1, A, NOW + 10)
+    made.focus(2, B, NOW + 20)
+    made.show(2, A)
+    assert [(file["path"], file["timestamp"]) for file in files(made)] == [(A, NOW + 20), (C, NOW - 1)]
+
+
+def test_clones_count_once_and_closing_one_leaves_the_file_active():
+    made = model()
+    made.show(10, A)
+    made.focus(10, A, NOW + 10)
+    assert paths(made) == [A, B, C]
+    assert made.views_of_active() == {1, 10}
+    made.close(10)
+    assert active(made) == [A] and made.active_view == 1
+    made.close(1)
+    assert active(made) == [] and paths(made) == [B, C]
+
+
+def test_the_active_file_stops_being_active_when_it_is_closed():
+    made = model()
+    made.focus(1, A, NOW + 10)
+    made.focus(2, B, NOW + 20)
+    made.close(2)
+    assert active(made) == [] and paths(made) == [A, C]
+    assert made.active_view is None and made.active_path is None
+
+
+def test_only_the_active_file_has_a_cursor_and_a_selection():
+    made = model()
+    made.focus(2, B, NOW + 10)
+    listed = files(made, selection=Selection(3, 7, "chosen"))
+    assert listed[0]["cursor"] == {"line": 3, "character": 7}
+    assert listed[0]["selectedText"] == "chosen"
+    assert all("cursor" not in file and "selectedText" not in file for file in listed[1:])
+
+
+def test_no_selection_is_no_selected_text():
+    made = model()
+    made.focus(2, B, NOW + 10)
+    assert "selectedText" not in files(made, selection=Selection(3, 7))[0]
+
+
+def test_the_selection_is_not_shared_when_the_user_does_not_want_it():
+    made = model()
+    made.focus(2, B, NOW + 10)
+    first = files(made, Policy(share_selection=False), Selection(3, 7, "chosen"))[0]
+    assert "selectedText" not in first and first["cursor"] == {"line": 3, "character": 7}
+
+
+def test_files_that_are_not_on_disk_are_left_out_until_they_are():
+    made = model()
+    made.focus(2, B, NOW + 10)
+    assert made.set_existing({B: False})
+    assert paths(made) == [A, C] and active(made) == []
+    assert not made.shares_active(Policy())
+    assert made.set_existing({B: True})
+    assert active(made) == [B]
+    assert not made.set_existing({B: True})
+
+
+def test_files_nobody_has_looked_for_are_left_out_and_named():
+    made = model()
+    made.show(4, "/work/new.py")
+    assert "/work/new.py" not in paths(made)
+    assert made.unchecked() == ["/work/new.py"]
+    made.forget_existing()
+    assert sorted(made.unchecked()) == [A, B, C, "/work/new.py"] and paths(made) == []
+
+
+def test_at_most_so_many_files():
+    made = model()
+    made.focus(3, C, NOW + 10)
+    assert paths(made, Policy(maximum_files=2)) == [C, A]
+
+
+def test_an_excluded_file_is_left_out_entirely_and_nothing_else_is_active_then():
+    made = model()
+    made.show(4, "/work/.env")
+    made.set_existing({"/work/.env": True})
+    made.focus(1, A, NOW + 10)
+    made.focus(4, "/work/.env", NOW + 20)
+    policy = Policy(excluded=exclusion((".env*",)), maximum_files=3)
+    assert paths(made, policy) == [A, B, C] and active(made, policy) == []
+    assert not made.shares_active(policy)
+
+
+def test_while_paused_the_window_has_no_files():
+    made = model()
+    made.focus(1, A, NOW + 10)
+    paused = Policy(sharing=False, trusted=True)
+    assert made.payload(paused, None) == {"workspaceState": {"openFiles": [], "isTrusted": True}}
+    assert not made.shares_active(paused)
+
+
+def test_trust_is_left_out_unless_the_user_set_it():
+    made = model()
+    assert "isTrusted" not in made.payload(Policy(), None)["workspaceState"]
+    for trusted in (True, False):
+        assert made.payload(Policy(trusted=trusted), None)["workspaceState"]["isTrusted"] is trusted
+
+
+def test_a_window_whose_views_have_gone_elsewhere_is_brought_up_to_date():
+    made = model()
+    made.focus(1, A, NOW + 10)
+    made.reconcile({2: B, 7: "/work/new.py"})
+    made.set_existing({"/work/new.py": True})
+    assert paths(made) == [B, "/work/new.py"] and active(made) == []
+
+
+def test_the_same_file_under_two_spellings_is_one_where_the_platform_says_so():
+    made = ContextModel(NOW, str.lower)
+    made.show(1, "C:\\Work\\A.py")
+    made.show(2, "c:\\work\\a.py")
+    made.set_existing({"C:\\WORK\\A.PY": True})
+    assert len(files(made)) == 1
+
+
+def test_a_file_name_that_is_not_text_is_left_out():
+    made = model()
+    made.show(4, "/work/\udcff.py")
+    made.set_existing({"/work/\udcff.py": True})
+    assert paths(made) == [A, B, C]
+
+
+def test_closing_what_was_never_there_is_nothing():
+    made = model()
+    made.close(99)
+    assert paths(made) == [A, B, C]
