@@ -144,6 +144,13 @@ def test_files_nobody_has_looked_for_are_left_out_and_named():
     assert sorted(made.unchecked()) == [A, B, C, "/work/new.py"] and paths(made) == []
 
 
+def test_a_file_opened_again_has_to_be_looked_for_again():
+    made = model()
+    made.close(2)
+    made.show(5, B)
+    assert made.unchecked() == [B] and paths(made) == [A, C]
+
+
 def test_at_most_so_many_files():
     made = model()
     made.focus(3, C, NOW + 10)
