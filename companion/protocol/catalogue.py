@@ -1,0 +1,57 @@
+"""What the server says about itself and its tools, encoded once.
+
+Rules: tools are listed in the order in which they were given; nothing here depends on who asks, so answers of the
+stateless revision may be cached by their client; a capability is declared only if it is really offered.
+Implements MCP lifecycle (`initialize`), server/discover, `tools/list`, and server/utilities/caching.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Dict, Optional, Sequence
+
+from .arguments import ArgumentChecker
+from .json_text import encode
+from .metadata import PREFIX, mirrored_parameters
+from .revisions import REVISIONS, SUPPORTED
+from .tools import Implementation, Tool, ToolResult
+
+CACHE = {"ttlMs": 3600000, "cacheScope": "private"}
+"""Tools change only with a new version of the package, which is a new server on another port."""
+
+
+class Catalogue:
+    """The fixed part of every answer."""
+
+    def __init__(self, tools: Sequence[Tool], identity: Implementation, instructions: Optional[str] = None) -> None:
+        self.tools: Dict[str, Tool] = {tool.name: tool for tool in tools}
+        if len(self.tools) != len(tools):
+            raise ValueError("two tools have the same name")
+        self.arguments = ArgumentChecker(tools)
+        self.mirrored = {tool.name: mirrored_parameters(tool) for tool in tools}
+        capabilities = {"tools": {"listChanged": False}, "logging": {}}
+        described = identity.description()
+        self._server_meta = {PREFIX + "serverInfo": described}
+        self._stateless = {"resultType": "complete", "_meta": self._server_meta}
+        listing = {"tools": [tool.listing() for tool in tools]}
+        self.tools_list = encode(listing)
+        self.stateless_tools_list = encode({**listing, **self._stateless, **CACHE})
+        guidance = {} if instructions is None else {"instructions": instructions}
+        self.initialize: Dict[str, bytes] = {
+            name: encode({"protocolVersion": name, "capabilities": capabilities, "serverInfo": described, **guidance})
+            for name, revision in REVISIONS.items()
+            if revision.handshake
+        }
+        self.discover = encode(
+            {"supportedVersions": list(SUPPORTED), "capabilities": capabilities, **guidance, **self._stateless, **CACHE}
+        )
+
+    def call_result(self, result: ToolResult, stateless: bool) -> bytes:
+        """The encoded result of a call. Raises TypeError or ValueError if the tool gave what JSON cannot say."""
+        fields = result.fields()
+        if stateless:
+            fields.update(self._stateless)
+        return encode(fields)
+
+    def subscription_end(self, request_id: Any) -> Dict[str, Any]:
+        """The result that ends a subscription (2026-07-28, "Graceful Closure")."""
+        return {"resultType": "complete", "_meta": {**self._server_meta, PREFIX + "subscriptionId": request_id}}

@@ -1,0 +1,392 @@
+"""The protocol, all of it together: requests in, effects out.
+
+Rules: nothing a client sends raises; every request is answered once and only to its sender; a message that is not a
+request is never answered with a result; time comes in as an argument. The tables at the end say which methods exist; what
+they need is in the files they name.
+Implements MCP 2024-11-05 to 2025-11-25 (sessions) and 2026-07-28 (stateless) over Streamable HTTP.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence
+
+from .catalogue import Catalogue
+from .effects import Answer, CallTool, Effect, OpenStream, Wake
+from .exchanges import EVENT_STREAM, JSON_TYPE, Exchange
+from .json_text import NotJson, TooDeep, decode, encode
+from .jsonrpc import (
+    INTERNAL_ERROR,
+    INVALID_PARAMS,
+    INVALID_REQUEST,
+    METHOD_NOT_FOUND,
+    MISSING_CLIENT_CAPABILITY,
+    PARSE_ERROR,
+    Fault,
+    Message,
+    Notification,
+    Request,
+    RpcError,
+    error_message,
+    notification_message,
+    read_message,
+    result_message,
+)
+from .limits import Limits
+from .metadata import (
+    VERSION_HEADER,
+    check_parameter_headers,
+    client_identity,
+    is_stateless,
+    read_metadata,
+    unsupported_version,
+)
+from .notices import Translate
+from .outbox import Message as Queued
+from .presence import Presence
+from .revisions import ASSUMED, NEWEST_HANDSHAKE, REVISIONS, negotiate
+from .sessions import SUBSCRIBER
+from .streams import SUBSCRIPTION
+from .tools import LOG_LEVELS, ClientSession, Implementation, Tool, ToolCall, ToolResult
+
+log = logging.getLogger("gemini_companion.protocol")
+SESSION_HEADER = "Mcp-Session-Id"
+_EMPTY_RESULT = b"{}"
+
+
+class Arrival(NamedTuple):
+    """A POST as it came in. `headers` is looked up without regard to case."""
+
+    headers: Mapping[str, str]
+    body: bytes
+    accepts_json: bool = True
+    accepts_events: bool = True
+
+
+class Protocol:
+    """The server side of one endpoint. Not safe for threads: use it from one."""
+
+    def __init__(
+        self,
+        tools: Sequence[Tool],
+        identity: Implementation,
+        *,
+        limits: Limits = Limits(),
+        instructions: Optional[str] = None,
+        translate: Optional[Translate] = None,
+        subscribable: Sequence[str] = (),
+        wall_clock: Callable[[], float] = time.time,
+    ) -> None:
+        self.limits = limits
+        self.catalogue = Catalogue(tools, identity, instructions)
+        self.presence = Presence(limits, translate, wall_clock)
+        self._subscribable = tuple(subscribable)
+
+    def post(self, arrival: Arrival, now: float) -> List[Effect]:
+        """Read a POST to the MCP endpoint. `now` in seconds of any steady clock."""
+        headers = arrival.headers
+        version = headers.get(VERSION_HEADER)
+        try:
+            value = decode(arrival.body, self.limits.nesting)
+        except NotJson as error:
+            return [_refusal(RpcError(PARSE_ERROR, "Parse error: {}.".format(error), status=400))]
+        except TooDeep:
+            sentence = "The message is nested deeper than {} levels.".format(self.limits.nesting)
+            return [_refusal(RpcError(INVALID_REQUEST, sentence, status=400))]
+        message = None if type(value) is list else read_message(value)
+        if is_stateless(version, message):
+            return self._post_stateless(arrival, message, now)
+        session = None
+        session_id = headers.get(SESSION_HEADER)
+        if session_id is not None:
+            session = self.presence.find(session_id)
+            if session is None:
+                return [_unknown_session()]
+            session.last_seen = now
+        revision = session.revision if session is not None else (ASSUMED if version is None else REVISIONS[version])
+        caller = session.client if session is not None else _nobody(revision.name, self.presence.wall_clock())
+        exchange = Exchange(
+            headers,
+            revision,
+            caller,
+            session,
+            accepts_json=arrival.accepts_json,
+            accepts_events=arrival.accepts_events,
+        )
+        if message is None:
+            return self._post_batch(exchange, value, now)
+        if not isinstance(message, Request):
+            return _settle_unanswered(message)
+        effects: List[Effect] = []
+        self._serve(exchange, message, effects, now)
+        return effects + exchange.settle()
+
+    def _post_batch(self, exchange: Exchange, values: List[Any], now: float) -> List[Effect]:
+        if not exchange.revision.batches:
+            sentence = "Batches are not part of MCP {}.".format(exchange.revision.name)
+            return [_refusal(RpcError(INVALID_REQUEST, sentence, status=400))]
+        if not 0 < len(values) <= self.limits.batch_messages:
+            sentence = "A batch must hold 1 to {} messages.".format(self.limits.batch_messages)
+            return [_refusal(RpcError(INVALID_REQUEST, sentence, status=400))]
+        exchange.batch = True
+        effects: List[Effect] = []
+        for value in values:
+            message = read_message(value)
+            if isinstance(message, Fault):
+                exchange.refuse(message.id, message.error)
+            elif isinstance(message, Request):
+                if message.method == "initialize":
+                    exchange.refuse(message.id, RpcError(INVALID_REQUEST, '"initialize" must not be part of a batch.'))
+                else:
+                    self._serve(exchange, message, effects, now)
+        return effects + exchange.settle()
+
+    def _post_stateless(self, arrival: Arrival, message: Optional[Message], now: float) -> List[Effect]:
+        if message is None:
+            sentence = "Batches are not part of this protocol version."
+            return [_refusal(RpcError(INVALID_REQUEST, sentence, status=400), null_id=False)]
+        if not isinstance(message, Request):
+            version = arrival.headers.get(VERSION_HEADER)
+            if version is not None and version not in REVISIONS:
+                return [_refusal(unsupported_version(version), null_id=False)]
+            return _settle_unanswered(message, null_id=False)
+        try:
+            metadata = read_metadata(arrival.headers, message)
+        except RpcError as error:
+            return [_refusal(error, message.id, null_id=False)]
+        caller = _stateless_caller(metadata.client_name, metadata.client_version, metadata.revision.name, self.presence)
+        exchange = Exchange(
+            arrival.headers,
+            metadata.revision,
+            caller,
+            metadata=metadata,
+            accepts_json=arrival.accepts_json,
+            accepts_events=arrival.accepts_events,
+        )
+        effects: List[Effect] = []
+        if message.method == "subscriptions/listen":
+            try:
+                return self._subscribe(exchange, message, now)
+            except RpcError as error:
+                exchange.refuse(message.id, error)
+        else:
+            self._serve(exchange, message, effects, now)
+        return effects + exchange.settle()
+
+    def _serve(self, exchange: Exchange, request: Request, effects: List[Effect], now: float) -> None:
+        """Answer a request or begin its call. The one place that turns RpcError into an answer."""
+        if log.isEnabledFor(logging.DEBUG):
+            log.debug("request %.60r from %s", request.method, exchange.caller.client_name or "a client without a name")
+        method = (_STATELESS_METHODS if exchange.stateless else _HANDSHAKE_METHODS).get(request.method)
+        try:
+            if method is None:
+                status = 404 if exchange.stateless else None
+                raise RpcError(METHOD_NOT_FOUND, "Method not found: {:.100}".format(request.method), status=status)
+            result = method(self, exchange, request, effects, now)
+        except RpcError as error:
+            exchange.refuse(request.id, error)
+            return
+        if result is not None:
+            exchange.answers.append(result_message(request.id, result))
+
+    def _initialize(self, exchange: Exchange, request: Request, effects: List[Effect], now: float) -> bytes:
+        if exchange.session is not None:
+            raise RpcError(INVALID_REQUEST, "This session is initialized already.", status=400)
+        asked = request.params.get("protocolVersion", NEWEST_HANDSHAKE.name)
+        information = request.params.get("clientInfo", {})
+        if type(asked) is not str:
+            raise RpcError(INVALID_PARAMS, '"protocolVersion" must be a string.')
+        if type(information) is not dict:
+            raise RpcError(INVALID_PARAMS, '"clientInfo" must be an object.')
+        revision = negotiate(asked)
+        session, opened = self.presence.open(client_identity(information), revision, now)
+        effects.extend(opened)
+        exchange.extra_headers = {SESSION_HEADER: session.client.id}
+        return self.catalogue.initialize[revision.name]
+
+    def _ping(self, exchange: Exchange, request: Request, effects: List[Effect], now: float) -> bytes:
+        return _EMPTY_RESULT
+
+    def _set_log_level(self, exchange: Exchange, request: Request, effects: List[Effect], now: float) -> bytes:
+        level = request.params.get("level")
+        if level not in LOG_LEVELS:
+            raise RpcError(INVALID_PARAMS, '"level" must be one of {}.'.format(", ".join(LOG_LEVELS)))
+        if exchange.session is not None:
+            exchange.session.log_level = level
+        return _EMPTY_RESULT
+
+    def _list_tools(self, exchange: Exchange, request: Request, effects: List[Effect], now: float) -> bytes:
+        if request.params.get("cursor") is not None:
+            raise RpcError(INVALID_PARAMS, "Unknown cursor: all tools fit on one page.")
+        return self.catalogue.stateless_tools_list if exchange.stateless else self.catalogue.tools_list
+
+    def _discover(self, exchange: Exchange, request: Request, effects: List[Effect], now: float) -> bytes:
+        return self.catalogue.discover
+
+    def _call_tool(self, exchange: Exchange, request: Request, effects: List[Effect], now: float) -> None:
+        name = request.params.get("name")
+        if type(name) is not str:
+            raise RpcError(INVALID_PARAMS, '"name" must be the name of a tool.')
+        tool = self.catalogue.tools.get(name)
+        if tool is None:
+            raise RpcError(INVALID_PARAMS, "Unknown tool: {:.100}".format(name))
+        arguments = request.params.get("arguments", {})
+        if type(arguments) is not dict:
+            raise RpcError(INVALID_PARAMS, '"arguments" must be an object.')
+        complaint = self.catalogue.arguments.complaint(name, arguments)
+        if complaint is not None:
+            raise RpcError(INVALID_PARAMS, "Invalid arguments for the tool {}: {}".format(name, complaint))
+        session = exchange.session
+        log_level = session.log_level if session is not None else None
+        metadata = exchange.metadata
+        if metadata is not None:
+            check_parameter_headers(exchange.headers, self.catalogue.mirrored[name], arguments)
+            _check_capabilities(tool, metadata.capabilities)
+            log_level = metadata.log_level
+        meta = request.params.get("_meta")
+        token = meta.get("progressToken") if type(meta) is dict else None
+        if type(token) is not str and type(token) is not int:
+            token = None
+        exchange.open_calls += 1
+        if session is not None:
+            session.requests += 1
+        effects.append(
+            CallTool(
+                ToolCall(
+                    name,
+                    arguments,
+                    exchange.caller,
+                    token,
+                    request_id=request.id,
+                    exchange=exchange,
+                    log_level=log_level,
+                )
+            )
+        )
+
+    def finish(self, call: ToolCall, result: Optional[ToolResult], now: float) -> List[Effect]:
+        """Take a call's result; None if the tool failed for a reason that is only in the log."""
+        exchange: Exchange = call.exchange
+        exchange.open_calls -= 1
+        if exchange.session is not None:
+            exchange.session.requests -= 1
+            exchange.session.last_seen = now
+        try:
+            if result is None:
+                raise RpcError(INTERNAL_ERROR, "The tool {} failed; the editor's log says why.".format(call.name))
+            encoded = self.catalogue.call_result(result, exchange.stateless)
+        except RpcError as error:
+            exchange.refuse(call.request_id, error)
+        except (TypeError, ValueError) as error:
+            log.error("the tool %s gave a result that JSON cannot say: %s", call.name, type(error).__name__)
+            exchange.refuse(call.request_id, RpcError(INTERNAL_ERROR, "The tool gave a result that JSON cannot say."))
+        else:
+            exchange.answers.append(result_message(call.request_id, encoded))
+        return exchange.settle()
+
+    def say(self, call: ToolCall, method: str, params: Dict[str, Any]) -> List[Effect]:
+        """Send a notification to the caller before its result. Dropped if the caller takes no event stream."""
+        exchange: Exchange = call.exchange
+        effects = exchange.open_stream(self.limits)
+        if exchange.stream is None:
+            return []
+        exchange.stream.outbox.add(exchange.message(notification_message(method, params)))
+        effects.append(Wake(exchange.stream))
+        return effects
+
+    def close_early(self, call: ToolCall) -> List[Effect]:
+        """End the call's response stream; the client fetches the rest with `Last-Event-ID` (2025-11-25)."""
+        exchange: Exchange = call.exchange
+        if exchange.session is None or not exchange.revision.primes_streams:
+            return []
+        effects = exchange.open_stream(self.limits)
+        if exchange.stream is not None:
+            exchange.stream.closing = True
+            effects.append(Wake(exchange.stream))
+        return effects
+
+    def _subscribe(self, exchange: Exchange, request: Request, now: float) -> List[Effect]:
+        wanted = request.params.get("notifications")
+        if type(wanted) is not dict:
+            raise RpcError(INVALID_PARAMS, '"notifications" must be an object that names what to receive.', status=400)
+        if not exchange.accepts_events:
+            raise RpcError(INVALID_REQUEST, "A subscription needs Accept: text/event-stream.", status=406)
+        granted = {name: True for name in self._subscribable if wanted.get(name) is True}
+        session, effects = self.presence.subscriber(exchange.caller, exchange.revision, now)
+        if session.open_streams() >= self.limits.streams_per_session:
+            raise RpcError(INVALID_REQUEST, "Too many streams are open.", status=429)
+        stream = session.new_stream(SUBSCRIPTION)
+        stream.filter = granted
+        stream.request_id = request.id
+        acknowledged = {
+            "_meta": {"io.modelcontextprotocol/subscriptionId": request.id},
+            "notifications": granted,
+        }
+        payload = notification_message("notifications/subscriptions/acknowledged", acknowledged)
+        stream.outbox.add(Queued(session.next_sequence(), payload, None))
+        session.attach(stream, None)
+        opening: List[Effect] = [OpenStream(exchange, stream, EVENT_STREAM)]
+        return opening + effects
+
+    def stop(self) -> List[Effect]:
+        """End every stream, subscriptions with their result. Sessions stay, for `Presence.export_state`."""
+        effects: List[Effect] = []
+        for session in self.presence.all():
+            for stream in session.streams.values():
+                if session.kind == SUBSCRIBER:
+                    result = encode(self.catalogue.subscription_end(stream.request_id))
+                    stream.outbox.add(Queued(session.next_sequence(), result_message(stream.request_id, result), None))
+                if stream.open:
+                    stream.closing = True
+                    effects.append(Wake(stream))
+        return effects
+
+
+Method = Callable[[Protocol, Exchange, Request, List[Effect], float], Optional[bytes]]
+_HANDSHAKE_METHODS: Dict[str, Method] = {
+    "initialize": Protocol._initialize,
+    "ping": Protocol._ping,
+    "logging/setLevel": Protocol._set_log_level,
+    "tools/list": Protocol._list_tools,
+    "tools/call": Protocol._call_tool,
+}
+_STATELESS_METHODS: Dict[str, Method] = {
+    "server/discover": Protocol._discover,
+    "tools/list": Protocol._list_tools,
+    "tools/call": Protocol._call_tool,
+}
+
+
+def _settle_unanswered(message: Message, *, null_id: bool = True) -> List[Effect]:
+    """A message that gets no result: 202, or 400 with what is wrong. Unknown notifications are fine."""
+    if isinstance(message, Fault):
+        return [_refusal(message.error, message.id, null_id=null_id)]
+    if isinstance(message, Notification) and log.isEnabledFor(logging.DEBUG):
+        log.debug("notification %.60r", message.method)
+    return [Answer(202, {}, b"")]
+
+
+def _refusal(error: RpcError, request_id: Any = None, *, null_id: bool = True) -> Answer:
+    return Answer(error.status or 400, JSON_TYPE, error_message(request_id, error, null_id=null_id))
+
+
+def _unknown_session() -> Answer:
+    sentence = "Unknown session: it has ended or was never opened. Initialize again."
+    return _refusal(RpcError(INVALID_REQUEST, sentence, status=404))
+
+
+def _nobody(protocol_version: str, opened_at: float) -> ClientSession:
+    return ClientSession("stateless", "", "", protocol_version, opened_at)
+
+
+def _stateless_caller(name: str, version: str, protocol_version: str, presence: Presence) -> ClientSession:
+    caller_id = "stateless:{}/{}".format(name, version)
+    return ClientSession(caller_id, name, version, protocol_version, presence.wall_clock())
+
+
+def _check_capabilities(tool: Tool, declared: Mapping[str, Any]) -> None:
+    missing = {name: value for name, value in tool.required_capabilities.items() if name not in declared}
+    if missing:
+        sentence = "The tool {} needs a client capability that was not declared.".format(tool.name)
+        raise RpcError(MISSING_CLIENT_CAPABILITY, sentence, {"requiredCapabilities": missing}, status=400)

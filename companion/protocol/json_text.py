@@ -1,0 +1,112 @@
+"""Bytes to JSON values and back, exactly.
+
+Rules: what RFC 8259 calls JSON is accepted and nothing else (no NaN, no UTF-16, no byte order mark); every value keeps its
+exact meaning (lone surrogates, integers beyond 64 bits, the very digits of a fraction); nesting is bounded without
+recursion; text goes out as ASCII, so that a lone surrogate passes and no event-stream line is ever broken.
+orjson is used for reading where it can be imported and where it is exact; nothing needs it.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+try:
+    import orjson
+except ImportError:
+    orjson = None
+
+LONGEST_INTEGER = 4000
+"""Digits. Python's conversion of decimal text is quadratic; newer versions refuse over 4,300 digits themselves."""
+
+
+class NotJson(ValueError):
+    """The bytes are not a JSON text. Its message never quotes the bytes."""
+
+
+class TooDeep(ValueError):
+    """The JSON text is nested deeper than allowed."""
+
+
+class ExactFloat(float):
+    """A fraction that remembers its digits, so that an `id` can be echoed exactly."""
+
+    def __new__(cls, text: str) -> "ExactFloat":
+        number = super().__new__(cls, text)
+        number.text = text
+        return number
+
+    text: str
+
+
+def _exact_integer(text: str) -> int:
+    if len(text) > LONGEST_INTEGER:
+        raise NotJson("a number has more than {} digits".format(LONGEST_INTEGER))
+    return int(text)
+
+
+def _refuse_constant(name: str) -> Any:
+    raise NotJson("{} is not a JSON value".format(name))
+
+
+_exact_decoder = json.JSONDecoder(parse_float=ExactFloat, parse_int=_exact_integer, parse_constant=_refuse_constant)
+_encoder = json.JSONEncoder(ensure_ascii=True, check_circular=False, allow_nan=False, separators=(",", ":"))
+
+
+def decode(body: bytes, nesting: int) -> Any:
+    """The value of a UTF-8 JSON text. Raises `NotJson` or `TooDeep`; any thread."""
+    if orjson is not None:
+        try:
+            value = orjson.loads(body)
+        except ValueError:
+            pass  # It refuses lone surrogates, too: the exact decoder has the last word.
+        else:
+            if not _check(value, nesting):
+                return value
+    value = _decode_exactly(body)
+    _check(value, nesting)
+    return value
+
+
+def _decode_exactly(body: bytes) -> Any:
+    try:
+        return _exact_decoder.decode(body.decode("utf-8"))
+    except UnicodeDecodeError as error:
+        raise NotJson("the body is not UTF-8 (byte {})".format(error.start)) from None
+    except json.JSONDecodeError as error:
+        raise NotJson("the body is not JSON: {} at character {}".format(error.msg.rstrip(), error.pos)) from None
+    except RecursionError:
+        raise TooDeep() from None
+
+
+def _check(value: Any, nesting: int) -> bool:
+    """True if the value holds a fraction; raises `TooDeep`. Goes level by level: deep input cannot exhaust the stack."""
+    has_fraction = isinstance(value, float)
+    level = [value] if isinstance(value, (dict, list)) else []
+    depth = 0
+    while level:
+        depth += 1
+        if depth > nesting:
+            raise TooDeep()
+        deeper = []
+        for container in level:
+            for member in container.values() if isinstance(container, dict) else container:
+                kind = type(member)
+                if kind is dict or kind is list:
+                    deeper.append(member)
+                elif kind is float:
+                    has_fraction = True
+        level = deeper
+    return has_fraction
+
+
+def encode(value: Any) -> bytes:
+    """The value as one line of ASCII JSON. Raises TypeError or ValueError for what JSON cannot say; any thread."""
+    return _encoder.encode(value).encode("ascii")
+
+
+def encode_id(request_id: Any) -> bytes:
+    """A request's `id` exactly as it came."""
+    if type(request_id) is ExactFloat:
+        return request_id.text.encode("ascii")
+    return encode(request_id)

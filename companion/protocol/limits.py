@@ -1,0 +1,52 @@
+"""Every bound of the server in one table.
+
+Rule: whatever a client can make grow has a bound here, and passing it gives that client a clear error and harms nobody
+else. Transports and the core read this table and keep no bounds of their own.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+MEBIBYTE = 1024 * 1024
+
+
+class Limits(NamedTuple):
+    """Bounds; sizes in bytes, times in seconds, the rest are counts."""
+
+    body_bytes: int = 32 * MEBIBYTE + 256 * 1024
+    """Largest request body. Over it: 413. The quarter MiB leaves room for the envelope around a 32 MiB text."""
+    header_bytes: int = 16 * 1024
+    """Longest request line and longest header field. Over it: 400."""
+    nesting: int = 64
+    """Deepest nesting of arrays and objects in a message. Over it: 400, -32600."""
+    batch_messages: int = 100
+    """Most messages in one batch. Over it: 400, -32600."""
+    sessions: int = 512
+    """Most sessions at once. Over it the longest silent one without a stream makes room, else 503."""
+    streams_per_session: int = 16
+    """Most streams open at once in one session. Over it: 429."""
+    requests_in_flight: int = 256
+    """Most requests being read or answered at once. Over it: 503."""
+    queued_messages: int = 4096
+    """Most messages that may wait for one client. Over it the session is closed, because nothing may be dropped."""
+    queued_bytes: int = 128 * MEBIBYTE
+    """As `queued_messages`, in bytes; the newest message may always pass it."""
+    replay_messages: int = 2048
+    """Most sent messages kept per stream for `Last-Event-ID`. Over it the oldest is forgotten."""
+    replay_bytes: int = 16 * MEBIBYTE
+    """As `replay_messages`, in bytes; the newest sent message is always kept."""
+    finished_streams: int = 16
+    """Most broken or finished streams kept per session for `Last-Event-ID`."""
+    connections: int = 1024
+    """Most TCP connections at once. Over it: 503 and cut."""
+    request_seconds: float = 20.0
+    """Time a client has to send its first request's header, and then to send each body. Over it: 408, or a cut."""
+    keepalive_seconds: float = 75.0
+    """How long an idle connection between two requests is kept."""
+    heartbeat_seconds: float = 15.0
+    """Time between comments on an open stream. Node's HTTP client gives up after 300 s without a byte."""
+    stream_grace_seconds: float = 20.0
+    """How long a session outlives its last stream, waiting for the client to come back."""
+    silent_session_seconds: float = 1800.0
+    """How long a session that never opened a stream outlives its last request."""

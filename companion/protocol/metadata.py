@@ -1,0 +1,169 @@
+"""The stateless revision: which request is one, and is it complete?
+
+Rules: a request is served statelessly if its header or its `_meta` says so; then header and body must agree on version,
+method, name and every parameter that the tool mirrors into a header, because something between the two may have decided
+by the header alone; what is missing or different is named in the refusal, with HTTP status 400.
+Implements MCP 2026-07-28: basic "_meta", versioning, transports/streamable-http "Request Metadata".
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Tuple
+
+from .jsonrpc import HEADER_MISMATCH, INVALID_PARAMS, UNSUPPORTED_PROTOCOL_VERSION, Request, RpcError
+from .revisions import REVISIONS, SUPPORTED, Revision
+from .tools import LOG_LEVELS, Tool
+
+PREFIX = "io.modelcontextprotocol/"
+VERSION_HEADER = "MCP-Protocol-Version"
+
+
+class Metadata(NamedTuple):
+    """What a stateless request says about itself."""
+
+    revision: Revision
+    client_name: str
+    client_version: str
+    capabilities: Dict[str, Any]
+    log_level: Optional[str]
+
+
+def unsupported_version(requested: Any) -> RpcError:
+    """The refusal of a version we do not speak; it lists those we do."""
+    return RpcError(
+        UNSUPPORTED_PROTOCOL_VERSION,
+        "Unsupported protocol version",
+        {"supported": list(SUPPORTED), "requested": requested},
+        status=400,
+    )
+
+
+def is_stateless(header_version: Optional[str], request: Any) -> bool:
+    """Does this message ask to be served by a revision without sessions? True for versions nobody knows, too."""
+    if header_version is not None:
+        revision = REVISIONS.get(header_version)
+        if revision is None or not revision.handshake:
+            return True
+    return isinstance(request, Request) and _meta(request).get(PREFIX + "protocolVersion") is not None
+
+
+def _meta(request: Request) -> Dict[str, Any]:
+    meta = request.params.get("_meta")
+    return meta if isinstance(meta, dict) else {}
+
+
+def read_metadata(headers: Mapping[str, str], request: Request) -> Metadata:
+    """Check a stateless request's metadata. Raises RpcError."""
+    meta = _meta(request)
+    header_version = headers.get(VERSION_HEADER)
+    version = meta.get(PREFIX + "protocolVersion")
+    if version is None:
+        if header_version is not None and header_version not in REVISIONS:
+            raise unsupported_version(header_version)
+        raise _invalid('"_meta" must have "{}protocolVersion".'.format(PREFIX))
+    if type(version) is not str:
+        raise _invalid('"{}protocolVersion" must be a string.'.format(PREFIX))
+    if header_version is None:
+        raise _mismatch("the header {} is missing".format(VERSION_HEADER))
+    if header_version.strip() != version:
+        raise _mismatch("the header {} is not the version in the body".format(VERSION_HEADER))
+    revision = REVISIONS.get(version)
+    if revision is None or revision.handshake:
+        raise unsupported_version(version)
+    capabilities = meta.get(PREFIX + "clientCapabilities")
+    if not isinstance(capabilities, dict):
+        raise _invalid('"_meta" must have an object "{}clientCapabilities".'.format(PREFIX))
+    information = meta.get(PREFIX + "clientInfo", {})
+    if not isinstance(information, dict):
+        raise _invalid('"{}clientInfo" must be an object.'.format(PREFIX))
+    log_level = meta.get(PREFIX + "logLevel")
+    if log_level is not None and log_level not in LOG_LEVELS:
+        raise _invalid('"{}logLevel" must be one of {}.'.format(PREFIX, ", ".join(LOG_LEVELS)))
+    _check_header(headers, "Mcp-Method", request.method, encodable=False)
+    name = request.params.get("name")
+    if request.method == "tools/call" and type(name) is str:
+        _check_header(headers, "Mcp-Name", name, encodable=True)
+    return Metadata(revision, *client_identity(information), capabilities, log_level)
+
+
+def client_identity(information: Mapping[str, Any]) -> Tuple[str, str]:
+    """(name, version) that a client gives itself, bounded; empty where it gives none."""
+    return _short(information.get("name")), _short(information.get("version"))
+
+
+def _short(value: Any) -> str:
+    return value[:100] if isinstance(value, str) else ""
+
+
+def _invalid(sentence: str) -> RpcError:
+    return RpcError(INVALID_PARAMS, sentence, status=400)
+
+
+def _mismatch(what: str) -> RpcError:
+    return RpcError(HEADER_MISMATCH, "Header mismatch: {}.".format(what), status=400)
+
+
+def _check_header(headers: Mapping[str, str], name: str, expected: str, encodable: bool) -> None:
+    value = headers.get(name)
+    if value is None:
+        raise _mismatch("the header {} is missing".format(name))
+    value = value.strip(" \t")
+    if encodable:
+        value = _decoded(name, value)
+    if value != expected:
+        raise _mismatch("the header {} does not match the body".format(name))
+
+
+def _decoded(name: str, value: str) -> str:
+    if not (value.startswith("=?base64?") and value.endswith("?=") and len(value) >= 11):
+        return value
+    try:
+        return base64.b64decode(value[9:-2].encode("ascii"), validate=True).decode("utf-8")
+    except (binascii.Error, UnicodeError):
+        raise _mismatch("the header {} is not valid Base64 of UTF-8".format(name)) from None
+
+
+def mirrored_parameters(tool: Tool) -> List[Tuple[str, Tuple[str, ...]]]:
+    """(header name, path of the argument) for each parameter that the tool's schema marks with `x-mcp-header`."""
+    found: List[Tuple[str, Tuple[str, ...]]] = []
+    pending: List[Tuple[Tuple[str, ...], Any]] = [((), tool.input_schema)]
+    while pending:
+        path, schema = pending.pop()
+        for name, part in schema.get("properties", {}).items():
+            if isinstance(part, dict):
+                if "x-mcp-header" in part:
+                    found.append(("Mcp-Param-" + part["x-mcp-header"], path + (name,)))
+                pending.append((path + (name,), part))
+    return found
+
+
+def check_parameter_headers(
+    headers: Mapping[str, str], mirrored: List[Tuple[str, Tuple[str, ...]]], arguments: Mapping[str, Any]
+) -> None:
+    """Check that mirrored parameters and their headers agree. Raises RpcError."""
+    for header, path in mirrored:
+        value: Any = arguments
+        for name in path:
+            value = value.get(name) if isinstance(value, dict) else None
+        if value is None:
+            continue
+        if isinstance(value, bool):
+            _check_header(headers, header, "true" if value else "false", encodable=True)
+        elif isinstance(value, int):
+            _check_number(headers, header, value)
+        elif isinstance(value, str):
+            _check_header(headers, header, value, encodable=True)
+
+
+def _check_number(headers: Mapping[str, str], name: str, expected: int) -> None:
+    value = headers.get(name)
+    if value is None:
+        raise _mismatch("the header {} is missing".format(name))
+    try:
+        matches = float(_decoded(name, value.strip(" \t"))) == expected
+    except (ValueError, OverflowError):
+        matches = False
+    if not matches:
+        raise _mismatch("the header {} does not match the body".format(name))

@@ -1,0 +1,54 @@
+"""One notification of ours, however many clients get it.
+
+Rule: a notice is serialised at most once per dialect, whoever and how many want it; only a subscription's own id is
+spliced in per receiver.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Dict, Optional, Tuple
+
+from .json_text import encode, encode_id
+from .jsonrpc import notification_message
+
+Translate = Callable[[str, Dict[str, Any]], Tuple[str, Dict[str, Any]]]
+"""Turns method and params of a notification into those of another dialect."""
+
+
+class Notice:
+    """A notification, serialised on demand."""
+
+    __slots__ = ("method", "_params", "_translate", "_encoded", "_translated", "_inner")
+
+    def __init__(self, method: str, params: Dict[str, Any], translate: Optional[Translate] = None) -> None:
+        self.method = method
+        self._params = params
+        self._translate = translate
+        self._encoded: Optional[bytes] = None
+        self._translated: Optional[bytes] = None
+        self._inner: Optional[bytes] = None
+
+    def encoded(self) -> bytes:
+        """As MCP sessions get it."""
+        if self._encoded is None:
+            self._encoded = notification_message(self.method, self._params)
+        return self._encoded
+
+    def translated(self) -> bytes:
+        """As listeners of the plain event stream get it."""
+        if self._translate is None:
+            return self.encoded()
+        if self._translated is None:
+            self._translated = notification_message(*self._translate(self.method, self._params))
+        return self._translated
+
+    def tagged(self, subscription_id: Any) -> bytes:
+        """As a subscription gets it: with its id in `_meta` (2026-07-28, "Receiving Notifications")."""
+        if self._inner is None:
+            params = {key: value for key, value in self._params.items() if key != "_meta"}
+            self._inner = encode(params)[1:]
+        tag = b'{"_meta":{"io.modelcontextprotocol/subscriptionId":' + encode_id(subscription_id) + b"}"
+        separator = b"" if self._inner == b"}" else b","
+        return (
+            b'{"jsonrpc":"2.0","method":' + encode(self.method) + b',"params":' + tag + separator + self._inner + b"}"
+        )

@@ -1,0 +1,83 @@
+"""Messages that wait for a stream.
+
+Rules: order is kept; a message with a collapse key replaces the earlier one with the same key that still waits, and takes
+the newest place; nothing else is ever dropped. When the bound is passed all the same, the outbox says so and its owner
+closes the session: a client that never reads must not eat the editor's memory, and a silent gap would be worse.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Dict, List, NamedTuple, Optional
+
+from .limits import Limits
+
+
+class Message(NamedTuple):
+    """One server message on its way: its place in the session's order, its encoded JSON, and its collapse key."""
+
+    sequence: int
+    payload: bytes
+    collapse: Optional[str]
+
+
+class Outbox:
+    """What waits for one receiver."""
+
+    __slots__ = ("_limits", "_waiting", "_by_key", "_bytes")
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self._waiting: Dict[int, Message] = {}
+        self._by_key: Dict[str, int] = {}
+        self._bytes = 0
+
+    def __len__(self) -> int:
+        return len(self._waiting)
+
+    def add(self, message: Message) -> bool:
+        """Append a message. False if the bound is passed and the receiver must be given up."""
+        if message.collapse is not None:
+            earlier = self._by_key.get(message.collapse)
+            if earlier is not None:
+                self._bytes -= len(self._waiting.pop(earlier).payload)
+            self._by_key[message.collapse] = message.sequence
+        self._waiting[message.sequence] = message
+        self._bytes += len(message.payload)
+        if len(self._waiting) > self._limits.queued_messages:
+            return False
+        return self._bytes <= self._limits.queued_bytes or len(self._waiting) == 1
+
+    def take(self, most_bytes: int) -> List[Message]:
+        """Remove and return the oldest messages: at least one if any waits, then as many as fit."""
+        taken: List[Message] = []
+        size = 0
+        for message in self._waiting.values():
+            size += len(message.payload)
+            if taken and size > most_bytes:
+                break
+            taken.append(message)
+        for message in taken:
+            del self._waiting[message.sequence]
+            self._bytes -= len(message.payload)
+            if message.collapse is not None and self._by_key.get(message.collapse) == message.sequence:
+                del self._by_key[message.collapse]
+        return taken
+
+    def export_state(self) -> List[List[Any]]:
+        """The waiting messages as plain JSON-able data."""
+        return export_messages(self._waiting.values())
+
+    def import_state(self, state: List[List[Any]]) -> None:
+        """Take over what `export_state` gave."""
+        for message in import_messages(state):
+            self.add(message)
+
+
+def export_messages(messages: Any) -> List[List[Any]]:
+    """Messages as plain JSON-able data."""
+    return [[message.sequence, message.payload.decode("ascii"), message.collapse] for message in messages]
+
+
+def import_messages(state: List[List[Any]]) -> List[Message]:
+    """What `export_messages` gave, as messages again."""
+    return [Message(sequence, payload.encode("ascii"), collapse) for sequence, payload, collapse in state]

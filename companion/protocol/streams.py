@@ -1,0 +1,159 @@
+"""An event stream to one client, across the connections that carry it.
+
+Rules: a stream outlives its connection; every message gets an event id that names the stream and its place; what was sent
+is remembered, within bounds, until the client shows with `Last-Event-ID` that it has it; a resumed stream first sends
+again what came after that id, then goes on; each message belongs to one stream and is never sent on another.
+An event's text is built here, and so is the one rule on empty data: see `Revision.primes_streams`.
+Implements MCP 2025-11-25, transports, "Resumability and Redelivery", and the event-stream format of the HTML standard.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Any, Deque, Dict, Optional
+
+from .limits import Limits
+from .outbox import Message, Outbox, export_messages, import_messages
+
+HEARTBEAT = b": \n\n"
+_GREETING = b": connected\n\n"
+RETRY_MILLISECONDS = 1000
+CHUNK_BYTES = 512 * 1024
+
+LISTEN, CALL, SUBSCRIPTION = "listen", "call", "subscription"
+"""What a stream carries: a session's notifications, one request's notifications and answer, a subscription's."""
+
+
+class Stream:
+    """One logical stream."""
+
+    __slots__ = (
+        "label", "kind", "owner", "outbox", "limits", "numbered", "primes", "open", "closing", "finished",
+        "was_reset", "filter", "request_id", "_sent", "_sent_keys", "_sent_bytes", "_again", "_greeted", "last_sequence",
+    )  # fmt: skip
+
+    def __init__(
+        self, label: str, kind: str, owner: Any, outbox: Outbox, limits: Limits, *, numbered: bool, primes: bool
+    ) -> None:
+        self.label = label
+        self.kind = kind
+        self.owner = owner
+        """The session, or None for a call outside any."""
+        self.outbox = outbox
+        self.limits = limits
+        self.numbered = numbered
+        """Events carry ids and can be sent again."""
+        self.primes = primes
+        self.open = False
+        """A connection carries it now."""
+        self.closing = False
+        """The connection is to end once everything is written."""
+        self.finished = False
+        """Nothing will be added any more."""
+        self.was_reset = False
+        """The last connection was torn down with data unread."""
+        self.filter: Optional[Dict[str, bool]] = None
+        self.request_id: Any = None
+        self.last_sequence = 0
+        self._sent: Dict[int, Message] = {}
+        self._sent_keys: Dict[str, int] = {}
+        self._sent_bytes = 0
+        self._again: Deque[int] = deque()
+        self._greeted = True
+
+    def attach(self, received: Optional[int] = None) -> None:
+        """A connection begins to carry the stream. `received`: the place of the last event the client has."""
+        if received is not None:
+            for sequence in [number for number in self._sent if number <= received]:
+                self._forget(sequence)
+        self._again = deque(self._sent)
+        self._greeted = False
+        self.open = True
+        self.closing = False
+        self.was_reset = False
+
+    def detach(self, was_reset: bool = False) -> None:
+        """The connection is gone."""
+        self.open = False
+        self.was_reset = was_reset
+        self._again.clear()
+
+    def take(self, current: bool) -> bytes:
+        """The next bytes to write, or nothing. `current`: messages that wait for the session go to this stream."""
+        parts = []
+        size = 0
+        if not self._greeted:
+            self._greeted = True
+            parts.append(self._greeting())
+        while self._again and size < CHUNK_BYTES:
+            message = self._sent.get(self._again.popleft())
+            if message is not None:
+                parts.append(self._event(message))
+                size += len(message.payload)
+        if current and not self._again and size < CHUNK_BYTES:
+            for message in self.outbox.take(CHUNK_BYTES):
+                self.last_sequence = message.sequence
+                parts.append(self._event(message))
+                if self.numbered:
+                    self._remember(message)
+        return b"".join(parts)
+
+    def _greeting(self) -> bytes:
+        if self.primes and self.numbered:
+            received = next(iter(self._sent)) - 1 if self._sent else self.last_sequence
+            return b"retry: %d\nid: %s-%d\ndata: \n\n" % (RETRY_MILLISECONDS, self.label.encode("ascii"), received)
+        return _GREETING
+
+    def _event(self, message: Message) -> bytes:
+        if not self.numbered:
+            return b"data: " + message.payload + b"\n\n"
+        return b"id: %s-%d\ndata: %s\n\n" % (self.label.encode("ascii"), message.sequence, message.payload)
+
+    def _remember(self, message: Message) -> None:
+        if message.collapse is not None:
+            earlier = self._sent_keys.get(message.collapse)
+            if earlier is not None:
+                self._forget(earlier)
+            self._sent_keys[message.collapse] = message.sequence
+        self._sent[message.sequence] = message
+        self._sent_bytes += len(message.payload)
+        while len(self._sent) > 1 and (
+            len(self._sent) > self.limits.replay_messages or self._sent_bytes > self.limits.replay_bytes
+        ):
+            self._forget(next(iter(self._sent)))
+
+    def _forget(self, sequence: int) -> None:
+        message = self._sent.pop(sequence)
+        self._sent_bytes -= len(message.payload)
+        if message.collapse is not None:
+            self._sent_keys.pop(message.collapse, None)
+
+    def export_state(self) -> Dict[str, Any]:
+        """The stream as plain JSON-able data."""
+        state = {
+            "label": self.label,
+            "kind": self.kind,
+            "finished": self.finished,
+            "last_sequence": self.last_sequence,
+            "sent": export_messages(self._sent.values()),
+        }
+        if self.kind == CALL:
+            state["waiting"] = self.outbox.export_state()
+        return state
+
+    def import_state(self, state: Dict[str, Any]) -> None:
+        """Take over what `export_state` gave."""
+        self.finished = state["finished"]
+        self.last_sequence = state["last_sequence"]
+        for message in import_messages(state["sent"]):
+            self._remember(message)
+        if self.kind == CALL:
+            self.outbox.import_state(state["waiting"])
+
+
+def read_event_id(text: str) -> Optional[Any]:
+    """(stream label, place) of an event id of ours, or None for anybody else's."""
+    label, separator, place = text.rpartition("-")
+    if not separator or not label or not (place.isascii() and place.isdigit()) or len(place) > 18:
+        return None
+    return label, int(place)

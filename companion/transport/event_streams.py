@@ -1,0 +1,99 @@
+"""Carries one logical stream on one HTTP response.
+
+Rules: bytes are taken from the core only when the connection can write them, so what waits there can still be collapsed;
+a writer that is superseded, or whose connection is lost, takes nothing more; heartbeats are comments and are sent only
+while nothing else is.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Callable, Dict, Optional
+
+from aiohttp import web
+
+from ..protocol.streams import CALL, HEARTBEAT, Stream
+
+SERVER_NAME = "MCP"
+
+
+class EventStreamWriter:
+    """Writes a stream until it ends, its connection is lost, or another writer takes over. Loop thread."""
+
+    def __init__(self, stream: Stream, take: Callable[[Stream], bytes]) -> None:
+        self.stream = stream
+        self.lost = False
+        self.was_reset = False
+        self.superseded = False
+        self._take = take
+        self._waiter: "Optional[asyncio.Future[None]]" = None
+        self._beat = False
+        self._transport: Optional[asyncio.Transport] = None
+
+    async def run(self, request: web.BaseRequest, headers: Dict[str, str]) -> web.StreamResponse:
+        """Answer the request with the stream; returns when this connection has no more part in it."""
+        response = web.StreamResponse(headers={**headers, "Server": SERVER_NAME})
+        if self.stream.kind == CALL:
+            response.force_close()  # The client must not queue its next request behind a stream that it has left.
+        connection = request.protocol
+        self._transport = request.transport
+        if self._transport is None:
+            self._connection_lost(True)
+            return response
+        connection.on_lost = self._connection_lost
+        try:
+            await response.prepare(request)
+            await self._write_all(response)
+            if not self.lost:
+                await response.write_eof()
+        except ConnectionError:
+            self.lost = True
+        finally:
+            connection.on_lost = None
+        return response
+
+    async def _write_all(self, response: web.StreamResponse) -> None:
+        loop = asyncio.get_running_loop()
+        stream = self.stream
+        while not (self.superseded or self.lost):
+            data = self._take(stream)
+            if data:
+                await response.write(data)
+                continue
+            if stream.closing or (stream.finished and stream.kind == CALL):
+                return
+            self._waiter = loop.create_future()
+            await self._waiter
+            self._waiter = None
+            if self._beat and not (self.superseded or self.lost):
+                self._beat = False
+                await response.write(HEARTBEAT)
+
+    def wake(self) -> None:
+        """There may be something to write."""
+        waiter = self._waiter
+        if waiter is not None and not waiter.done():
+            waiter.set_result(None)
+
+    def beat(self) -> None:
+        """Send a heartbeat, unless something is being written."""
+        if self._waiter is not None:
+            self._beat = True
+            self.wake()
+
+    def supersede(self) -> None:
+        """Another connection carries the stream from now on."""
+        self.superseded = True
+        if self._waiter is None:
+            self.abort()
+        self.wake()
+
+    def abort(self) -> None:
+        """Tear the connection down."""
+        if self._transport is not None:
+            self._transport.abort()
+
+    def _connection_lost(self, was_reset: bool) -> None:
+        self.lost = True
+        self.was_reset = was_reset
+        self.wake()
