@@ -42,7 +42,7 @@ def strip(text: str) -> str:
     if text.startswith("\ufeff"):
         text = " " + text[1:]
     pieces = list(text)
-    pending_comma = -1
+    before, pending_comma = "", -1
     for match in _TOKEN.finditer(text):
         if match.lastgroup == "comment":
             for index in range(*match.span()):
@@ -51,7 +51,9 @@ def strip(text: str) -> str:
             continue
         if match.group() in ("]", "}") and pending_comma >= 0:
             pieces[pending_comma] = " "
-        pending_comma = match.start() if match.group() == "," else -1
+        # A comma is trailing only behind a value: `[,]` stays the mistake that it is.
+        pending_comma = match.start() if match.group() == "," and before not in ("", "[", "{", ",") else -1
+        before = match.group()
     return "".join(pieces)
 
 

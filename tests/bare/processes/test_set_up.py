@@ -1,0 +1,107 @@
+"""What the commands set up in `.cache/`, and how legs of tests are counted."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+
+import pytest
+
+from tests.host.driver import is_alive
+from tests.tools import cache, legs, nodes, pythons
+
+
+@pytest.fixture
+def cache_folder(tmp_path, monkeypatch):
+    monkeypatch.setattr(cache, "CACHE", str(tmp_path))
+    return tmp_path
+
+
+def test_a_thing_is_made_once_and_again_when_its_sources_change(cache_folder):
+    made = []
+    for sources in (["a"], ["a"], ["b"]):
+        cache.set_up("thing", sources, made.append, "the thing")
+    assert made == [str(cache_folder / "thing")] * 2
+
+
+def test_a_failed_set_up_is_made_again(cache_folder):
+    def fail(folder):
+        raise cache.SetupError("no network")
+
+    with pytest.raises(cache.SetupError, match="no network"):
+        cache.set_up("thing", ["a"], fail, "the thing")
+    made = []
+    cache.set_up("thing", ["a"], made.append, "the thing")
+    assert made
+
+
+def test_a_failing_command_is_reported_with_its_output():
+    with pytest.raises(cache.SetupError, match="(?s)trying failed .*why it failed"):
+        cache.run([sys.executable, "-c", "print('why it failed'); raise SystemExit(3)"], "trying")
+    with pytest.raises(cache.SetupError, match="cannot be started"):
+        cache.run([os.path.join(os.sep, "no", "such", "program")], "trying")
+
+
+def test_this_python_is_found():
+    version = sys.version_info[:2]
+    found = pythons.find_all()
+    assert version in found
+    assert found[version].version >= version
+    assert pythons.probe(os.path.join(os.sep, "no", "such", "python")) is None
+
+
+def test_a_missing_node_is_said_clearly(monkeypatch, tmp_path):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(cache.SetupError, match="Install Node.js 20"):
+        nodes.node()
+
+
+def test_lock_files_name_no_registry():
+    clients = os.path.join(cache.ROOT, "tests", "clients")
+    found = 0
+    for parent, folders, files in os.walk(clients):
+        folders[:] = [name for name in folders if name != "node_modules"]
+        if "package-lock.json" in files:
+            found += 1
+            assert '"resolved"' not in (cache.read_text(os.path.join(parent, "package-lock.json")) or "")
+    assert found
+
+
+PASSING = "def test_a(): pass\ndef test_b(): pass\n"
+FAILING = "import pytest\ndef test_a(): assert False\ndef test_b(): pytest.skip('why')\ndef test_c(): pass\n"
+
+
+@pytest.mark.parametrize(
+    "text, expected", [(PASSING, (2, 0, 0)), (FAILING, (1, 1, 1)), ("import nothing_such\n", (0, 1, 0))]
+)
+def test_a_pytest_leg_is_counted(tmp_path, text, expected):
+    (tmp_path / "test_sample.py").write_text(text, encoding="utf-8")
+    outcome = legs.pytest_leg("sample", sys.executable, [str(tmp_path)], None, {}).run()
+    assert tuple(outcome.counts) == expected
+    assert outcome.ok == (expected[1] == 0)
+
+
+def test_a_leg_that_crashes_counts_as_failed(tmp_path):
+    (tmp_path / "test_sample.py").write_text("import os\ndef test_a(): os._exit(3)\n", encoding="utf-8")
+    outcome = legs.pytest_leg("sample", sys.executable, [str(tmp_path)], None, {}).run()
+    assert outcome.counts.failed == 1
+
+
+@pytest.mark.skipif(os.name == "nt", reason="process groups of POSIX")
+def test_a_leg_past_its_limit_is_killed_with_all_it_started(tmp_path, monkeypatch):
+    note = tmp_path / "child"
+    code = (
+        "import subprocess, sys, time\n"
+        "child = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(600)'])\n"
+        f"open({str(note)!r}, 'w').write(str(child.pid))\n"
+        "time.sleep(600)\n"
+    )
+    monkeypatch.setattr(legs, "LEG_SECONDS", 3)
+    outcome = legs.check_leg("slow", [sys.executable, "-c", code]).run()
+    assert outcome.counts.failed == 1 and "KILLED" in outcome.output
+    child = int(note.read_text())
+    deadline = time.monotonic() + 5
+    while is_alive(child) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert not is_alive(child)

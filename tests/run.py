@@ -1,0 +1,167 @@
+"""The test command: `python3 tests/run.py` sets up all it needs in `.cache/` and passes every test.
+
+Legs: lint and types; then, on Python 3.8 and on the newest Python found: bare tests, in-editor tests on
+the headless host, end-to-end tests with real clients. Two legs run at a time.
+A leg that cannot run here (no Python 3.8, no Node) is named at the end as NOT RUN; with CI set that is a
+failure. The last line is always `N passed, N failed`, with `, N skipped` where there were any.
+Runs on Python 3.8 or newer with nothing but the standard library.
+"""
+
+from __future__ import annotations
+
+import argparse
+import concurrent.futures
+import os
+import sys
+import time
+from typing import Dict, List, Optional
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
+from tests.tools import browser, cache, legs, nodes, pythons  # noqa: E402
+
+KINDS = ("lint", "bare", "editor", "end_to_end")
+NPM_SETS = ("gemini_core",)
+
+
+class Plan:
+    """What is to run, and what cannot."""
+
+    def __init__(self) -> None:
+        self.legs: List[legs.Leg] = []
+        self.not_run: Dict[str, str] = {}
+
+
+def main() -> int:
+    options = parse_arguments()
+    started = time.monotonic()
+    plan = make_plan(options)
+    outcomes = run_legs(plan.legs, options.jobs)
+    return report(outcomes, plan.not_run, time.monotonic() - started)
+
+
+def parse_arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description="Sets up what is needed and runs all tests.")
+    parser.add_argument("--only", action="append", choices=KINDS, help="only this kind of leg; may be repeated")
+    parser.add_argument("--python", action="append", help="a version like 3.8, or an executable; may be repeated")
+    parser.add_argument("-k", dest="keyword", help="only tests whose name contains this")
+    parser.add_argument("--jobs", type=int, default=2, help="how many legs run at a time (default: 2)")
+    parser.add_argument("--set-up-only", action="store_true", help="set up the environments and run nothing")
+    return parser.parse_args()
+
+
+def make_plan(options: argparse.Namespace) -> Plan:
+    """Sets up everything and lists the legs. What cannot be had goes to `not_run`, loudly."""
+    plan = Plan()
+    kinds = options.only or [kind for kind in KINDS if not (options.keyword and kind == "lint")]
+    chosen = choose_pythons(options.python, plan)
+    if "lint" in kinds and chosen:
+        attempt(plan, "lint", lambda: add_lint(plan, chosen))
+    env = attempt_client_environment(plan) if "end_to_end" in kinds else None
+    for python in chosen:
+        attempt(plan, f"tests on Python {python.name}", lambda python=python: add_tests(plan, python, kinds, options.keyword, env))  # type: ignore[misc]
+    if options.set_up_only:
+        plan.legs.clear()
+    return plan
+
+
+def choose_pythons(wanted: Optional[List[str]], plan: Plan) -> List[pythons.Python]:
+    """Python 3.8 and the newest one, or what was asked for."""
+    found = pythons.find_all()
+    names = wanted or ["3.8"]
+    chosen: List[pythons.Python] = []
+    for name in names:
+        python = pythons.probe(name) if os.sep in name else next((p for p in found.values() if p.name == name), None)
+        if python is None:
+            plan.not_run[f"Python {name}"] = f"no usable Python {name} was found (PATH, pyenv, uv)"
+        else:
+            chosen.append(python)
+    if not wanted:
+        newest = found[max(found)]
+        if newest not in chosen:
+            chosen.append(newest)
+    cache.say("Pythons: " + ", ".join(f"{python.name} ({python.executable})" for python in chosen))
+    return chosen
+
+
+def add_lint(plan: Plan, chosen: List[pythons.Python]) -> None:
+    python = pythons.lint_environment(max(chosen, key=lambda candidate: candidate.version))
+    plan.legs.append(legs.check_leg("lint: ruff", [python, "-m", "ruff", "check", "."]))
+    plan.legs.append(legs.check_leg("types: mypy", [python, "-m", "mypy"]))
+
+
+def add_tests(
+    plan: Plan, python: pythons.Python, kinds: List[str], keyword: Optional[str], client_env: Optional[Dict[str, str]]
+) -> None:
+    executable = pythons.environment(python)
+    if "end_to_end" in kinds and client_env is not None:
+        plan.legs.append(
+            legs.pytest_leg(f"end to end: Python {python.name}", executable, ["tests/end_to_end"], keyword, client_env)
+        )
+    if "bare" in kinds:
+        plan.legs.append(legs.pytest_leg(f"bare: Python {python.name}", executable, ["tests/bare"], keyword, {}))
+    if "editor" in kinds:
+        plan.legs.append(legs.editor_leg(f"in editor: Python {python.name}", executable, keyword))
+
+
+def attempt_client_environment(plan: Plan) -> Optional[Dict[str, str]]:
+    """Node, the npm packages and the browser; None, and a note in `not_run`, without them."""
+    try:
+        nodes.node()
+        for name in NPM_SETS:
+            nodes.packages(name)
+        env = {}
+        chromium = browser.chromium()
+        if chromium:
+            env["COMPANION_CHROMIUM"] = chromium
+        return env
+    except cache.SetupError as error:
+        plan.not_run["end to end"] = str(error)
+        return None
+
+
+def attempt(plan: Plan, name: str, add) -> None:  # type: ignore[no-untyped-def]
+    try:
+        add()
+    except cache.SetupError as error:
+        plan.not_run[name] = str(error)
+
+
+def run_legs(planned: List[legs.Leg], jobs: int) -> List[legs.Outcome]:
+    """Runs the legs, some at a time; prints each one's output as a whole when it has ended."""
+    outcomes: List[legs.Outcome] = []
+    with concurrent.futures.ThreadPoolExecutor(max(1, jobs)) as pool:
+        for done in concurrent.futures.as_completed([pool.submit(leg.run) for leg in planned]):
+            outcome = done.result()
+            outcomes.append(outcome)
+            cache.say(f"\n===== {outcome.name} ({outcome.seconds:.0f} s) =====\n{outcome.output.rstrip()}")
+    return outcomes
+
+
+def report(outcomes: List[legs.Outcome], not_run: Dict[str, str], seconds: float) -> int:
+    """Prints the table and the last line; returns the exit code."""
+    print("\n" + "=" * 72)
+    passed = failed = skipped = 0
+    for outcome in sorted(outcomes, key=lambda outcome: outcome.name):
+        counts = outcome.counts
+        verdict = "ok    " if outcome.ok else "FAILED"
+        print(
+            f"{verdict} {outcome.name:32} {counts.passed:5} passed {counts.failed:4} failed"
+            f" {counts.skipped:4} skipped {outcome.seconds:6.0f} s"
+        )
+        passed, failed, skipped = passed + counts.passed, failed + counts.failed, skipped + counts.skipped
+    for name, reason in not_run.items():
+        print(f"NOT RUN {name}: {reason}")
+        if cache.in_ci():
+            failed += 1
+    if not_run:
+        print("NOT RUN counts as failed because CI is set." if cache.in_ci() else "These parts were NOT tested here.")
+    if not outcomes:
+        print("No leg was run.")
+    print(f"({seconds:.0f} s)")
+    print(f"{passed} passed, {failed} failed" + (f", {skipped} skipped" if skipped else ""), flush=True)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,140 @@
+"""The legs of the test command: one kind of test on one Python, run as a process of its own.
+
+A leg ends with counts. A leg that cannot run is not a pass: it ends as "not run", with the reason,
+and the command decides what that is worth.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import tempfile
+import time
+import xml.etree.ElementTree
+from typing import Any, Callable, Dict, List, NamedTuple, Optional
+
+from . import cache
+
+LEG_SECONDS = 12 * 60
+
+
+class Counts(NamedTuple):
+    """How the tests of a leg ended."""
+
+    passed: int = 0
+    failed: int = 0
+    skipped: int = 0
+
+
+class Outcome(NamedTuple):
+    """The end of a leg. `not_run` is the reason, or empty; `output` is what it printed."""
+
+    name: str
+    counts: Counts
+    output: str
+    seconds: float
+    not_run: str = ""
+
+    @property
+    def ok(self) -> bool:
+        return self.counts.failed == 0
+
+
+class Leg(NamedTuple):
+    """What to run: `read_counts(code, folder)` turns exit code and report folder into counts."""
+
+    name: str
+    command: List[str]
+    read_counts: Callable[[int, str], Counts]
+    env: Dict[str, str]
+
+    def run(self) -> Outcome:
+        """Runs the leg to its end, or to its time limit. Any thread."""
+        started = time.monotonic()
+        with tempfile.TemporaryDirectory(prefix="leg-") as folder:
+            command = [part.replace("{report}", folder) for part in self.command]
+            code, output = _run_limited(command, dict(os.environ, **self.env))
+            counts = self.read_counts(code, folder)
+        return Outcome(self.name, counts, output, time.monotonic() - started)
+
+
+def pytest_leg(name: str, python: str, paths: List[str], keyword: Optional[str], env: Dict[str, str]) -> Leg:
+    """Tests outside the editor, run by pytest."""
+    command = [python, "-m", "pytest", *paths, "-q", "--import-mode=importlib", "-p", "no:cacheprovider"]
+    command += ["--timeout=180", "--durations=5", "--junit-xml={report}" + os.sep + "junit.xml", "-rsfE"]
+    if keyword:
+        command += ["-k", keyword]
+    return Leg(name, command, _read_junit, dict(_environment(), **env))
+
+
+def editor_leg(name: str, python: str, keyword: Optional[str]) -> Leg:
+    """The in-editor tests, run inside the headless host."""
+    script = os.path.join(cache.ROOT, "tests", "tools", "in_editor.py")
+    command = [python, script, "--report", "{report}" + os.sep + "counts.json"]
+    if keyword:
+        command += ["-k", keyword]
+    return Leg(name, command, _read_counts_file, _environment())
+
+
+def check_leg(name: str, command: List[str]) -> Leg:
+    """A tool that says yes or no: it counts as one test."""
+    return Leg(name, command, lambda code, folder: Counts(1, 0, 0) if code == 0 else Counts(0, 1, 0), _environment())
+
+
+def _environment() -> Dict[str, str]:
+    return {"PYTHONPYCACHEPREFIX": os.path.join(cache.CACHE, "bytecode"), "PYTHONUNBUFFERED": "1"}
+
+
+def _run_limited(command: List[str], env: Dict[str, str]) -> Any:
+    """Runs a command in a group of its own; past the limit the whole group is killed."""
+    with tempfile.TemporaryFile() as output:
+        group: Dict[str, Any] = {"start_new_session": True} if os.name != "nt" else {}
+        process = subprocess.Popen(command, cwd=cache.ROOT, env=env, stdout=output, stderr=subprocess.STDOUT, **group)
+        note = ""
+        try:
+            code = process.wait(LEG_SECONDS)
+        except subprocess.TimeoutExpired:
+            code, note = -1, f"\nKILLED: not finished after {LEG_SECONDS} s\n"
+        finally:
+            _end_group(process)
+        output.seek(0)
+        return code, output.read().decode("utf-8", "replace") + note
+
+
+def _end_group(process: "subprocess.Popen[bytes]") -> None:
+    """Nothing a leg has started may outlive it."""
+    try:
+        if os.name != "nt":
+            os.killpg(process.pid, signal.SIGKILL)
+        else:
+            process.kill()
+    except OSError:
+        pass  # all of it has ended already
+    process.wait()
+
+
+def _read_junit(code: int, folder: str) -> Counts:
+    path = os.path.join(folder, "junit.xml")
+    if not os.path.isfile(path):
+        return Counts(0, 0, 0) if code == 5 else Counts(0, 1, 0)
+    tests = failed = skipped = 0
+    for suite in xml.etree.ElementTree.parse(path).getroot().iter("testsuite"):
+        tests += int(suite.get("tests", 0))
+        failed += int(suite.get("failures", 0)) + int(suite.get("errors", 0))
+        skipped += int(suite.get("skipped", 0))
+    if code not in (0, 5) and failed == 0:
+        failed = 1  # pytest itself failed
+    return Counts(max(0, tests - failed - skipped), failed, skipped)
+
+
+def _read_counts_file(code: int, folder: str) -> Counts:
+    text = cache.read_text(os.path.join(folder, "counts.json"))
+    if text is None:
+        return Counts(0, 1, 0)
+    counts = json.loads(text)
+    failed = counts["failed"] or (1 if code != 0 else 0)
+    return Counts(counts["passed"], failed, counts["skipped"])
+
+
