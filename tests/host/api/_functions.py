@@ -1,0 +1,352 @@
+"""The functions of the module `sublime`."""
+from __future__ import annotations
+
+import html
+import json
+import platform as _platform
+import re
+import sys
+
+from ..model import syntaxes
+from ..model.host import current
+from ..model.values import as_point, as_text, to_value
+from ._enums import DialogResult
+from ._gate import gate, on_main
+from ._objects import Buffer, Settings, Syntax
+
+VERSION = "4200"
+
+
+def version():
+    return VERSION
+
+
+def platform():
+    return {"win32": "windows", "darwin": "osx"}.get(sys.platform, "linux")
+
+
+def arch():
+    machine = _platform.machine().lower()
+    return "arm64" if machine in ("arm64", "aarch64") else "x32" if machine in ("i386", "i686", "x86") else "x64"
+
+
+def channel():
+    return "stable"
+
+
+def executable_path():
+    return current().resources.executable_path()
+
+
+def executable_hash():
+    import hashlib
+    with open(executable_path(), "rb") as file:
+        return (version(), platform() + "_" + arch(), hashlib.md5(file.read()).hexdigest())
+
+
+def packages_path():
+    return current().resources.packages_path()
+
+
+def installed_packages_path():
+    return current().resources.installed_packages_path()
+
+
+def cache_path():
+    return current().resources.cache_path()
+
+
+# -- messages ------------------------------------------------------------------------------------------
+def status_message(msg):
+    text, window = as_text(msg), current().focus.active_window()
+    if window is not None:
+        window.status_message(text)
+
+
+@on_main
+def error_message(msg):
+    current().dialogs.ask("error", as_text(msg))
+
+
+@on_main
+def message_dialog(msg):
+    current().dialogs.ask("message", as_text(msg))
+
+
+@on_main
+def ok_cancel_dialog(msg, ok_title="", title=""):
+    return bool(current().dialogs.ask("ok_cancel", as_text(msg), ok_title=as_text(ok_title), title=as_text(title)))
+
+
+@on_main
+def yes_no_cancel_dialog(msg, yes_title="", no_title="", title=""):
+    return DialogResult(current().dialogs.ask(
+        "yes_no_cancel", as_text(msg), yes_title=as_text(yes_title), no_title=as_text(no_title), title=as_text(title)))
+
+
+def _later(callback, kind, text, **details):
+    """Ask without blocking: the callback gets the answer in a later turn of the main loop."""
+    if not callable(callback):
+        raise TypeError("a callback is required")
+    answer = current().dialogs.ask(kind, text, **details)
+    current().scheduler.set_timeout(lambda: callback(answer))
+
+
+def open_dialog(callback, file_types=[], directory=None, multi_select=False, allow_folders=False):
+    _later(callback, "open", "Open", directory=directory, multi_select=bool(multi_select))
+
+
+def save_dialog(callback, file_types=[], directory=None, name=None, extension=None):
+    _later(callback, "save", "Save", directory=directory, name=name)
+
+
+def select_folder_dialog(callback, directory=None, multi_select=False):
+    _later(callback, "select_folder", "Select Folder", directory=directory, multi_select=bool(multi_select))
+
+
+def choose_font_dialog(callback, default=None):
+    _later(callback, "font", "Choose Font", default=to_value(default))
+
+
+# -- commands ------------------------------------------------------------------------------------------
+@on_main
+def run_command(cmd, args=None):
+    current().commands.run_in_application(cmd, args)
+
+
+def format_command(cmd, args=None):
+    if args is None:
+        return cmd
+    return "%s %s" % (cmd, json.dumps(args, ensure_ascii=False, check_circular=False, separators=(",", ":")))
+
+
+def html_format_command(cmd, args=None):
+    return html.escape(format_command(cmd, args), quote=True)
+
+
+def command_url(cmd, args=None):
+    return "subl:" + html_format_command(cmd, args)
+
+
+# -- clipboard -----------------------------------------------------------------------------------------
+def get_clipboard_async(callback, size_limit=16777216):
+    if not callable(callback):
+        raise TypeError("a callback is required")
+    text = get_clipboard(size_limit)
+    current().scheduler.set_timeout(lambda: callback(text))
+
+
+def get_clipboard(size_limit=16777216):
+    text = current().clipboard
+    return text if len(text) <= as_point(size_limit) else ""
+
+
+def set_clipboard(text):
+    current().clipboard = as_text(text)
+
+
+# -- logging -------------------------------------------------------------------------------------------
+def _set_log(name, flag):
+    logging = current().logging
+    logging[name] = (not logging.get(name, False)) if flag is None else bool(flag)
+
+
+def _get_log(name):
+    return current().logging.get(name, False)
+
+
+def log_commands(flag=None):
+    _set_log("commands", flag)
+
+
+def get_log_commands():
+    return _get_log("commands")
+
+
+def log_input(flag=None):
+    _set_log("input", flag)
+
+
+def get_log_input():
+    return _get_log("input")
+
+
+def log_fps(flag=None):
+    _set_log("fps", flag)
+
+
+def get_log_fps():
+    return _get_log("fps")
+
+
+def log_result_regex(flag=None):
+    _set_log("result_regex", flag)
+
+
+def get_log_result_regex():
+    return _get_log("result_regex")
+
+
+def log_indexing(flag=None):
+    _set_log("indexing", flag)
+
+
+def get_log_indexing():
+    return _get_log("indexing")
+
+
+def log_build_systems(flag=None):
+    _set_log("build_systems", flag)
+
+
+def get_log_build_systems():
+    return _get_log("build_systems")
+
+
+def log_control_tree(flag=None):
+    _set_log("control_tree", flag)
+
+
+def get_log_control_tree():
+    return _get_log("control_tree")
+
+
+def ui_info():
+    from ..model.palette_colors import STYLE
+    preferences = current().preferences()
+    return {"system": {"style": "dark"}, "theme": {"value": preferences.get("theme"), "style": "dark"},
+            "color_scheme": {"value": preferences.get("color_scheme"), "style": "dark", "palette": dict(STYLE)}}
+
+
+# -- resources and values ------------------------------------------------------------------------------
+def score_selector(scope_name, selector):
+    return syntaxes.score(as_text(scope_name), as_text(selector))
+
+
+def load_resource(name):
+    return current().resources.load_resource(as_text(name))
+
+
+def load_binary_resource(name):
+    return current().resources.load_binary_resource(as_text(name))
+
+
+def find_resources(pattern):
+    return list(current().resources.find_resources(as_text(pattern)))
+
+
+def encode_value(value, pretty=False, update_text=None):
+    return json.dumps(to_value(value), ensure_ascii=False, indent="\t" if pretty else None,
+                      separators=None if pretty else (",", ":"))
+
+
+def decode_value(data):
+    return current().loads(as_text(data))
+
+
+def expand_variables(value, variables):
+    if isinstance(value, str):
+        return re.sub(r"\\(\$)|\$(?:\{(\w+)(?::([^}]*))?\}|(\w+))", lambda found: _variable(found, variables), value)
+    if isinstance(value, dict):
+        return {key: expand_variables(item, variables) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [expand_variables(item, variables) for item in value]
+    return to_value(value)
+
+
+def _variable(found, variables):
+    if found.group(1):
+        return "$"
+    return variables.get(found.group(2) or found.group(4), found.group(3) or "")
+
+
+def load_settings(base_name):
+    return Settings(current().settings_files.load(as_text(base_name)).id)
+
+
+def save_settings(base_name):
+    current().settings_files.save(as_text(base_name))
+
+
+# -- time ----------------------------------------------------------------------------------------------
+def set_timeout(callback, delay=0):
+    _check_timer(callback, delay)
+    current().scheduler.set_timeout(callback, delay)
+
+
+def set_timeout_async(callback, delay=0):
+    _check_timer(callback, delay)
+    current().scheduler.set_timeout_async(callback, delay)
+
+
+def _check_timer(callback, delay):
+    if not callable(callback):
+        raise TypeError("a callable is required")
+    if not isinstance(delay, (int, float)):
+        raise TypeError("the delay must be a number of milliseconds")
+
+
+# -- windows -------------------------------------------------------------------------------------------
+def active_window():
+    from ._window import Window
+    window = current().focus.active_window()
+    return Window(window.id if window is not None else 0)
+
+
+def windows():
+    from ._window import Window
+    return [Window(number) for number in current().windows]
+
+
+def _buffers():
+    return [Buffer(number) for number in current().buffers]
+
+
+def get_macro():
+    return []
+
+
+def project_history():
+    return []
+
+
+def folder_history():
+    return []
+
+
+# -- syntaxes ------------------------------------------------------------------------------------------
+def _syntax(facts):
+    return Syntax(facts.path, facts.name, facts.hidden, facts.scope)
+
+
+def list_syntaxes():
+    return [_syntax(facts) for facts in current().syntaxes.all()]
+
+
+def syntax_from_path(path):
+    facts = current().syntaxes.by_path(as_text(path))
+    return _syntax(facts) if facts is not None else None
+
+
+def find_syntax_by_name(name):
+    return [syntax for syntax in list_syntaxes() if syntax.name == name]
+
+
+def find_syntax_by_scope(scope):
+    return [syntax for syntax in list_syntaxes() if syntax.scope == scope]
+
+
+def find_syntax_for_file(path, first_line=""):
+    if not isinstance(first_line, str):
+        raise TypeError("a str is required for first_line")
+    return syntax_from_path(current().syntaxes.for_file(as_text(path)))
+
+
+NAMES = [name for name, value in list(globals().items())
+         if callable(value) and getattr(value, "__module__", "") == __name__ and (name[0] != "_" or name == "_buffers")]
+# Before the host exists only these may be called, as at the import of a plugin.
+UNGATED = frozenset(("version", "platform", "arch", "channel", "format_command", "html_format_command", "command_url"))
+for _name in NAMES:
+    if _name not in UNGATED:
+        globals()[_name] = gate(globals()[_name])
+    globals()[_name].__module__ = "sublime"

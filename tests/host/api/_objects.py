@@ -1,0 +1,503 @@
+"""The API's handles other than Window and View: sheets, selections, buffers, settings, phantoms, list items."""
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ..model.host import current
+from ..model.values import Edit, HistoricPosition, Region, TextChange, as_point, as_region, as_text  # noqa: F401
+from ._enums import COMPLETION_FORMAT_COMMAND, COMPLETION_FORMAT_SNIPPET, COMPLETION_FORMAT_TEXT, KIND_AMBIGUOUS, KIND_SNIPPET
+from ._gate import gated, on_main
+
+
+@gated
+class Selection:
+    """The selection of one view."""
+
+    def __init__(self, id):
+        self.view_id = id
+
+    def _view(self):
+        return current().view(self.view_id)
+
+    def __iter__(self):
+        for index in range(len(self)):
+            yield self._at(index)
+
+    def _at(self, index):
+        regions = self._view().selection.regions
+        if not -len(regions) <= as_point(index) < len(regions):
+            return Region(-1, -1)
+        found = regions[index]
+        return Region(found.a, found.b, found.xpos)
+
+    def __len__(self):
+        return len(self._view().selection.regions)
+
+    def __getitem__(self, index):
+        region = self._at(index)
+        if region.a == -1:
+            raise IndexError()
+        return region
+
+    def __delitem__(self, index):
+        view = self._view()
+        if 0 <= as_point(index) < len(view.selection.regions):
+            view.change_selection(lambda: view.selection.regions.pop(index))
+
+    def __eq__(self, rhs):
+        return rhs is not None and isinstance(rhs, Selection) and list(self) == list(rhs)
+
+    def __lt__(self, rhs):
+        return rhs is not None and list(self) < list(rhs)
+
+    def __bool__(self):
+        return self.view_id != 0 and len(self) > 0
+
+    def __str__(self):
+        return "%r[%s]" % (self, ", ".join(str(region) for region in self))
+
+    def __repr__(self):
+        return "Selection(%r)" % (self.view_id,)
+
+    def is_valid(self):
+        return self._view().buffer.id != 0
+
+    def clear(self):
+        view = self._view()
+        view.change_selection(view.selection.clear)
+
+    def add(self, x):
+        view = self._view()
+        region = as_region(x) if isinstance(x, Region) else Region(as_point(x))
+        region.a, region.b = view.buffer.clamp(region.a), view.buffer.clamp(region.b)
+        view.change_selection(lambda: view.selection.add(region))
+
+    def add_all(self, regions):
+        for region in regions:
+            self.add(region)
+
+    def subtract(self, region):
+        view, region = self._view(), as_region(region)
+        view.change_selection(lambda: view.selection.subtract(region))
+
+    def contains(self, region):
+        return self._view().selection.contains(as_region(region))
+
+
+def make_sheet(sheet_id):
+    """The handle of the right class for a sheet's id; the two low bits tell it."""
+    kinds = {0: TextSheet, 1: ImageSheet, 2: HtmlSheet}
+    kind = kinds.get(sheet_id & 3)
+    return kind(sheet_id) if kind is not None else None
+
+
+@gated
+class Sheet:
+    """A tab's content."""
+
+    def __init__(self, id):
+        self.sheet_id = id
+
+    def __hash__(self):
+        return self.sheet_id
+
+    def __eq__(self, other):
+        return isinstance(other, Sheet) and other.sheet_id == self.sheet_id
+
+    def __repr__(self):
+        return "%s(%r)" % (type(self).__name__, self.sheet_id)
+
+    def _model(self):
+        return current().sheets.get(self.sheet_id)
+
+    def id(self):
+        return self.sheet_id
+
+    def window(self):
+        from ._window import Window
+        model = self._model()
+        return Window(model.window.id) if model is not None and model.window is not None else None
+
+    def view(self):
+        from ._view import View
+        model = self._model()
+        return View(model.view.id) if model is not None and model.view is not None else None
+
+    def file_name(self):
+        model = self._model()
+        return (model.file_name() or None) if model is not None else None
+
+    def is_semi_transient(self):
+        model = self._model()
+        return bool(model is not None and model.semi_transient)
+
+    def is_transient(self):
+        model = self._model()
+        return bool(model is not None and model.transient)
+
+    def is_selected(self):
+        model = self._model()
+        if model is None or model.window is None:
+            return False
+        return model in model.window.groups[model.window.group_of(model)].selected
+
+    def group(self):
+        model = self._model()
+        number = model.window.group_of(model) if model is not None and model.window is not None else -1
+        return None if number == -1 else number
+
+    @on_main
+    def close(self, on_close=lambda did_close: None):
+        model = self._model()
+        if model is None:
+            on_close(False)
+        else:
+            current().files.close_sheet(model, on_close)
+
+
+@gated
+class TextSheet(Sheet):
+    """A tab with text."""
+
+    def set_name(self, name):
+        model = self._model()
+        if model is not None and model.view is not None:
+            model.view.buffer.name = as_text(name)
+
+
+@gated
+class ImageSheet(Sheet):
+    """A tab with a picture."""
+
+
+@gated
+class HtmlSheet(Sheet):
+    """A tab with HTML."""
+
+    def set_name(self, name):
+        model = self._model()
+        if model is not None:
+            model.name = as_text(name)
+
+    def set_contents(self, contents):
+        model = self._model()
+        if model is not None:
+            model.contents = as_text(contents)
+            current().check_html("HTML sheet", contents)
+
+
+@gated
+class Buffer:
+    """A text that one or more views show."""
+
+    def __init__(self, id):
+        self.buffer_id = id
+
+    def __hash__(self):
+        return self.buffer_id
+
+    def __eq__(self, other):
+        return isinstance(other, Buffer) and self.buffer_id == other.buffer_id
+
+    def __repr__(self):
+        return "Buffer(%r)" % (self.buffer_id,)
+
+    def _model(self):
+        return current().buffers.get(self.buffer_id)
+
+    def id(self):
+        return self.buffer_id
+
+    def file_name(self):
+        model = self._model()
+        return (model.file_name or None) if model is not None else None
+
+    def views(self):
+        from ._view import View
+        model = self._model()
+        return [View(view.id) for view in model.views] if model is not None else []
+
+    def primary_view(self):
+        from ._view import View
+        model = self._model()
+        return View(model.views[0].id if model is not None and model.views else 0)
+
+
+@gated
+class Settings:
+    """Layered settings; see the model."""
+
+    def __init__(self, id):
+        self.settings_id = id
+
+    def _model(self):
+        return current().settings[self.settings_id]
+
+    def __getitem__(self, key):
+        model = self._model()
+        if not model.has(key):
+            raise KeyError(repr(key))
+        return model.get(key)
+
+    def __setitem__(self, key, value):
+        self._model().set(key, value)
+
+    def __delitem__(self, key):
+        self._model().erase(key)
+
+    def __contains__(self, key):
+        return self._model().has(key)
+
+    def __repr__(self):
+        return "Settings(%r)" % (self.settings_id,)
+
+    def to_dict(self):
+        return self._model().to_dict()
+
+    def setdefault(self, key, value):
+        model = self._model()
+        if not model.has(key):
+            model.set(key, value)
+            return value
+        return model.get(key)
+
+    def update(self, other=(), /, **kwargs):
+        pairs = other.items() if isinstance(other, Mapping) else (
+            [(key, other[key]) for key in other.keys()] if hasattr(other, "keys") else other)
+        for key, value in list(pairs) + list(kwargs.items()):
+            self[key] = value
+
+    def get(self, key, default=None):
+        return self._model().get(key, default)
+
+    def has(self, key):
+        return self._model().has(key)
+
+    def set(self, key, value):
+        self._model().set(key, value)
+
+    def erase(self, key):
+        self._model().erase(key)
+
+    def add_on_change(self, tag, callback):
+        self._model().add_on_change(tag, callback)
+
+    def clear_on_change(self, tag):
+        self._model().clear_on_change(tag)
+
+
+class Phantom:
+    """A piece of HTML for a PhantomSet."""
+
+    def __init__(self, region, content, layout, on_navigate=None):
+        self.region = region
+        self.content = content
+        self.layout = layout
+        self.on_navigate = on_navigate
+        self.id = None
+
+    def __eq__(self, rhs):
+        return isinstance(rhs, Phantom) and self.to_tuple() == rhs.to_tuple()
+
+    def __repr__(self):
+        return "Phantom(%r, %r, %r, on_navigate=%r)" % (self.region, self.content, self.layout, self.on_navigate)
+
+    def to_tuple(self):
+        return (self.region.to_tuple(), self.content, self.layout, self.on_navigate)
+
+
+class PhantomSet:
+    """Phantoms of one view that are replaced together; they go when the set is garbage."""
+
+    def __init__(self, view, key=""):
+        self.view = view
+        self.key = key
+        self.phantoms = []
+
+    def __del__(self):
+        for phantom in self.phantoms:
+            self.view.erase_phantom_by_id(phantom.id)
+
+    def __repr__(self):
+        return "PhantomSet(%r, key=%r)" % (self.view, self.key)
+
+    def update(self, phantoms):
+        wanted = {phantom.to_tuple(): phantom for phantom in phantoms}
+        places = self.view.query_phantoms([phantom.id for phantom in self.phantoms])
+        for phantom, place in zip(self.phantoms, places):
+            phantom.region = place
+        present = {phantom.to_tuple(): phantom.id for phantom in self.phantoms}
+        for key, phantom in wanted.items():
+            if key in present:
+                phantom.id = present[key]
+            else:
+                phantom.id = self.view.add_phantom(
+                    self.key, phantom.region, phantom.content, phantom.layout, phantom.on_navigate)
+        kept = {phantom.id for phantom in wanted.values()}
+        for phantom in self.phantoms:
+            if phantom.id not in kept and phantom.region != Region(-1):
+                self.view.erase_phantom_by_id(phantom.id)
+        self.phantoms = list(wanted.values())
+
+
+class _Record:
+    """Equal fields print alike; the subclasses say which fields."""
+
+    __slots__ = ()
+
+    def __repr__(self):
+        return "%s(%s)" % (type(self).__name__, ", ".join("%s=%r" % (name, getattr(self, name)) for name in self.__slots__))
+
+
+class Html(_Record):
+    """Marks a text as HTML in an input handler's preview."""
+
+    __slots__ = ["data"]
+
+    def __init__(self, data):
+        self.data = data
+
+
+class ContextStackFrame(_Record):
+    """One context of a syntax definition."""
+
+    __slots__ = ["context_name", "source_file", "source_location"]
+
+    def __init__(self, context_name, source_file, source_location):
+        self.context_name = context_name
+        self.source_file = source_file
+        self.source_location = source_location
+
+
+class CompletionList:
+    """Completions that may come later."""
+
+    def __init__(self, completions=None, flags=0):
+        self.target = None
+        self.completions = completions
+        self.flags = flags
+
+    def __repr__(self):
+        return "CompletionList(completions=%r, flags=%r)" % (self.completions, self.flags)
+
+    def _set_target(self, target):
+        if self.completions is None:
+            self.target = target
+        else:
+            target.completions_ready(self.completions, self.flags)
+
+    def set_completions(self, completions, flags=0):
+        assert self.completions is None
+        assert flags is not None
+        self.completions, self.flags = completions, flags
+        if self.target is not None:
+            self.target.completions_ready(completions, flags)
+
+
+class CompletionItem(_Record):
+    """One completion."""
+
+    __slots__ = ["trigger", "annotation", "completion", "completion_format", "kind", "details", "flags"]
+
+    def __init__(self, trigger, annotation="", completion="", completion_format=COMPLETION_FORMAT_TEXT,
+                 kind=KIND_AMBIGUOUS, details="", flags=0):
+        self.trigger = trigger
+        self.annotation = annotation
+        self.completion = completion
+        self.completion_format = completion_format
+        self.kind = kind
+        self.details = details
+        self.flags = flags
+
+    def __eq__(self, rhs):
+        if not isinstance(rhs, CompletionItem):
+            return False
+        return all(getattr(self, name) == getattr(rhs, name) for name in self.__slots__)
+
+    @classmethod
+    def snippet_completion(cls, trigger, snippet, annotation="", kind=KIND_SNIPPET, details=""):
+        return CompletionItem(trigger, annotation, snippet, COMPLETION_FORMAT_SNIPPET, kind, details)
+
+    @classmethod
+    def command_completion(cls, trigger, command, args=None, annotation="", kind=KIND_AMBIGUOUS, details=""):
+        from ._functions import format_command
+        return CompletionItem(trigger, annotation, format_command(command, args), COMPLETION_FORMAT_COMMAND, kind, details)
+
+
+class Syntax(_Record):
+    """One syntax definition; equal by path."""
+
+    __slots__ = ["path", "name", "hidden", "scope"]
+
+    def __init__(self, path, name, hidden, scope):
+        self.path = path
+        self.name = name
+        self.hidden = hidden
+        self.scope = scope
+
+    def __eq__(self, other):
+        return isinstance(other, Syntax) and self.path == other.path
+
+    def __hash__(self):
+        return hash(self.path)
+
+
+class QuickPanelItem(_Record):
+    """A row of a quick panel."""
+
+    __slots__ = ["trigger", "details", "annotation", "kind"]
+
+    def __init__(self, trigger, details="", annotation="", kind=KIND_AMBIGUOUS):
+        self.trigger = trigger
+        self.details = details
+        self.annotation = annotation
+        self.kind = kind
+
+
+class ListInputItem(_Record):
+    """A row of a list input handler."""
+
+    __slots__ = ["text", "value", "details", "annotation", "kind"]
+
+    def __init__(self, text, value, details="", annotation="", kind=KIND_AMBIGUOUS):
+        self.text = text
+        self.value = value
+        self.details = details
+        self.annotation = annotation
+        self.kind = kind
+
+
+class SymbolRegion(_Record):
+    """A symbol in a view."""
+
+    __slots__ = ["name", "region", "syntax", "type", "kind"]
+
+    def __init__(self, name, region, syntax, type, kind):
+        self.name = name
+        self.region = region
+        self.syntax = syntax
+        self.type = type
+        self.kind = kind
+
+
+class SymbolLocation(_Record):
+    """A symbol in a file."""
+
+    __slots__ = ["path", "display_name", "row", "col", "syntax", "type", "kind"]
+
+    def __init__(self, path, display_name, row, col, syntax, type, kind):
+        self.path = path
+        self.display_name = display_name
+        self.row = row
+        self.col = col
+        self.syntax = syntax
+        self.type = type
+        self.kind = kind
+
+    def path_encoded_position(self):
+        return "%s:%d:%d" % (self.path, self.row, self.col)
+
+
+for _class in (Phantom, PhantomSet, Html, ContextStackFrame, CompletionList, CompletionItem, Syntax, QuickPanelItem,
+               ListInputItem, SymbolRegion, SymbolLocation):
+    _class.__module__ = "sublime"

@@ -1,0 +1,232 @@
+"""The handle of a view: its life, its text and its edits. What it shows is in the parts that it is composed of."""
+from __future__ import annotations
+
+from ..model.host import current
+from ..model.values import Edit, Region, as_point, as_region, as_text
+from ._gate import gated, on_main
+from ._objects import Buffer, Selection, Settings, make_sheet
+from ._view_look import ViewLook
+from ._view_marks import ViewMarks
+from ._view_text import ViewText
+
+DEAD_EDIT = "Edit objects may not be used after the TextCommand's run method has returned"
+
+
+@gated
+class View(ViewText, ViewLook, ViewMarks):
+    """A view of a text. A handle of a closed view answers with empty values."""
+
+    def __init__(self, id):
+        self.view_id = id
+        self.selection = Selection(id)
+        self.settings_object = None
+
+    def __len__(self):
+        return self._model().buffer.size()
+
+    def __hash__(self):
+        return self.view_id
+
+    def __eq__(self, other):
+        return isinstance(other, View) and other.view_id == self.view_id
+
+    def __bool__(self):
+        return self.view_id != 0
+
+    def __repr__(self):
+        return "View(%r)" % (self.view_id,)
+
+    def _model(self):
+        return current().view(self.view_id)
+
+    # -- identity --------------------------------------------------------------------------------
+    def id(self):
+        return self.view_id
+
+    def buffer_id(self):
+        return self._model().buffer.id
+
+    def buffer(self):
+        return Buffer(self._model().buffer.id)
+
+    def sheet_id(self):
+        sheet = self._model().sheet
+        return sheet.id if sheet is not None else 0
+
+    def sheet(self):
+        return make_sheet(self.sheet_id()) if self.sheet_id() else None
+
+    def element(self):
+        return self._model().element or None
+
+    def is_valid(self):
+        return self._model().buffer.id != 0
+
+    def is_primary(self):
+        return self._model().is_primary()
+
+    def window(self):
+        from ._window import Window
+        window = self._model().window
+        return Window(window.id) if window is not None else None
+
+    def clones(self):
+        model = self._model()
+        return [View(other.id) for other in model.buffer.views if other is not model]
+
+    def file_name(self):
+        return self._model().buffer.file_name or None
+
+    @on_main
+    def close(self, on_close=lambda did_close: None):
+        sheet = self._model().sheet
+        if sheet is None:
+            on_close(False)
+            return False
+        return current().files.close_sheet(sheet, on_close)
+
+    @on_main
+    def retarget(self, new_fname):
+        current().files.retarget(self._model(), as_text(new_fname))
+
+    def name(self):
+        return self._model().buffer.name
+
+    def set_name(self, name):
+        self._model().buffer.name = as_text(name)
+
+    def reset_reference_document(self):
+        self._model().reference = None
+
+    def set_reference_document(self, reference):
+        self._model().reference = as_text(reference)
+
+    # -- state -----------------------------------------------------------------------------------
+    def is_loading(self):
+        return self._model().buffer.loading
+
+    def is_dirty(self):
+        return self._model().valid and self._model().buffer.dirty
+
+    def is_read_only(self):
+        return self._model().buffer.read_only
+
+    def set_read_only(self, read_only):
+        self._model().buffer.read_only = bool(read_only)
+
+    def is_scratch(self):
+        return self._model().buffer.scratch
+
+    def set_scratch(self, scratch):
+        self._model().buffer.scratch = bool(scratch)
+
+    def encoding(self):
+        return self._model().buffer.encoding if self._model().valid else "Undefined"
+
+    def set_encoding(self, encoding_name):
+        from ..model.encoding import CODECS, HEXADECIMAL
+        name = as_text(encoding_name)
+        if name in CODECS or name == HEXADECIMAL:
+            self._model().buffer.encoding = name
+
+    def line_endings(self):
+        return self._model().buffer.line_endings
+
+    def set_line_endings(self, line_ending_name):
+        names = {"unix": "Unix", "windows": "Windows", "cr": "CR"}
+        found = names.get(as_text(line_ending_name).lower())
+        if found is not None:
+            self._model().buffer.line_endings = found
+
+    def settings(self):
+        if not self.settings_object:
+            self.settings_object = Settings(current().view_settings(self.view_id).id)
+        return self.settings_object
+
+    # -- editing ---------------------------------------------------------------------------------
+    def begin_edit(self, edit_token, cmd, args=None):
+        from ..model.commands import selections
+        model = self._model()
+        model.edits = getattr(model, "edits", [])
+        model.edits.append(edit_token)
+        model.buffer.undo.open(cmd, args, selections(model.buffer))
+        return Edit(edit_token)
+
+    def end_edit(self, edit):
+        from ..model.commands import selections
+        model = self._model()
+        if edit.edit_token in getattr(model, "edits", []):
+            model.edits.remove(edit.edit_token)
+            model.buffer.undo.close(selections(model.buffer))
+        edit.edit_token = 0
+
+    def is_in_edit(self):
+        return bool(getattr(self._model(), "edits", []))
+
+    def _editable(self, edit):
+        """The model if the edit is alive and of this view. Raises ValueError otherwise."""
+        if not isinstance(edit, Edit):
+            raise TypeError("a sublime.Edit is required, not %s" % type(edit).__name__)
+        if edit.edit_token == 0:
+            raise ValueError(DEAD_EDIT)
+        model = self._model()
+        if edit.edit_token not in getattr(model, "edits", []):
+            raise ValueError("Edit objects may only be used with the view that they were made for")
+        return model
+
+    def insert(self, edit, pt, text):
+        model, point, text = self._editable(edit), as_point(pt), as_text(text)
+        if model.buffer.read_only:
+            return 0
+        if model.settings.get("translate_tabs_to_spaces") and "\t" in text:
+            text = text.replace("\t", " " * int(model.settings.get("tab_size", 4)))
+        point = model.buffer.clamp(point)
+        model.buffer.replace(point, point, text)
+        return len(text)
+
+    def erase(self, edit, region):
+        model, region = self._editable(edit), as_region(region)
+        if not model.buffer.read_only:
+            model.buffer.replace(model.buffer.clamp(region.begin()), model.buffer.clamp(region.end()), "")
+
+    def replace(self, edit, region, text):
+        model, region, text = self._editable(edit), as_region(region), as_text(text)
+        if not model.buffer.read_only:
+            model.buffer.replace(model.buffer.clamp(region.begin()), model.buffer.clamp(region.end()), text)
+
+    def change_count(self):
+        return self._model().buffer.change_count
+
+    def change_id(self):
+        return self._model().buffer.change_id()
+
+    def transform_region_from(self, region, change_id):
+        model, region = self._model(), as_region(region)
+        if not isinstance(change_id, tuple) or len(change_id) != 3:
+            raise TypeError("change_id must be a tuple of three ints")
+        return Region(model.buffer.carry_from(region.a, change_id), model.buffer.carry_from(region.b, change_id))
+
+    @on_main
+    def run_command(self, cmd, args=None):
+        current().commands.run_in_view(self._model(), cmd, args)
+
+    def sel(self):
+        return self.selection
+
+    def command_history(self, index, modifying_only=False):
+        undo = self._model().buffer.undo
+        steps = undo.done if as_point(index) <= 0 else undo.undone
+        place = len(steps) - 1 + index if index <= 0 else len(steps) - index
+        if not 0 <= place < len(steps):
+            return (None, None, 0)
+        step = steps[place]
+        return (step.command, step.args, step.repeats)
+
+    def clear_undo_stack(self):
+        self._model().buffer.undo.clear()
+
+    def overwrite_status(self):
+        return self._model().overwrite
+
+    def set_overwrite_status(self, value):
+        self._model().overwrite = bool(value)

@@ -1,0 +1,421 @@
+"""The handle of a window. A handle of a closed window answers with empty values."""
+from __future__ import annotations
+
+import os
+
+from ..model.host import current
+from ..model.layout import SINGLE
+from ..model.values import as_callback, as_point, as_text, to_value
+from ._enums import KindId, NewFileFlags, QuickPanelFlags, SymbolSource, SymbolType
+from ._gate import gated, on_main
+from ._objects import QuickPanelItem, Settings, Sheet, make_sheet
+from ._view import View
+
+
+def _sheets(models):
+    return [make_sheet(model.id) for model in models]
+
+
+def _text_view(model):
+    return View(model.id) if model is not None else None
+
+
+@gated
+class Window:
+    """One window of the editor."""
+
+    def __init__(self, id):
+        self.window_id = id
+        self.settings_object = None
+        self.template_settings_object = None
+
+    def __hash__(self):
+        return self.window_id
+
+    def __eq__(self, other):
+        return isinstance(other, Window) and other.window_id == self.window_id
+
+    def __bool__(self):
+        return self.window_id != 0
+
+    def __repr__(self):
+        return "Window(%r)" % (self.window_id,)
+
+    def _model(self):
+        return current().window(self.window_id)
+
+    def _group(self, group):
+        model = self._model()
+        number = as_point(group)
+        return model.groups[number] if model is not None and 0 <= number < len(model.groups) else None
+
+    def _sheet(self, sheet):
+        return current().sheets.get(sheet.sheet_id)
+
+    def id(self):
+        return self.window_id
+
+    def is_valid(self):
+        return self._model() is not None
+
+    def hwnd(self):
+        return 0
+
+    def active_sheet(self):
+        model = self._model()
+        sheet = model.active_sheet() if model is not None else None
+        return make_sheet(sheet.id) if sheet is not None else None
+
+    def active_view(self):
+        model = self._model()
+        return _text_view(model.active_view()) if model is not None else None
+
+    @on_main
+    def new_html_sheet(self, name, contents, flags=NewFileFlags.NONE, group=-1):
+        model = self._model()
+        if model is None:
+            return None
+        return make_sheet(current().files.new_html(
+            model, as_text(name), as_text(contents), int(flags), as_point(group)).id)
+
+    @on_main
+    def run_command(self, cmd, args=None):
+        model = self._model()
+        if model is not None:
+            current().commands.run_in_window(model, cmd, args)
+
+    @on_main
+    def new_file(self, flags=NewFileFlags.NONE, syntax=""):
+        model = self._model()
+        return View(current().files.new_file(model, int(flags), as_text(syntax)).id if model is not None else 0)
+
+    @on_main
+    def open_file(self, fname, flags=NewFileFlags.NONE, group=-1):
+        model = self._model()
+        name = as_text(fname)
+        return View(current().files.open(model, name, int(flags), as_point(group)).id if model is not None else 0)
+
+    def find_open_file(self, fname, group=-1):
+        model = self._model()
+        if model is None:
+            return None
+        return _text_view(current().files.find(model, as_text(fname), as_point(group)))
+
+    def file_history(self):
+        return list(current().file_history)
+
+    def num_groups(self):
+        model = self._model()
+        return len(model.groups) if model is not None else 0
+
+    def active_group(self):
+        model = self._model()
+        return model.active_group if model is not None else -1
+
+    @on_main
+    def focus_group(self, idx):
+        model = self._model()
+        number = as_point(idx)
+        if model is not None:
+            model.focus_group(number)
+
+    @on_main
+    def focus_sheet(self, sheet):
+        model = self._model()
+        if sheet and model is not None and self._sheet(sheet) is not None:
+            model.focus_sheet(self._sheet(sheet))
+
+    @on_main
+    def focus_view(self, view):
+        model = self._model()
+        if view and model is not None and view.view_id in current().views:
+            model.focus_view(current().views[view.view_id])
+
+    @on_main
+    def select_sheets(self, sheets):
+        model = self._model()
+        found = [current().sheets[sheet.sheet_id] for sheet in sheets if sheet.sheet_id in current().sheets]
+        if model is not None:
+            model.select_sheets(found)
+
+    @on_main
+    def bring_to_front(self):
+        model = self._model()
+        if model is not None:
+            current().focus.bring_to_front(model)
+
+    def get_sheet_index(self, sheet):
+        model = self._model()
+        found = self._sheet(sheet) if sheet else None
+        return model.index_of(found) if model is not None and found is not None else (-1, -1)
+
+    def get_view_index(self, view):
+        model = self._model()
+        found = current().views.get(view.view_id) if view else None
+        return model.index_of(found.sheet) if model is not None and found is not None else (-1, -1)
+
+    @on_main
+    def set_sheet_index(self, sheet, group, index):
+        self._move(self._sheet(sheet), as_point(group), as_point(index))
+
+    @on_main
+    def set_view_index(self, view, group, index):
+        found = current().views.get(view.view_id)
+        self._move(found.sheet if found is not None else None, as_point(group), as_point(index))
+
+    def _move(self, sheet, group, index):
+        model = self._model()
+        if model is None or sheet is None or sheet.window is None:
+            return
+        if sheet.window is model:
+            model.move_sheet(sheet, group, index)
+        else:
+            current().move_to_window(sheet, model, group, index)
+
+    @on_main
+    def move_sheets_to_group(self, sheets, group, insertion_idx=-1, select=True):
+        model = self._model()
+        for sheet in sheets:
+            if not isinstance(sheet, Sheet):
+                raise TypeError("list must contain items of type sublime.Sheet only")
+        number, place = as_point(group), as_point(insertion_idx)
+        found = [self._sheet(sheet) for sheet in sheets if self._sheet(sheet) is not None]
+        if model is None:
+            return
+        for offset, sheet in enumerate(dict.fromkeys(found)):
+            self._move(sheet, number, place if place < 0 else place + offset)
+        if select:
+            model.select_sheets(list(dict.fromkeys(found)))
+
+    def sheets(self):
+        model = self._model()
+        return _sheets(model.sheets()) if model is not None else []
+
+    def views(self, *, include_transient=False):
+        model = self._model()
+        return [View(view.id) for view in model.views(include_transient)] if model is not None else []
+
+    def selected_sheets(self):
+        model = self._model()
+        return _sheets(sheet for group in model.groups for sheet in group.selected) if model is not None else []
+
+    def selected_sheets_in_group(self, group):
+        found = self._group(group)
+        return _sheets(found.selected) if found is not None else []
+
+    def active_sheet_in_group(self, group):
+        found = self._group(group)
+        return make_sheet(found.active.id) if found is not None and found.active is not None else None
+
+    def active_view_in_group(self, group):
+        found = self._group(group)
+        return _text_view(found.active.view) if found is not None and found.active is not None else None
+
+    def sheets_in_group(self, group):
+        found = self._group(group)
+        return _sheets(found.sheets) if found is not None else []
+
+    def views_in_group(self, group):
+        found = self._group(group)
+        return [View(sheet.view.id) for sheet in found.sheets if sheet.view is not None] if found is not None else []
+
+    def num_sheets_in_group(self, group):
+        return len(self.sheets_in_group(group))
+
+    def num_views_in_group(self, group):
+        return len(self.views_in_group(group))
+
+    def transient_sheet_in_group(self, group):
+        found = self._group(group)
+        return make_sheet(found.transient.id) if found is not None and found.transient is not None else None
+
+    def transient_view_in_group(self, group):
+        found = self._group(group)
+        return _text_view(found.transient.view) if found is not None and found.transient is not None else None
+
+    def promote_sheet(self, sheet):
+        found = self._sheet(sheet)
+        if found is not None:
+            found.promote()
+
+    def layout(self):
+        model = self._model()
+        return to_value(model.layout if model is not None else SINGLE)
+
+    def get_layout(self):
+        return self.layout()
+
+    @on_main
+    def set_layout(self, layout):
+        model = self._model()
+        if model is not None:
+            model.set_layout(to_value(layout))
+
+    @on_main
+    def create_output_panel(self, name, unlisted=False):
+        model = self._model()
+        return View(model.panels.create(as_text(name), bool(unlisted)).id if model is not None else 0)
+
+    def find_output_panel(self, name):
+        model = self._model()
+        return _text_view(model.panels.output.get(as_text(name))) if model is not None else None
+
+    @on_main
+    def destroy_output_panel(self, name):
+        model = self._model()
+        if model is not None:
+            model.panels.destroy(as_text(name))
+
+    def active_panel(self):
+        model = self._model()
+        return model.panels.active if model is not None else None
+
+    def panels(self):
+        model = self._model()
+        return model.panels.names() if model is not None else []
+
+    def get_output_panel(self, name):
+        return self.create_output_panel(name)
+
+    @on_main
+    def show_input_panel(self, caption, initial_text, on_done, on_change, on_cancel):
+        model = self._model()
+        for callback, what in ((on_done, "on_done"), (on_change, "on_change"), (on_cancel, "on_cancel")):
+            as_callback(callback, what)
+        caption, text = as_text(caption), as_text(initial_text)
+        return View(model.panels.show_input(caption, text, on_done, on_change, on_cancel).id if model is not None else 0)
+
+    @on_main
+    def show_quick_panel(self, items, on_select, flags=QuickPanelFlags.NONE, selected_index=-1, on_highlight=None,
+                         placeholder=None):
+        model = self._model()
+        if not callable(on_select):
+            raise TypeError("on_select must be callable")
+        rows = [_row(item) for item in items]
+        if model is not None:
+            model.panels.show_quick(rows, on_select, int(flags), as_point(selected_index),
+                                    as_callback(on_highlight, "on_highlight"), placeholder or "")
+
+    def is_sidebar_visible(self):
+        return self._visible("side_bar")
+
+    def set_sidebar_visible(self, flag, animate=True):
+        self._set_visible("side_bar", flag)
+
+    def is_minimap_visible(self):
+        return self._visible("minimap")
+
+    def set_minimap_visible(self, flag):
+        self._set_visible("minimap", flag)
+
+    def is_status_bar_visible(self):
+        return self._visible("status_bar")
+
+    def set_status_bar_visible(self, flag):
+        self._set_visible("status_bar", flag)
+
+    def get_tabs_visible(self):
+        return self._visible("tabs")
+
+    def set_tabs_visible(self, flag):
+        self._set_visible("tabs", flag)
+
+    def is_menu_visible(self):
+        return self._visible("menu")
+
+    def set_menu_visible(self, flag):
+        self._set_visible("menu", flag)
+
+    def _visible(self, element):
+        model = self._model()
+        return model.elements[element] if model is not None else False
+
+    def _set_visible(self, element, flag):
+        model = self._model()
+        if model is not None:
+            model.elements[element] = bool(flag)
+
+    def folders(self):
+        model = self._model()
+        return model.folders() if model is not None else []
+
+    def project_file_name(self):
+        model = self._model()
+        return (model.project.file_name or None) if model is not None else None
+
+    def workspace_file_name(self):
+        model = self._model()
+        return (model.project.workspace_file_name() or None) if model is not None else None
+
+    def project_data(self):
+        model = self._model()
+        return to_value(model.project.data) if model is not None else None
+
+    @on_main
+    def set_project_data(self, data):
+        model = self._model()
+        if model is not None:
+            model.project.set_data(data)
+
+    def settings(self):
+        if not self.settings_object:
+            model = self._model()
+            self.settings_object = Settings(model.settings.id if model is not None else current().view_settings(0).id)
+        return self.settings_object
+
+    def template_settings(self):
+        if not self.template_settings_object:
+            model = self._model()
+            found = model.template_settings if model is not None else current().view_settings(0)
+            self.template_settings_object = Settings(found.id)
+        return self.template_settings_object
+
+    def symbol_locations(self, sym, source=SymbolSource.ANY, type=SymbolType.ANY, kind_id=KindId.AMBIGUOUS,
+                         kind_letter=""):
+        return []
+
+    def lookup_symbol_in_index(self, symbol):
+        return []
+
+    def lookup_symbol_in_open_files(self, symbol):
+        return []
+
+    def lookup_references_in_index(self, symbol):
+        return []
+
+    def lookup_references_in_open_files(self, symbol):
+        return []
+
+    def extract_variables(self):
+        model = self._model()
+        if model is None:
+            return {}
+        found = {"packages": current().resources.packages_path(), "platform": current().platform_title()}
+        view = model.active_view()
+        for prefix, path in (("file", view.buffer.file_name if view is not None else ""), ("project", model.project.file_name)):
+            if path:
+                stem, extension = os.path.splitext(os.path.basename(path))
+                found.update({prefix: path, prefix + "_path": os.path.dirname(path), prefix + "_name": os.path.basename(path),
+                              prefix + "_base_name": stem, prefix + "_extension": extension[1:]})
+        if model.folders():
+            found["folder"] = model.folders()[0]
+        return found
+
+    def status_message(self, msg):
+        model = self._model()
+        text = as_text(msg)
+        if model is not None:
+            model.status_message(text)
+
+
+def _row(item):
+    """One row of a quick panel as JSON. Raises TypeError for what is no row."""
+    if isinstance(item, str):
+        return {"trigger": as_text(item), "details": [], "annotation": ""}
+    if isinstance(item, (list, tuple)):
+        return {"trigger": as_text(item[0]), "details": [as_text(part) for part in item[1:]], "annotation": ""}
+    if isinstance(item, QuickPanelItem):
+        details = item.details if isinstance(item.details, (list, tuple)) else ([item.details] if item.details else [])
+        return {"trigger": as_text(item.trigger), "details": [as_text(part) for part in details],
+                "annotation": as_text(item.annotation)}
+    raise TypeError("items must contain only str, list, tuple or QuickPanelItem objects")

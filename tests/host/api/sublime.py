@@ -1,0 +1,17 @@
+"""The module `sublime` of build 4200, put together from the parts beside this file.
+
+Rule kept here: what build 4200 does not have is not here either.
+"""
+from ..model.values import Edit, HistoricPosition, Region, TextChange  # noqa: F401
+from . import _enums, _functions
+from ._objects import (  # noqa: F401
+    Buffer, CompletionItem, CompletionList, ContextStackFrame, Html, HtmlSheet, ImageSheet, ListInputItem, Phantom,
+    PhantomSet, QuickPanelItem, Selection, Settings, Sheet, SymbolLocation, SymbolRegion, Syntax, TextSheet, make_sheet,
+)
+from ._view import View  # noqa: F401
+from ._window import Window  # noqa: F401
+
+for _module, _names in ((_enums, [name for name in vars(_enums) if name[0].isupper()]), (_functions, _functions.NAMES)):
+    for _name in _names:
+        globals()[_name] = getattr(_module, _name)
+del _module, _names, _name, _enums, _functions

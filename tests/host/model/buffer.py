@@ -1,0 +1,175 @@
+"""A text buffer: the text itself, its lines, its file, and the log of changes that old positions are carried over.
+
+Rule kept here: the text changes through `replace` only, which carries every watcher's positions with it.
+"""
+from __future__ import annotations
+
+from bisect import bisect_right
+from typing import Any, Callable, List, NamedTuple, Optional, Tuple
+
+from .undo import UndoStack
+from .values import HistoricPosition, TextChange
+
+
+class Change(NamedTuple):
+    """At `start`, `removed` characters gave way to `inserted` characters."""
+
+    start: int
+    removed: int
+    inserted: int
+
+
+def move_point(point: int, change: Change) -> int:
+    """Carry a point over a change.
+
+    An insertion pushes the point it happens at. A replacement leaves its own two ends where they are,
+    and moves what was inside to its end.
+    """
+    start, removed, inserted = change
+    if removed == 0:
+        return point + inserted if point >= start else point
+    if point <= start:
+        return point
+    if point >= start + removed:
+        return point + inserted - removed
+    return start + inserted
+
+
+def utf16_length(text: str) -> int:
+    """The number of UTF-16 code units of `text`."""
+    return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
+
+
+def utf8_length(text: str) -> int:
+    """The number of UTF-8 code units of `text`."""
+    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
+
+
+class BufferModel:
+    """One text, shown by one view or by several clones."""
+
+    def __init__(self, buffer_id: int):
+        self.id = buffer_id
+        self.text = ""
+        self.file_name = ""
+        self.name = ""
+        self.encoding = "UTF-8"
+        self.line_endings = "Unix"
+        self.read_only = False
+        self.scratch = False
+        self.loading = False
+        self.change_count = 0
+        self.disk_state: Any = None
+        self.deleted_on_disk = False
+        self.views: list = []
+        self.undo = UndoStack()
+        self.listeners: List[Any] = []
+        self.pending_changes: List[TextChange] = []
+        self._log: List[Change] = []
+        self._starts: Optional[List[int]] = None
+
+    # -- state -----------------------------------------------------------------------------------
+    @property
+    def dirty(self) -> bool:
+        """Whether closing would lose something. Scratch buffers never are."""
+        return not self.scratch and not self.undo.is_at_saved()
+
+    def size(self) -> int:
+        return len(self.text)
+
+    def clamp(self, point: int) -> int:
+        return max(0, min(point, len(self.text)))
+
+    # -- changing --------------------------------------------------------------------------------
+    def replace(self, start: int, end: int, text: str, *, record: bool = True) -> None:
+        """Put `text` in place of the characters from `start` to `end`; `record` makes it undoable."""
+        removed = self.text[start:end]
+        if not removed and not text:
+            return
+        if self.listeners:
+            self.pending_changes.append(TextChange(
+                self.historic(start), self.historic(end), utf16_length(removed), utf8_length(removed), text))
+        self.text = self.text[:start] + text + self.text[end:]
+        self._starts = None
+        self.change_count += 1
+        change = Change(start, end - start, len(text))
+        self._log.append(change)
+        if record:
+            self.undo.record(start, removed, text)
+        for view in self.views:
+            view.carry(change)
+
+    def load(self, text: str) -> None:
+        """Set the whole text as a freshly loaded file has it: not dirty, nothing to undo."""
+        self.text = text
+        self._starts = None
+        self.change_count += 1
+        self._log.append(Change(0, 0, 0))
+        self.undo.clear(saved=True)
+
+    # -- positions -------------------------------------------------------------------------------
+    def starts(self) -> List[int]:
+        """The offset at which each line starts."""
+        if self._starts is None:
+            starts = [0]
+            find, position = self.text.find, -1
+            while True:
+                position = find("\n", position + 1)
+                if position < 0:
+                    break
+                starts.append(position + 1)
+            self._starts = starts
+        return self._starts
+
+    def line_count(self) -> int:
+        return len(self.starts())
+
+    def row(self, point: int) -> int:
+        return bisect_right(self.starts(), self.clamp(point)) - 1
+
+    def line_bounds(self, row: int) -> Tuple[int, int]:
+        """The ends of a line, its line feed left out."""
+        starts = self.starts()
+        end = starts[row + 1] - 1 if row + 1 < len(starts) else len(self.text)
+        return starts[row], end
+
+    def rowcol(self, point: int, measure: Callable[[str], int] = len) -> Tuple[int, int]:
+        point = self.clamp(point)
+        row = self.row(point)
+        return row, measure(self.text[self.starts()[row]:point])
+
+    def text_point(self, row: int, column: int, measure: Callable[[str], int] = len, clamp: bool = False) -> int:
+        """The point `column` units into `row`.
+
+        A column beyond the end of its line runs on into the next ones unless `clamp`; a row beyond the end gives the size.
+        """
+        if row < 0:
+            return 0
+        if row >= self.line_count():
+            return len(self.text)
+        start, end = self.line_bounds(row)
+        if measure is len:
+            point = start + max(0, column)
+        else:
+            point, left = start, column
+            while left > 0 and point < len(self.text):
+                left -= measure(self.text[point])
+                if left < 0:
+                    break
+                point += 1
+        return min(point, end) if clamp else min(point, len(self.text))
+
+    def historic(self, point: int) -> HistoricPosition:
+        row, column = self.rowcol(point)
+        return HistoricPosition(point, row, column, self.rowcol(point, utf16_length)[1], self.rowcol(point, utf8_length)[1])
+
+    # -- history of positions --------------------------------------------------------------------
+    def change_id(self) -> Tuple[int, int, int]:
+        """A token of the text's state now, for `carry_from`."""
+        return (self.id, len(self._log), self.change_count)
+
+    def carry_from(self, point: int, change_id: Tuple[int, int, int]) -> int:
+        """Carry a point from the state `change_id` to the state now."""
+        for change in self._log[change_id[1]:]:
+            point = move_point(point, change)
+        return self.clamp(point)

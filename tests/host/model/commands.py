@@ -1,0 +1,214 @@
+"""How a command's name becomes a call: plugins' commands first, then the built-in ones; listeners before and after.
+
+Rule kept here: an unknown command is ignored, as in the editor, and recorded so that a test can see it.
+"""
+from __future__ import annotations
+
+from typing import Any, Callable, Dict, List, Optional, Tuple
+
+from .values import as_text, to_args
+
+TEXT: Dict[str, Callable] = {}
+WINDOW: Dict[str, Callable] = {}
+APPLICATION: Dict[str, Callable] = {}
+
+
+def text_command(function: Callable) -> Callable:
+    """Register `function(host, view, **args)` as a built-in text command of that name."""
+    TEXT[function.__name__] = function
+    return function
+
+
+def window_command(function: Callable) -> Callable:
+    """Register `function(host, window, **args)` as a built-in window command of that name."""
+    WINDOW[function.__name__] = function
+    return function
+
+
+def application_command(function: Callable) -> Callable:
+    """Register `function(host, **args)` as a built-in application command of that name."""
+    APPLICATION[function.__name__] = function
+    return function
+
+
+class Commands:
+    """Runs commands on the main thread. `unknown` lists the names that nobody has, `log` every command that ran."""
+
+    def __init__(self, host: Any):
+        self._host = host
+        self.unknown: List[Dict[str, Any]] = []
+        self.log: List[Tuple[str, Optional[dict]]] = []
+
+    # -- running ---------------------------------------------------------------------------------
+    def run_in_window(self, window: Any, name: str, args: Optional[dict] = None) -> None:
+        """Run any sort of command, found by way of the input focus."""
+        name, args = as_text(name), to_args(args)
+        view = window.focused_view()
+        if view is not None and self.is_text(name):
+            self.run_in_view(view, name, args)
+        elif self._plugin("window", name) or name in WINDOW:
+            self._run_window(window, name, args)
+        elif self._plugin("application", name) or name in APPLICATION:
+            self._run_application(name, args)
+        elif not self.is_text(name):
+            self._not_found(name, args, "window")
+
+    def run_in_view(self, view: Any, name: str, args: Optional[dict] = None) -> None:
+        """Run a text command on a view."""
+        name, args = as_text(name), to_args(args)
+        if not view.valid:
+            return
+        if not self.is_text(name):
+            self._not_found(name, args, "text")
+            return
+        plugins = self._host.plugins
+        if plugins is not None:
+            name, args, stop = _rewritten(name, args, plugins.on_text_command(view.id, name, args))
+            if stop:
+                return
+        self._around(lambda: self._run_text(view, name, args))
+        if plugins is not None and view.valid:
+            plugins.on_post_text_command(view.id, name, args)
+
+    def run_in_application(self, name: str, args: Optional[dict] = None) -> None:
+        name, args = as_text(name), to_args(args)
+        if self._plugin("application", name) or name in APPLICATION:
+            self._run_application(name, args)
+        elif not self.is_text(name) and not self._plugin("window", name) and name not in WINDOW:
+            self._not_found(name, args, "application")
+
+    # -- asking ----------------------------------------------------------------------------------
+    def is_text(self, name: str) -> bool:
+        return bool(self._plugin("text", name)) or name in TEXT
+
+    def exists(self, name: str) -> bool:
+        return (self.is_text(name) or name in WINDOW or name in APPLICATION or name in NOT_MODELLED
+                or bool(self._plugin("window", name) or self._plugin("application", name)))
+
+    def find(self, window: Any, name: str) -> Any:
+        """The plugin's command object that the name means in this window, or None for a built-in one."""
+        view = window.focused_view() if window is not None else None
+        if view is not None and self._plugin("text", name):
+            return self._instance("text", name, view)
+        if window is not None and self._plugin("window", name):
+            return self._instance("window", name, window)
+        return self._instance("application", name, None) if self._plugin("application", name) else None
+
+    def state(self, window: Any, name: str, args: Optional[dict]) -> Dict[str, Any]:
+        """Whether a menu would show the command, enabled and checked; an exception counts as no, and is recorded."""
+        command = self.find(window, name)
+        if command is None:
+            enabled = self.exists(name) and (not self._plugin("text", name))
+            return {"visible": True, "enabled": enabled, "checked": False, "description": ""}
+        call = self._host.scheduler.call
+        return {"visible": bool(call(command.is_visible_, args)), "enabled": bool(call(command.is_enabled_, args)),
+                "checked": bool(call(command.is_checked_, args)), "description": call(command.description_, args) or ""}
+
+    # -- inside ----------------------------------------------------------------------------------
+    def _run_text(self, view: Any, name: str, args: Optional[dict]) -> None:
+        self.log.append((name, args))
+        plugin = self._plugin("text", name)
+        if plugin:
+            command = self._instance("text", name, view)
+            if command is not None and self._host.scheduler.call(command.is_enabled_, args):
+                self._host.scheduler.call(command.run_, self._host.next_id("edit"), args)
+            return
+        function = TEXT.get(name)
+        if function is None:
+            self._not_found(name, args, "text")
+            return
+        # Undo and redo step through what the others leave behind.
+        stack = view.buffer.undo if name not in ("undo", "redo", "soft_undo", "soft_redo", "save", "revert", "reopen") else None
+        if stack is not None:
+            stack.open(name, args, selections(view.buffer))
+        try:
+            self._builtin(function, name, args, self._host, view)
+        finally:
+            if stack is not None:
+                stack.close(selections(view.buffer))
+
+    def _run_window(self, window: Any, name: str, args: Optional[dict]) -> None:
+        plugins = self._host.plugins
+        if plugins is not None:
+            name, args, stop = _rewritten(name, args, plugins.on_window_command(window.id, name, args))
+            if stop:
+                return
+        self.log.append((name, args))
+        if self._plugin("window", name):
+            command = self._instance("window", name, window)
+            if command is not None and self._host.scheduler.call(command.is_enabled_, args):
+                self._around(lambda: self._host.scheduler.call(command.run_, 0, args))
+        elif name in WINDOW:
+            self._around(lambda: self._builtin(WINDOW[name], name, args, self._host, window))
+        else:
+            self._not_found(name, args, "window")
+        if plugins is not None and window.valid:
+            plugins.on_post_window_command(window.id, name, args)
+
+    def _run_application(self, name: str, args: Optional[dict]) -> None:
+        self.log.append((name, args))
+        if self._plugin("application", name):
+            command = self._instance("application", name, None)
+            if command is not None and self._host.scheduler.call(command.is_enabled_, args):
+                self._around(lambda: self._host.scheduler.call(command.run_, 0, args))
+        else:
+            self._around(lambda: self._builtin(APPLICATION[name], name, args, self._host))
+
+    def _builtin(self, function: Callable, name: str, args: Optional[dict], *target: Any) -> None:
+        values = {key: value for key, value in (args or {}).items() if key != "event"}
+        try:
+            function(*target, **values)
+        except TypeError as error:
+            if "argument" not in str(error):
+                raise
+            self._host.complain("built-in command %s: wrong arguments %r (%s)" % (name, args, error))
+
+    def _around(self, run: Callable[[], Any]) -> None:
+        notes = self._host.notes
+        notes.depth += 1
+        try:
+            run()
+        finally:
+            notes.depth -= 1
+            if notes.depth == 0:
+                notes.flush()
+
+    def _plugin(self, kind: str, name: str) -> Optional[type]:
+        plugins = self._host.plugins
+        return plugins.command_class(kind, name) if plugins is not None else None
+
+    def _instance(self, kind: str, name: str, owner: Any) -> Any:
+        return self._host.plugins.command_instance(kind, name, owner)
+
+    def _not_found(self, name: str, args: Optional[dict], kind: str) -> None:
+        if name in NOT_MODELLED:
+            self.log.append((name, args))
+            return
+        self.unknown.append({"command": name, "args": args, "kind": kind})
+
+
+def selections(buffer: Any) -> Dict[int, list]:
+    """The selection of each view of a buffer, for undo."""
+    return {view.id: view.selection.copy() for view in buffer.views}
+
+
+def _rewritten(name: str, args: Optional[dict], answer: tuple) -> tuple:
+    """What a listener made of a command: (name, args, whether to stop)."""
+    new_name, new_args = answer
+    if not new_name:
+        return name, args, False
+    return as_text(new_name), to_args(new_args), False
+
+
+# Commands that the editor has and that this model does without; running one is not a mistake.
+NOT_MODELLED = frozenset((
+    "noop", "build", "exec", "show_overlay", "scroll_lines", "find_all_under", "find_under_expand", "toggle_comment",
+    "toggle_full_screen", "toggle_distraction_free", "increase_font_size", "decrease_font_size", "reset_font_size",
+    "auto_complete", "commit_completion", "hide_auto_complete", "next_view", "prev_view", "goto_definition",
+    "next_modification", "prev_modification", "toggle_inline_diff", "revert_hunk", "revert_modification", "show_panel_switcher",
+    "indent", "unindent", "reindent", "swap_line_up", "swap_line_down", "duplicate_line", "join_lines", "transpose",
+    "split_selection_into_lines", "single_selection", "expand_selection", "goto_symbol_in_project", "open_url",
+    "show_scope_name", "toggle_menu", "toggle_minimap", "toggle_tabs", "toggle_status_bar", "refresh_folder_list",
+    "purge_unopened_files", "new_build_system", "open_dir", "prompt_open_file", "prompt_open_folder",
+    "prompt_add_folder", "prompt_save_as", "prompt_open_project_or_workspace", "show_about_window",
+))

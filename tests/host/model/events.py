@@ -1,0 +1,60 @@
+"""From what happens in the model to the plugins' listeners.
+
+Rule kept here: the plain handler runs at once on the main thread, the `_async` one on the worker.
+"""
+from __future__ import annotations
+
+from typing import Any, List
+
+ASYNC = frozenset((
+    "on_new", "on_clone", "on_load", "on_revert", "on_reload", "on_pre_save", "on_post_save", "on_post_move",
+    "on_modified", "on_selection_modified", "on_activated", "on_deactivated", "on_new_window", "on_new_project",
+    "on_load_project", "on_post_save_project", "on_new_buffer", "on_associate_buffer", "on_close_buffer",
+))
+
+
+class Events:
+    """`log` holds every event told, as (name, id), for the driver."""
+
+    def __init__(self, host: Any):
+        self._host = host
+        self.log: List[tuple] = []
+
+    def view(self, name: str, view: Any) -> None:
+        self._tell(name, view.id)
+
+    def window(self, name: str, window: Any) -> None:
+        self._tell(name, window.id)
+
+    def buffer(self, name: str, buffer: Any) -> None:
+        self._tell(name, buffer.id)
+
+    def text_changed(self, buffer: Any, changes: list) -> None:
+        """Tell the text listeners attached to a buffer."""
+        for listener in list(buffer.listeners):
+            self._listener(listener, "on_text_changed", changes)
+
+    def text_replaced(self, buffer: Any, name: str) -> None:
+        """Tell the text listeners of `on_revert` or `on_reload`; such changes are not told one by one."""
+        buffer.pending_changes = []
+        for listener in list(buffer.listeners):
+            self._listener(listener, name)
+
+    def _listener(self, listener: Any, name: str, *args: Any) -> None:
+        scheduler = self._host.scheduler
+        handler = getattr(listener, name, None)
+        if handler is not None:
+            scheduler.call(handler, *args)
+        handler = getattr(listener, name + "_async", None)
+        if handler is not None:
+            scheduler.set_timeout_async(lambda: handler(*args))
+
+    def _tell(self, name: str, number: int) -> None:
+        self.log.append((name, number))
+        plugins = self._host.plugins
+        if plugins is None or not plugins.api_ready:
+            return
+        getattr(plugins, name)(number)
+        if name in ASYNC:
+            handler = getattr(plugins, name + "_async")
+            self._host.scheduler.set_timeout_async(lambda: handler(number))

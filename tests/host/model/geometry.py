@@ -1,0 +1,177 @@
+"""Where text stands on the screen: fixed character cells, phantoms between lines, a viewport per view.
+
+Units are device-independent pixels. Layout coordinates start at the first line's top left corner.
+Word wrap is off. Rule kept here: the viewport never leaves the layout.
+"""
+from __future__ import annotations
+
+from bisect import bisect_right
+from typing import Any, List, Tuple
+
+from .values import Region
+
+EM_WIDTH = 8.0
+LINE_HEIGHT = 20.0
+GUTTER = 48.0
+TAB_BAR = 32.0
+STATUS_BAR = 24.0
+SIDE_BAR = 240.0
+PANEL = 160.0
+MINIMAP = 96.0
+MARGIN = 4.0
+
+
+def _row_tops(view: Any) -> List[float]:
+    """The top of every row, and the bottom of the last one."""
+    buffer = view.buffer
+    extra = {}
+    for phantom in view.phantoms.by_id.values():
+        lines = phantom.lines()
+        if lines:
+            row = buffer.row(phantom.region.begin())
+            extra[row] = extra.get(row, 0.0) + lines * LINE_HEIGHT
+    hidden = set()
+    for region in view.folds:
+        first, last = buffer.row(region.begin()), buffer.row(region.end())
+        hidden.update(range(first + 1, last + 1))
+    tops, y = [], 0.0
+    for row in range(buffer.line_count()):
+        tops.append(y)
+        if row not in hidden:
+            y += LINE_HEIGHT + extra.get(row, 0.0)
+    tops.append(y)
+    return tops
+
+
+def _tab_size(view: Any) -> int:
+    size = view.settings.get("tab_size", 4)
+    return size if isinstance(size, int) and size > 0 else 4
+
+
+def _column_x(view: Any, text: str) -> float:
+    width, tab = 0, _tab_size(view)
+    for character in text:
+        width += tab - width % tab if character == "\t" else 1
+    return width * EM_WIDTH
+
+
+def text_to_layout(view: Any, point: int) -> Tuple[float, float]:
+    buffer = view.buffer
+    point = buffer.clamp(point)
+    row = buffer.row(point)
+    return (_column_x(view, buffer.text[buffer.starts()[row]:point]), _row_tops(view)[row])
+
+
+def layout_to_text(view: Any, xy: Tuple[float, float]) -> int:
+    buffer = view.buffer
+    tops = _row_tops(view)
+    row = max(0, min(bisect_right(tops, xy[1]) - 1, buffer.line_count() - 1))
+    start, end = buffer.line_bounds(row)
+    tab, width, point = _tab_size(view), 0, start
+    target = xy[0] / EM_WIDTH
+    while point < end:
+        step = tab - width % tab if buffer.text[point] == "\t" else 1
+        if width + step / 2.0 > target:
+            break
+        width += step
+        point += 1
+    return point
+
+
+def layout_extent(view: Any) -> Tuple[float, float]:
+    buffer = view.buffer
+    longest = 0.0
+    if "\t" in buffer.text:
+        for row in range(buffer.line_count()):
+            longest = max(longest, _column_x(view, buffer.text[slice(*buffer.line_bounds(row))]))
+    else:
+        starts = buffer.starts() + [buffer.size() + 1]
+        longest = max(after - before - 1 for before, after in zip(starts, starts[1:])) * EM_WIDTH
+    height = _row_tops(view)[-1]
+    past = view.settings.get("scroll_past_end", 0.5)
+    visible = viewport_extent(view)[1]
+    share = float(past) if isinstance(past, (int, float)) else 0.5
+    if share:
+        height += max(0.0, visible * min(1.0, share) - LINE_HEIGHT)
+    return (max(longest + MARGIN, viewport_extent(view)[0]), max(height, visible))
+
+
+def group_box(window: Any, group: int) -> Tuple[float, float, float, float]:
+    """A group's left, top, width and height in its window, tab bar included."""
+    width, height = window.size
+    left = SIDE_BAR if window.elements["side_bar"] and window.folders() else 0.0
+    bottom = STATUS_BAR if window.elements["status_bar"] else 0.0
+    if window.panels.active is not None:
+        bottom += PANEL
+    inner_width, inner_height = max(0.0, width - left), max(0.0, height - bottom)
+    layout = window.layout
+    x1, y1, x2, y2 = layout["cells"][group]
+    return (left + layout["cols"][x1] * inner_width, layout["rows"][y1] * inner_height,
+            (layout["cols"][x2] - layout["cols"][x1]) * inner_width,
+            (layout["rows"][y2] - layout["rows"][y1]) * inner_height)
+
+
+def text_box(view: Any) -> Tuple[float, float, float, float]:
+    """Left, top, width and height of the part of the window in which the view's text shows."""
+    window = view.window
+    if window is None:
+        return (0.0, 0.0, 0.0, 0.0)
+    gutter = GUTTER if view.settings.get("gutter", True) else 0.0
+    if view.sheet is None:
+        return (gutter, window.size[1] - PANEL, window.size[0] - gutter, PANEL)
+    left, top, width, height = group_box(window, window.group_of(view.sheet))
+    selected = window.groups[window.group_of(view.sheet)].selected
+    if view.sheet in selected and len(selected) > 1:
+        width /= len(selected)
+        left += width * selected.index(view.sheet)
+    tabs = TAB_BAR if window.elements["tabs"] else 0.0
+    minimap = MINIMAP if window.elements["minimap"] else 0.0
+    return (left + gutter, top + tabs, max(0.0, width - gutter - minimap), max(0.0, height - tabs))
+
+
+def viewport_extent(view: Any) -> Tuple[float, float]:
+    return text_box(view)[2:]
+
+
+def clamp_viewport(view: Any, xy: Tuple[float, float]) -> Tuple[float, float]:
+    layout, viewport = layout_extent(view), viewport_extent(view)
+    return (max(0.0, min(xy[0], layout[0] - viewport[0])), max(0.0, min(xy[1], layout[1] - viewport[1])))
+
+
+def visible_region(view: Any) -> Region:
+    x, y = view.viewport
+    width, height = viewport_extent(view)
+    return Region(layout_to_text(view, (x, y)), layout_to_text(view, (x + width, y + max(0.0, height - 1.0))))
+
+
+def show(view: Any, region: Region, surrounds: bool = True, keep_to_left: bool = False, center: bool = False) -> None:
+    """Scroll as little as needed, or put the region in the middle."""
+    x, y = view.viewport
+    width, height = viewport_extent(view)
+    left, top = text_to_layout(view, region.begin())
+    right, bottom = text_to_layout(view, region.end())
+    bottom += LINE_HEIGHT
+    space = LINE_HEIGHT * 3 if surrounds else 0.0
+    if center:
+        y = (top + bottom - height) / 2.0
+    elif top < y or bottom - top > height:
+        y = top - space
+    elif bottom > y + height:
+        y = bottom - height + space
+    if keep_to_left and right <= width:
+        x = 0.0
+    elif left < x:
+        x = left
+    elif right > x + width:
+        x = right - width + EM_WIDTH
+    view.viewport = clamp_viewport(view, (x, y))
+
+
+def layout_to_window(view: Any, xy: Tuple[float, float]) -> Tuple[float, float]:
+    left, top = text_box(view)[:2]
+    return (xy[0] - view.viewport[0] + left, xy[1] - view.viewport[1] + top)
+
+
+def window_to_layout(view: Any, xy: Tuple[float, float]) -> Tuple[float, float]:
+    left, top = text_box(view)[:2]
+    return (xy[0] - left + view.viewport[0], xy[1] - top + view.viewport[1])

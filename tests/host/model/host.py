@@ -1,0 +1,222 @@
+"""The editor as a whole: everything that exists, by id, and what went wrong.
+
+Rule kept here: there is one Host per plugin-host process; `current()` is how the API finds it.
+"""
+from __future__ import annotations
+
+import itertools
+import sys
+import threading
+from typing import Any, Callable, Dict, List, Optional
+
+from . import commands_text, commands_window, geometry, minihtml  # noqa: F401 - these register the built-in commands
+from .buffer import BufferModel
+from .commands import Commands
+from .dialogs import Dialogs
+from .events import Events
+from .files import Files
+from .focus import Focus
+from .notes import Notes
+from .settings import PREFERENCES, SettingsFiles, SettingsModel
+from .syntaxes import Syntaxes
+from .values import Region
+from .view import ViewModel
+from .window import WindowModel
+
+_current: Optional["Host"] = None
+POLL_MILLISECONDS = 1000
+
+
+def current() -> "Host":
+    """The host of this process. Raises RuntimeError before `Host` was made."""
+    if _current is None:
+        raise RuntimeError("the host has not been started")
+    return _current
+
+
+def is_started() -> bool:
+    """Whether this process has a host."""
+    return _current is not None
+
+
+class Host:
+    """`resources` finds and loads packages' files; `loads` reads JSON with comments; `scheduler` owns the threads."""
+
+    def __init__(self, resources: Any, scheduler: Any, loads: Callable[[str], Any]):
+        global _current
+        _current = self
+        self.resources = resources
+        self.scheduler = scheduler
+        self.loads = loads
+        self.lock = threading.RLock()
+        self.plugins: Any = None
+        self.windows: Dict[int, WindowModel] = {}
+        self.views: Dict[int, ViewModel] = {}
+        self.buffers: Dict[int, BufferModel] = {}
+        self.sheets: Dict[int, Any] = {}
+        self.settings: Dict[int, SettingsModel] = {}
+        self.closed_settings: Dict[int, SettingsModel] = {}
+        self.clipboard = ""
+        self.file_history: List[str] = []
+        self.complaints: List[str] = []
+        self.html_problems: List[Dict[str, Any]] = []
+        self.console_lines: List[str] = []
+        self.logging: Dict[str, bool] = {}
+        self.opened_urls: List[str] = []
+        self.quit_requested = False
+        self.input_requests: List[Dict[str, Any]] = []
+        self._counters: Dict[str, Any] = {}
+        self.settings_files = SettingsFiles(self)
+        self.events = Events(self)
+        self.notes = Notes(self)
+        self.focus = Focus(self)
+        self.files = Files(self)
+        self.dialogs = Dialogs(self)
+        self.syntaxes = Syntaxes(self)
+        self.commands = Commands(self)
+        self._null_settings = SettingsModel(self, lambda: [self.preferences()])
+        scheduler.set_timeout(self._poll, POLL_MILLISECONDS, hidden=True)
+
+    # -- ids and look-ups ------------------------------------------------------------------------
+    def next_id(self, kind: str) -> int:
+        return next(self._counters.setdefault(kind, itertools.count(1)))
+
+    def view(self, view_id: int) -> ViewModel:
+        """The view; for an id that is gone, an empty one that belongs nowhere."""
+        found = self.views.get(view_id)
+        return found if found is not None else self._nowhere()
+
+    def window(self, window_id: int) -> Optional[WindowModel]:
+        return self.windows.get(window_id)
+
+    def view_settings(self, view_id: int) -> SettingsModel:
+        """A view's settings, which outlive it."""
+        if view_id in self.views:
+            return self.views[view_id].settings
+        return self.closed_settings.get(view_id, self._null_settings)
+
+    def _nowhere(self) -> ViewModel:
+        view = ViewModel.__new__(ViewModel)
+        view.__dict__.update(ViewModel.blank(self, BufferModel(0), self._null_settings))
+        return view
+
+    def forget_view(self, view: ViewModel) -> None:
+        """The view is gone for good; so is its buffer with the last of its views."""
+        view.valid = False
+        self.focus.forget(view)
+        self.views.pop(view.id, None)
+        self.closed_settings[view.id] = view.settings
+        if view in view.buffer.views:
+            view.buffer.views.remove(view)
+        if not view.buffer.views and self.buffers.pop(view.buffer.id, None) is not None:
+            if not view.element:
+                self.events.buffer("on_close_buffer", view.buffer)
+
+    # -- windows ---------------------------------------------------------------------------------
+    def new_window(self, folders: Optional[List[str]] = None) -> WindowModel:
+        window = WindowModel(self, self.focus.active_window())
+        self.windows[window.id] = window
+        self.focus.order.append(window)
+        if folders:
+            window.project.set_folders(folders)
+        self.events.window("on_new_window", window)
+        self.focus.update()
+        return window
+
+    def close_window(self, window: WindowModel, *, ask: bool = False) -> bool:
+        """Close a window with all it holds. With hot exit nothing is asked unless `ask`."""
+        if window.id not in self.windows:
+            return False
+        if ask:
+            for view in window.views():
+                if view.buffer.dirty and self.dialogs.ask("save_changes", "Save changes to %s?" % view.title()) == "cancel":
+                    return False
+        self.events.window("on_pre_close_window", window)
+        for group in list(window.groups):
+            for sheet in list(group.all()):
+                self.files.close_sheet(sheet, ask=False)
+        for view in window.panels.views():
+            self.forget_view(view)
+        window.valid = False
+        window.groups = []
+        self.windows.pop(window.id, None)
+        self.focus.order.remove(window)
+        self.focus.update()
+        return True
+
+    def move_to_window(self, sheet: Any, window: WindowModel, group: int = -1, index: int = -1) -> None:
+        """Drag a tab to another window."""
+        source, view = sheet.window, sheet.view
+        if source is window:
+            window.move_sheet(sheet, group if group >= 0 else window.active_group, index)
+            return
+        sheet.promote()
+        if view is not None:
+            self.events.view("on_pre_move", view)
+            view.detach_settings()
+        source.detach_sheet(sheet)
+        number = group if group >= 0 else window.active_group
+        window.groups[number].insert(sheet, index)
+        window.groups[number].show(sheet)
+        window.active_group = number
+        sheet.window = window
+        if view is not None:
+            view.window = window
+            self.preferences().children.append(view.settings)
+            window.project_settings.children.append(view.settings)
+            self.events.view("on_post_move", view)
+        self.focus.update()
+
+    # -- files and settings ----------------------------------------------------------------------
+    def preferences(self) -> SettingsModel:
+        return self.settings_files.load(PREFERENCES)
+
+    def platform_title(self) -> str:
+        return {"win32": "Windows", "darwin": "OSX"}.get(sys.platform, "Linux")
+
+    def default_line_ending(self) -> str:
+        name = self.preferences().get("default_line_ending")
+        return {"windows": "Windows", "unix": "Unix"}.get(name, "Windows" if sys.platform == "win32" else "Unix")
+
+    def remember_file(self, window: WindowModel, path: str) -> None:
+        self.file_history = [path] + [other for other in self.file_history if other != path]
+
+    def find_resources(self, name: str) -> List[str]:
+        """Resources of that name in layering order: Default first, User last."""
+        def rank(resource: str) -> tuple:
+            package = resource.split("/")[1]
+            return ({"Default": 0, "User": 2}.get(package, 1), resource)
+        return sorted(self.resources.find_resources(name), key=rank)
+
+    def check_disk(self) -> None:
+        """Take in what others have changed on disk: files and settings."""
+        self.files.check_disk()
+        self.settings_files.reload()
+
+    def _poll(self) -> None:
+        self.scheduler.set_timeout(self._poll, POLL_MILLISECONDS, hidden=True)
+        self.check_disk()
+
+    # -- geometry that the model needs ------------------------------------------------------------
+    def clamp_viewport(self, view: ViewModel) -> tuple:
+        return geometry.clamp_viewport(view, view.viewport)
+
+    def show(self, view: ViewModel, point: int) -> None:
+        geometry.show(view, Region(point, point))
+
+    # -- what went wrong -------------------------------------------------------------------------
+    def complain(self, text: str) -> None:
+        """Something is wrong with a package: printed, and kept for the driver."""
+        self.complaints.append(text)
+        print(text, file=sys.stderr)
+
+    def console(self, text: str) -> None:
+        """A line that the editor itself writes to its console."""
+        self.console_lines.append(text)
+        print(text)
+
+    def check_html(self, where: str, content: str) -> None:
+        """Keep what minihtml would not understand."""
+        found = minihtml.problems(content)
+        if found:
+            self.html_problems.append({"where": where, "problems": found, "content": content})

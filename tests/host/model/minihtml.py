@@ -1,0 +1,157 @@
+"""The small HTML of phantoms, popups, annotations and HTML sheets: is it valid, which links, how high.
+
+Rule kept here: what the editor's own engine would drop silently is a complaint, so that a test sees it.
+"""
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+from typing import Any, Dict, List, Optional, Tuple
+
+TAGS = frozenset((
+    "html head style body h1 h2 h3 h4 h5 h6 div p ul ol li b strong i em u big small a code var tt span img br "
+).split())
+VOID = frozenset(("br", "img"))
+BLOCKS = frozenset("div p ul ol li h1 h2 h3 h4 h5 h6 body".split())
+ATTRIBUTES = frozenset("id class style href src width height title xmlns".split())
+PROPERTIES = frozenset((
+    "background-color border border-bottom border-bottom-color border-bottom-left-radius border-bottom-right-radius "
+    "border-bottom-style border-bottom-width border-color border-left border-left-color border-left-style "
+    "border-left-width border-radius border-right border-right-color border-right-style border-right-width "
+    "border-style border-top border-top-color border-top-left-radius border-top-right-radius border-top-style "
+    "border-top-width border-width bottom color display font font-family font-size font-style font-weight left "
+    "line-height list-style-type margin margin-bottom margin-left margin-right margin-top padding padding-bottom "
+    "padding-left padding-right padding-top position right text-align text-decoration top white-space"
+).split())
+DISPLAYS = frozenset("none inline block inline-block list-item".split())
+_DECLARATION = re.compile(r"([-\w]+)\s*:\s*([^;{}]+)")
+
+
+class _Reader(HTMLParser):
+    def __init__(self):
+        super().__init__(convert_charrefs=True)
+        self.problems: List[str] = []
+        self.links: List[Dict[str, str]] = []
+        self.lines = 0
+        self.styles: List[str] = []
+        self._line = ""
+        self._open: List[Tuple[str, bool]] = []
+        self._hidden_classes: set = set()
+
+    def handle_starttag(self, tag: str, attributes: Any) -> None:
+        if tag not in TAGS:
+            self.problems.append("unknown tag <%s>" % tag)
+        for name, value in attributes:
+            if name not in ATTRIBUTES:
+                self.problems.append("unknown attribute %s in <%s>" % (name, tag))
+            if name == "style":
+                self.problems.extend(_check_style(value or ""))
+            if name == "href":
+                self.links.append({"href": value or "", "text": ""})
+        if tag in BLOCKS or tag == "br":
+            self._end_line(forced=tag == "br")
+        if tag not in VOID:
+            self._open.append((tag, False))
+
+    def handle_startendtag(self, tag: str, attributes: Any) -> None:
+        self.handle_starttag(tag, attributes)
+        if tag not in VOID:
+            self.handle_endtag(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag in VOID:
+            return
+        if not self._open or self._open[-1][0] != tag:
+            self.problems.append("</%s> does not close the open tag" % tag)
+            names = [name for name, _ in self._open]
+            if tag in names:
+                del self._open[len(names) - 1 - names[::-1].index(tag):]
+        else:
+            self._open.pop()
+        if tag in BLOCKS:
+            self._end_line()
+
+    def handle_data(self, data: str) -> None:
+        names = [name for name, _ in self._open]
+        if "style" in names:
+            self.problems.extend(_check_style(data))
+            return
+        self._line += data
+        if "a" in names and self.links:
+            self.links[-1]["text"] += data
+
+    def _end_line(self, forced: bool = False) -> None:
+        if self._line.strip() or forced:
+            self.lines += 1
+        self._line = ""
+
+    def finish(self) -> None:
+        self.close()
+        self._end_line()
+        for name, _ in self._open:
+            self.problems.append("<%s> is not closed" % name)
+
+
+def _check_style(text: str) -> List[str]:
+    problems = []
+    body = re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)
+    for declarations in re.findall(r"\{([^{}]*)\}", body) or [body]:
+        for name, value in _DECLARATION.findall(declarations):
+            if name.startswith("--"):
+                continue
+            if name not in PROPERTIES:
+                problems.append("unknown CSS property %s" % name)
+            elif name == "display" and value.strip() not in DISPLAYS:
+                problems.append("unknown CSS display %s" % value.strip())
+    return problems
+
+
+def _read(content: str) -> _Reader:
+    reader = _Reader()
+    reader.feed(content)
+    reader.finish()
+    return reader
+
+
+def problems(content: str) -> List[str]:
+    """What the editor would not understand in `content`; empty when all is well."""
+    return _read(content).problems
+
+
+def links(content: str) -> List[Dict[str, str]]:
+    """Each link's `href` and visible `text`, in order."""
+    return _read(content).links
+
+
+def height_in_lines(content: str) -> float:
+    """A simple count of the lines that `content` takes, at least one."""
+    return float(max(1, _read(content).lines))
+
+
+def plain(content: str) -> str:
+    """The visible text, for the driver."""
+    reader: Optional[_Text] = _Text()
+    reader.feed(content)
+    reader.close()
+    return "\n".join(line.strip() for line in reader.text.splitlines() if line.strip())
+
+
+class _Text(HTMLParser):
+    def __init__(self):
+        super().__init__(convert_charrefs=True)
+        self.text = ""
+        self._style = 0
+
+    def handle_starttag(self, tag: str, attributes: Any) -> None:
+        self._style += tag == "style"
+        if tag in BLOCKS or tag == "br":
+            self.text += "\n"
+
+    def handle_endtag(self, tag: str) -> None:
+        self._style -= tag == "style"
+        if tag in BLOCKS:
+            self.text += "\n"
+
+    def handle_data(self, data: str) -> None:
+        if not self._style:
+            self.text += data

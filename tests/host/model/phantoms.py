@@ -1,0 +1,70 @@
+"""Phantoms: pieces of HTML between or inside the lines of a view."""
+from __future__ import annotations
+
+from typing import Any, Callable, Dict, List, Optional
+
+from . import minihtml
+from .buffer import Change, move_point
+from .values import Region
+
+INLINE, BELOW, BLOCK = 0, 1, 2
+NOWHERE = -1
+
+
+class PhantomModel:
+    """One phantom; it sits at the begin of its region."""
+
+    def __init__(self, phantom_id: int, key: str, region: Region, content: str, layout: int,
+                 on_navigate: Optional[Callable[[str], None]]):
+        self.id = phantom_id
+        self.key = key
+        self.region = region
+        self.content = content
+        self.layout = int(layout)
+        self.on_navigate = on_navigate
+
+    def lines(self) -> float:
+        """The height that it adds below its line, in lines."""
+        return 0.0 if self.layout == INLINE else minihtml.height_in_lines(self.content)
+
+    def describe(self) -> Dict[str, Any]:
+        return {"id": self.id, "key": self.key, "region": [self.region.a, self.region.b], "content": self.content,
+                "layout": self.layout, "links": minihtml.links(self.content)}
+
+
+class Phantoms:
+    """All phantoms of a view, by id."""
+
+    def __init__(self):
+        self.by_id: Dict[int, PhantomModel] = {}
+        self._next = 0
+
+    def add(self, key: str, region: Region, content: str, layout: int, on_navigate: Optional[Callable]) -> int:
+        self._next += 1
+        self.by_id[self._next] = PhantomModel(self._next, key, region, content, layout, on_navigate)
+        return self._next
+
+    def erase_key(self, key: str) -> None:
+        self.by_id = {number: item for number, item in self.by_id.items() if item.key != key}
+
+    def erase_id(self, phantom_id: int) -> None:
+        self.by_id.pop(phantom_id, None)
+
+    def query(self, ids: List[int]) -> List[Region]:
+        """Where the phantoms are now; Region(-1) for one that is gone."""
+        return [Region(self.by_id[i].region.a, self.by_id[i].region.b) if i in self.by_id else Region(NOWHERE)
+                for i in ids]
+
+    def carry(self, change: Change) -> None:
+        """Move with the text. A phantom whose whole stretch is erased goes with it."""
+        start, removed, inserted = change
+        for number, phantom in list(self.by_id.items()):
+            region = phantom.region
+            if removed and not inserted and not region.empty() and (
+                    start <= region.begin() and region.end() <= start + removed):
+                del self.by_id[number]
+                continue
+            phantom.region = Region(move_point(region.a, change), move_point(region.b, change))
+
+    def in_order(self) -> List[PhantomModel]:
+        return sorted(self.by_id.values(), key=lambda item: (item.region.begin(), item.id))

@@ -1,0 +1,102 @@
+"""Which syntaxes exist, which one a file gets, and a simple answer to questions about scopes.
+
+Text is not parsed: every character has the base scope of its view's syntax.
+"""
+from __future__ import annotations
+
+import re
+from typing import Any, Dict, List, NamedTuple, Optional
+
+PLAIN = "Packages/Text/Plain text.tmLanguage"
+
+
+class SyntaxFacts(NamedTuple):
+    """One syntax definition."""
+
+    path: str
+    name: str
+    hidden: bool
+    scope: str
+    extensions: List[str]
+
+
+STOCK = [
+    SyntaxFacts(PLAIN, "Plain Text", False, "text.plain", ["txt"]),
+    SyntaxFacts("Packages/Python/Python.sublime-syntax", "Python", False, "source.python", ["py", "pyw"]),
+    SyntaxFacts("Packages/JavaScript/JavaScript.sublime-syntax", "JavaScript", False, "source.js", ["js", "mjs"]),
+    SyntaxFacts("Packages/JavaScript/TypeScript.sublime-syntax", "TypeScript", False, "source.ts", ["ts"]),
+    SyntaxFacts("Packages/JSON/JSON.sublime-syntax", "JSON", False, "source.json", ["json"]),
+    SyntaxFacts("Packages/Markdown/Markdown.sublime-syntax", "Markdown", False, "text.html.markdown", ["md", "markdown"]),
+    SyntaxFacts("Packages/HTML/HTML.sublime-syntax", "HTML", False, "text.html.basic", ["html", "htm"]),
+    SyntaxFacts("Packages/CSS/CSS.sublime-syntax", "CSS", False, "source.css", ["css"]),
+    SyntaxFacts("Packages/C++/C++.sublime-syntax", "C++", False, "source.c++", ["cpp", "cc", "hpp"]),
+    SyntaxFacts("Packages/Rust/Rust.sublime-syntax", "Rust", False, "source.rust", ["rs"]),
+    SyntaxFacts("Packages/Go/Go.sublime-syntax", "Go", False, "source.go", ["go"]),
+    SyntaxFacts("Packages/ShellScript/Bash.sublime-syntax", "Bash", False, "source.shell.bash", ["sh", "bash"]),
+    SyntaxFacts("Packages/Diff/Diff.sublime-syntax", "Diff", False, "source.diff", ["diff", "patch"]),
+    SyntaxFacts("Packages/YAML/YAML.sublime-syntax", "YAML", False, "source.yaml", ["yaml", "yml"]),
+]
+
+
+class Syntaxes:
+    """The stock ones, and those that packages bring as `.sublime-syntax`."""
+
+    def __init__(self, host: Any):
+        self._host = host
+
+    def all(self) -> List[SyntaxFacts]:
+        known = {facts.path: facts for facts in STOCK}
+        for path in self._host.resources.find_resources("*.sublime-syntax"):
+            head = self._head(path)
+            name = head.get("name") or path.rsplit("/", 1)[-1].rsplit(".", 1)[0]
+            known[path] = SyntaxFacts(path, name, head.get("hidden") == "true", head.get("scope", ""), [])
+        return list(known.values())
+
+    def _head(self, path: str) -> Dict[str, str]:
+        text = self._host.resources.load_resource(path)
+        return {key: value.strip("'\" ") for key, value in re.findall(r"^(name|scope|hidden):\s*(.+)$", text, re.M)}
+
+    def by_path(self, path: str) -> Optional[SyntaxFacts]:
+        return next((facts for facts in self.all() if facts.path == path), None)
+
+    def for_file(self, path: str) -> str:
+        extension = path.rsplit(".", 1)[-1].lower()
+        return next((facts.path for facts in STOCK if extension in facts.extensions), PLAIN)
+
+    def resolve(self, syntax: str) -> str:
+        """The path that `assign_syntax` means: a path, or `scope:` and a scope."""
+        if syntax.startswith("scope:"):
+            wanted = syntax[len("scope:"):]
+            return next((facts.path for facts in self.all() if facts.scope == wanted), PLAIN)
+        return syntax
+
+    def scope(self, view: Any) -> str:
+        facts = self.by_path(str(view.settings.get("syntax", PLAIN)))
+        return (facts.scope if facts is not None and facts.scope else "text.plain") + " "
+
+
+def score(scope_name: str, selector: str) -> int:
+    """How well a selector matches; 0 for not at all. Knows `,` and `|`, ` - ` and `&`, and nesting by blanks."""
+    best = 0
+    scopes = scope_name.split()
+    for alternative in re.split(r"[,|]", selector):
+        wanted, *excluded = re.split(r"\s-\s*|^-\s*", alternative.strip())
+        if any(_nested(scopes, part) for part in excluded):
+            continue
+        points = [_nested(scopes, part) for part in wanted.split("&")] if wanted.strip() else [1]
+        if all(points):
+            best = max(best, sum(points))
+    return best
+
+
+def _nested(scopes: List[str], path: str) -> int:
+    """The score of a path of scopes that must be found in this order; 0 if it is not."""
+    points, position = 0, 0
+    for part in path.split():
+        while position < len(scopes) and not (scopes[position] + ".").startswith(part + "."):
+            position += 1
+        if position == len(scopes):
+            return 0
+        points += 8 ** min(position, 6) * (part.count(".") + 1)
+        position += 1
+    return points

@@ -1,0 +1,171 @@
+"""A view: one look at a buffer, with its own selection, marks, phantoms, popup, folds and scroll position."""
+from __future__ import annotations
+
+from typing import Any, Dict, List, Optional, Tuple
+
+from .buffer import BufferModel, Change, move_point
+from .phantoms import Phantoms
+from .regions import RegionSet
+from .selection import SelectionModel
+from .settings import PREFERENCES, SettingsModel
+from .values import Region
+
+
+class Popup:
+    """The one popup of a view."""
+
+    def __init__(self, content: str, flags: int, location: int, on_navigate: Any, on_hide: Any):
+        self.content = content
+        self.flags = int(flags)
+        self.location = location
+        self.on_navigate = on_navigate
+        self.on_hide = on_hide
+
+
+class PopupMenu:
+    """A list at the caret."""
+
+    def __init__(self, items: List[str], on_done: Any):
+        self.items = items
+        self.on_done = on_done
+
+
+class ViewModel:
+    """`window` is None once it is closed; `sheet` is None for widgets, panels and closed views."""
+
+    id: int
+    host: Any
+    buffer: BufferModel
+    window: Any
+    sheet: Any
+    element: str
+    valid: bool
+    selection: SelectionModel
+    region_sets: Dict[str, RegionSet]
+    phantoms: Phantoms
+    status: Dict[str, str]
+    folds: List[Region]
+    popup: Optional[Popup]
+    popup_menu: Optional[PopupMenu]
+    viewport: Tuple[float, float]
+    overwrite: bool
+    reference: Optional[str]
+    commands: Dict[type, Any]
+    settings: SettingsModel
+
+    def __init__(self, host: Any, buffer: BufferModel, window: Any, element: str = ""):
+        self.__dict__.update(self.blank(host, buffer, SettingsModel(host, self._parents)))
+        self.selection.set([(0, 0)])
+        self.id = host.next_id("view")
+        self.window = window
+        self.element = element
+        self.valid = True
+        host.preferences().children.append(self.settings)
+        if window is not None:
+            window.project_settings.children.append(self.settings)
+        buffer.views.append(self)
+
+    @staticmethod
+    def blank(host: Any, buffer: BufferModel, settings: SettingsModel) -> Dict[str, Any]:
+        """The attributes of a view that belongs nowhere."""
+        selection = SelectionModel()
+        selection.clear()
+        return {
+            "id": 0, "host": host, "buffer": buffer, "window": None, "sheet": None, "element": "", "valid": False,
+            "selection": selection, "region_sets": {}, "phantoms": Phantoms(), "status": {}, "folds": [],
+            "popup": None, "popup_menu": None, "viewport": (0.0, 0.0), "overwrite": False, "reference": None,
+            "commands": {}, "settings": settings,
+        }
+
+    def _parents(self) -> List[SettingsModel]:
+        parents = []
+        if self.window is not None:
+            parents.append(self.window.project_settings)
+        syntax = self.settings.own.get("syntax")
+        if isinstance(syntax, str):
+            stem = syntax.rsplit("/", 1)[-1].rsplit(".", 1)[0]
+            parents.append(self.host.settings_files.load(stem + ".sublime-settings"))
+        parents.append(self.host.settings_files.load(PREFERENCES))
+        return parents
+
+    def detach_settings(self) -> None:
+        """A closed view no longer hears of changes of the layers below."""
+        for parent in [self.host.settings_files.load(PREFERENCES)] + ([self.window.project_settings] if self.window else []):
+            if self.settings in parent.children:
+                parent.children.remove(self.settings)
+
+    # -- moving with the text --------------------------------------------------------------------
+    def carry(self, change: Change) -> None:
+        """Take everything that stands at text points along with a change."""
+        before = self.selection.copy()
+        self.selection.carry(change)
+        for region_set in self.region_sets.values():
+            region_set.carry(change)
+        self.phantoms.carry(change)
+        self.folds = [r for r in (Region(move_point(f.a, change), move_point(f.b, change)) for f in self.folds)
+                      if not r.empty()]
+        self.host.notes.modified(self)
+        if self.selection.copy() != before:
+            self.host.notes.selection(self)
+
+    # -- what it shows ---------------------------------------------------------------------------
+    def title(self) -> str:
+        """The tab's text, without the mark for unsaved changes."""
+        if self.buffer.file_name:
+            return self.buffer.file_name.replace("\\", "/").rsplit("/", 1)[-1]
+        return self.buffer.name or self.buffer.text.split("\n", 1)[0][:50].strip() or "untitled"
+
+    def status_bar(self) -> str:
+        """All status values, ordered by key."""
+        return ", ".join(self.status[key] for key in sorted(self.status))
+
+    def is_primary(self) -> bool:
+        return bool(self.buffer.views) and self.buffer.views[0] is self
+
+    # -- selection -------------------------------------------------------------------------------
+    def set_selection(self, pairs: list) -> None:
+        """Replace the selection. `pairs` are (anchor, caret) points; they are clamped to the text."""
+        self.change_selection(lambda: self.selection.set(
+            [(self.buffer.clamp(a), self.buffer.clamp(b)) for a, b in pairs]))
+
+    def change_selection(self, change: Any) -> None:
+        """Run `change`, which touches the selection only, and tell of it if it made a difference."""
+        before = self.selection.copy()
+        change()
+        if self.selection.copy() != before:
+            self.buffer.undo.break_merge()
+            self.host.notes.selection(self)
+
+    # -- marks -----------------------------------------------------------------------------------
+    def add_regions(self, key: str, region_set: RegionSet) -> None:
+        self.region_sets[key] = region_set
+        for annotation in region_set.annotations:
+            self.host.check_html("annotation %r" % key, annotation)
+
+    def erase_regions(self, key: str) -> None:
+        self.region_sets.pop(key, None)
+
+    # -- popups ----------------------------------------------------------------------------------
+    def show_popup(self, popup: Popup) -> None:
+        self.hide_popup()
+        self.host.check_html("popup", popup.content)
+        self.popup = popup
+
+    def hide_popup(self) -> None:
+        popup, self.popup = self.popup, None
+        if popup is not None and popup.on_hide is not None:
+            on_hide = popup.on_hide
+            self.host.scheduler.set_timeout(on_hide)
+
+    # -- folding ---------------------------------------------------------------------------------
+    def fold(self, region: Region) -> bool:
+        region = Region(region.begin(), region.end())
+        if region.empty() or region in self.folds:
+            return False
+        self.folds = sorted([f for f in self.folds if f not in region] + [region])
+        return True
+
+    def unfold(self, region: Region) -> List[Region]:
+        opened = [f for f in self.folds if f.intersects(region) or region.begin() <= f.begin() <= region.end()]
+        self.folds = [f for f in self.folds if f not in opened]
+        return opened

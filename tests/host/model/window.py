@@ -1,0 +1,177 @@
+"""A window: its groups and sheets, folders and project, panels and visible parts."""
+from __future__ import annotations
+
+import copy
+from typing import Any, Dict, List, Optional, Tuple
+
+from .layout import SINGLE, GroupModel, checked_layout
+from .panels import Panels
+from .project import Project
+from .settings import SettingsModel
+from .sheet import SheetModel
+
+ELEMENTS = {1: "side_bar", 2: "minimap", 4: "tabs", 8: "status_bar", 16: "menu", 32: "open_files"}
+
+
+class WindowModel:
+    """`size` is in device-independent pixels."""
+
+    def __init__(self, host: Any, template: Optional["WindowModel"] = None):
+        self.id = host.next_id("window")
+        self.host = host
+        self.groups: List[GroupModel] = [GroupModel()]
+        self.layout: Dict[str, list] = copy.deepcopy(SINGLE)
+        self.active_group = 0
+        self.size: Tuple[float, float] = (1600.0, 900.0)
+        self.elements = {"side_bar": True, "minimap": True, "tabs": True, "status_bar": True, "menu": True,
+                         "open_files": False}
+        self.settings = SettingsModel(host)
+        self.template_settings = SettingsModel(host)
+        self.project_settings = SettingsModel(host)
+        self.project = Project(self)
+        self.panels = Panels(self)
+        self.messages: List[str] = []
+        self.commands: Dict[type, Any] = {}
+        self.valid = True
+        if template is not None:
+            self.template_settings.own = copy.deepcopy(template.template_settings.own)
+
+    # -- asking ----------------------------------------------------------------------------------
+    def sheets(self) -> List[SheetModel]:
+        return [sheet for group in self.groups for sheet in group.sheets]
+
+    def views(self, include_transient: bool = False) -> list:
+        found = []
+        for group in self.groups:
+            for sheet in group.all() if include_transient else group.sheets:
+                if sheet.view is not None:
+                    found.append(sheet.view)
+        return found
+
+    def group_of(self, sheet: SheetModel) -> int:
+        """The group's number; -1 if the sheet is not here."""
+        for number, group in enumerate(self.groups):
+            if sheet in group.all():
+                return number
+        return -1
+
+    def index_of(self, sheet: SheetModel) -> Tuple[int, int]:
+        """(group, place); a preview without a tab has place -1, a stranger (-1, -1)."""
+        number = self.group_of(sheet)
+        if number < 0:
+            return (-1, -1)
+        sheets = self.groups[number].sheets
+        return (number, sheets.index(sheet) if sheet in sheets else -1)
+
+    def active_sheet(self) -> Optional[SheetModel]:
+        return self.groups[self.active_group].active if self.groups else None
+
+    def active_view(self) -> Any:
+        sheet = self.active_sheet()
+        return sheet.view if sheet is not None else None
+
+    def focused_view(self) -> Any:
+        """The view that the keyboard goes to: a widget, a panel, or the active sheet's view."""
+        return self.panels.focused_view() or self.active_view()
+
+    def folders(self) -> List[str]:
+        return self.project.folders()
+
+    # -- focus -----------------------------------------------------------------------------------
+    def focus_group(self, number: int) -> None:
+        if 0 <= number < len(self.groups):
+            self.active_group = number
+            self.panels.blur()
+            self.host.focus.update()
+
+    def focus_sheet(self, sheet: SheetModel) -> None:
+        number = self.group_of(sheet)
+        if number < 0:
+            return
+        self.active_group = number
+        self.groups[number].show(sheet)
+        self.panels.blur()
+        self.host.focus.update()
+
+    def focus_view(self, view: Any) -> None:
+        if view.sheet is not None and view.window is self:
+            self.focus_sheet(view.sheet)
+        elif view.window is self and self.panels.focus(view):
+            self.host.focus.update()
+
+    def select_sheets(self, sheets: List[SheetModel]) -> None:
+        """Show these sheets side by side in their groups; the last one named is the active one."""
+        chosen = [sheet for sheet in sheets if self.group_of(sheet) >= 0]
+        for group in self.groups:
+            own = [sheet for sheet in group.all() if sheet in chosen]
+            if own:
+                group.selected = own
+        if chosen:
+            for sheet in chosen:
+                self.groups[self.group_of(sheet)].show(sheet, keep_selection=True)
+            self.active_group = self.group_of(chosen[-1])
+            self.panels.blur()
+        self.host.focus.update()
+
+    # -- sheets ----------------------------------------------------------------------------------
+    def add_sheet(self, sheet: SheetModel, group: int = -1, *, transient: bool = False, select: bool = False) -> None:
+        """Put a new sheet right of the group's active tab, and show it. A preview replaces the preview before it."""
+        number = group if 0 <= group < len(self.groups) else self.active_group
+        target = self.groups[number]
+        if transient:
+            if target.transient is not None:
+                self.host.files.close_sheet(target.transient)
+            sheet.transient = True
+            target.transient = sheet
+        else:
+            active = target.active
+            index = target.sheets.index(active) + 1 if active in target.sheets else len(target.sheets)
+            target.insert(sheet, index)
+        sheet.window = self
+        target.show(sheet, keep_selection=select)
+
+    def move_sheet(self, sheet: SheetModel, group: int, index: int) -> None:
+        """Move a tab of this window. In another group it becomes the tab that shows."""
+        source = self.group_of(sheet)
+        if source < 0 or not 0 <= group < len(self.groups):
+            return
+        sheet.promote()
+        was_active = self.groups[source].active is sheet
+        if source == group:
+            sheets = self.groups[group].sheets
+            sheets.remove(sheet)
+            sheets.insert(len(sheets) if index < 0 else min(index, len(sheets)), sheet)
+            self.groups[group].selected.sort(key=self.groups[group].all().index)
+        else:
+            self.groups[source].remove(sheet)
+            self.groups[group].insert(sheet, index)
+            if was_active or len(self.groups[group].sheets) == 1:
+                self.groups[group].show(sheet)
+        self.host.focus.update()
+
+    def detach_sheet(self, sheet: SheetModel) -> None:
+        number = self.group_of(sheet)
+        if number >= 0:
+            self.groups[number].remove(sheet)
+
+    # -- layout ----------------------------------------------------------------------------------
+    def set_layout(self, layout: Any) -> None:
+        """Take over a grid. Tabs of groups that are gone go to the end of the last group left."""
+        layout = checked_layout(layout)
+        wanted = len(layout["cells"])
+        while len(self.groups) < wanted:
+            self.groups.append(GroupModel())
+        last = self.groups[wanted - 1]
+        for group in self.groups[wanted:]:
+            for sheet in group.all():
+                sheet.transient = False
+                last.insert(sheet)
+        del self.groups[wanted:]
+        self.layout = layout
+        self.active_group = min(self.active_group, wanted - 1)
+        for view in self.views(include_transient=True):
+            view.viewport = self.host.clamp_viewport(view)
+        self.host.focus.update()
+
+    def status_message(self, text: str) -> None:
+        self.messages.append(text)
