@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any, Dict
 
 import pytest
-from release.libraries import BY_NAME, LIBRARIES, PLATFORMS, PYTHONS
-from release.package_control import serves
-from release.repository import main, repository, text
+from tests.tools.release.libraries import BY_NAME, LIBRARIES, PLATFORMS, PYTHONS
+from tests.tools.release.package_control import serves
+from tests.tools.release.repository import main, repository, text
 
 ROOT = Path(__file__).resolve().parents[3]
 INDEX = "https://index.invalid"

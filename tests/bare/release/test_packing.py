@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Dict, List
 
 import pytest
-from release import build, packing
+from tests.tools.release import build, packing
 
 ROOT = Path(__file__).resolve().parents[3]
 

@@ -15,10 +15,10 @@ from typing import Dict
 import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name, parse_wheel_filename
-from release import installation
-from release.index import Index, Wheel
-from release.libraries import BY_NAME, PLATFORMS, PYTHONS
-from release.package_control import resolve
+from tests.tools.release import installation
+from tests.tools.release.index import Index, Wheel
+from tests.tools.release.libraries import BY_NAME, PLATFORMS, PYTHONS
+from tests.tools.release.package_control import resolve
 
 RUNNING = "{}.{}".format(*sys.version_info[:2])
 

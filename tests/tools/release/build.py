@@ -16,9 +16,9 @@ import zipfile
 from pathlib import Path
 from typing import Optional, Sequence
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
-from release.packing import PackingError, packed  # noqa: E402
+from tests.tools.release.packing import PackingError, packed  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[3]
 FILE_NAME = "Gemini Companion.sublime-package"

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import Any, Dict, List, Sequence
 
-from release.libraries import LIBRARIES, PYTHONS
-from release.repository import library_releases
+from tests.tools.release.libraries import LIBRARIES, PYTHONS
+from tests.tools.release.repository import library_releases
 
 
 def channel_libraries(index: str, pythons: Sequence[str] = PYTHONS) -> List[Dict[str, Any]]:

@@ -13,13 +13,13 @@ import sys
 from pathlib import Path
 from typing import Any, Dict, List, Optional, Sequence
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
-from release.channel import channel_libraries  # noqa: E402
-from release.index import Index, Wheel  # noqa: E402
-from release.libraries import PLATFORMS  # noqa: E402
-from release.package_control import install, resolve  # noqa: E402
-from release.repository import repository  # noqa: E402
+from tests.tools.release.channel import channel_libraries  # noqa: E402
+from tests.tools.release.index import Index, Wheel  # noqa: E402
+from tests.tools.release.libraries import PLATFORMS  # noqa: E402
+from tests.tools.release.package_control import install, resolve  # noqa: E402
+from tests.tools.release.repository import repository  # noqa: E402
 
 #: Wheels are kept here between runs; git ignores it.
 WHEELS = Path(__file__).resolve().parents[3] / ".cache" / "wheels"

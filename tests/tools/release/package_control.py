@@ -15,7 +15,7 @@ import zipfile
 from pathlib import Path
 from typing import Any, Callable, List, Mapping, Optional, Sequence, Tuple
 
-from release.index import Wheel
+from tests.tools.release.index import Wheel
 
 #: A release without a pre-, development or local part. Package Control takes no other.
 _FINAL = re.compile(r"^\d+(?:\.\d+)*(?:\.post\d+)?$")

@@ -13,9 +13,9 @@ import sys
 from pathlib import Path
 from typing import Any, Dict, List, Optional, Sequence
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
-from release.libraries import LIBRARIES, PLATFORMS, PYTHONS, Library  # noqa: E402
+from tests.tools.release.libraries import LIBRARIES, PLATFORMS, PYTHONS, Library  # noqa: E402
 
 SCHEMA_VERSION = "4.0.0"
 NAME = "Gemini Companion"
