@@ -1,0 +1,44 @@
+"""The comparison: two texts in, hunks of lines and changed characters out.
+
+Theory of operation, from the outside in:
+
+* `lines` cuts a text into lines and compares two lists of them; `characters` compares the two texts of one hunk, cut
+  into `words`, and `marks` makes the result readable.
+* Both number their pieces and ask `matching` for the blocks that are equal. That one trims what is equal at the ends,
+  finds `anchors` (pieces, or runs of pieces, that occur once on each side) and solves what is left between them exactly
+  (`subsequence`: a longest common subsequence on the bits of Python's integers).
+* `budget` bounds the work. A spent budget makes the result coarser, never wrong and never slow. It counts work, not
+  seconds, so the same texts give the same hunks on every machine.
+* `sliding` moves hunks to where a reader expects them; `hunks` and `alignment` say what hunks do to texts and rows.
+
+Rules of this package: it imports nothing but the standard library's small parts, holds no state, and every function
+may be called from any thread. It is pure Python, so a comparison on a worker thread shares the interpreter's lock with
+the editor's main thread. Long work is done in short steps: no single call into C lasts longer than a few milliseconds,
+so the main thread gets the lock soon after the interpreter's switch interval (5 ms). `cancelled` is asked as often, and
+may itself sleep for a moment to let the main thread in sooner.
+"""
+
+from __future__ import annotations
+
+from .alignment import Alignment, Filler, align
+from .budget import Cancelled, never
+from .characters import compare_characters
+from .hunks import Hunk, Replacement, apply_hunks, revert_hunk
+from .lines import compare_lines, split_lines
+from .marks import CharacterChange
+
+__all__ = [
+    "Alignment",
+    "Cancelled",
+    "CharacterChange",
+    "Filler",
+    "Hunk",
+    "Replacement",
+    "align",
+    "apply_hunks",
+    "compare_characters",
+    "compare_lines",
+    "never",
+    "revert_hunk",
+    "split_lines",
+]

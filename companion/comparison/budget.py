@@ -1,0 +1,65 @@
+"""How much work a comparison may do, and how it is stopped.
+
+Rule: the budget counts cells, never seconds. A cell is one pair of pieces looked at, which is one bit in a handful of
+integer operations; touching a piece by itself counts as many cells as take the same time. A comparison that has spent
+its budget goes on with coarser means, so its time is bounded and its result is the same on every machine.
+"""
+
+from __future__ import annotations
+
+from typing import Callable, Dict, Iterator, List, Sequence, Tuple, TypeVar
+
+CELLS = 2_000_000_000
+"""What one comparison may spend: about 0.4 seconds."""
+
+CELLS_PER_PIECE = 1000
+"""What looking at one piece once is worth: about 0.2 microseconds."""
+
+_SLICE = 1 << 13
+
+Piece = TypeVar("Piece")
+
+
+class Cancelled(Exception):
+    """The caller asked to stop. There is no partial result."""
+
+
+def never() -> bool:
+    """The default for `cancelled`: nobody will ask to stop."""
+    return False
+
+
+class Budget:
+    """The cells left to one comparison, together with its caller's wish to go on. Used by one thread at a time."""
+
+    def __init__(self, cancelled: Callable[[], bool] = never, cells: int = CELLS) -> None:
+        self._cancelled = cancelled
+        self.cells = cells
+
+    def poll(self) -> None:
+        """Raise `Cancelled` if the caller wants no result any more. Called every few milliseconds."""
+        if self._cancelled():
+            raise Cancelled
+
+    def slices(self, pieces: Sequence[Piece]) -> Iterator[Tuple[int, Sequence[Piece]]]:
+        """Cut a long loop: slices of `pieces` with their starts, polling before each."""
+        for start in range(0, len(pieces), _SLICE):
+            self.poll()
+            yield start, pieces[start : start + _SLICE]
+
+    def spend(self, cells: int) -> None:
+        """Take `cells` from what is left."""
+        self.cells -= cells
+
+
+def number_pieces(left: Sequence[str], right: Sequence[str], budget: Budget) -> Tuple[List[int], List[int]]:
+    """Give equal pieces equal numbers, so that later steps compare small integers instead of long texts."""
+    numbers: Dict[str, int] = {}
+    numbered: Tuple[List[int], List[int]] = ([], [])
+    first = 0
+    for pieces, result in zip((left, right), numbered):
+        for start, part in budget.slices(pieces):
+            # The first place where a piece stands is its number.
+            result.extend([numbers.setdefault(piece, place) for place, piece in enumerate(part, first + start)])
+        first = len(left)
+    return numbered

@@ -1,0 +1,68 @@
+"""What a hunk is, and what hunks do to texts.
+
+A hunk says that lines `left_start` to `left_end` of the left text became lines `right_start` to `right_end` of the
+right one. Rule for every list of hunks in this package: they are in order, at least one equal line lies between two
+neighbours, none is empty on both sides, and a hunk begins and ends with lines that differ.
+"""
+
+from __future__ import annotations
+
+from typing import List, NamedTuple, Sequence
+
+
+class Hunk(NamedTuple):
+    """One place where two texts differ. Line numbers count from 0; the ends are not included."""
+
+    left_start: int
+    left_end: int
+    right_start: int
+    right_end: int
+
+    @property
+    def kind(self) -> str:
+        """`"added"` (nothing on the left), `"removed"` (nothing on the right) or `"changed"`."""
+        if self.left_start == self.left_end:
+            return "added"
+        if self.right_start == self.right_end:
+            return "removed"
+        return "changed"
+
+    @property
+    def left_count(self) -> int:
+        """How many lines of the left text the hunk holds."""
+        return self.left_end - self.left_start
+
+    @property
+    def right_count(self) -> int:
+        """How many lines of the right text the hunk holds."""
+        return self.right_end - self.right_start
+
+
+class Replacement(NamedTuple):
+    """Put `text` in place of the code points `start` to `end` (not included) of a text."""
+
+    start: int
+    end: int
+    text: str
+
+
+def apply_hunks(left: Sequence[str], hunks: Sequence[Hunk], right: Sequence[str]) -> List[str]:
+    """The lines of the right text, built from `left` outside the hunks and from `right` inside them."""
+    result: List[str] = []
+    position = 0
+    for hunk in hunks:
+        result.extend(left[position : hunk.left_start])
+        result.extend(right[hunk.right_start : hunk.right_end])
+        position = hunk.left_end
+    result.extend(left[position:])
+    return result
+
+
+def revert_hunk(hunk: Hunk, left: Sequence[str], right: Sequence[str]) -> Replacement:
+    """What to replace in the right text (the joined `right`) so that this hunk's left lines stand there again.
+
+    `left` and `right` are lines with their ends, as `split_lines` gives them. The other hunks stay as they are.
+    """
+    start = sum(len(line) for line in right[: hunk.right_start])
+    end = start + sum(len(line) for line in right[hunk.right_start : hunk.right_end])
+    return Replacement(start, end, "".join(left[hunk.left_start : hunk.left_end]))

@@ -1,0 +1,51 @@
+"""Texts as lines, and the hunks between two of them.
+
+Rule: a line ends with "\\n" and nothing else, as in the editor's buffers; a form feed or a lone "\\r" is text. A last
+line without "\\n" differs from the same line with it.
+"""
+
+from __future__ import annotations
+
+from typing import Callable, List, Sequence
+
+from .budget import CELLS, CELLS_PER_PIECE, Budget, never, number_pieces
+from .hunks import Hunk
+from .matching import common_prefix, common_suffix, matching_blocks
+from .sliding import slide
+
+_CELLS_PER_LINE = 3 * CELLS_PER_PIECE
+"""What long texts may spend in addition, so that they get their anchors like others."""
+
+
+def split_lines(text: str) -> List[str]:
+    """The lines of `text` with their ends. Joined they give the text again; an empty text has no lines."""
+    lines = text.split("\n")
+    last = lines.pop()
+    result = [line + "\n" for line in lines]
+    if last:
+        result.append(last)
+    return result
+
+
+def compare_lines(left: Sequence[str], right: Sequence[str], *, cancelled: Callable[[], bool] = never) -> List[Hunk]:
+    """The hunks that turn the lines `left` into the lines `right`; none if they are equal.
+
+    Few lines change, and hunks lie where a reader expects them. Ordinary texts take time in proportion to their length;
+    for others the work is bounded and the result coarser, down to one hunk over all that differs.
+
+    `cancelled` is called every few milliseconds, on the calling thread; if it is true, `Cancelled` is raised. May be
+    called from any thread.
+    """
+    budget = Budget(cancelled, CELLS + _CELLS_PER_LINE * (len(left) + len(right)))
+    start = common_prefix(left, right)
+    end = common_suffix(left[start:], right[start:])
+    numbered = number_pieces(left[start : len(left) - end], right[start : len(right) - end], budget)
+    hunks: List[Hunk] = []
+    i = j = 0
+    for _, blocks in budget.slices(matching_blocks(numbered[0], numbered[1], budget)):
+        for block in blocks:
+            hunks.append(Hunk(i + start, block.left + start, j + start, block.right + start))
+            i, j = block.left + block.length, block.right + block.length
+    hunks.append(Hunk(i + start, len(left) - end, j + start, len(right) - end))
+    hunks = [hunk for hunk in hunks if hunk.left_count or hunk.right_count]
+    return slide(hunks, left, right, budget)

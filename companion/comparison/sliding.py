@@ -1,0 +1,150 @@
+"""Moves hunks to where a reader expects them, without changing what they say.
+
+Lines added between equal lines can often be said to stand a little higher or lower: a new function may take the blank
+line before it or the one after it. A hunk reads best where it begins and ends between blocks: at little indentation,
+after a blank line, not between a header and its body and not before a closing line.
+
+Rules: the number of changed lines never grows. A hunk is moved only as far as its lines repeat, and joined with a
+neighbour that it then touches. What begins or ends with equal lines on both sides is trimmed.
+"""
+
+from __future__ import annotations
+
+from typing import List, NamedTuple, Sequence, Tuple
+
+from .budget import Budget
+from .hunks import Hunk
+from .matching import common_prefix, common_suffix
+
+_FURTHEST = 50
+"""Lines a hunk is moved at most, each way."""
+
+_PER_COLUMN = 4
+_AFTER_BLANK = -10
+_BEFORE_BLANK = 6
+_BETWEEN_HEADER_AND_BODY = 30
+_BEFORE_CLOSING = 24
+_MAKES_A_CHANGE = -1000
+_TAB = "    "
+
+
+class _Room(NamedTuple):
+    """How many lines a hunk may go up and down, and how many equal lines there are up to its neighbours."""
+
+    up: int
+    down: int
+    gap_above: int
+    gap_below: int
+
+
+def slide(hunks: Sequence[Hunk], left: Sequence[str], right: Sequence[str], budget: Budget) -> List[Hunk]:
+    """The same changes at the places that read best. Raises `Cancelled`."""
+    placed: List[Hunk] = []
+    pending = list(reversed(hunks))
+    while pending:
+        budget.poll()
+        hunk = _trimmed(pending.pop(), left, right)
+        if hunk.kind == "changed":
+            placed.append(hunk)
+        elif hunk.left_count or hunk.right_count:
+            _place(hunk, placed, pending, left, right)
+    return placed
+
+
+def _place(hunk: Hunk, placed: List[Hunk], pending: List[Hunk], left: Sequence[str], right: Sequence[str]) -> None:
+    """Put a hunk with lines on one side only where it reads best: at the end of `placed`, or joined, into `pending`."""
+    above = placed[-1] if placed else Hunk(0, 0, 0, 0)
+    below = pending[-1] if pending else Hunk(len(left), len(left), len(right), len(right))
+    lines, start, end = _changed_lines(hunk, left, right)
+    room = _room(lines, start, end, hunk.left_start - above.left_end, below.left_start - hunk.left_end)
+    best = 0
+    if room.up or room.down:
+        best = min(
+            range(-room.up, room.down + 1),
+            key=lambda by: (_penalty(lines, start + by, end + by) + _touching(hunk, by, room, above, below), -by),
+        )
+    moved = Hunk(*(place + best for place in hunk))
+    if placed and best == -room.gap_above:
+        placed.pop()
+        pending.append(_union(above, moved))
+    elif pending and best == room.gap_below:
+        pending.pop()
+        pending.append(_union(moved, below))
+    else:
+        placed.append(moved)
+
+
+def _trimmed(hunk: Hunk, left: Sequence[str], right: Sequence[str]) -> Hunk:
+    if hunk.kind != "changed":
+        return hunk
+    left_part = left[hunk.left_start : hunk.left_end]
+    right_part = right[hunk.right_start : hunk.right_end]
+    above = common_prefix(left_part, right_part)
+    below = common_suffix(left_part[above:], right_part[above:])
+    return Hunk(hunk.left_start + above, hunk.left_end - below, hunk.right_start + above, hunk.right_end - below)
+
+
+def _changed_lines(hunk: Hunk, left: Sequence[str], right: Sequence[str]) -> Tuple[Sequence[str], int, int]:
+    if hunk.kind == "added":
+        return right, hunk.right_start, hunk.right_end
+    return left, hunk.left_start, hunk.left_end
+
+
+def _room(lines: Sequence[str], start: int, end: int, gap_above: int, gap_below: int) -> _Room:
+    up = down = 0
+    while up < min(gap_above, _FURTHEST) and lines[start - 1 - up] == lines[end - 1 - up]:
+        up += 1
+    while down < min(gap_below, _FURTHEST) and lines[start + down] == lines[end + down]:
+        down += 1
+    return _Room(up, down, gap_above, gap_below)
+
+
+def _touching(hunk: Hunk, by: int, room: _Room, above: Hunk, below: Hunk) -> int:
+    """What is to be said for a place beside removed lines if this hunk adds some, or the other way round."""
+    opposite = "removed" if hunk.kind == "added" else "added"
+    if by == -room.gap_above and above.kind == opposite or by == room.gap_below and below.kind == opposite:
+        return _MAKES_A_CHANGE
+    return 0
+
+
+def _union(first: Hunk, second: Hunk) -> Hunk:
+    return Hunk(first.left_start, second.left_end, first.right_start, second.right_end)
+
+
+def _penalty(lines: Sequence[str], start: int, end: int) -> int:
+    return _split_penalty(lines, start) + _split_penalty(lines, end)
+
+
+def _split_penalty(lines: Sequence[str], at: int) -> int:
+    """How badly a text reads if it is cut above line `at`."""
+    if at == 0 or at == len(lines):
+        return 0
+    blank_before = not lines[at - 1].strip()
+    blank_after = not lines[at].strip()
+    indent = _indent_of_next(lines, at)
+    penalty = _PER_COLUMN * indent
+    if blank_before:
+        penalty += _AFTER_BLANK
+    elif blank_after:
+        penalty += _BEFORE_BLANK
+    else:
+        before = _indent(lines[at - 1])
+        if indent > before:
+            penalty += _BETWEEN_HEADER_AND_BODY
+        elif indent < before:
+            penalty += _BEFORE_CLOSING
+    return penalty
+
+
+def _indent_of_next(lines: Sequence[str], at: int) -> int:
+    """Columns of indentation of the first line from `at` on that is not blank."""
+    for line in lines[at : at + _FURTHEST]:
+        if line.strip():
+            return _indent(line)
+    return 0
+
+
+def _indent(line: str) -> int:
+    """Columns, not over 200."""
+    margin = line[:200]
+    return len(margin[: len(margin) - len(margin.lstrip())].replace("\t", _TAB))
