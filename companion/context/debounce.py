@@ -7,7 +7,7 @@ timer only if none is running.
 from __future__ import annotations
 
 import time
-from typing import Callable
+from typing import Callable, Optional
 
 Schedule = Callable[[int, Callable[[], None]], None]  # milliseconds, function
 
@@ -36,14 +36,14 @@ class Debounce:
         self._quiet = quiet / 1000.0
         self._longest = longest / 1000.0
         self._clock = clock
-        self._first = 0.0  # of the burst under way; 0: there is none
+        self._first: Optional[float] = None  # of the burst under way, if there is one
         self._last = 0.0
         self._ticking = False
 
     def mark(self) -> None:
         """Something happened."""
         self._last = now = self._clock()
-        if not self._first:
+        if self._first is None:
             self._first = now
             if not self._ticking:
                 self._ticking = True
@@ -51,16 +51,16 @@ class Debounce:
 
     def cancel(self) -> None:
         """Forget the burst under way."""
-        self._first = 0.0
+        self._first = None
 
     def _tick(self) -> None:
         self._ticking = False
-        if not self._first:
+        if self._first is None:
             return
         now = self._clock()
         due = min(self._last + self._quiet, self._first + self._longest)
         if now + _TOLERANCE >= due:
-            self._first = 0.0
+            self._first = None
             self._act()
             return
         self._ticking = True

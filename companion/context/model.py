@@ -81,6 +81,10 @@ class ContextModel:
         self._views[view] = key
         if former is not None:
             self._drop_if_unseen(former)
+            if view == self._active and former in self._files:
+                # The old name is still open in another view: only one of the two can be the newest.
+                self._newest += 1
+                self._files[key].stamp = self._newest
 
     def focus(self, view: int, path: str, now: int) -> None:
         """The user went to a view that shows a file, at `now` milliseconds since the epoch."""

@@ -73,6 +73,16 @@ def test_a_save_keeps_the_time_and_a_rename_or_save_as_too():
     assert B not in paths(made)
 
 
+def test_a_file_saved_under_another_name_is_newer_than_the_one_it_came_from():
+    """Its old name may still be open in another tab, and clients take the newest file for the active one."""
+    made = model()
+    made.show(10, B)
+    made.focus(2, B, NOW + 10)
+    made.show(2, C)
+    assert active(made) == [C] == paths(made)[:1]
+    assert [file["timestamp"] for file in files(made)] == [NOW + 11, NOW + 10, NOW - 1]
+
+
 def test_a_file_saved_over_another_open_one_is_one_file_with_the_later_time():
     made = model()
     made.focus(1, A, NOW + 10)

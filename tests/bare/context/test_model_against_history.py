@@ -73,6 +73,9 @@ def expected_stamps(history):
             if before.get(view) != name:
                 inherited = stamps[before[view]] if view in before else BEGAN - 1
                 stamps[name] = max(inherited, stamps.get(name, inherited))
+                if view == expected_active_view(history[:index]) and before[view] in after.values():
+                    newest += 1
+                    stamps[name] = newest
         if event[0] == "focus":
             newest = max(event[3], newest + 1)
             stamps[event[2]] = newest
@@ -80,8 +83,8 @@ def expected_stamps(history):
     return stamps
 
 
-def expected_active(history):
-    """The name of the active file: the last one focused, followed through renames and clones until it is closed."""
+def expected_active_view(history):
+    """The view last focused, until it is closed and no other shows its file."""
     active_view = None
     for index, event in enumerate(history):
         if event[0] == "focus":
@@ -90,7 +93,12 @@ def expected_active(history):
             name = shown(history[:index])[active_view]
             clones = [view for view, other in shown(history[: index + 1]).items() if other == name]
             active_view = max(clones) if clones else None
-    return shown(history)[active_view] if active_view is not None else None
+    return active_view
+
+
+def expected_active(history):
+    """The name of the active file."""
+    return shown(history).get(expected_active_view(history))
 
 
 def expected_existing(history):

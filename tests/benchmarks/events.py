@@ -1,0 +1,185 @@
+"""What one caret movement costs on the editor's main thread, in µs and in calls of a listener that does nothing.
+
+    python3 tests/benchmarks/events.py [--json]
+
+The follower runs on stand-ins for the window and its views, which answer at once: measured is our own work, not the
+editor's. Fails when an event costs more than the limits below, by the median of all batches.
+"""
+
+from __future__ import annotations
+
+import json
+import statistics
+import sys
+import time
+import types
+from pathlib import Path
+from typing import Any, Callable, Dict, List
+
+ROOT = Path(__file__).resolve().parents[2]
+BATCH = 1000
+BATCHES = 60
+EVENTS_PER_FLUSH = 20  # continuous typing at 100 events a second, answered every 200 ms
+LIMITS = {"event, nobody listens": 5.0, "event, a client listens": 20.0, "event and its share of the updates": 20.0}
+
+
+class Region:
+    def __init__(self, a: int, b: int) -> None:
+        self.a, self.b = a, b
+
+    def begin(self) -> int:
+        return min(self.a, self.b)
+
+    def end(self) -> int:
+        return max(self.a, self.b)
+
+
+class View:
+    """A view of a file with 300 characters selected, which moves on with each question for it."""
+
+    def __init__(self, number: int, window: "Window") -> None:
+        self.number, self._window, self.point = number, window, 0
+        self.text = "def function(argument):  # 30\n" * 1000
+
+    def id(self) -> int:
+        return self.number
+
+    def window(self) -> "Window":
+        return self._window
+
+    def is_valid(self) -> bool:
+        return True
+
+    def element(self) -> None:
+        return None
+
+    def file_name(self) -> str:
+        return "/work/file{}.py".format(self.number)
+
+    def settings(self) -> Dict[str, Any]:
+        return {}
+
+    def sel(self) -> List[Region]:
+        self.point = (self.point + 1) % 20000
+        return [Region(self.point, self.point + 300)]
+
+    def rowcol_utf16(self, point: int) -> Any:
+        return divmod(point, 30)
+
+    def substr(self, region: Region) -> str:
+        return self.text[region.begin() : region.end()]
+
+
+class Window:
+    def __init__(self, count: int) -> None:
+        self.open = [View(number, self) for number in range(1, count + 1)]
+
+    def active_view(self) -> View:
+        return self.open[0]
+
+    def views(self, include_transient: bool = False) -> List[View]:
+        return self.open
+
+
+class Runtime:
+    """Keeps what should run later, and looks for files at once."""
+
+    def __init__(self) -> None:
+        self.later: List[Any] = []
+
+    def later_on_main(self, milliseconds: int, function: Callable[..., Any], *args: Any) -> None:
+        self.later.append((milliseconds, function, args))
+
+    def compute(self, function: Any, paths: Any, then: Any, failed: Any) -> None:
+        then({path: True for path in paths})
+
+    def run(self) -> None:
+        """All timers but the slow one that looks for files again."""
+        waiting, self.later = self.later, []
+        for milliseconds, function, args in waiting:
+            if milliseconds < 1000:
+                function(*args)
+            else:
+                self.later.append((milliseconds, function, args))
+
+
+class BareListener:
+    def on_selection_modified(self, view: View) -> None:
+        return None
+
+
+def per_event(handler: Callable[[View], None], view: View) -> float:
+    """Median over the batches of the mean time of a call in a batch, in µs."""
+    times = []
+    for _ in range(BATCHES):
+        began = time.perf_counter()
+        for _ in range(BATCH):
+            handler(view)
+        times.append((time.perf_counter() - began) / BATCH * 1e6)
+    return statistics.median(times)
+
+
+def measure() -> Dict[str, float]:
+    """What each kind of event costs, in µs."""
+    stand_in = types.ModuleType("sublime")
+    stand_in.Region = Region  # type: ignore[attr-defined]
+    sys.modules.setdefault("sublime", stand_in)
+    sys.path.insert(0, str(ROOT))
+    from companion.context.follower import Follower
+    from companion.settings import Settings
+
+    runtime, window, settings, published = Runtime(), Window(30), Settings(), []
+    now = [0.0]
+    follower = Follower(window, runtime=runtime, settings=lambda: settings, publish=published.append)  # type: ignore[arg-type]
+    follower._debounce._clock = lambda: now[0]
+    view = window.open[0]
+    follower.on_activated(view)  # type: ignore[arg-type]
+    results = {"bare listener": per_event(BareListener().on_selection_modified, view)}
+    results["event, nobody listens"] = per_event(follower.on_selection_modified, view)  # type: ignore[arg-type]
+
+    follower.set_listening(True)
+    for _ in range(5):
+        now[0] += 1
+        runtime.run()
+    assert published, "the follower publishes nothing, so nothing is measured"
+    follower._debounce._clock = time.monotonic  # what an event itself costs in use
+    results["event, a client listens"] = per_event(follower.on_selection_modified, view)  # type: ignore[arg-type]
+
+    follower._debounce._clock = lambda: now[0]
+    follower._debounce.cancel()
+    runtime.run()
+    before = len(published)
+
+    def burst(view: View) -> None:
+        for _ in range(EVENTS_PER_FLUSH):
+            follower.on_selection_modified(view)  # type: ignore[arg-type]
+        now[0] += 1
+        runtime.run()
+
+    results["event and its share of the updates"] = per_event(burst, view) / EVENTS_PER_FLUSH
+    assert len(published) - before >= BATCH * BATCHES, "not every burst was answered by an update"
+    return results
+
+
+def main() -> int:
+    results = measure()
+    unit = results["bare listener"]
+    rows = [
+        {"what": what, "microseconds": round(cost, 3), "bare listeners": round(cost / unit, 1), "limit": LIMITS.get(what)}
+        for what, cost in results.items()
+    ]
+    missed = [row["what"] for row in rows if row["limit"] is not None and row["microseconds"] > row["limit"]]
+    if "--json" in sys.argv[1:]:
+        print(json.dumps({"rows": rows, "missed": missed}))
+    else:
+        print("{:36} {:>8} {:>16} {:>8}".format("", "µs", "bare listeners", "limit"))
+        for row in rows:
+            limit = "" if row["limit"] is None else "{:.0f} µs".format(row["limit"])
+            print("{:36} {:8.3f} {:16.1f} {:>8}".format(row["what"], row["microseconds"], row["bare listeners"], limit))
+    for what in missed:
+        print("over its limit: " + what, file=sys.stderr)
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
