@@ -11,14 +11,15 @@ from __future__ import annotations
 
 import argparse
 import concurrent.futures
+import functools
 import os
 import sys
 import time
-from typing import Dict, List, Optional
+from typing import Callable, Dict, List, Optional
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
-from tests.tools import browser, cache, legs, nodes, pythons  # noqa: E402
+from tests.tools import browser, cache, legs, nodes, pythons
 
 KINDS = ("lint", "bare", "editor", "end_to_end")
 NPM_SETS = ("gemini_core",)
@@ -59,7 +60,8 @@ def make_plan(options: argparse.Namespace) -> Plan:
         attempt(plan, "lint", lambda: add_lint(plan, chosen))
     env = attempt_client_environment(plan) if "end_to_end" in kinds else None
     for python in chosen:
-        attempt(plan, f"tests on Python {python.name}", lambda python=python: add_tests(plan, python, kinds, options.keyword, env))  # type: ignore[misc]
+        add = functools.partial(add_tests, plan, python, kinds, options.keyword, env)
+        attempt(plan, f"tests on Python {python.name}", add)
     if options.set_up_only:
         plan.legs.clear()
     return plan
@@ -120,7 +122,8 @@ def attempt_client_environment(plan: Plan) -> Optional[Dict[str, str]]:
         return None
 
 
-def attempt(plan: Plan, name: str, add) -> None:  # type: ignore[no-untyped-def]
+def attempt(plan: Plan, name: str, add: Callable[[], None]) -> None:
+    """Runs a step of the set-up; if what it needs cannot be had, `name` is noted as not run."""
     try:
         add()
     except cache.SetupError as error:

@@ -27,7 +27,7 @@ class ClientError(Exception):
 class Pending:
     """A call under way. `result()` waits for its answer."""
 
-    def __init__(self, program: "Program", request_id: int, name: str) -> None:
+    def __init__(self, program: Program, request_id: int, name: str) -> None:
         self._program = program
         self._id = request_id
         self._name = name
@@ -54,7 +54,7 @@ class Program:
         self._process = subprocess.Popen(
             list(command), cwd=cwd, env=dict(env), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors
         )
-        self._lines: "queue.Queue[Optional[bytes]]" = queue.Queue()
+        self._lines: queue.Queue[Optional[bytes]] = queue.Queue()
         self.answers: Dict[int, Dict[str, Any]] = {}
         self.events: Deque[Dict[str, Any]] = collections.deque()
         self.on_event: Optional[Callable[[Dict[str, Any]], None]] = None
@@ -66,7 +66,7 @@ class Program:
             self.kill()
             raise
 
-    def start_call(self, name: str, **arguments: Any) -> Pending:
+    def start_call(self, name: str, /, **arguments: Any) -> Pending:
         """Begins a call and returns at once."""
         self._next_id += 1
         line = json.dumps({"id": self._next_id, "call": name, "arguments": arguments}) + "\n"
@@ -75,7 +75,7 @@ class Program:
         self._process.stdin.flush()
         return Pending(self, self._next_id, name)
 
-    def call(self, name: str, call_timeout: float = 30.0, **arguments: Any) -> Any:
+    def call(self, name: str, /, call_timeout: float = 30.0, **arguments: Any) -> Any:
         """Makes a call and waits for its result."""
         return self.start_call(name, **arguments).result(call_timeout)
 
@@ -159,7 +159,7 @@ class Program:
             return  # closed by us
         self._lines.put(None)
 
-    def __enter__(self) -> "Program":
+    def __enter__(self) -> Program:
         return self
 
     def __exit__(self, *exception: Any) -> None:

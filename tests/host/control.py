@@ -63,7 +63,7 @@ class Control:
                 )
             else:
                 self._succeed(request_id, result)
-        except Exception as error:  # whatever a call raises is its answer
+        except Exception as error:  # noqa: BLE001 - whatever a call raises is its answer
             self._fail(request_id, error)
 
     def _succeed(self, request_id: Any, value: Any) -> None:
@@ -74,7 +74,8 @@ class Control:
 
     def _fail(self, request_id: Any, error: BaseException) -> None:
         text = "".join(traceback.format_exception(type(error), error, error.__traceback__))
-        self._write({"id": request_id, "error": {"type": type(error).__name__, "message": str(error), "traceback": text}})
+        details = {"type": type(error).__name__, "message": str(error), "traceback": text}
+        self._write({"id": request_id, "error": details})
 
     def _write(self, message: Dict[str, Any]) -> None:
         data = json.dumps(message, allow_nan=False).encode("ascii") + b"\n"
@@ -100,7 +101,7 @@ class HostCalls:
     def execute(self, code: str, result: Optional[str] = None) -> Any:
         """Runs Python statements; names they define stay for later calls. `result` names what to give back."""
         namespace = self._fresh()
-        exec(compile(code, "<code>", "exec"), namespace)  # noqa: S102 - a test's own code
+        exec(compile(code, "<code>", "exec"), namespace)
         return namespace[result] if result else None
 
     def wait(self, expression: str, timeout: float = 10.0) -> Later:
@@ -112,7 +113,7 @@ class HostCalls:
             def look() -> None:
                 try:
                     value = eval(code, self._fresh())  # noqa: S307 - a test's own code
-                except Exception as error:  # the caller's expression, so the caller's error
+                except Exception as error:  # noqa: BLE001 - the caller's expression, so the caller's error
                     fail(error)
                     return
                 if value:

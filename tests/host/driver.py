@@ -74,7 +74,7 @@ class Host:
         libraries: launch.Libraries = "environment",
         settings: Optional[Mapping[str, Mapping[str, Any]]] = None,
         packages: Sequence[str] = (),
-    ) -> "Host":
+    ) -> Host:
         """Starts an editor and returns when the package is loaded and the API is ready.
 
         package    "tree": this work tree; a `.sublime-package` file; a package folder; None
@@ -104,7 +104,7 @@ class Host:
 
     def _launch(self) -> None:
         self._ready = {}
-        self._lines: "queue.Queue[Optional[bytes]]" = queue.Queue()
+        self._lines: queue.Queue[Optional[bytes]] = queue.Queue()
         self._process = subprocess.Popen(
             launch.editor_command(self.python, self._settings),
             stdin=subprocess.PIPE,
@@ -147,7 +147,7 @@ class Host:
             if self._owns_data:
                 shutil.rmtree(self.data, ignore_errors=True)
 
-    def __enter__(self) -> "Host":
+    def __enter__(self) -> Host:
         return self
 
     def __exit__(self, *exception: Any) -> None:
@@ -175,7 +175,7 @@ class Host:
 
     # ---- calls -------------------------------------------------------------------------------------
 
-    def call(self, name: str, call_timeout: float = CALL_SECONDS, **arguments: Any) -> Any:
+    def call(self, name: str, /, call_timeout: float = CALL_SECONDS, **arguments: Any) -> Any:
         """Runs one gesture (or `host.*` call) on the editor's main thread. Raises HostError with its error."""
         self._next_id += 1
         request_id = self._next_id
@@ -260,7 +260,7 @@ class Host:
     # ---- the channel -------------------------------------------------------------------------------
 
     @staticmethod
-    def _read(process: "subprocess.Popen[bytes]", lines: "queue.Queue[Optional[bytes]]") -> None:
+    def _read(process: subprocess.Popen[bytes], lines: queue.Queue[Optional[bytes]]) -> None:
         assert process.stdout is not None
         for line in process.stdout:
             lines.put(line)
@@ -270,7 +270,8 @@ class Host:
         if line is None:
             self._process.wait()
             self._lines.put(None)  # for whoever asks next
-            raise HostGone("HostGone", f"the editor has ended with code {self._process.returncode}", self.console()[-4000:])
+            message = f"the editor has ended with code {self._process.returncode}"
+            raise HostGone("HostGone", message, self.console()[-4000:])
         message = json.loads(line.decode("utf-8"))
         if "event" not in message:
             self._answers[message["id"]] = message

@@ -97,7 +97,7 @@ def main(arguments: Optional[List[str]] = None) -> int:
     parser.add_argument("--file", action="append", default=[], help="open this file")
     parser.add_argument("--package", default="tree", help="'tree', a .sublime-package file, a folder, or 'none'")
     parser.add_argument("--python", default=sys.executable, help="the Python that runs the plugin host")
-    parser.add_argument("--libraries", action="append", default=[], help="'environment', 'none', or a folder of libraries")
+    parser.add_argument("--libraries", action="append", default=[], help="'environment', 'none', or a folder")
     parser.add_argument("--data", help="the data folder; kept. Without it a temporary one is used")
     parser.add_argument("--real-home", action="store_true", help="keep HOME and the temp folder of this terminal")
     options = parser.parse_args(arguments)

@@ -43,7 +43,7 @@ class Packages:
         wanted = python_version(package)
         names = plugin_names(package)
         if names and not runs_here(wanted):
-            errors.record("packages", f"{package}: its .python-version is {wanted}, so this plugin host does not load it")
+            errors.record("packages", f"{package}: its .python-version is {wanted}; this plugin host does not load it")
             return
         self._loaded[package] = []
         for name in names:
@@ -61,7 +61,7 @@ class Packages:
             else:
                 module = importlib.import_module(module_name)
             self._plugin_api.load_plugin_module(module)
-        except Exception as error:  # whatever a plugin raises, the others go on, as in the editor
+        except Exception as error:  # noqa: BLE001 - whatever a plugin raises, the others go on, as in the editor
             errors.record(f"loading {module_name}", error)
             return None
         return module
@@ -97,7 +97,7 @@ class Packages:
     def _set_ignored(self, package: str, ignored: bool) -> None:
         preferences = _user_preferences()
         names = [name for name in preferences.get("ignored_packages", []) if name != package]
-        preferences["ignored_packages"] = sorted(names + [package]) if ignored else names
+        preferences["ignored_packages"] = sorted([*names, package]) if ignored else names
         with open(os.path.join(resources.folders().user, _PREFERENCES), "w", encoding="utf-8") as file:
             json.dump(preferences, file, indent=4)
         resources.set_ignored_packages(set(preferences["ignored_packages"]))

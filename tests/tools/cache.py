@@ -53,7 +53,7 @@ def run(command: List[str], doing: str, cwd: Optional[str] = None, env: Optional
     """Runs a command quietly and returns its output. Raises SetupError with the end of the output."""
     try:
         done = subprocess.run(
-            command, cwd=cwd, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, universal_newlines=True
+            command, cwd=cwd, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
         )
     except OSError as error:
         raise SetupError(f"{doing}: {command[0]} cannot be started: {error}") from None

@@ -123,9 +123,9 @@ def _environment(name: str, python: Python, requirements: str) -> str:
     text = cache.read_text(path) or ""
 
     def make(folder: str) -> None:
-        cache.run([python.executable, "-m", "venv", "--clear", folder], f"making an environment for Python {python.name}")
-        executable = executable_of(folder)
-        pip = [executable, "-m", "pip", "--disable-pip-version-check", "install", "--quiet", "-r", path]
+        venv = [python.executable, "-m", "venv", "--clear", folder]
+        cache.run(venv, f"making an environment for Python {python.name}")
+        pip = [executable_of(folder), "-m", "pip", "--disable-pip-version-check", "install", "--quiet", "-r", path]
         cache.run(pip, f"installing {requirements} for Python {python.name}")
 
     what = f"Python {python.name} with {requirements}"

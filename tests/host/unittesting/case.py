@@ -4,6 +4,9 @@ Rule: `run` of a deferrable case is itself a generator. Only `runner.py` drives 
 the main thread, and between two steps the editor goes on.
 """
 
+# The names of unittest and of UnitTesting are not ours to choose.
+# ruff: noqa: N802
+
 from __future__ import annotations
 
 import asyncio
@@ -63,7 +66,7 @@ class DeferrableTestCase(TestCase):
             except unittest.SkipTest as skip:
                 skipped.append(str(skip))
                 return False
-            except BaseException:  # noqa: B036 - SystemExit in a test is a failed test, not an end
+            except BaseException:  # noqa: BLE001 - SystemExit in a test is a failed test, not an end
                 errors.append((name, sys.exc_info()))
                 return False
             return True
@@ -101,7 +104,7 @@ class DeferrableTestCase(TestCase):
             yield
         except (unittest.SkipTest, KeyboardInterrupt, GeneratorExit):
             raise
-        except Exception:  # any failure of a part belongs to the part
+        except Exception:  # noqa: BLE001 - any failure of a part belongs to the part
             self._failed = True
             self._result.addSubTest(self, part, sys.exc_info())
         else:
@@ -136,7 +139,7 @@ class DeferrableTestCase(TestCase):
         future.result()
 
     @staticmethod
-    def run_coroutine(coroutine: Any) -> "Future[Any]":
+    def run_coroutine(coroutine: Any) -> Future[Any]:
         coroutine.close()
         raise TypeError(f"{coroutine!r}: a DeferrableTestCase runs no coroutines; use AsyncTestCase")
 
@@ -164,7 +167,7 @@ class AsyncTestCase(DeferrableTestCase):
         return None
 
     @staticmethod
-    def run_coroutine(coroutine: Any) -> "Future[Any]":
+    def run_coroutine(coroutine: Any) -> Future[Any]:
         return asyncio.run_coroutine_threadsafe(coroutine, _test_loop())
 
 

@@ -3,6 +3,9 @@
 Rule: a class or module whose set-up failed is reported once, and none of its tests run.
 """
 
+# The names of unittest and of UnitTesting are not ours to choose.
+# ruff: noqa: N802
+
 from __future__ import annotations
 
 import sys
@@ -78,7 +81,7 @@ class Fixtures:
         except unittest.SkipTest as skip:
             self._result.addSkip(holder, str(skip))
             return False
-        except Exception:  # any failure of a fixture is reported, never raised into the editor
+        except Exception:  # noqa: BLE001 - any failure of a fixture is reported, never raised into the editor
             self._result.addError(holder, sys.exc_info())
             return False
         return True

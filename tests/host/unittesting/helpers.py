@@ -1,12 +1,15 @@
 """The ready-made test cases of UnitTesting: a view per test, changed preferences, a folder in a new window."""
 
+# The names of unittest and of UnitTesting are not ours to choose.
+# ruff: noqa: N802
+
 from __future__ import annotations
 
 import json
 import os
 import shutil
 import tempfile
-from typing import Any, Dict, Iterable, Tuple
+from typing import Any, Dict, Iterable, List, Tuple
 
 import sublime
 
@@ -100,18 +103,22 @@ class OverridePreferencesTestCase(DeferrableTestCase):
         for name, values in cls.override_preferences.items():
             path = os.path.join(sublime.packages_path(), "User", name)
             cls._saved[path] = _read(path)
-            seen = []
-            settings = sublime.load_settings(name)
-            settings.add_on_change("unittesting.override", lambda: seen.append(True))
-            try:
-                with open(path, "w", encoding="utf-8") as file:
-                    json.dump(values, file)
-                yield lambda: bool(seen)
-            finally:
-                settings.clear_on_change("unittesting.override")
+            yield from cls._write_and_wait(name, path, values)
         deferred = super().setUpClass()  # type: ignore[func-returns-value]
         if isinstance(deferred, DeferrableMethod):
             yield from deferred
+
+    @classmethod
+    def _write_and_wait(cls, name: str, path: str, values: Dict[str, Any]) -> Any:
+        seen: List[bool] = []
+        settings = sublime.load_settings(name)
+        settings.add_on_change("unittesting.override", lambda: seen.append(True))
+        try:
+            with open(path, "w", encoding="utf-8") as file:
+                json.dump(values, file)
+            yield lambda: bool(seen)
+        finally:
+            settings.clear_on_change("unittesting.override")
 
     @classmethod
     def tearDownClass(cls) -> Any:  # type: ignore[override]
