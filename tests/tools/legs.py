@@ -103,7 +103,7 @@ def _run_limited(command: List[str], env: Dict[str, str]) -> Any:
         return code, output.read().decode("utf-8", "replace") + note
 
 
-def _end_group(process: "subprocess.Popen[bytes]") -> None:
+def _end_group(process: subprocess.Popen[bytes]) -> None:
     """Nothing a leg has started may outlive it."""
     try:
         if os.name != "nt":
