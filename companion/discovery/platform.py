@@ -65,7 +65,7 @@ class Platform(NamedTuple):
             if len(directory) > 1 and directory.endswith("\\") and not directory.endswith(":\\"):
                 directory = directory[:-1]
             return directory
-        directory = self.variable("TMPDIR") or self.variable("TMP") or self.variable("TEMP") or "/tmp"
+        directory = self.variable("TMPDIR") or self.variable("TMP") or self.variable("TEMP") or "/tmp"  # noqa: S108 - what Node.js says
         if len(directory) > 1 and directory.endswith("/"):
             directory = directory[:-1]
         return directory
@@ -78,11 +78,11 @@ class Platform(NamedTuple):
         """Qwen Code's own directory: `QWEN_HOME`, in which a leading `~` is the home, else `~/.qwen`."""
         configured = self.variable("QWEN_HOME")
         if not configured:
-            return self.path.join(self.home_directory(), ".qwen")
+            return str(self.path.join(self.home_directory(), ".qwen"))
         if configured == "~":
             return self.home_directory()
         if configured.startswith(("~/", "~\\")):
-            return self.path.join(self.home_directory(), configured[2:])
+            return str(self.path.join(self.home_directory(), configured[2:]))
         return configured
 
 

@@ -37,14 +37,14 @@ class Region:
 class View:
     """A view of a file with 300 characters selected, which moves on with each question for it."""
 
-    def __init__(self, number: int, window: "Window") -> None:
+    def __init__(self, number: int, window: Window) -> None:
         self.number, self._window, self.point = number, window, 0
         self.text = "def function(argument):  # 30\n" * 1000
 
     def id(self) -> int:
         return self.number
 
-    def window(self) -> "Window":
+    def window(self) -> Window:
         return self._window
 
     def is_valid(self) -> bool:
@@ -91,7 +91,7 @@ class Runtime:
         self.later.append((milliseconds, function, args))
 
     def compute(self, function: Any, paths: Any, then: Any, failed: Any) -> None:
-        then({path: True for path in paths})
+        then(dict.fromkeys(paths, True))
 
     def run(self) -> None:
         """All timers but the slow one that looks for files again."""
@@ -165,7 +165,7 @@ def main() -> int:
     results = measure()
     unit = results["bare listener"]
     rows = [
-        {"what": what, "microseconds": round(cost, 3), "bare listeners": round(cost / unit, 1), "limit": LIMITS.get(what)}
+        {"what": what, "microseconds": round(cost, 3), "bare listeners": cost / unit, "limit": LIMITS.get(what)}
         for what, cost in results.items()
     ]
     missed = [row["what"] for row in rows if row["limit"] is not None and row["microseconds"] > row["limit"]]

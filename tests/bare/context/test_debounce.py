@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from companion.context.debounce import Debounce
 from hypothesis import given
 from hypothesis import strategies as st
+
+from companion.context.debounce import Debounce
 
 
 class Time:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from companion.context.exclusion import exclusion
 from companion.settings import Settings
 

@@ -6,10 +6,11 @@ error with the model.
 
 from __future__ import annotations
 
-from companion.context.exclusion import exclusion
-from companion.context.model import ContextModel, Policy, Selection
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+from companion.context.exclusion import exclusion
+from companion.context.model import ContextModel, Policy, Selection
 
 BEGAN = 1_000_000
 NAMES = ["/w/a", "/w/b", "/w/c", "/w/.env", "/other/d"]

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 
-from companion.context.units import cut, is_well_formed, utf16_length, well_formed
 from hypothesis import given
 from hypothesis import strategies as st
+
+from companion.context.units import cut, is_well_formed, utf16_length, well_formed
 
 ANY_TEXT = st.text(st.characters(), max_size=60)  # lone surrogates included
 GOOD_TEXT = st.text(st.characters(blacklist_categories=["Cs"]), max_size=60)

@@ -10,7 +10,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
-from companion.discovery.platform import LINUX, Platform  # noqa: E402
+from companion.discovery.platform import LINUX, Platform
 
 
 class Machine:
@@ -27,7 +27,7 @@ class Machine:
         self.gemini = self.temporary / "gemini" / "ide"
         self.qwen = self.home / ".qwen" / "ide"
 
-    def files(self) -> "list[str]":
+    def files(self) -> list[str]:
         """The names of all discovery files there are, of both families."""
         names = []
         for directory in (self.gemini, self.qwen):

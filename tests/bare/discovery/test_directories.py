@@ -6,9 +6,10 @@ import os
 import stat
 
 import pytest
+
 from companion.discovery import files
 from companion.discovery.publisher import Announcement, DiscoveryError, Publisher
-from companion.discovery.sweep import sweep
+from companion.discovery.sweeper import sweep
 
 ANNOUNCED = Announcement(50001, "the-secret", ("/work/one",), 4321)
 

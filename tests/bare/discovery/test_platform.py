@@ -6,6 +6,7 @@ import shutil
 import subprocess
 
 import pytest
+
 from companion.discovery.families import GEMINI, QWEN, Announcement
 from companion.discovery.platform import LINUX, MACOS, WINDOWS, Platform
 

@@ -7,6 +7,7 @@ import os
 import stat
 
 import pytest
+
 from companion.discovery import files
 from companion.discovery.publisher import Announcement, DiscoveryError, Publisher, withdraw_all
 

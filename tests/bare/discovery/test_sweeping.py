@@ -8,10 +8,11 @@ import subprocess
 import sys
 
 import pytest
+
 from companion.discovery import files
-from companion.discovery.publisher import Announcement, Publisher
 from companion.discovery.processes import is_alive, posix_is_alive, windows_is_alive
-from companion.discovery.sweep import sweep
+from companion.discovery.publisher import Announcement, Publisher
+from companion.discovery.sweeper import sweep
 
 DEAD, LIVING, OWN = 1111, 2222, 3333
 

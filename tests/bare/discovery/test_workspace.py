@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 import pytest
+
 from companion.discovery.platform import LINUX, MACOS, WINDOWS, Platform
 from companion.discovery.workspace import unusable_folders, workspace_folders
 
@@ -23,7 +24,8 @@ def test_the_windows_folders_are_the_workspace_whatever_else_there_is():
 
 
 def test_folders_are_tidied_and_named_once():
-    assert folders(["/work/one/", "/work/two", "/work/one", "/work/./three"]) == ("/work/one", "/work/two", "/work/three")
+    given = ["/work/one/", "/work/two", "/work/one", "/work/./two/x"]
+    assert folders(given) == ("/work/one", "/work/two", "/work/two/x")
 
 
 @pytest.mark.parametrize("platform, bad", [(POSIX, "/work/a:b"), (MAC, "/Users/ada/a:b"), (NT, "C:\\a;b")])
