@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Dict
 
 import pytest
+from tests.tools.release import user_settings
 from tests.tools.release.libraries import BY_NAME, LIBRARIES, PLATFORMS, PYTHONS
 from tests.tools.release.package_control import serves
 from tests.tools.release.repository import main, repository, text
@@ -98,3 +99,19 @@ def test_the_command_refuses_missing_and_insecure_addresses(arguments: "list[str
     with pytest.raises(SystemExit) as exit_:
         main(arguments)
     assert exit_.value.code == 2
+
+
+def test_package_control_is_told_of_the_file_before_it_is_installed(tmp_path: Path) -> None:
+    repository_file = tmp_path / "a b" / "repository.json"
+    arguments = ["--repository", str(repository_file), "--packages", str(tmp_path / "Packages")]
+    assert user_settings.main(arguments) == 0
+    written = tmp_path / "Packages" / "User" / "Package Control.sublime-settings"
+    assert json.loads(written.read_text(encoding="utf-8"))["repositories"] == [repository_file.as_uri()]
+
+
+def test_existing_settings_of_package_control_are_kept(tmp_path: Path) -> None:
+    written = tmp_path / "User" / "Package Control.sublime-settings"
+    written.parent.mkdir()
+    written.write_text("{}", encoding="utf-8")
+    assert user_settings.main(["--repository", str(tmp_path / "r.json"), "--packages", str(tmp_path)]) == 1
+    assert written.read_text(encoding="utf-8") == "{}"
