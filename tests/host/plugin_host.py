@@ -105,8 +105,8 @@ class PluginHost:
             self.plugin_api.on_api_ready()
             self.control.event("ready", editor_pid=os.getppid(), plugin_host_pid=os.getpid())
 
-        self.control.start(find)
         self.scheduler.set_timeout(begin, 0, hidden=True)
+        self.control.start(find)  # what has been asked already is answered once the editor is up
 
     def run_main_loop(self) -> None:
         """The main thread belongs to the editor's loop until the process ends."""

@@ -1,0 +1,165 @@
+"""Packages in a running editor: loading, switching off and on, upgrading, libraries, declarations."""
+
+from __future__ import annotations
+
+import os
+import shutil
+
+import pytest
+
+from tests.host.driver import HostError
+
+
+def test_a_package_is_loaded_from_a_folder_and_from_a_zip(sample):
+    with sample.start() as host:
+        assert host.call("host.loaded_plugins") == {sample.name: [f"{sample.name}.plugin"]}
+        folder = host.evaluate(f"__import__('sys').modules['{sample.name}.plugin'].__file__")
+        assert folder == os.path.join(host.data, "Packages", sample.name, "plugin.py")
+    with sample.start(package=sample.zip(), data=None) as host:
+        assert host.call("host.loaded_plugins") == {sample.name: [f"{sample.name}.plugin"]}
+        assert not host.evaluate(f"hasattr(__import__('sys').modules['{sample.name}.plugin'], '__file__')")
+        assert host.evaluate(f"sublime.load_resource('Packages/{sample.name}/inner/state.py')") == "VERSION = '1'\n"
+
+
+def test_switching_off_and_on_leaves_inner_modules_stale(sample):
+    with sample.start() as host:
+        sample.write({"inner/state.py": "VERSION = '2'\n"})
+        host.disable_package(sample.name)
+        assert host.call("host.loaded_plugins") == {}
+        assert host.evaluate("'Sample Package.plugin' in __import__('sys').modules") is False
+        assert host.evaluate("'Sample Package.inner.state' in __import__('sys').modules") is True
+        with pytest.raises(HostError, match="not found"):
+            host.evaluate("sublime.load_resource('Packages/Sample Package/plugin.py')")
+        host.enable_package(sample.name)
+        assert sample.log()[1:] == ["loaded 1", "unloaded 1", sample.log()[0], "loaded 1"]
+        assert host.errors() == []
+
+
+@pytest.mark.parametrize("drops", [False, True])
+def test_after_an_upgrade_new_code_runs_only_if_the_plugin_drops_its_modules(sample, drops):
+    header = "import sys\nfor name in [n for n in sys.modules if n.startswith(__package__ + '.inner')]: del sys.modules[name]\n"
+    with open(os.path.join(sample.folder, "plugin.py"), encoding="utf-8") as file:
+        plugin = (header if drops else "") + file.read()
+    with sample.start(package=sample.zip(**{"plugin.py": plugin})) as host:
+        new = sample.zip(**{"plugin.py": plugin, "inner__state.py": "VERSION = '2'\n"})
+        host.upgrade_package(new, sample.name)
+        assert sample.log()[-1] == ("loaded 2" if drops else "loaded 1")
+        assert host.errors() == []
+
+
+def test_an_ignored_package_is_not_loaded_at_the_start(sample):
+    with sample.start(settings={"Preferences": {"ignored_packages": [sample.name]}}):
+        assert sample.log() == []
+
+
+def test_switching_off_survives_a_restart(sample):
+    with sample.start() as host:
+        host.disable_package(sample.name)
+        host.quit()
+        before = len(sample.log())
+        host.restart()
+        assert host.call("host.loaded_plugins") == {}
+        assert len(sample.log()) == before
+
+
+def test_only_files_at_the_root_are_plugins(sample):
+    sample.write({"inner/plugin.py": "raise ValueError('never imported')\n", "second.py": "", "no_plugin.txt": ""})
+    with sample.start() as host:
+        assert host.call("host.loaded_plugins")[sample.name] == [f"{sample.name}.plugin", f"{sample.name}.second"]
+        assert host.errors() == []
+
+
+def test_a_plugin_that_fails_does_not_stop_the_others(sample):
+    sample.write({"broken.py": "raise ValueError('at import')\n"})
+    with sample.start() as host:
+        assert [error["message"] for error in host.errors()] == ["at import"]
+        assert sample.log()[-1] == "loaded 1"
+
+
+@pytest.mark.parametrize("version", ["3.3", None])
+def test_a_package_for_another_plugin_host_is_not_loaded(sample, version):
+    path = os.path.join(sample.folder, ".python-version")
+    os.remove(path)
+    if version:
+        sample.write({".python-version": version})
+    with sample.start() as host:
+        assert sample.log() == []
+        assert ".python-version is 3.3" in host.errors()[0]["message"]
+
+
+def test_a_saved_plugin_is_loaded_again(sample):
+    with sample.start() as host:
+        host.call("host.reload_plugin", module=f"{sample.name}.plugin")
+        assert [line.split()[0] for line in sample.log()] == ["imported", "loaded", "unloaded", "imported", "loaded"]
+
+
+def test_the_project_root_is_not_importable(sample):
+    with sample.start() as host:
+        for name in ("companion", "pytest_timeout_no", "plugin"):
+            with pytest.raises(HostError) as caught:
+                host.execute(f"import {name}")
+            assert caught.value.type == "ModuleNotFoundError"
+
+
+def test_libraries_are_those_that_were_chosen(sample, tmp_path):
+    library = tmp_path / "Lib"
+    library.mkdir()
+    (library / "chosen_library.py").write_text("answer = 42\n", encoding="utf-8")
+
+    def importable(host, name):
+        return host.evaluate(f"__import__('importlib.util').util.find_spec('{name}') is not None")
+
+    with sample.start(libraries="environment") as host:
+        assert importable(host, "pytest")
+    with sample.start(libraries="none") as host:
+        assert not importable(host, "pytest")
+    with sample.start(libraries=[str(library)]) as host:
+        assert importable(host, "chosen_library") and not importable(host, "pytest")
+
+
+def test_libraries_in_the_data_folder_are_found(sample):
+    with sample.start(libraries="none") as host:
+        folder = host.evaluate("'python%d%d' % __import__('sys').version_info[:2]")
+        path = os.path.join(host.data, "Lib", folder)
+        os.makedirs(path)
+        with open(os.path.join(path, "late_library.py"), "w", encoding="utf-8") as file:
+            file.write("x = 1\n")
+        host.quit()
+        host.restart()
+        assert host.execute("import late_library", result=None) is None
+
+
+def test_an_entry_that_names_a_missing_command_is_an_error(sample):
+    sample.write(
+        {
+            "Default.sublime-commands": '[{"caption": "A", "command": "sample_note"}, {"caption": "B", "command": "gone"},]',
+            "Main.sublime-menu": '[{"id": "tools", "children": [{"command": "lost"}]}] // menu',
+            "Default.sublime-keymap": '[{"keys": ["f1"], "command": "vanished"}]',
+            "Default (OSX).sublime-keymap": '[{"keys": ["f1"], "command": "away"}]',
+        }
+    )
+    with sample.start() as host:
+        problems = host.call("host.check_declarations", package=sample.name)
+        assert [problem.rpartition(" ")[2] for problem in problems] == ["'gone'", "'away'", "'vanished'", "'lost'"]
+        assert len(host.errors()) == 4
+
+
+def test_a_broken_declaration_is_an_error_with_its_place(sample):
+    sample.write({"Default.sublime-commands": '[\n  {"caption": "A" "command": "sample_note"}\n]'})
+    with sample.start() as host:
+        host.call("host.check_declarations", package=sample.name)
+        assert host.errors()[0]["message"].startswith("Packages/Sample Package/Default.sublime-commands:2:19: ")
+
+
+def test_user_settings_lie_over_the_packages(sample):
+    sample.write({"Sample.sublime-settings": '{"a": 1, /* b */ "b": 1, }'})
+    with sample.start(settings={"Sample": {"b": 2}}) as host:
+        assert host.evaluate("[sublime.load_settings('Sample.sublime-settings').get(key) for key in 'abc']") == [1, 2, None]
+
+
+def test_a_package_may_disappear(sample):
+    with sample.start() as host:
+        host.disable_package(sample.name)
+        shutil.rmtree(sample.folder)
+        host.enable_package(sample.name)
+        assert host.call("host.loaded_plugins") == {}
