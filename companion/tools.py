@@ -27,7 +27,8 @@ TOOLS = (
         title="Open Diff",
         description=(
             "Show the user a proposed change to a file, side by side with the file as it is, for review and editing. "
-            "Answers at once; when the user has decided, ide/diffAccepted (with the final text) or ide/diffRejected follows."
+            "Answers at once; when the user has decided, ide/diffAccepted (with the final text) or ide/diffRejected "
+            "follows."
         ),
         input_schema=_arguments(
             ("filePath", "newContent"),
@@ -46,8 +47,8 @@ TOOLS = (
         name="closeDiff",
         title="Close Diff",
         description=(
-            "Close the review of a file and give back its final text, the user's edits included: one text block with the "
-            'JSON object {"content": ...}, where null means that no review of the file is open.'
+            "Close the review of a file and give back its final text, the user's edits included: one text block with "
+            'the JSON object {"content": ...}, where null means that no review of the file is open.'
         ),
         input_schema=_arguments(
             ("filePath",),

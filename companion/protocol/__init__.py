@@ -1,9 +1,10 @@
 """The Model Context Protocol, server side, as a pure state machine: messages in, effects out.
 
-Nothing here knows a socket, an event loop, a thread, Sublime Text or aiohttp; time is handed in as seconds. A transport
-feeds `Protocol` with requests and performs the effects that it returns, so every rule can be tested without a network.
+Nothing here knows a socket, an event loop, a thread, Sublime Text or aiohttp; time is handed in as seconds. A
+transport feeds `Protocol` with requests and performs the effects that it returns, so every rule can be tested without
+a network.
 One file per idea: `json_text` (bytes and values), `jsonrpc` (messages), `revisions` (what differs between published
 revisions), `metadata` (the stateless revision's headers and `_meta`), `tools` and `arguments` (what can be called),
-`notices` (one notification, many dialects), `outbox` (what waits), `streams` (what was sent), `sessions` (who is there),
-`exchanges` (one POST being answered), `core` (all of it together), `effects` (what the transport must do).
+`notices` (one notification, many dialects), `outbox` (what waits), `streams` (what was sent), `sessions` (who is
+there), `exchanges` (one POST being answered), `core` (all of it together), `effects` (what the transport must do).
 """

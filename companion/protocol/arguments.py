@@ -1,8 +1,8 @@
 """Are a call's arguments what the tool's schema asks for?
 
-Rules: jsonschema decides, 2.6.0 (draft 4) as well as today's (2020-12); validators are built once; it is imported only when
-`ArgumentChecker` is first asked, because that takes a while; a refusal names the offending field and its expected type
-and never quotes a value, which may be somebody's file.
+Rules: jsonschema decides, 2.6.0 (draft 4) as well as today's (2020-12); validators are built once; it is imported
+only when `ArgumentChecker` is first asked, because that takes a while; a refusal names the offending field and its
+expected type and never quotes a value, which may be somebody's file.
 """
 
 from __future__ import annotations

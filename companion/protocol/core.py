@@ -1,8 +1,8 @@
 """The protocol, all of it together: requests in, effects out.
 
 Rules: nothing a client sends raises; every request is answered once and only to its sender; a message that is not a
-request is never answered with a result; time comes in as an argument. The tables at the end say which methods exist; what
-they need is in the files they name.
+request is never answered with a result; time comes in as an argument. What a request's method does stands in `methods`,
+who listens in `presence`.
 Implements MCP 2024-11-05 to 2025-11-25 (sessions) and 2026-07-28 (stateless) over Streamable HTTP.
 """
 
@@ -12,16 +12,14 @@ import logging
 import time
 from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence
 
-from .catalogue import Catalogue
-from .effects import Answer, CallTool, Effect, OpenStream, Wake
-from .exchanges import EVENT_STREAM, JSON_TYPE, Exchange
-from .json_text import NotJson, TooDeep, decode, encode
+from .catalogue import Catalogue, FixedMethod
+from .effects import Answer, Effect, Wake
+from .exchanges import JSON_TYPE, Exchange
+from .json_text import NotJson, TooDeep, decode
 from .jsonrpc import (
     INTERNAL_ERROR,
-    INVALID_PARAMS,
     INVALID_REQUEST,
     METHOD_NOT_FOUND,
-    MISSING_CLIENT_CAPABILITY,
     PARSE_ERROR,
     Fault,
     Message,
@@ -34,25 +32,15 @@ from .jsonrpc import (
     result_message,
 )
 from .limits import Limits
-from .metadata import (
-    VERSION_HEADER,
-    check_parameter_headers,
-    client_identity,
-    is_stateless,
-    read_metadata,
-    unsupported_version,
-)
+from .metadata import VERSION_HEADER, is_stateless, read_metadata, unsupported_version
+from .methods import HANDSHAKE_METHODS, STATELESS_METHODS, end_subscription
 from .notices import Translate
-from .outbox import Message as Queued
-from .presence import Presence
-from .revisions import ASSUMED, NEWEST_HANDSHAKE, REVISIONS, negotiate
+from .presence import SESSION_HEADER, Presence
+from .revisions import ASSUMED, REVISIONS
 from .sessions import SUBSCRIBER
-from .streams import SUBSCRIPTION
-from .tools import LOG_LEVELS, ClientSession, Implementation, Tool, ToolCall, ToolResult
+from .tools import ClientSession, Implementation, Tool, ToolCall, ToolResult
 
 log = logging.getLogger("gemini_companion.protocol")
-SESSION_HEADER = "Mcp-Session-Id"
-_EMPTY_RESULT = b"{}"
 
 
 class Arrival(NamedTuple):
@@ -76,12 +64,15 @@ class Protocol:
         instructions: Optional[str] = None,
         translate: Optional[Translate] = None,
         subscribable: Sequence[str] = (),
+        fixed_methods: Optional[Mapping[str, FixedMethod]] = None,
         wall_clock: Callable[[], float] = time.time,
     ) -> None:
+        """`subscribable`: notification methods that stateless clients may ask for by name. `fixed_methods`: further
+        methods that are answered from memory, such as `resources/list`; each takes the params and gives the result."""
         self.limits = limits
-        self.catalogue = Catalogue(tools, identity, instructions)
+        self.catalogue = Catalogue(tools, identity, instructions, fixed_methods)
         self.presence = Presence(limits, translate, wall_clock)
-        self._subscribable = tuple(subscribable)
+        self.subscribable = tuple(subscribable)
 
     def post(self, arrival: Arrival, now: float) -> List[Effect]:
         """Read a POST to the MCP endpoint. `now` in seconds of any steady clock."""
@@ -165,105 +156,30 @@ class Protocol:
             accepts_events=arrival.accepts_events,
         )
         effects: List[Effect] = []
-        if message.method == "subscriptions/listen":
-            try:
-                return self._subscribe(exchange, message, now)
-            except RpcError as error:
-                exchange.refuse(message.id, error)
-        else:
-            self._serve(exchange, message, effects, now)
+        self._serve(exchange, message, effects, now)
         return effects + exchange.settle()
 
     def _serve(self, exchange: Exchange, request: Request, effects: List[Effect], now: float) -> None:
         """Answer a request or begin its call. The one place that turns RpcError into an answer."""
         if log.isEnabledFor(logging.DEBUG):
             log.debug("request %.60r from %s", request.method, exchange.caller.client_name or "a client without a name")
-        method = (_STATELESS_METHODS if exchange.stateless else _HANDSHAKE_METHODS).get(request.method)
         try:
-            if method is None:
-                status = 404 if exchange.stateless else None
-                raise RpcError(METHOD_NOT_FOUND, "Method not found: {:.100}".format(request.method), status=status)
-            result = method(self, exchange, request, effects, now)
+            result = self._result(exchange, request, effects, now)
         except RpcError as error:
             exchange.refuse(request.id, error)
             return
         if result is not None:
             exchange.answers.append(result_message(request.id, result))
 
-    def _initialize(self, exchange: Exchange, request: Request, effects: List[Effect], now: float) -> bytes:
-        if exchange.session is not None:
-            raise RpcError(INVALID_REQUEST, "This session is initialized already.", status=400)
-        asked = request.params.get("protocolVersion", NEWEST_HANDSHAKE.name)
-        information = request.params.get("clientInfo", {})
-        if type(asked) is not str:
-            raise RpcError(INVALID_PARAMS, '"protocolVersion" must be a string.')
-        if type(information) is not dict:
-            raise RpcError(INVALID_PARAMS, '"clientInfo" must be an object.')
-        revision = negotiate(asked)
-        session, opened = self.presence.open(client_identity(information), revision, now)
-        effects.extend(opened)
-        exchange.extra_headers = {SESSION_HEADER: session.client.id}
-        return self.catalogue.initialize[revision.name]
-
-    def _ping(self, exchange: Exchange, request: Request, effects: List[Effect], now: float) -> bytes:
-        return _EMPTY_RESULT
-
-    def _set_log_level(self, exchange: Exchange, request: Request, effects: List[Effect], now: float) -> bytes:
-        level = request.params.get("level")
-        if level not in LOG_LEVELS:
-            raise RpcError(INVALID_PARAMS, '"level" must be one of {}.'.format(", ".join(LOG_LEVELS)))
-        if exchange.session is not None:
-            exchange.session.log_level = level
-        return _EMPTY_RESULT
-
-    def _list_tools(self, exchange: Exchange, request: Request, effects: List[Effect], now: float) -> bytes:
-        if request.params.get("cursor") is not None:
-            raise RpcError(INVALID_PARAMS, "Unknown cursor: all tools fit on one page.")
-        return self.catalogue.stateless_tools_list if exchange.stateless else self.catalogue.tools_list
-
-    def _discover(self, exchange: Exchange, request: Request, effects: List[Effect], now: float) -> bytes:
-        return self.catalogue.discover
-
-    def _call_tool(self, exchange: Exchange, request: Request, effects: List[Effect], now: float) -> None:
-        name = request.params.get("name")
-        if type(name) is not str:
-            raise RpcError(INVALID_PARAMS, '"name" must be the name of a tool.')
-        tool = self.catalogue.tools.get(name)
-        if tool is None:
-            raise RpcError(INVALID_PARAMS, "Unknown tool: {:.100}".format(name))
-        arguments = request.params.get("arguments", {})
-        if type(arguments) is not dict:
-            raise RpcError(INVALID_PARAMS, '"arguments" must be an object.')
-        complaint = self.catalogue.arguments.complaint(name, arguments)
-        if complaint is not None:
-            raise RpcError(INVALID_PARAMS, "Invalid arguments for the tool {}: {}".format(name, complaint))
-        session = exchange.session
-        log_level = session.log_level if session is not None else None
-        metadata = exchange.metadata
-        if metadata is not None:
-            check_parameter_headers(exchange.headers, self.catalogue.mirrored[name], arguments)
-            _check_capabilities(tool, metadata.capabilities)
-            log_level = metadata.log_level
-        meta = request.params.get("_meta")
-        token = meta.get("progressToken") if type(meta) is dict else None
-        if type(token) is not str and type(token) is not int:
-            token = None
-        exchange.open_calls += 1
-        if session is not None:
-            session.requests += 1
-        effects.append(
-            CallTool(
-                ToolCall(
-                    name,
-                    arguments,
-                    exchange.caller,
-                    token,
-                    request_id=request.id,
-                    exchange=exchange,
-                    log_level=log_level,
-                )
-            )
-        )
+    def _result(self, exchange: Exchange, request: Request, effects: List[Effect], now: float) -> Optional[bytes]:
+        method = (STATELESS_METHODS if exchange.stateless else HANDSHAKE_METHODS).get(request.method)
+        if method is not None:
+            return method(self, exchange, request, effects, now)
+        fixed = self.catalogue.fixed_result(request.method, request.params, exchange.stateless)
+        if fixed is None:
+            status = 404 if exchange.stateless else None
+            raise RpcError(METHOD_NOT_FOUND, "Method not found: {:.100}".format(request.method), status=status)
+        return fixed
 
     def finish(self, call: ToolCall, result: Optional[ToolResult], now: float) -> List[Effect]:
         """Take a call's result; None if the tool failed for a reason that is only in the log."""
@@ -279,7 +195,7 @@ class Protocol:
         except RpcError as error:
             exchange.refuse(call.request_id, error)
         except (TypeError, ValueError) as error:
-            log.error("the tool %s gave a result that JSON cannot say: %s", call.name, type(error).__name__)
+            log.warning("the tool %s gave a result that JSON cannot say: %s", call.name, type(error).__name__)
             exchange.refuse(call.request_id, RpcError(INTERNAL_ERROR, "The tool gave a result that JSON cannot say."))
         else:
             exchange.answers.append(result_message(call.request_id, encoded))
@@ -306,56 +222,17 @@ class Protocol:
             effects.append(Wake(exchange.stream))
         return effects
 
-    def _subscribe(self, exchange: Exchange, request: Request, now: float) -> List[Effect]:
-        wanted = request.params.get("notifications")
-        if type(wanted) is not dict:
-            raise RpcError(INVALID_PARAMS, '"notifications" must be an object that names what to receive.', status=400)
-        if not exchange.accepts_events:
-            raise RpcError(INVALID_REQUEST, "A subscription needs Accept: text/event-stream.", status=406)
-        granted = {name: True for name in self._subscribable if wanted.get(name) is True}
-        session, effects = self.presence.subscriber(exchange.caller, exchange.revision, now)
-        if session.open_streams() >= self.limits.streams_per_session:
-            raise RpcError(INVALID_REQUEST, "Too many streams are open.", status=429)
-        stream = session.new_stream(SUBSCRIPTION)
-        stream.filter = granted
-        stream.request_id = request.id
-        acknowledged = {
-            "_meta": {"io.modelcontextprotocol/subscriptionId": request.id},
-            "notifications": granted,
-        }
-        payload = notification_message("notifications/subscriptions/acknowledged", acknowledged)
-        stream.outbox.add(Queued(session.next_sequence(), payload, None))
-        session.attach(stream, None)
-        opening: List[Effect] = [OpenStream(exchange, stream, EVENT_STREAM)]
-        return opening + effects
-
     def stop(self) -> List[Effect]:
         """End every stream, subscriptions with their result. Sessions stay, for `Presence.export_state`."""
         effects: List[Effect] = []
         for session in self.presence.all():
             for stream in session.streams.values():
                 if session.kind == SUBSCRIBER:
-                    result = encode(self.catalogue.subscription_end(stream.request_id))
-                    stream.outbox.add(Queued(session.next_sequence(), result_message(stream.request_id, result), None))
+                    end_subscription(self, session, stream)
                 if stream.open:
                     stream.closing = True
                     effects.append(Wake(stream))
         return effects
-
-
-Method = Callable[[Protocol, Exchange, Request, List[Effect], float], Optional[bytes]]
-_HANDSHAKE_METHODS: Dict[str, Method] = {
-    "initialize": Protocol._initialize,
-    "ping": Protocol._ping,
-    "logging/setLevel": Protocol._set_log_level,
-    "tools/list": Protocol._list_tools,
-    "tools/call": Protocol._call_tool,
-}
-_STATELESS_METHODS: Dict[str, Method] = {
-    "server/discover": Protocol._discover,
-    "tools/list": Protocol._list_tools,
-    "tools/call": Protocol._call_tool,
-}
 
 
 def _settle_unanswered(message: Message, *, null_id: bool = True) -> List[Effect]:
@@ -383,10 +260,3 @@ def _nobody(protocol_version: str, opened_at: float) -> ClientSession:
 def _stateless_caller(name: str, version: str, protocol_version: str, presence: Presence) -> ClientSession:
     caller_id = "stateless:{}/{}".format(name, version)
     return ClientSession(caller_id, name, version, protocol_version, presence.wall_clock())
-
-
-def _check_capabilities(tool: Tool, declared: Mapping[str, Any]) -> None:
-    missing = {name: value for name, value in tool.required_capabilities.items() if name not in declared}
-    if missing:
-        sentence = "The tool {} needs a client capability that was not declared.".format(tool.name)
-        raise RpcError(MISSING_CLIENT_CAPABILITY, sentence, {"requiredCapabilities": missing}, status=400)

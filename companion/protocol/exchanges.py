@@ -1,7 +1,8 @@
 """One POST being answered.
 
-Rules: every request in it gets exactly one answer, in whatever order the tools finish; the answer is one JSON body unless
-something has to be said before it, and then it is an event stream; answers of one exchange never reach another.
+Rules: every request in it gets exactly one answer, in whatever order the tools finish; the answer is one JSON body
+unless something has to be said before it, and then it is an event stream; answers of one exchange never reach
+another.
 Implements MCP 2025-11-25, transports, "Sending Messages to the Server", and the batches of 2025-03-26.
 """
 

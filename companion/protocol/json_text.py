@@ -1,8 +1,8 @@
 """Bytes to JSON values and back, exactly.
 
-Rules: what RFC 8259 calls JSON is accepted and nothing else (no NaN, no UTF-16, no byte order mark); every value keeps its
-exact meaning (lone surrogates, integers beyond 64 bits, the very digits of a fraction); nesting is bounded without
-recursion; text goes out as ASCII, so that a lone surrogate passes and no event-stream line is ever broken.
+Rules: what RFC 8259 calls JSON is accepted and nothing else (no NaN, no UTF-16, no byte order mark); every value
+keeps its exact meaning (lone surrogates, integers beyond 64 bits, the very digits of a fraction); nesting is bounded
+without recursion; text goes out as ASCII, so that a lone surrogate passes and no event-stream line is ever broken.
 orjson is used for reading where it can be imported and where it is exact; nothing needs it.
 """
 
@@ -31,7 +31,7 @@ class TooDeep(ValueError):
 class ExactFloat(float):
     """A fraction that remembers its digits, so that an `id` can be echoed exactly."""
 
-    def __new__(cls, text: str) -> "ExactFloat":
+    def __new__(cls, text: str) -> ExactFloat:
         number = super().__new__(cls, text)
         number.text = text
         return number
@@ -76,18 +76,19 @@ def _decode_exactly(body: bytes) -> Any:
     except json.JSONDecodeError as error:
         raise NotJson("the body is not JSON: {} at character {}".format(error.msg.rstrip(), error.pos)) from None
     except RecursionError:
-        raise TooDeep() from None
+        raise TooDeep from None
 
 
 def _check(value: Any, nesting: int) -> bool:
-    """True if the value holds a fraction; raises `TooDeep`. Goes level by level: deep input cannot exhaust the stack."""
+    """True if the value holds a fraction; raises `TooDeep`. Goes level by level: deep input cannot exhaust the
+    stack."""
     has_fraction = isinstance(value, float)
     level = [value] if isinstance(value, (dict, list)) else []
     depth = 0
     while level:
         depth += 1
         if depth > nesting:
-            raise TooDeep()
+            raise TooDeep
         deeper = []
         for container in level:
             for member in container.values() if isinstance(container, dict) else container:

@@ -23,7 +23,8 @@ UNSUPPORTED_PROTOCOL_VERSION = -32022
 
 
 class RpcError(Exception):
-    """A refusal: JSON-RPC code, a sentence for the client, optional data, and an HTTP status if the default will not do."""
+    """A refusal: JSON-RPC code, a sentence for the client, optional data, and an HTTP status if the default will not
+    do."""
 
     def __init__(self, code: int, sentence: str, data: Any = None, status: Optional[int] = None) -> None:
         super().__init__(sentence)

@@ -1,8 +1,9 @@
 """Messages that wait for a stream.
 
-Rules: order is kept; a message with a collapse key replaces the earlier one with the same key that still waits, and takes
-the newest place; nothing else is ever dropped. When the bound is passed all the same, the outbox says so and its owner
-closes the session: a client that never reads must not eat the editor's memory, and a silent gap would be worse.
+Rules: order is kept; a message with a collapse key replaces the earlier one with the same key that still waits, and
+takes the newest place; nothing else is ever dropped. When the bound is passed all the same, the outbox says so and
+its owner closes the session: a client that never reads must not eat the editor's memory, and a silent gap would be
+worse.
 """
 
 from __future__ import annotations

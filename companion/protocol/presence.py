@@ -1,8 +1,9 @@
 """Who listens: sessions, the streams that GET and DELETE open and close, and the notifications that go to them.
 
-Rules: a message goes to the sessions it is meant for and to nobody else; a stream that comes back takes over from its own
-dead connection, another one opens beside it; who stays away too long is closed, once, and everybody is told.
-Implements MCP 2025-11-25, transports, "Listening for Messages from the Server", "Multiple Connections", "Resumability".
+Rules: a message goes to the sessions it is meant for and to nobody else; a stream that comes back takes over from its
+own dead connection, another one opens beside it; who stays away too long is closed, once, and everybody is told.
+Implements MCP 2025-11-25, transports, "Listening for Messages from the Server", "Multiple Connections",
+"Resumability".
 """
 
 from __future__ import annotations

@@ -19,15 +19,18 @@ class Revision(NamedTuple):
     primes_streams: bool
     """A stream may begin with an event of empty data that hands out an event id (2025-11-25, "Sending Messages", 6).
     Clients of earlier revisions try to parse the empty data as JSON and drop the connection."""
+    argument_errors_are_results: bool
+    """Wrong arguments are told in a result with `isError`, which a model may read, not as a JSON-RPC error
+    (2025-11-25, key changes, SEP-1303)."""
 
 
 _ROWS = (
-    #        name          handshake batches primes_streams
-    Revision("2026-07-28", False, False, False),
-    Revision("2025-11-25", True, False, True),
-    Revision("2025-06-18", True, False, False),
-    Revision("2025-03-26", True, True, False),
-    Revision("2024-11-05", True, False, False),
+    #        name          handshake batches primes_streams argument_errors_are_results
+    Revision("2026-07-28", False, False, False, True),
+    Revision("2025-11-25", True, False, True, True),
+    Revision("2025-06-18", True, False, False, False),
+    Revision("2025-03-26", True, True, False, False),
+    Revision("2024-11-05", True, False, False, False),
 )
 
 REVISIONS: Dict[str, Revision] = {row.name: row for row in _ROWS}

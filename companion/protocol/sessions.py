@@ -1,7 +1,8 @@
 """Who is connected, and until when.
 
-Rules: a session belongs to one client and its messages never reach another; it lives while a stream is open or a request
-is being answered, then for a while longer, so that a client can come back; when it ends, everything kept for it goes.
+Rules: a session belongs to one client and its messages never reach another; it lives while a stream is open or a
+request is being answered, then for a while longer, so that a client can come back; when it ends, everything kept for
+it goes.
 Implements MCP 2025-11-25, transports, "Session Management" and "Multiple Connections".
 """
 
@@ -17,7 +18,8 @@ from .streams import CALL, LISTEN, SUBSCRIPTION, Stream
 from .tools import ClientSession
 
 MCP, EVENTS, SUBSCRIBER = "mcp", "events", "subscriber"
-"""Kinds: made by `initialize`; a listener of the plain event stream; a client of the stateless revision that listens."""
+"""Kinds: made by `initialize`; a listener of the plain event stream; a client of the stateless revision that
+listens."""
 
 
 class Session:
@@ -149,7 +151,7 @@ class Session:
         }
 
     @classmethod
-    def import_state(cls, state: Dict[str, Any], revision: Revision, limits: Limits, now: float) -> "Session":
+    def import_state(cls, state: Dict[str, Any], revision: Revision, limits: Limits, now: float) -> Session:
         """A session as `export_state` gave it, waiting for its client to come back."""
         session = cls(ClientSession(*state["client"]), revision, MCP, limits, now)
         session.log_level = state["log_level"]

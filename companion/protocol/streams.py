@@ -1,10 +1,11 @@
 """An event stream to one client, across the connections that carry it.
 
-Rules: a stream outlives its connection; every message gets an event id that names the stream and its place; what was sent
-is remembered, within bounds, until the client shows with `Last-Event-ID` that it has it; a resumed stream first sends
-again what came after that id, then goes on; each message belongs to one stream and is never sent on another.
+Rules: a stream outlives its connection; every message gets an event id that names the stream and its place; what was
+sent is remembered, within bounds, until the client shows with `Last-Event-ID` that it has it; a resumed stream first
+sends again what came after that id, then goes on; each message belongs to one stream and is never sent on another.
 An event's text is built here, and so is the one rule on empty data: see `Revision.primes_streams`.
-Implements MCP 2025-11-25, transports, "Resumability and Redelivery", and the event-stream format of the HTML standard.
+Implements MCP 2025-11-25, transports, "Resumability and Redelivery", and the event-stream format of the HTML
+standard.
 """
 
 from __future__ import annotations
@@ -29,7 +30,8 @@ class Stream:
 
     __slots__ = (
         "label", "kind", "owner", "outbox", "limits", "numbered", "primes", "open", "closing", "finished",
-        "was_reset", "filter", "request_id", "_sent", "_sent_keys", "_sent_bytes", "_again", "_greeted", "last_sequence",
+        "was_reset", "filter", "request_id", "_sent", "_sent_keys", "_sent_bytes", "_again", "_greeted",
+        "last_sequence",
     )  # fmt: skip
 
     def __init__(

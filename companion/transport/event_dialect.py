@@ -1,6 +1,7 @@
 """How the companion's notifications look on the plain event stream `/events`.
 
-Rule: clients written for the Neovim companion see exactly its names and shapes; what has no shape there passes unchanged.
+Rule: clients written for the Neovim companion see exactly its names and shapes; what has no shape there passes
+unchanged.
 Implements the Neovim companion's communication document, "Notification Events".
 """
 

@@ -1,20 +1,20 @@
 """Carries one logical stream on one HTTP response.
 
-Rules: bytes are taken from the core only when the connection can write them, so what waits there can still be collapsed;
-a writer that is superseded, or whose connection is lost, takes nothing more; heartbeats are comments and are sent only
-while nothing else is.
+Rules: bytes are taken from the core only when the connection can write them, so what waits there can still be
+collapsed; a writer that is superseded, or whose connection is lost, takes nothing more; heartbeats are comments and
+are sent only while nothing else is.
 """
 
 from __future__ import annotations
 
 import asyncio
-from typing import Callable, Dict, Optional
+from typing import Callable, Dict, Optional, cast
 
 from aiohttp import web
 
 from ..protocol.streams import CALL, HEARTBEAT, Stream
-
-SERVER_NAME = "MCP"
+from .connections import Connection
+from .responses import SERVER_NAME
 
 
 class EventStreamWriter:
@@ -26,7 +26,7 @@ class EventStreamWriter:
         self.was_reset = False
         self.superseded = False
         self._take = take
-        self._waiter: "Optional[asyncio.Future[None]]" = None
+        self._waiter: Optional[asyncio.Future[None]] = None
         self._beat = False
         self._transport: Optional[asyncio.Transport] = None
 
@@ -35,7 +35,7 @@ class EventStreamWriter:
         response = web.StreamResponse(headers={**headers, "Server": SERVER_NAME})
         if self.stream.kind == CALL:
             response.force_close()  # The client must not queue its next request behind a stream that it has left.
-        connection = request.protocol
+        connection = cast(Connection, request.protocol)
         self._transport = request.transport
         if self._transport is None:
             self._connection_lost(True)

@@ -1,8 +1,8 @@
 """Who may talk to the endpoint at all: pure decisions on three headers.
 
-Rules: only a request addressed to this very machine and port is served, so that a web page cannot reach the endpoint under
-a name of its own (DNS rebinding); a web page is refused even so; and whoever is left must show the token, which is compared
-in constant time.
+Rules: only a request addressed to this very machine and port is served, so that a web page cannot reach the endpoint
+under a name of its own (DNS rebinding); a web page is refused even so; and whoever is left must show the token, which
+is compared in constant time.
 Implements MCP 2025-11-25, transports, "Security Warning"; RFC 6750 for the token.
 """
 
@@ -39,7 +39,8 @@ def origin_allowed(values: Sequence[str], port: int) -> bool:
 
 
 def bearer(value: Optional[str], token: str) -> str:
-    """GRANTED, MISSING (no `Authorization` at all) or WRONG. Takes the same time whatever the token's first wrong byte."""
+    """GRANTED, MISSING (no `Authorization` at all) or WRONG. Takes the same time whatever the token's first wrong
+    byte."""
     if value is None:
         return MISSING
     scheme, _, credentials = value.strip().partition(" ")

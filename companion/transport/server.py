@@ -10,21 +10,24 @@ from __future__ import annotations
 import asyncio
 import functools
 import logging
-from typing import Any, Awaitable, Callable, Dict, List, Mapping, Optional, Sequence, Set
+from typing import Any, Awaitable, Callable, Dict, List, Mapping, Optional, Sequence, cast
 
 from aiohttp import web
 
+from ..protocol.catalogue import FixedMethod
 from ..protocol.core import Arrival, Protocol
 from ..protocol.effects import Answer, CallTool, Effect, OpenStream, SessionClosed, SessionOpened, Wake
-from ..protocol.jsonrpc import INTERNAL_ERROR, INVALID_REQUEST, RpcError, error_message
+from ..protocol.exchanges import JSON_TYPE
 from ..protocol.limits import Limits
 from ..protocol.notices import Translate
 from ..protocol.streams import Stream
 from ..protocol.tools import ClientSession, Implementation, Tool, ToolCall, ToolResult
+from .bodies import body_complaint, read_body
 from .connections import Connection
 from .event_dialect import IDE_NOTIFICATIONS, to_event_dialect
-from .event_streams import SERVER_NAME, EventStreamWriter
-from .negotiation import accepted, body_complaint
+from .event_streams import EventStreamWriter
+from .negotiation import accepted
+from .responses import not_allowed, refusal, respond
 from .security import CHALLENGE, GRANTED, MISSING, bearer, host_allowed, origin_allowed
 
 log = logging.getLogger("gemini_companion.transport")
@@ -49,23 +52,32 @@ class CompanionServer:
         limits: Limits = Limits(),
         translate: Translate = to_event_dialect,
         subscribable: Sequence[str] = IDE_NOTIFICATIONS,
+        fixed_methods: Optional[Mapping[str, FixedMethod]] = None,
     ) -> None:
-        """`translate`: turns a notification into the dialect of `/events`. `subscribable`: the notification methods that
-        clients of the stateless revision may ask for by name in `subscriptions/listen`."""
+        """`translate`: turns a notification into the dialect of `/events`; for the rest see `Protocol`."""
         self._token = token
         self._call_tool = call_tool
         self._session_opened = session_opened
         self._session_closed = session_closed
         self._limits = limits
-        self._protocol = Protocol(tools, identity, limits=limits, translate=translate, subscribable=subscribable)
+        self._protocol = Protocol(
+            tools,
+            identity,
+            limits=limits,
+            translate=translate,
+            subscribable=subscribable,
+            fixed_methods=fixed_methods,
+        )
         self._writers: Dict[Stream, EventStreamWriter] = {}
-        self._call_streams: "Dict[Any, asyncio.Task[web.StreamResponse]]" = {}
+        self._call_streams: Dict[Any, asyncio.Task[web.StreamResponse]] = {}
         self._in_flight = 0
         self._port = 0
         self._listener: Optional[asyncio.AbstractServer] = None
         self._manager: Optional[web.Server] = None
         self._heartbeat: Optional[asyncio.TimerHandle] = None
         self._expiry: Optional[asyncio.TimerHandle] = None
+        self._all_written: Optional[asyncio.Future[None]] = None
+        """Set while stopping: done when no stream is being written any more."""
         self._next_warning = 0.0
 
     @property
@@ -112,9 +124,9 @@ class CompanionServer:
             if timer is not None:
                 timer.cancel()
         self._heartbeat = self._expiry = None
-        deadline = asyncio.get_running_loop().time() + _STOP_SECONDS
-        while self._writers and asyncio.get_running_loop().time() < deadline:
-            await asyncio.sleep(0.01)
+        if self._writers:
+            self._all_written = asyncio.get_running_loop().create_future()
+            await asyncio.wait([self._all_written], timeout=_STOP_SECONDS)
         for writer in list(self._writers.values()):
             writer.abort()
         if self._manager is not None:
@@ -137,8 +149,8 @@ class CompanionServer:
         session: Optional[str] = None,
         collapse: Optional[str] = None,
     ) -> None:
-        """Send a notification to one session, or to all. An earlier one with the same `collapse` key that still waits is
-        replaced; one without a key is never dropped."""
+        """Send a notification to one session, or to all. An earlier one with the same `collapse` key that still waits
+        is replaced; one without a key is never dropped."""
         self._perform(self._protocol.presence.notify(method, params, session, collapse))
 
     def disconnect(self) -> None:
@@ -150,12 +162,12 @@ class CompanionServer:
     # Requests
 
     async def _handle(self, request: web.BaseRequest) -> web.StreamResponse:
-        request.protocol.request_began()
+        cast(Connection, request.protocol).request_began()
         headers = request.headers
         if not host_allowed(headers.getall("Host", ()), self._port):
-            return _refusal(403, "The Host header does not name this endpoint.")
+            return refusal(403, "The Host header does not name this endpoint.")
         if not origin_allowed(headers.getall("Origin", ()), self._port):
-            return _refusal(403, "Requests from web pages are refused.")
+            return refusal(403, "Requests from web pages are refused.")
         path = request.path
         method = request.method
         if path == "/health":
@@ -171,20 +183,20 @@ class CompanionServer:
                 return await self._answer(request, self._protocol.presence.listen(headers, accepts_events, self._now()))
             if method == "DELETE":
                 return await self._answer(request, self._protocol.presence.delete(headers))
-            return _not_allowed("POST, GET, DELETE")
+            return not_allowed("POST, GET, DELETE")
         if path == "/events":
             if method != "GET":
-                return _not_allowed("GET")
+                return not_allowed("GET")
             _, accepts_events = accepted(headers.get("Accept"))
             return await self._answer(
                 request, self._protocol.presence.listen_plainly(headers, accepts_events, self._now())
             )
-        return _refusal(404, "There is nothing here. The MCP endpoint is /mcp.")
+        return refusal(404, "There is nothing here. The MCP endpoint is /mcp.")
 
     def _health(self, method: str) -> web.Response:
         if method not in ("GET", "HEAD"):
-            return _not_allowed("GET, HEAD")
-        return web.Response(body=b'{"status":"ok"}', content_type="application/json", headers={"Server": SERVER_NAME})
+            return not_allowed("GET, HEAD")
+        return respond(200, b'{"status":"ok"}', JSON_TYPE)
 
     def _unauthorized(self, verdict: str, headers: Mapping[str, str]) -> web.Response:
         now = self._now()
@@ -192,51 +204,32 @@ class CompanionServer:
             self._next_warning = now + _WARNING_SECONDS
             if verdict is MISSING:
                 log.warning(
-                    "refused a client without an Authorization header (%.80r): it is older than the token, update the CLI",
+                    "refused a client without an Authorization header (%.80r): it is too old, update the CLI",
                     headers.get("User-Agent", ""),
                 )
             else:
                 log.warning("refused a client with a wrong token (%.80r)", headers.get("User-Agent", ""))
-        return _refusal(401, "A valid bearer token is required.", {"WWW-Authenticate": CHALLENGE})
+        return refusal(401, "A valid bearer token is required.", {"WWW-Authenticate": CHALLENGE})
 
     async def _post(self, request: web.BaseRequest) -> web.StreamResponse:
         headers = request.headers
         complaint = body_complaint(headers)
         if complaint is not None:
-            return _refusal(415, complaint)
+            return refusal(415, complaint)
         accepts_json, accepts_events = accepted(headers.get("Accept"))
         if not (accepts_json or accepts_events):
-            return _refusal(406, "Accept application/json or text/event-stream.")
-        body = await self._read_body(request)
+            return refusal(406, "Accept application/json or text/event-stream.")
+        body = await read_body(request, self._limits)
         if isinstance(body, web.Response):
             return body
         if self._in_flight >= self._limits.requests_in_flight:
-            return _refusal(503, "Too many requests are being answered.", {"Retry-After": "1"})
+            return refusal(503, "Too many requests are being answered.", {"Retry-After": "1"})
         self._in_flight += 1
         try:
             arrival = Arrival(headers, body, accepts_json, accepts_events)
             return await self._answer(request, self._protocol.post(arrival, self._now()))
         finally:
             self._in_flight -= 1
-
-    async def _read_body(self, request: web.BaseRequest) -> Any:
-        """The body's bytes, or the response that refuses it."""
-        most = self._limits.body_bytes
-        length = request.content_length
-        if length is not None and length > most:
-            return _too_large(most)
-        content = request.content
-        if content.is_eof():
-            body = content.read_nowait(-1)
-            return body if len(body) <= most else _too_large(most)
-        if headers_expect_continue(request.headers) and request.transport is not None:
-            request.transport.write(b"HTTP/1.1 100 Continue\r\n\r\n")
-        try:
-            return await asyncio.wait_for(_read_up_to(request, most), self._limits.request_seconds)
-        except asyncio.TimeoutError:
-            response = _refusal(408, "The body took too long.")
-            response.force_close()
-            return response
 
     async def _answer(self, request: web.BaseRequest, effects: Sequence[Effect]) -> web.StreamResponse:
         """Perform what the core wants done about this request."""
@@ -263,10 +256,7 @@ class CompanionServer:
         if carrying is not None:
             return await carrying
         assert answer is not None
-        response = web.Response(status=answer.status, body=answer.body)
-        response.headers.update(answer.headers)
-        response.headers["Server"] = SERVER_NAME
-        return response
+        return respond(answer.status, answer.body, answer.headers)
 
     async def _run(self, request: web.BaseRequest, call: ToolCall) -> List[Effect]:
         call.send = functools.partial(self._say, request, call)
@@ -275,7 +265,7 @@ class CompanionServer:
         try:
             result = await self._call_tool(call)
         except Exception:
-            log.error("the tool %s failed", call.name, exc_info=True)
+            log.exception("the tool %s failed", call.name)
         return self._protocol.finish(call, result, self._now())
 
     def _say(self, request: web.BaseRequest, call: ToolCall, method: str, params: Dict[str, Any]) -> None:
@@ -325,8 +315,13 @@ class CompanionServer:
             if self._writers.get(stream) is writer:
                 del self._writers[stream]
                 self._perform(self._protocol.presence.broken(stream, writer.was_reset, self._now()))
-                if self._listener is not None:
-                    self._schedule_expiry()
+                self._writer_ended()
+
+    def _writer_ended(self) -> None:
+        if self._all_written is None:
+            self._schedule_expiry()
+        elif not self._writers and not self._all_written.done():
+            self._all_written.set_result(None)
 
     # Time
 
@@ -357,41 +352,3 @@ class CompanionServer:
         self._expiry = None
         self._perform(self._protocol.presence.tick(self._now()))
         self._schedule_expiry()
-
-
-async def _read_up_to(request: web.BaseRequest, most: int) -> Any:
-    parts: List[bytes] = []
-    size = 0
-    while True:
-        part = await request.content.readany()
-        if not part:
-            return b"".join(parts)
-        size += len(part)
-        if size > most:
-            return _too_large(most)
-        parts.append(part)
-
-
-def headers_expect_continue(headers: Mapping[str, str]) -> bool:
-    """Does the client wait for a go-ahead before it sends the body?"""
-    return headers.get("Expect", "").lower() == "100-continue"
-
-
-def _refusal(status: int, sentence: str, headers: Optional[Dict[str, str]] = None) -> web.Response:
-    code = INTERNAL_ERROR if status >= 500 else INVALID_REQUEST
-    response = web.Response(status=status, body=error_message(None, RpcError(code, sentence)))
-    response.headers["Content-Type"] = "application/json"
-    response.headers["Server"] = SERVER_NAME
-    if headers is not None:
-        response.headers.update(headers)
-    return response
-
-
-def _not_allowed(methods: str) -> web.Response:
-    return _refusal(405, "This method is not allowed here.", {"Allow": methods})
-
-
-def _too_large(most: int) -> web.Response:
-    response = _refusal(413, "The body is larger than {} bytes.".format(most))
-    response.force_close()
-    return response

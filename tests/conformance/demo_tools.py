@@ -1,0 +1,122 @@
+"""The demo tools that scenarios of the MCP conformance suite call, registered on the package's own server.
+
+Rule: the server under test is `CompanionServer` as shipped; only its tools are different. Run as a program, it prints its
+port as one line and serves until its standard input ends. Token in the environment variable COMPANION_TEST_TOKEN; with
+the argument `--shipped` the tools are the package's own.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import sys
+from typing import Any, Dict, List, Optional
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
+
+from companion.protocol.tools import Implementation, Tool, ToolCall, ToolResult, error_result, text_result  # noqa: E402
+from companion.tools import TOOLS  # noqa: E402
+from companion.transport.server import CompanionServer  # noqa: E402
+
+ONE_PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=="
+SILENCE = "UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAIA+AAACABAAZGF0YQAAAAA="
+IMAGE = {"type": "image", "data": ONE_PIXEL, "mimeType": "image/png"}
+
+
+def _tool(name: str, properties: Optional[Dict[str, Any]] = None, **extra: Any) -> Tool:
+    schema = {"type": "object", "properties": properties or {}}
+    return Tool(name, name.replace("_", " ").title(), "A tool of the conformance suite.", schema, **extra)
+
+
+DEMO_TOOLS: List[Tool] = [
+    _tool("test_simple_text"),
+    _tool("test_image_content"),
+    _tool("test_audio_content"),
+    _tool("test_embedded_resource"),
+    _tool("test_multiple_content_types"),
+    _tool("test_tool_with_logging"),
+    _tool("test_logging_tool"),
+    _tool("test_error_handling"),
+    _tool("test_tool_with_progress"),
+    _tool("test_reconnection"),
+    _tool("test_streaming_elicitation"),
+    _tool("test_trigger_tool_change"),
+    _tool("test_missing_capability", required_capabilities={"sampling": {}}),
+    _tool("test_mirrored_parameter", {"region": {"type": "string", "x-mcp-header": "Region"}}),
+]
+
+
+def _resource(uri: str, mime_type: str, text: str) -> Dict[str, Any]:
+    return {"type": "resource", "resource": {"uri": uri, "mimeType": mime_type, "text": text}}
+
+
+async def call_demo_tool(call: ToolCall) -> ToolResult:
+    """Does what the suite's descriptions of its tools ask for."""
+    name = call.name
+    if name == "test_simple_text":
+        return text_result("This is a simple text response for testing.")
+    if name == "test_image_content":
+        return ToolResult([IMAGE])
+    if name == "test_audio_content":
+        return ToolResult([{"type": "audio", "data": SILENCE, "mimeType": "audio/wav"}])
+    if name == "test_embedded_resource":
+        text = "This is an embedded resource content."
+        return ToolResult([_resource("test://embedded-resource", "text/plain", text)])
+    if name == "test_multiple_content_types":
+        first = {"type": "text", "text": "Multiple content types test:"}
+        last = _resource("test://mixed-content-resource", "application/json", '{"test":"data","value":123}')
+        return ToolResult([first, IMAGE, last])
+    if name in ("test_tool_with_logging", "test_logging_tool"):
+        for text in ("Tool execution started", "Tool processing data", "Tool execution completed"):
+            call.log("info", text)
+            await asyncio.sleep(0.05)
+        return text_result("Logged.")
+    if name == "test_error_handling":
+        return error_result("This tool intentionally returns an error for testing")
+    if name in ("test_tool_with_progress", "test_streaming_elicitation"):
+        for progress in (0, 50, 100):
+            call.progress(progress, 100)
+            await asyncio.sleep(0.05)
+        return text_result("Reported.")
+    if name == "test_reconnection":
+        call.close()
+        await asyncio.sleep(0.3)
+        return text_result("Delivered after the client came back.")
+    return text_result("Done.")
+
+
+RESOURCE = {"uri": "test://static-text", "name": "static text", "mimeType": "text/plain"}
+DEMO_METHODS = {
+    "prompts/list": lambda params: {"prompts": []},
+    "resources/list": lambda params: {"resources": [RESOURCE]},
+    "resources/templates/list": lambda params: {"resourceTemplates": []},
+    "resources/read": lambda params: {"contents": [{"uri": RESOURCE["uri"], "text": "Static."}]},
+}
+"""What `caching` needs beside tools: the package offers neither prompts nor resources."""
+
+
+async def call_shipped_tool(call: ToolCall) -> ToolResult:
+    """Stands in for the editor behind the package's own tools."""
+    return text_result('{"content": null}') if call.name == "closeDiff" else ToolResult()
+
+
+async def main() -> None:
+    shipped = "--shipped" in sys.argv[1:]
+    server = CompanionServer(
+        token=os.environ["COMPANION_TEST_TOKEN"],
+        tools=TOOLS if shipped else DEMO_TOOLS,
+        call_tool=call_shipped_tool if shipped else call_demo_tool,
+        session_opened=lambda client: None,
+        session_closed=lambda client: None,
+        fixed_methods=None if shipped else DEMO_METHODS,
+        identity=Implementation("gemini-companion", "Gemini Companion", "0.0.0"),
+    )
+    print(await server.start(), flush=True)
+    await asyncio.get_running_loop().run_in_executor(None, sys.stdin.read)
+    await server.stop()
+
+
+if __name__ == "__main__":
+    logging.basicConfig(level=logging.INFO)
+    asyncio.run(main())
