@@ -1,1 +1,309 @@
-"""What a user does and sees: plain functions with JSON arguments and JSON results, called on the main thread."""
+"""What a user does and sees: plain functions with JSON arguments and JSON results, called on the main thread.
+
+Views, windows and sheets are named by id; None means the active one. A gesture that is impossible for a user
+(a link that is not there, a menu item that is greyed out) raises LookupError.
+"""
+from __future__ import annotations
+
+import os
+from typing import Any, Dict, List, Optional
+
+from . import snapshot as _snapshot
+from .gestures_widgets import (  # noqa: F401
+    _view, _window, answer_dialog, choose, choose_popup_menu, click_annotation, click_html_sheet, click_phantom, click_popup,
+    close_annotations, fill_input, highlight,
+)
+from .model import session as _session
+from .model.host import current as _current
+
+
+def _focused(view: Optional[int]) -> Any:
+    """The named view with the focus, or the one that has it."""
+    if view is not None:
+        focus_view(view)
+        return _view(view)
+    found = _window(None).focused_view()
+    if found is None:
+        raise LookupError("nothing has the focus")
+    return found
+
+
+# -- windows -------------------------------------------------------------------------------------------
+def new_window(folders: Optional[List[str]] = None) -> int:
+    """Open a window, with folders in its side bar; returns its id."""
+    return _current().new_window(folders).id
+
+
+def close_window(window: Optional[int] = None) -> bool:
+    """Close a window with its close button. Hot exit keeps unsaved text, so nothing is asked."""
+    return _current().close_window(_window(window))
+
+
+def focus_window(window: int) -> None:
+    """Click a window's title."""
+    _current().focus.bring_to_front(_window(window))
+
+
+def resize_window(width: float, height: float, window: Optional[int] = None) -> None:
+    """Give a window a size in device-independent pixels."""
+    _window(window).size = (float(width), float(height))
+
+
+def leave_application() -> None:
+    """Switch to another application."""
+    _current().focus.application = False
+    _current().focus.update()
+
+
+def enter_application() -> None:
+    """Switch back to the editor."""
+    _current().focus.application = True
+    _current().focus.update()
+
+
+def set_folders(folders: List[str], window: Optional[int] = None) -> None:
+    """Change the folders of the side bar. No event tells plugins of it."""
+    _window(window).project.set_folders(folders)
+
+
+def save_project(path: str, window: Optional[int] = None) -> None:
+    host, found = _current(), _window(window)
+    host.events.window("on_pre_save_project", found)
+    found.project.save_as(path)
+    host.events.window("on_post_save_project", found)
+
+
+def load_project(path: str, window: Optional[int] = None) -> None:
+    host, found = _current(), _window(window)
+    found.project.load(path)
+    host.events.window("on_load_project", found)
+
+
+def close_project(window: Optional[int] = None) -> None:
+    host, found = _current(), _window(window)
+    host.events.window("on_pre_close_project", found)
+    found.project.close()
+
+
+def set_layout(layout: Dict[str, Any], window: Optional[int] = None) -> None:
+    """Choose a layout in the menu."""
+    _window(window).set_layout(layout)
+
+
+# -- tabs ----------------------------------------------------------------------------------------------
+def open_file(path: str, window: Optional[int] = None, group: int = -1, transient: bool = False, row: Optional[int] = None,
+              column: int = 1) -> int:
+    """Open a file, or show its tab; `transient` previews it. Returns the view's id; it may still be loading."""
+    found = _window(window)
+    if group >= 0:
+        found.focus_group(group)
+    name = path if row is None else "%s:%d:%d" % (path, row, column)
+    return _current().files.open(found, name, (4 if transient else 0) | (1 if row is not None else 0), group).id
+
+
+def new_file(window: Optional[int] = None, text: str = "", name: str = "") -> int:
+    view = _current().files.new_file(_window(window))
+    view.buffer.name = name
+    if text:
+        type_text(text, view.id)
+    return view.id
+
+
+def is_loading(view: int) -> bool:
+    return bool(_view(view).buffer.loading)
+
+
+def focus_view(view: int) -> None:
+    """Click into a view; its window comes to the front."""
+    found = _view(view)
+    if found.window is None:
+        raise LookupError("view %r is not in a window" % view)
+    found.window.focus_view(found)
+    _current().focus.bring_to_front(found.window)
+
+
+def focus_group(group: int, window: Optional[int] = None) -> None:
+    _window(window).focus_group(group)
+
+
+def select_tabs(views: List[int]) -> None:
+    """Show several tabs of a window side by side."""
+    sheets = [_view(view).sheet for view in views]
+    sheets[0].window.select_sheets(sheets)
+
+
+def close_tab(view: Optional[int] = None) -> bool:
+    """Click a tab's close button. False if a dialog was answered with cancel."""
+    found = _view(view)
+    if found.sheet is None:
+        raise LookupError("view %r has no tab" % view)
+    return _current().files.close_sheet(found.sheet)
+
+
+def clone_view(view: Optional[int] = None) -> int:
+    copy = _current().files.clone(_view(view))
+    _current().focus.update()
+    return copy.id
+
+
+def drag_tab(view: int, group: Optional[int] = None, index: int = -1, window: Optional[int] = None) -> None:
+    """Drag a tab to a place in a group, or to another window."""
+    sheet = _view(view).sheet
+    target = sheet.window if window is None else _window(window)
+    _current().move_to_window(sheet, target, target.active_group if group is None else group, index)
+    target.focus_sheet(sheet)
+    _current().focus.bring_to_front(target)
+
+
+# -- text and keys -------------------------------------------------------------------------------------
+def select(ranges: List[List[int]], view: Optional[int] = None) -> None:
+    """Select with the mouse: pairs of points, anchor and caret."""
+    found = _view(view)
+    found.set_selection([(a, b) for a, b in ranges])
+    _current().notes.flush()
+
+
+def select_rowcol(row: int, column: int, end_row: Optional[int] = None, end_column: Optional[int] = None,
+                  view: Optional[int] = None) -> None:
+    """Put the caret, or a selection, at rows and columns from 0."""
+    found = _view(view)
+    start = found.buffer.text_point(row, column, clamp=True)
+    end = start if end_row is None else found.buffer.text_point(end_row, end_column or 0, clamp=True)
+    select([[start, end]], found.id)
+
+
+def type_text(text: str, view: Optional[int] = None) -> None:
+    """Type, one character after the other, where the focus is."""
+    found = _focused(view)
+    for character in text:
+        key = {"\n": "enter", "\t": "tab", " ": "space"}.get(character, character)
+        _current().keymap.press(found.window, key)
+
+
+def press(keys: str, view: Optional[int] = None) -> Optional[str]:
+    """Press keys, a blank between two: "ctrl+k ctrl+b". Returns the last command that ran."""
+    found = _window(None) if view is None else _focused(view).window
+    ran = None
+    for key in keys.split(" "):
+        ran = _current().keymap.press(found, key)
+    return ran
+
+
+def scroll(x: float, y: float, view: Optional[int] = None) -> None:
+    """Scroll with the mouse wheel to a layout position. No event tells plugins of it."""
+    from .model import geometry
+    found = _view(view)
+    found.viewport = geometry.clamp_viewport(found, (float(x), float(y)))
+
+
+def hover(point: int, zone: int = 1, view: Optional[int] = None) -> None:
+    """Rest the mouse on a point; zone 1 text, 2 gutter, 3 margin."""
+    _current().plugins.on_hover(_view(view).id, point, zone)
+
+
+def set_view_setting(key: str, value: Any, view: Optional[int] = None) -> None:
+    _view(view).settings.set(key, value)
+
+
+# -- commands ------------------------------------------------------------------------------------------
+def run_command(command: str, args: Optional[Dict[str, Any]] = None, window: Optional[int] = None,
+                view: Optional[int] = None) -> None:
+    """Run a command, on a view or by way of a window's focus."""
+    if view is not None:
+        _current().commands.run_in_view(_view(view), command, args)
+    else:
+        _current().commands.run_in_window(_window(window), command, args)
+
+
+def palette(window: Optional[int] = None) -> List[Dict[str, Any]]:
+    """The palette's entries, hidden and disabled ones included."""
+    return _current().palette.entries(_window(window))
+
+
+def run_palette(caption: str, window: Optional[int] = None) -> None:
+    """Choose a palette entry that shows and is enabled."""
+    _current().palette.run(_window(window), caption)
+
+
+def menu(name: str = "Main", window: Optional[int] = None) -> List[Dict[str, Any]]:
+    """The items of a menu that run commands, each with its path of captions."""
+    return _current().menus.entries(_window(window), name)
+
+
+def run_menu(path: List[str], name: str = "Main", window: Optional[int] = None) -> None:
+    _current().menus.run(_window(window), path, name)
+
+
+def key_bindings() -> List[Dict[str, Any]]:
+    return _current().keymap.bindings()
+
+
+# -- the world outside ---------------------------------------------------------------------------------
+def write_outside(path: str, text: str, check: bool = True) -> None:
+    """Another program writes a file (UTF-8, as it is); `check` lets the editor notice at once."""
+    with open(path, "wb") as file:
+        file.write(text.encode("utf-8", "surrogateescape"))
+    if check:
+        _current().check_disk()
+
+
+def remove_outside(path: str, check: bool = True) -> None:
+    os.remove(path)
+    if check:
+        _current().check_disk()
+
+
+def check_disk() -> None:
+    """Let the editor notice what others have changed on disk."""
+    _current().check_disk()
+
+
+# -- reading back --------------------------------------------------------------------------------------
+def snapshot(text: bool = True) -> Dict[str, Any]:
+    """Everything that shows; without `text`, all but the texts of views."""
+    return _snapshot.snapshot_host(_current(), text)
+
+
+def snapshot_window(window: Optional[int] = None, text: bool = True) -> Dict[str, Any]:
+    return _snapshot.snapshot_window(_window(window), text)
+
+
+def snapshot_view(view: Optional[int] = None) -> Dict[str, Any]:
+    return _snapshot.snapshot_view(_view(view))
+
+
+def problems() -> Dict[str, Any]:
+    """Errors, unknown commands, unexpected dialogs, HTML that the editor would not understand."""
+    return _snapshot.snapshot_problems(_current())
+
+
+def clear_problems() -> None:
+    """Forget what a test provoked on purpose."""
+    host = _current()
+    for items in (host.scheduler.uncaught_errors, host.complaints, host.commands.unknown, host.dialogs.unexpected,
+                  host.html_problems):
+        items.clear()
+
+
+def events(since: int = 0) -> List[List[Any]]:
+    """Every event told to plugins, as [name, id]."""
+    return [list(item) for item in _current().events.log[since:]]
+
+
+def commands(since: int = 0) -> List[List[Any]]:
+    """Every command that ran, as [name, arguments]."""
+    return [list(item) for item in _current().commands.log[since:]]
+
+
+def is_idle() -> bool:
+    """Whether nothing is queued and due on either thread."""
+    return bool(_current().scheduler.is_idle())
+
+
+def save_session() -> Dict[str, Any]:
+    """What hot exit would keep."""
+    return _session.save(_current())
+
+
+def restore_session(session: Dict[str, Any]) -> None:
+    _session.restore(_current(), session)

@@ -308,3 +308,20 @@ def open_url(host: Any, url: str) -> None:
 @application_command
 def echo(host: Any, **args: Any) -> None:
     print(args)
+
+
+# -- what keys do in widgets; no command of the editor has these names --------------------------------
+@window_command
+def host_overlay(host: Any, window: Any, do: str) -> None:
+    panel = window.panels.quick
+    if panel is None:
+        return
+    if do == "choose":
+        window.panels.finish_quick(panel.selected if panel.selected >= 0 else (0 if panel.items else -1))
+    elif panel.items:
+        window.panels.highlight((max(panel.selected, 0) + (1 if do == "down" else -1)) % len(panel.items))
+
+
+@window_command
+def host_input_panel(host: Any, window: Any, accept: bool) -> None:
+    window.panels.finish_input(accept)

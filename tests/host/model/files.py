@@ -127,14 +127,18 @@ class Files:
     def _load(self, buffer: BufferModel) -> None:
         if buffer.id not in self._host.buffers or not buffer.loading:
             return
+        self.fill(buffer)
+        buffer.loading = False
+        for view in list(buffer.views):
+            self._host.events.view("on_load", view)
+
+    def fill(self, buffer: BufferModel) -> None:
+        """Give a buffer the text of its file; without a file it stays empty."""
         loaded = self.read(buffer.file_name)
         if loaded is not None:
             buffer.load(loaded.text)
             buffer.encoding, buffer.line_endings = loaded.encoding, loaded.line_endings
         buffer.disk_state = disk_state(buffer.file_name)
-        buffer.loading = False
-        for view in list(buffer.views):
-            self._host.events.view("on_load", view)
 
     def read(self, path: str, encoding: Optional[str] = None) -> Optional[codec.Loaded]:
         """Read and decode a file; None (and a line in the console) if that is impossible."""

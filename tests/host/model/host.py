@@ -16,6 +16,8 @@ from .dialogs import Dialogs
 from .events import Events
 from .files import Files
 from .focus import Focus
+from .keymap import Keymap
+from .menus import Menus, Palette
 from .notes import Notes
 from .settings import PREFERENCES, SettingsFiles, SettingsModel
 from .syntaxes import Syntaxes
@@ -74,6 +76,9 @@ class Host:
         self.dialogs = Dialogs(self)
         self.syntaxes = Syntaxes(self)
         self.commands = Commands(self)
+        self.keymap = Keymap(self)
+        self.palette = Palette(self)
+        self.menus = Menus(self)
         self._null_settings = SettingsModel(self, lambda: [self.preferences()])
         scheduler.set_timeout(self._poll, POLL_MILLISECONDS, hidden=True)
 
@@ -113,10 +118,15 @@ class Host:
                 self.events.buffer("on_close_buffer", view.buffer)
 
     # -- windows ---------------------------------------------------------------------------------
-    def new_window(self, folders: Optional[List[str]] = None) -> WindowModel:
+    def make_window(self) -> WindowModel:
+        """A new window in front of the others, that nobody has been told of."""
         window = WindowModel(self, self.focus.active_window())
         self.windows[window.id] = window
         self.focus.order.append(window)
+        return window
+
+    def new_window(self, folders: Optional[List[str]] = None) -> WindowModel:
+        window = self.make_window()
         if folders:
             window.project.set_folders(folders)
         self.events.window("on_new_window", window)
@@ -187,6 +197,18 @@ class Host:
             package = resource.split("/")[1]
             return ({"Default": 0, "User": 2}.get(package, 1), resource)
         return sorted(self.resources.find_resources(name), key=rank)
+
+    def read_list(self, resource: str) -> List[Dict[str, Any]]:
+        """The objects of a resource that holds a list of them; anything else is complained of and left out."""
+        try:
+            items = self.loads(self.resources.load_resource(resource))
+        except ValueError as error:
+            self.complain("%s: %s" % (resource, error))
+            return []
+        if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
+            self.complain("%s: a list of objects was expected" % resource)
+            return []
+        return items
 
     def check_disk(self) -> None:
         """Take in what others have changed on disk: files and settings."""

@@ -1,0 +1,119 @@
+"""What a user does with links, lists, input lines and dialogs; part of the gestures.
+
+A gesture that is impossible for a user raises LookupError.
+"""
+from __future__ import annotations
+
+import json
+from typing import Any, Optional
+
+from .model import minihtml as _minihtml
+from .model.host import current as _current
+
+
+def _window(window: Optional[int]) -> Any:
+    found = _current().focus.active_window() if window is None else _current().window(window)
+    if found is None:
+        raise LookupError("there is no window %r" % (window,))
+    return found
+
+
+def _view(view: Optional[int], window: Optional[int] = None) -> Any:
+    found = _window(window).active_view() if view is None else _current().views.get(view)
+    if found is None:
+        raise LookupError("there is no view %r" % (view,))
+    return found
+
+
+def _navigate(content: str, href: str, on_navigate: Any) -> None:
+    if href not in [link["href"] for link in _minihtml.links(content)]:
+        raise LookupError("there is no link %r" % href)
+    if href.startswith("subl:"):
+        name, _, args = href[len("subl:"):].partition(" ")
+        _current().commands.run_in_window(_window(None), name, json.loads(args) if args.strip() else None)
+    elif on_navigate is not None:
+        _current().scheduler.call(on_navigate, href)
+
+
+def click_phantom(key: str, href: str, index: int = 0, view: Optional[int] = None) -> None:
+    """Click a link in the `index`-th phantom (from the top) of a key."""
+    phantoms = [item for item in _view(view).phantoms.in_order() if item.key == key]
+    if not 0 <= index < len(phantoms):
+        raise LookupError("view %r has no phantom %d of %r" % (view, index, key))
+    _navigate(phantoms[index].content, href, phantoms[index].on_navigate)
+
+
+def click_annotation(key: str, href: str, index: int = 0, view: Optional[int] = None) -> None:
+    """Click a link in the annotation of the `index`-th region of a key."""
+    found = _view(view).region_sets.get(key)
+    if found is None or not 0 <= index < len(found.annotations):
+        raise LookupError("view %r has no annotation %d of %r" % (view, index, key))
+    _navigate(found.annotations[index], href, found.on_navigate)
+
+
+def close_annotations(key: str, view: Optional[int] = None) -> None:
+    """Click the cross of a set's annotations."""
+    found = _view(view)
+    region_set = found.region_sets.get(key)
+    if region_set is None or not region_set.annotations:
+        raise LookupError("view %r has no annotations of %r" % (view, key))
+    region_set.annotations = []
+    if region_set.on_close is not None:
+        _current().scheduler.call(region_set.on_close)
+
+
+def click_popup(href: str, view: Optional[int] = None) -> None:
+    popup = _view(view).popup
+    if popup is None:
+        raise LookupError("no popup shows")
+    _navigate(popup.content, href, popup.on_navigate)
+
+
+def click_html_sheet(sheet: int, href: str) -> None:
+    _navigate(_current().sheets[sheet].contents, href, None)
+
+
+def choose_popup_menu(index: int, view: Optional[int] = None) -> None:
+    """Choose an item of a popup menu; -1 cancels."""
+    found = _view(view)
+    shown, found.popup_menu = found.popup_menu, None
+    if shown is None:
+        raise LookupError("no popup menu shows")
+    _current().scheduler.call(shown.on_done, index)
+
+
+def choose(item: Any, window: Optional[int] = None) -> None:
+    """Choose in the quick panel, by index or by the text of the row; -1 cancels."""
+    panel = _window(window).panels.quick
+    if panel is None:
+        raise LookupError("no quick panel shows")
+    index = item
+    if isinstance(item, str):
+        rows = [row["trigger"] for row in panel.items]
+        if item not in rows:
+            raise LookupError("the quick panel has no row %r, only %r" % (item, rows))
+        index = rows.index(item)
+    if not -1 <= index < len(panel.items):
+        raise LookupError("the quick panel has no row %r" % (item,))
+    _window(window).panels.finish_quick(index)
+
+
+def highlight(index: int, window: Optional[int] = None) -> None:
+    """Move the highlight of the quick panel to a row."""
+    _window(window).panels.highlight(index)
+
+
+def fill_input(text: str, accept: bool = True, window: Optional[int] = None) -> None:
+    """Replace the text of the input panel, and accept or cancel it."""
+    panels = _window(window).panels
+    if panels.input is None:
+        raise LookupError("no input panel shows")
+    buffer = panels.input.view.buffer
+    buffer.replace(0, buffer.size(), text)
+    _current().notes.flush()
+    panels.finish_input(accept)
+
+
+def answer_dialog(kind: str, answer: Any = None) -> None:
+    """Say in advance how the next dialog of a kind will be answered; see model/dialogs.py for the kinds."""
+    _current().dialogs.expect(kind, answer)
