@@ -1,0 +1,126 @@
+"""Command lines that start a client: in Terminus, in the system's terminal, or pasted into a shell by hand.
+
+Rule: pure. Every word that comes from outside (folders, variables, the configured command) is quoted for whoever reads
+it: a POSIX shell, PowerShell, cmd.exe, AppleScript, or Terminus, which expands `$`.
+
+On Linux and macOS clients run in the user's login shell, because an editor started from the desktop does not have the
+PATH on which npm puts programs.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import shlex
+import string
+import subprocess
+from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
+
+from ..discovery.platform import MACOS, WINDOWS
+
+# Shells that take "-l -i -c COMMAND" and the little POSIX syntax that is used below.
+KNOWN_SHELLS = frozenset(["sh", "bash", "zsh", "fish", "dash", "ksh", "mksh", "ash"])
+
+# The first of these that is installed is the terminal on Linux. The words are those of the setting `terminal_commands`.
+LINUX_TERMINALS: Tuple[Tuple[str, ...], ...] = (
+    ("x-terminal-emulator", "-e", "$shell", "-lic", "$command; exec $shell"),
+    ("gnome-terminal", "--working-directory=$folder", "--", "$shell", "-lic", "$command; exec $shell"),
+    ("konsole", "--workdir", "$folder", "-e", "$shell", "-lic", "$command; exec $shell"),
+    ("xfce4-terminal", "--working-directory=$folder", "-x", "$shell", "-lic", "$command; exec $shell"),
+    ("kitty", "--directory", "$folder", "$shell", "-lic", "$command; exec $shell"),
+    ("alacritty", "--working-directory", "$folder", "-e", "$shell", "-lic", "$command; exec $shell"),
+    ("xterm", "-e", "$shell", "-lic", "$command; exec $shell"),
+)
+MACOS_TERMINAL = (
+    "osascript",
+    "-e",
+    'tell application "Terminal" to do script $applescript',
+    "-e",
+    'tell application "Terminal" to activate',
+)
+WINDOWS_TERMINAL = ("cmd.exe", "/k", "$command")
+
+
+class Launch(NamedTuple):
+    """A client to be started: its words, the folder to start in, and the variables it needs."""
+
+    title: str
+    words: Tuple[str, ...]
+    folder: str
+    variables: Mapping[str, str]
+
+
+def login_shell(environment: Mapping[str, str]) -> str:
+    """The user's shell where it is one that understands our command lines, else the system's plain one."""
+    shell = environment.get("SHELL", "")
+    return shell if posixpath.isabs(shell) and posixpath.basename(shell) in KNOWN_SHELLS else "/bin/sh"
+
+
+def posix_line(launch: Launch) -> str:
+    """One line for a POSIX shell: change to the folder and run the client with its variables, in any state of both."""
+    assignments = ["{}={}".format(name, value) for name, value in launch.variables.items()]
+    # `env` rather than assignments before the command, which not every shell has.
+    words = ["env"] + assignments + list(launch.words)
+    return "cd {} && {}".format(shlex.quote(launch.folder), " ".join(shlex.quote(word) for word in words))
+
+
+def terminus_arguments(launch: Launch, platform: str, shell: str, tag: str) -> Dict[str, Any]:
+    """The arguments of Terminus' command `terminus_open`."""
+    if platform == WINDOWS:
+        words = ["cmd.exe", "/c", subprocess.list2cmdline(launch.words)]  # npm's programs are batch files
+    else:
+        words = [shell, "-l", "-i", "-c", " ".join(shlex.quote(word) for word in launch.words)]
+    return {
+        "cmd": [_literal(word) for word in words],
+        "cwd": _literal(launch.folder),
+        "env": dict(launch.variables),
+        "title": launch.title,
+        "tag": tag,
+        "auto_close": "on_success",  # so that an error message can be read
+    }
+
+
+def system_terminal(
+    launch: Launch,
+    platform: str,
+    shell: str,
+    configured: Optional[Sequence[str]],
+    is_installed: Callable[[str], bool],
+) -> Optional[List[str]]:
+    """The words that open the system's terminal with the client in it; None if no terminal is known.
+
+    `configured` replaces the platform's own. In its words stand `$command` (a line for a shell, or for cmd.exe on
+    Windows), `$folder`, `$title`, `$shell` and `$applescript` (the line as a string in AppleScript).
+    """
+    words = list(configured) if configured else _usual_terminal(platform, is_installed)
+    if not words:
+        return None
+    line = subprocess.list2cmdline(launch.words) if platform == WINDOWS else posix_line(launch)
+    values = {
+        "command": line,
+        "folder": launch.folder,
+        "title": launch.title,
+        "shell": shell,
+        "applescript": '"{}"'.format(line.replace("\\", "\\\\").replace('"', '\\"')),
+    }
+    return [string.Template(word).safe_substitute(values) for word in words]
+
+
+def environment_lines(variables: Mapping[str, str], platform: str) -> str:
+    """Lines to paste into a shell: PowerShell on Windows, anything like a POSIX shell elsewhere."""
+    if platform == WINDOWS:
+        form = "$env:{} = '{}'\n"
+        return "".join(form.format(name, value.replace("'", "''")) for name, value in variables.items())
+    return "".join("export {}={}\n".format(name, shlex.quote(value)) for name, value in variables.items())
+
+
+def _usual_terminal(platform: str, is_installed: Callable[[str], bool]) -> Sequence[str]:
+    if platform == WINDOWS:
+        return WINDOWS_TERMINAL
+    if platform == MACOS:
+        return MACOS_TERMINAL
+    return next((words for words in LINUX_TERMINALS if is_installed(words[0])), ())
+
+
+def _literal(word: str) -> str:
+    # Terminus has the editor expand its variables in every word.
+    return word.replace("\\$", "\\\\$").replace("$", "\\$") if "$" in word else word

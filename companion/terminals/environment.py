@@ -1,0 +1,69 @@
+"""The environment variables by which a client in a terminal finds the right window.
+
+Rule: they hold a port, paths and a process id. The token is never among them: clients read it from the discovery file,
+which only the user can, while an environment is inherited by every program that a terminal runs.
+"""
+
+from __future__ import annotations
+
+from typing import Dict, Mapping, MutableMapping, NamedTuple, Optional, Tuple
+
+
+class Connection(NamedTuple):
+    """What a client has to know of one endpoint. `separator` is the platform's, for lists of paths."""
+
+    port: int
+    folders: Tuple[str, ...]
+    editor_pid: int
+    separator: str
+
+
+def terminal_variables(connection: Connection) -> Dict[str, str]:
+    """What a terminal started from the editor inherits. Companion specifications, section I.2."""
+    workspace = connection.separator.join(connection.folders)
+    return {
+        "GEMINI_CLI_IDE_SERVER_PORT": str(connection.port),
+        "GEMINI_CLI_IDE_WORKSPACE_PATH": workspace,
+        "QWEN_CODE_IDE_SERVER_PORT": str(connection.port),
+        "QWEN_CODE_IDE_WORKSPACE_PATH": workspace,
+    }
+
+
+def client_variables(connection: Connection) -> Dict[str, str]:
+    """What a client needs where the editor is not among its ancestors: the same, and the editor's process id."""
+    return dict(terminal_variables(connection), GEMINI_CLI_IDE_PID=str(connection.editor_pid))
+
+
+class ExportedEnvironment:
+    """Variables put into a process's environment for its children, and taken out again. One thread only.
+
+    What was there before is put back, unless somebody else has changed the variable meanwhile.
+    """
+
+    def __init__(self, environment: MutableMapping[str, str]) -> None:
+        self._environment = environment
+        self._former: Dict[str, Optional[str]] = {}
+        self._ours: Dict[str, str] = {}
+
+    def put(self, variables: Mapping[str, str]) -> None:
+        """Make the variables of ours be exactly these."""
+        for name in [name for name in self._ours if name not in variables]:
+            self._restore(name)
+        for name, value in variables.items():
+            current = self._environment.get(name)
+            if name not in self._ours or current != self._ours[name]:
+                self._former[name] = current
+            self._environment[name] = self._ours[name] = value
+
+    def clear(self) -> None:
+        """Take all of ours out again."""
+        self.put({})
+
+    def _restore(self, name: str) -> None:
+        ours, former = self._ours.pop(name), self._former.pop(name)
+        if self._environment.get(name) != ours:
+            return
+        if former is None:
+            del self._environment[name]
+        else:
+            self._environment[name] = former

@@ -1,0 +1,224 @@
+"""Starts a client in a terminal, and types into one that runs. Main thread only.
+
+Rule: what the user asked for happens in a terminal or is answered by a sentence. Looking for a program asks the login
+shell, which may take seconds, so it is done on a worker thread; starting a process is, too.
+"""
+
+from __future__ import annotations
+
+import itertools
+import logging
+import os
+import shlex
+import shutil
+import subprocess
+from typing import TYPE_CHECKING, Callable, List, Mapping, NamedTuple, Optional, Sequence, Tuple
+
+import sublime
+
+from ..discovery.platform import WINDOWS, Platform
+from .clients import Client, how_to_install
+from .command_lines import Launch, environment_lines, login_shell, system_terminal, terminus_arguments
+from .environment import Connection, client_variables
+from .mention import mention, selected_lines
+
+if TYPE_CHECKING:
+    from ..runtime import Runtime
+
+logger = logging.getLogger("gemini_companion.terminals")
+
+SHELL_SECONDS = 10  # for a login shell with a slow start-up file
+INSTALL_PANEL = "gemini_companion_install"
+TAG = "gemini_companion."
+_numbers = itertools.count(1)
+
+
+class Wishes(NamedTuple):
+    """The user's settings for one client: its command, and command lines of terminals by platform."""
+
+    words: Tuple[str, ...]
+    terminals: Mapping[str, Sequence[str]]
+
+
+class Launcher:
+    """Starts clients for every window."""
+
+    def __init__(self, runtime: Runtime, platform: Optional[Platform] = None) -> None:
+        self._runtime = runtime
+        self._platform = platform if platform is not None else Platform.current()
+
+    def run(self, window: sublime.Window, client: Client, connection: Connection, wishes: Wishes) -> None:
+        """Start `client` in a terminal, in the workspace folder that the user picks if there are several."""
+        folders = connection.folders
+        if len(folders) < 2:
+            self._run_in(window, client, connection, wishes, folders[0] if folders else "")
+            return
+
+        def picked(index: int) -> None:
+            if index >= 0:
+                self._run_in(window, client, connection, wishes, folders[index])
+
+        items = [
+            sublime.QuickPanelItem(os.path.basename(folder) or folder, details=folder, annotation=client.title)
+            for folder in folders
+        ]
+        window.show_quick_panel(items, picked, placeholder="Folder to run {} in".format(client.title))
+
+    def copy_environment(self, window: sublime.Window, connection: Connection) -> None:
+        """Put lines on the clipboard that let a client in any terminal find this window."""
+        sublime.set_clipboard(environment_lines(client_variables(connection), self._platform.name))
+        window.status_message("Gemini Companion: copied; paste it into a terminal and start the client there")
+
+    def send_selection(self, window: sublime.Window, view: sublime.View, folders: Sequence[str]) -> Optional[str]:
+        """Type a mention of the view's file and selected lines into the client's terminal; or a sentence why not."""
+        path = view.file_name()
+        if path is None:
+            return "this view has no file that a client could read"
+        terminal = terminal_of(window)
+        if terminal is None:
+            return "no terminal with a client is open in this window; run one first"
+        folder = _folder_of(terminal) or next((each for each in folders if _is_below(path, each)), None)
+        arguments = {"string": mention(path, folder, _lines(view), self._platform)}
+        tag = terminal.settings().get("terminus_view.tag")
+        if tag:
+            arguments["tag"] = str(tag)
+        window.focus_view(terminal)  # so that one can go on typing; without a tag Terminus takes the view in front
+        window.run_command("terminus_send_string", arguments)
+        return None
+
+    # -- starting -----------------------------------------------------------------------------------------------------
+
+    def _run_in(
+        self, window: sublime.Window, client: Client, connection: Connection, wishes: Wishes, folder: str
+    ) -> None:
+        launch = Launch(client.title, wishes.words, folder or os.path.expanduser("~"), client_variables(connection))
+        window.status_message("Gemini Companion: looking for {}".format(client.title))
+
+        def found(there: bool) -> None:
+            if not window.is_valid():
+                return
+            if not there:
+                self._explain(window, client)
+            elif terminus_is_installed():
+                tag = "{}{}.{}.{}".format(TAG, client.key, window.id(), next(_numbers))
+                shell = login_shell(self._platform.environment)
+                window.run_command("terminus_open", terminus_arguments(launch, self._platform.name, shell, tag))
+            else:
+                self._open_system_terminal(window, launch, wishes.terminals.get(self._platform.name))
+
+        self._runtime.compute(is_installed, wishes.words[0], self._platform, then=found)
+
+    def _open_system_terminal(
+        self, window: sublime.Window, launch: Launch, configured: Optional[Sequence[str]]
+    ) -> None:
+        shell = login_shell(self._platform.environment)
+        words = system_terminal(launch, self._platform.name, shell, configured, lambda name: bool(shutil.which(name)))
+        if words is None:
+            window.status_message(
+                'Gemini Companion: no terminal found; install the package Terminus, or set "terminal_commands"'
+            )
+            return
+
+        def failed(error: Exception) -> None:
+            logger.error("could not start %s", words[0], exc_info=error)
+            window.status_message("Gemini Companion: {} could not be started: {}".format(words[0], error))
+
+        def started(_: None) -> None:
+            window.status_message("Gemini Companion: {} runs in {}".format(launch.title, words[0]))
+
+        self._runtime.compute(start_process, words, launch, self._platform, then=started, failed=failed)
+
+    def _explain(self, window: sublime.Window, client: Client) -> None:
+        panel = window.create_output_panel(INSTALL_PANEL)
+        panel.run_command("append", {"characters": how_to_install(client)})
+        window.run_command("show_panel", {"panel": "output." + INSTALL_PANEL})
+        window.status_message("Gemini Companion: {} is not installed".format(client.title))
+
+
+# -- on a worker thread -----------------------------------------------------------------------------------------------
+
+
+def is_installed(program: str, platform: Platform, cancelled: Callable[[], bool]) -> bool:
+    """Whether the program can be started: by the editor's own PATH, or by the login shell's. Worker thread."""
+    if shutil.which(program) or platform.name == WINDOWS:
+        return bool(shutil.which(program))
+    question = "command -v {}".format(shlex.quote(program))
+    try:
+        answer = subprocess.run(
+            [login_shell(platform.environment), "-l", "-i", "-c", question],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            timeout=SHELL_SECONDS,
+            start_new_session=True,  # an interactive shell would otherwise take the editor's terminal, if it has one
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        logger.warning("could not ask the login shell for %s: %s", program, error)
+        return False
+    return answer.returncode == 0
+
+
+def start_process(words: List[str], launch: Launch, platform: Platform, cancelled: Callable[[], bool]) -> None:
+    """Start a terminal that outlives this package. Raises `OSError`. Worker thread."""
+    environment = dict(platform.environment, **launch.variables)
+    if platform.name == WINDOWS:
+        flags = getattr(subprocess, "CREATE_NEW_CONSOLE", 0)
+        subprocess.Popen(words, cwd=launch.folder, env=environment, creationflags=flags)
+        return
+    subprocess.Popen(
+        words,
+        cwd=launch.folder,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+
+
+# -- Terminus ---------------------------------------------------------------------------------------------------------
+
+
+def terminus_is_installed() -> bool:
+    """Whether the Terminus package is there and not switched off."""
+    ignored = sublime.load_settings("Preferences.sublime-settings").get("ignored_packages") or []
+    return "Terminus" not in ignored and bool(sublime.find_resources("Terminus.sublime-settings"))
+
+
+def terminal_of(window: sublime.Window) -> Optional[sublime.View]:
+    """The window's terminal in which a client runs: the last one we started, else any that is still running."""
+    running = [view for view in _terminals(window) if not view.settings().get("terminus_view.finished")]
+    ours = [view for view in running if str(view.settings().get("terminus_view.tag") or "").startswith(TAG)]
+    if ours:
+        return max(ours, key=lambda view: int(str(view.settings().get("terminus_view.tag")).rsplit(".", 1)[1]))
+    return running[0] if running else None
+
+
+def _terminals(window: sublime.Window) -> List[sublime.View]:
+    views = [view for view in window.views() if view.settings().get("terminus_view")]
+    for panel in window.panels():
+        if panel.startswith("output."):
+            view = window.find_output_panel(panel[len("output.") :])
+            if view is not None and view.settings().get("terminus_view"):
+                views.append(view)
+    return views
+
+
+def _folder_of(terminal: sublime.View) -> Optional[str]:
+    arguments = terminal.settings().get("terminus_view.args")
+    folder = arguments.get("cwd") if isinstance(arguments, dict) else None
+    return folder if isinstance(folder, str) else None
+
+
+def _is_below(path: str, folder: str) -> bool:
+    return os.path.normcase(path).startswith(os.path.normcase(os.path.join(folder, "")))
+
+
+def _lines(view: sublime.View) -> Optional[Tuple[int, int]]:
+    regions = [region for region in view.sel() if not region.empty()]
+    if not regions:
+        return None
+    first_row, _ = view.rowcol(regions[0].begin())
+    last_row, last_column = view.rowcol(regions[-1].end())
+    return selected_lines(first_row, last_row, last_column)

@@ -1,0 +1,70 @@
+"""The words that users read or find typed: mentions, the status bar, how to install a client."""
+
+from __future__ import annotations
+
+import pytest
+
+from companion.discovery.platform import LINUX, WINDOWS, Platform
+from companion.terminals.clients import CLIENTS, GEMINI, QWEN, client_named, how_to_install
+from companion.terminals.mention import mention, selected_lines
+from companion.terminals.status import State, status_text
+
+POSIX = Platform(LINUX, {}, "/home/ada")
+NT = Platform(WINDOWS, {}, "C:\\Users\\Ada")
+
+
+@pytest.mark.parametrize(
+    "path, folder, lines, platform, expected",
+    [
+        ("/work/src/a.py", "/work", (3, 7), POSIX, "@src/a.py (lines 3-7) "),
+        ("/work/src/a.py", "/work/", (3, 3), POSIX, "@src/a.py (line 3) "),
+        ("/work/src/a.py", "/work", None, POSIX, "@src/a.py "),
+        ("/elsewhere/a.py", "/work", None, POSIX, "@/elsewhere/a.py "),
+        ("/workshop/a.py", "/work", None, POSIX, "@/workshop/a.py "),
+        ("/work/a.py", None, None, POSIX, "@/work/a.py "),
+        ("/work/my file (1).py", "/work", (1, 2), POSIX, "@my\\ file\\ \\(1\\).py (lines 1-2) "),
+        ("/work/日本.py", "/work", None, POSIX, "@日本.py "),
+        ("C:\\Work\\src\\a.py", "c:\\work", (3, 7), NT, "@src/a.py (lines 3-7) "),
+        ("C:\\Work\\my file.py", "C:\\Work", None, NT, '@"my file.py" '),
+        ("\\\\server\\share\\a.py", "C:\\Work", None, NT, "@//server/share/a.py "),
+    ],
+)
+def test_a_mention_is_what_one_would_type(path, folder, lines, platform, expected):
+    assert mention(path, folder, lines, platform) == expected
+
+
+@pytest.mark.parametrize(
+    "selection, expected",
+    [((0, 0, 5), (1, 1)), ((2, 6, 1), (3, 7)), ((2, 6, 0), (3, 6)), ((2, 2, 0), (3, 3))],
+)
+def test_the_lines_of_a_selection(selection, expected):
+    assert selected_lines(*selection) == expected
+
+
+@pytest.mark.parametrize(
+    "state, expected",
+    [
+        (State(), "Companion: starting"),
+        (State(port=1), "Companion: no client"),
+        (State(port=1, clients=["Gemini CLI"]), "Companion: Gemini CLI"),
+        (State(port=1, clients=["Qwen Code", "Gemini CLI", "Gemini CLI"]), "Companion: 2 Gemini CLI + Qwen Code"),
+        (State(port=1, clients=["Gemini CLI"], pending=2), "Companion: Gemini CLI, 2 to review"),
+        (State(port=1, sharing=False), "Companion: no client, sharing paused"),
+        (State(port=1, problem="could not open a port"), "Companion: could not open a port"),
+    ],
+)
+def test_the_status_bar_says_what_matters(state, expected):
+    assert status_text(state) == expected
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+def test_a_missing_client_says_how_to_get_it(client):
+    text = how_to_install(client)
+    assert "npm install -g " + client.npm_package in text
+    assert client.title in text and "/ide enable" in text
+
+
+def test_clients_are_found_by_their_keys():
+    assert client_named("gemini") is GEMINI and client_named("qwen") is QWEN
+    with pytest.raises(KeyError):
+        client_named("other")
