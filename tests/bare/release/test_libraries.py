@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Dict
 
 import pytest
+
 from tests.tools.release import user_settings
 from tests.tools.release.libraries import BY_NAME, LIBRARIES, PLATFORMS, PYTHONS
 from tests.tools.release.package_control import serves
@@ -95,7 +96,7 @@ def test_the_command_writes_the_file(tmp_path: Path) -> None:
     [], ["--index", INDEX], ["--package", PACKAGE],
     ["--index", "http://index.invalid", "--package", PACKAGE], ["--index", INDEX, "--package", "git@code.invalid:a/b"],
 ])
-def test_the_command_refuses_missing_and_insecure_addresses(arguments: "list[str]") -> None:
+def test_the_command_refuses_missing_and_insecure_addresses(arguments: list[str]) -> None:
     with pytest.raises(SystemExit) as exit_:
         main(arguments)
     assert exit_.value.code == 2

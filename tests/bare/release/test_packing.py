@@ -11,12 +11,13 @@ from pathlib import Path
 from typing import Dict, List
 
 import pytest
+
 from tests.tools.release import build, packing
 
 ROOT = Path(__file__).resolve().parents[3]
 
 
-def git(*arguments: str, environment: "Dict[str, str] | None" = None) -> bytes:
+def git(*arguments: str, environment: Dict[str, str] | None = None) -> bytes:
     """The output of a git command in the project folder; a failure fails the test with git's own words."""
     answer = subprocess.run(
         ["git", *arguments], cwd=str(ROOT), env={**os.environ, **(environment or {})},

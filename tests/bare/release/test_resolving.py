@@ -15,6 +15,7 @@ from typing import Dict
 import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name, parse_wheel_filename
+
 from tests.tools.release import installation
 from tests.tools.release.index import Index, Wheel
 from tests.tools.release.libraries import BY_NAME, PLATFORMS, PYTHONS
@@ -81,7 +82,7 @@ def test_jsonschema_is_the_release_of_the_default_channel(index: Index) -> None:
 @pytest.mark.parametrize("python", PYTHONS)
 @pytest.mark.parametrize("platform", PLATFORMS)
 def test_what_each_library_requires_is_listed_and_new_enough(
-    index: Index, platform: str, python: str, requirements: "Requirements",
+    index: Index, platform: str, python: str, requirements: Requirements,
 ) -> None:
     """Package Control looks at none of this, so the table has to be complete and consistent by itself."""
     wheels = installation.resolve_all(index, platform, python)
@@ -100,16 +101,16 @@ class Requirements:
 
     def __init__(self, index: Index) -> None:
         self._index = index
-        self._known: Dict[str, "list[Requirement]"] = {}
+        self._known: Dict[str, list[Requirement]] = {}
 
-    def of(self, wheel: Wheel) -> "list[Requirement]":
+    def of(self, wheel: Wheel) -> list[Requirement]:
         """The requirements of a wheel; those of one release are taken to be the same on all platforms."""
         key = "-".join(wheel.filename.split("-")[:2])
         if key not in self._known:
             self._known[key] = self._read(wheel)
         return self._known[key]
 
-    def _read(self, wheel: Wheel) -> "list[Requirement]":
+    def _read(self, wheel: Wheel) -> list[Requirement]:
         with zipfile.ZipFile(str(self._index.download(wheel, installation.WHEELS))) as archive:
             (name,) = [entry for entry in archive.namelist() if entry.endswith(".dist-info/METADATA")]
             headers = HeaderParser().parsestr(archive.read(name).decode("utf-8"))

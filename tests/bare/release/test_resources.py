@@ -190,3 +190,10 @@ def test_the_change_log_tells_of_every_version_that_has_a_message() -> None:
     told = re.findall(r"^## \[(\d+\.\d+\.\d+)\]", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE)
     assert told == sorted(told, key=lambda version: [int(part) for part in version.split(".")], reverse=True)
     assert told and set(listed) - {"install"} <= set(told)
+
+
+def test_the_newest_version_of_the_change_log_is_the_one_of_the_code() -> None:
+    code = (ROOT / "companion" / "application.py").read_text(encoding="utf-8")
+    (version,) = re.findall(r'^VERSION = "([^"]+)"$', code, re.MULTILINE)
+    told = re.findall(r"^## \[(\d+\.\d+\.\d+)\]", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE)
+    assert told[0] == version

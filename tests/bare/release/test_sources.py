@@ -77,7 +77,7 @@ def loaded_at_once(tree: ast.Module) -> ast.Module:
         def visit_FunctionDef(self, node: ast.FunctionDef) -> None: ...
         def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> None: ...
 
-        def visit_If(self, node: ast.If) -> "ast.AST | None":
+        def visit_If(self, node: ast.If) -> ast.AST | None:
             return None if "TYPE_CHECKING" in ast.dump(node.test) else self.generic_visit(node)
 
     result = Later().visit(tree)

@@ -18,7 +18,7 @@ from typing import Optional, Sequence
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
-from tests.tools.release.packing import PackingError, packed  # noqa: E402
+from tests.tools.release.packing import PackingError, packed
 
 ROOT = Path(__file__).resolve().parents[3]
 FILE_NAME = "Gemini Companion.sublime-package"
@@ -42,7 +42,7 @@ def package(root: Path = ROOT) -> bytes:
 
 
 def main(arguments: Optional[Sequence[str]] = None) -> int:
-    """The command: write the package, and print its files, size and digest. Exit status 1: the packing list is wrong."""
+    """The command: write the package, print its files, size and digest. Exit status 1: the packing list is wrong."""
     parser = argparse.ArgumentParser(description="Build the package reproducibly from its packing list.")
     parser.add_argument("--output", type=Path, default=ROOT / "dist" / FILE_NAME, help="file to write")
     output = parser.parse_args(arguments).output

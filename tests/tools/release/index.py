@@ -14,7 +14,10 @@ from pathlib import Path
 from typing import Dict, List, NamedTuple, Optional, Sequence
 
 #: One file in pip's log: its address, and what pip adds in brackets after it. pip logs files that it skips as well.
-_LINK = re.compile(r"(?P<url>(?:https?|file)://[^\s()]+?/(?P<filename>[^/\s#]+\.whl)(?:#\S+)?)(?P<notes>(?: \([^)]*\))*)")
+_LINK = re.compile(
+    r"(?P<url>(?:https?|file)://[^\s()]+?/(?P<filename>[^/\s#]+\.whl)(?:#\S+)?)"
+    r"(?P<notes>(?: \([^)]*\))*)"
+)
 _REQUIRES_PYTHON = re.compile(r"\(requires-python:([^)]+)\)")
 _LOCATION = re.compile(r"^\* (https?://\S+)/simple/[^/\s]+/$", re.MULTILINE)
 

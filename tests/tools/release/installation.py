@@ -15,11 +15,11 @@ from typing import Any, Dict, List, Optional, Sequence
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
-from tests.tools.release.channel import channel_libraries  # noqa: E402
-from tests.tools.release.index import Index, Wheel  # noqa: E402
-from tests.tools.release.libraries import PLATFORMS  # noqa: E402
-from tests.tools.release.package_control import install, resolve  # noqa: E402
-from tests.tools.release.repository import repository  # noqa: E402
+from tests.tools.release.channel import channel_libraries
+from tests.tools.release.index import Index, Wheel
+from tests.tools.release.libraries import PLATFORMS
+from tests.tools.release.package_control import install, resolve
+from tests.tools.release.repository import repository
 
 #: Wheels are kept here between runs; git ignores it.
 WHEELS = Path(__file__).resolve().parents[3] / ".cache" / "wheels"
@@ -56,8 +56,8 @@ def make_lib_folder(folder: Path, platform_name: str, python: str, index: Option
 def this_platform() -> str:
     """This machine's platform as Package Control names it."""
     system = {"linux": "linux", "darwin": "osx", "win32": "windows"}[sys.platform]
-    machine = {"x86_64": "x64", "amd64": "x64", "aarch64": "arm64", "arm64": "arm64"}.get(platform.machine().lower(), "x32")
-    return "{}-{}".format(system, machine)
+    architectures = {"x86_64": "x64", "amd64": "x64", "aarch64": "arm64", "arm64": "arm64"}
+    return "{}-{}".format(system, architectures.get(platform.machine().lower(), "x32"))
 
 
 def main(arguments: Optional[Sequence[str]] = None) -> int:

@@ -27,12 +27,12 @@ PLATFORMS: Mapping[str, str] = {
 class Library(NamedTuple):
     """One library.
 
-    `release`: the only one to take. `last_for_old_python`: the one to take on Python 3.8, because later ones dropped it;
-    a `py3-none-any` wheel matches any Python by its name. Without either, the newest that has a matching wheel is taken.
+    `release`: the only one to take. `last_for_old_python`: the one to take on Python 3.8, because later ones dropped
+    it; a `py3-none-any` wheel matches any Python by its name. Without either: the newest that has a matching wheel.
     `compiled`: its wheels are built for each platform and Python, except on `pure_on` (newer Python only), where no
     current one is built and the project's pure wheel serves.
-    `in_default_channel`: Package Control's own channel defines it, so we must not: a second definition would replace the
-    first one for every other package of the user. A `release` in such a row is the one that the channel has.
+    `in_default_channel`: Package Control's own channel defines it, so we must not: a second definition would replace
+    the first one for every other package of the user. A `release` in such a row is the one that the channel has.
     """
 
     name: str

@@ -57,7 +57,7 @@ def packed(root: Path) -> List[str]:
     return select(patterns(text), working_tree(root))
 
 
-def _expression(pattern: str) -> "re.Pattern[str]":
+def _expression(pattern: str) -> re.Pattern[str]:
     pieces = {"**/": "(?:[^/]+/)*", "*": "[^/]*"}
     parts = re.split(r"(\*\*/|\*)", pattern)
     return re.compile("".join(pieces.get(part, re.escape(part)) for part in parts) + r"\Z")

@@ -15,7 +15,7 @@ from typing import Any, Dict, List, Optional, Sequence
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
-from tests.tools.release.libraries import LIBRARIES, PLATFORMS, PYTHONS, Library  # noqa: E402
+from tests.tools.release.libraries import LIBRARIES, PLATFORMS, PYTHONS, Library
 
 SCHEMA_VERSION = "4.0.0"
 NAME = "Gemini Companion"
