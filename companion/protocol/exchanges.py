@@ -96,6 +96,10 @@ class Exchange:
         stream.finished = not self.open_calls
         return [Wake(stream)]
 
+    def away(self) -> bool:
+        """Has the session that asked nothing left that keeps it open? Then its time runs."""
+        return self.session is not None and self.session.deadline() is not None
+
     def message(self, payload: bytes) -> Message:
         """A payload with its place on this exchange's stream."""
         if self.session is not None:

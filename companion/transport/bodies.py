@@ -13,7 +13,7 @@ from typing import List, Mapping, Optional, Union
 from aiohttp import StreamReader, web
 
 from ..protocol.limits import Limits
-from .responses import refusal, too_large
+from .responses import closing, refusal, too_large
 
 
 def body_complaint(headers: Mapping[str, str]) -> Optional[str]:
@@ -50,9 +50,7 @@ async def read_body(request: web.BaseRequest, limits: Limits) -> Union[bytes, we
     try:
         return await asyncio.wait_for(_read_up_to(content, most), limits.request_seconds)
     except asyncio.TimeoutError:
-        response = refusal(408, "The body took too long.")
-        response.force_close()
-        return response
+        return closing(refusal(408, "The body took too long."))
 
 
 async def _read_up_to(content: StreamReader, most: int) -> Union[bytes, web.Response]:

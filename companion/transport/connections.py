@@ -1,57 +1,100 @@
-"""One TCP connection: how long it may dawdle, and what becomes known when it ends.
+"""One TCP connection: what it may cost before a request has come, and what becomes known when it ends.
 
-Rules: a connection that has not sent a whole request header in time is cut with a 408; whoever writes an event stream
-on a connection is told at once when it is lost, and whether it was closed or torn down.
+Rules: a connection that has not sent a whole request header in time, or within bounds, is cut with an answer that says
+so; what a client sends wrongly is neither logged nor sent back, because it may hold a token; whoever writes an event
+stream on a connection is told at once when it is lost, and whether it was closed or torn down.
 """
 
 from __future__ import annotations
 
 import asyncio
+import logging
 from typing import Any, Callable, Optional
 
-from aiohttp import web
+from aiohttp import http_exceptions, web
 
-_TOO_SLOW = b"HTTP/1.1 408 Request Timeout\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
-_TOO_MANY = b"HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+from ..protocol.limits import Limits
+from .responses import refusal
+
+log = logging.getLogger("gemini_companion.transport")
+
+_MOST_HEADER_BYTES = 1024 * 1024
+"""Of a whole header, counted in packets: the start of a body may come with it."""
 
 
 class Connection(web.RequestHandler):
-    """aiohttp's connection with a deadline for its first request. Loop thread."""
+    """aiohttp's connection with bounds on its first request. Loop thread."""
 
-    __slots__ = ("_header_seconds", "_deadline", "_full", "on_lost")
+    __slots__ = ("_began", "_deadline", "_full", "_limits", "_received", "on_lost")
 
-    def __init__(self, manager: web.Server, *, header_seconds: float, full: Callable[[], bool], **options: Any) -> None:
+    def __init__(self, manager: web.Server, *, limits: Limits, full: Callable[[], bool], **options: Any) -> None:
         super().__init__(manager, **options)
-        self._header_seconds = header_seconds
-        self._deadline: Optional[asyncio.TimerHandle] = None
+        self._limits = limits
         self._full = full
+        self._deadline: Optional[asyncio.TimerHandle] = None
+        self._received = 0
+        self._began = False
         self.on_lost: Optional[Callable[[bool], None]] = None
         """Called once when the connection is lost; True if it was torn down rather than closed."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        if self._full():
-            transport.write(_TOO_MANY)  # type: ignore[attr-defined]
-            transport.close()
-            self.transport = None
-            return
+        full = self._full()
         super().connection_made(transport)
-        self._deadline = asyncio.get_running_loop().call_later(self._header_seconds, self._cut)
+        if full:
+            self._cut(b"503 Service Unavailable")
+            return
+        self._deadline = asyncio.get_running_loop().call_later(
+            self._limits.request_seconds, self._cut, b"408 Request Timeout"
+        )
+
+    def data_received(self, data: bytes) -> None:
+        if not self._began:
+            self._received += len(data)
+            if self._received > _MOST_HEADER_BYTES:
+                self._cut(b"431 Request Header Fields Too Large")
+                return
+        super().data_received(data)
 
     def request_began(self) -> None:
-        """A whole request header has come: the deadline is met."""
+        """A whole request header has come: the bounds are met."""
+        self._began = True
         if self._deadline is not None:
             self._deadline.cancel()
             self._deadline = None
 
-    def _cut(self) -> None:
-        self._deadline = None
-        if self.transport is not None:
-            self.transport.write(_TOO_SLOW)
-            self.transport.close()
+    def _cut(self, status: bytes) -> None:
+        transport = self.transport
+        if transport is not None and not transport.is_closing():
+            transport.write(b"HTTP/1.1 " + status + b"\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+            transport.close()
 
     def connection_lost(self, exc: Optional[BaseException]) -> None:
-        self.request_began()
+        if self._deadline is not None:
+            self._deadline.cancel()
+            self._deadline = None
         super().connection_lost(exc)
         tell, self.on_lost = self.on_lost, None
         if tell is not None:
             tell(exc is not None)
+
+    def handle_error(
+        self,
+        request: web.BaseRequest,
+        status: int = 500,
+        exc: Optional[BaseException] = None,
+        message: Optional[str] = None,
+    ) -> web.StreamResponse:
+        """Answer what is not HTTP, or what we failed at, without aiohttp's texts, which quote what came."""
+        if status >= 500:
+            log.error("a request failed", exc_info=exc)
+            response = refusal(500, "The companion failed; the editor's log says why.")
+        elif isinstance(exc, http_exceptions.LineTooLong):
+            log.info("refused a request with an oversized header")
+            response = refusal(431, "A header is longer than {} bytes.".format(self._limits.header_bytes))
+        else:
+            log.info("refused what is not HTTP: %s", type(exc).__name__)
+            response = refusal(400, "This is not a well-formed HTTP request.")
+        if request.writer is not None and request.writer.output_size > 0:
+            raise ConnectionError("an answer has begun already")
+        response.force_close()
+        return response

@@ -16,6 +16,8 @@ from ..protocol.streams import CALL, HEARTBEAT, Stream
 from .connections import Connection
 from .responses import SERVER_NAME
 
+CLOSING_SECONDS = 1.0
+
 
 class EventStreamWriter:
     """Writes a stream until it ends, its connection is lost, or another writer takes over. Loop thread."""
@@ -47,9 +49,10 @@ class EventStreamWriter:
             if not self.lost:
                 await response.write_eof()
         except ConnectionError:
-            self.lost = True
+            self.lost = self.was_reset = True  # What was taken last has not been written.
         finally:
             connection.on_lost = None
+            self._transport = None
         return response
 
     async def _write_all(self, response: web.StreamResponse) -> None:
@@ -70,10 +73,14 @@ class EventStreamWriter:
                 await response.write(HEARTBEAT)
 
     def wake(self) -> None:
-        """There may be something to write."""
+        """There may be something to write, or the stream is to end."""
         waiter = self._waiter
-        if waiter is not None and not waiter.done():
-            waiter.set_result(None)
+        if waiter is not None:
+            if not waiter.done():
+                waiter.set_result(None)
+        elif self.stream.closing and self._transport is not None:
+            # Its client may have stopped reading; then it will not be written to the end.
+            asyncio.get_running_loop().call_later(CLOSING_SECONDS, self.abort)
 
     def beat(self) -> None:
         """Send a heartbeat, unless something is being written."""
@@ -90,7 +97,7 @@ class EventStreamWriter:
 
     def abort(self) -> None:
         """Tear the connection down."""
-        if self._transport is not None:
+        if self._transport is not None and not self.lost:
             self._transport.abort()
 
     def _connection_lost(self, was_reset: bool) -> None:

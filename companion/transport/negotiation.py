@@ -6,11 +6,15 @@ Implements RFC 9110, 12.5.1, as far as two media types need it.
 
 from __future__ import annotations
 
-from typing import Optional, Tuple
+from typing import TYPE_CHECKING, Tuple
+
+if TYPE_CHECKING:
+    from multidict import CIMultiDictProxy
 
 
-def accepted(value: Optional[str]) -> Tuple[bool, bool]:
-    """(JSON, event stream): what an `Accept` header allows."""
+def accepted(headers: CIMultiDictProxy[str]) -> Tuple[bool, bool]:
+    """(JSON, event stream): what the `Accept` headers allow."""
+    value = ",".join(headers.getall("Accept", ()))
     if not value or value == "*/*":
         return True, True
     json = events = False

@@ -27,7 +27,7 @@ from .connections import Connection
 from .event_dialect import IDE_NOTIFICATIONS, to_event_dialect
 from .event_streams import EventStreamWriter
 from .negotiation import accepted
-from .responses import not_allowed, refusal, respond
+from .responses import closing, not_allowed, refusal, respond
 from .security import CHALLENGE, GRANTED, MISSING, bearer, host_allowed, origin_allowed
 
 log = logging.getLogger("gemini_companion.transport")
@@ -97,7 +97,7 @@ class CompanionServer:
             Connection,
             manager,
             loop=loop,
-            header_seconds=self._limits.request_seconds,
+            limits=self._limits,
             full=lambda: len(manager.connections) >= self._limits.connections,
             keepalive_timeout=self._limits.keepalive_seconds,
             lingering_time=_LINGER_SECONDS,
@@ -165,9 +165,9 @@ class CompanionServer:
         cast(Connection, request.protocol).request_began()
         headers = request.headers
         if not host_allowed(headers.getall("Host", ()), self._port):
-            return refusal(403, "The Host header does not name this endpoint.")
+            return closing(refusal(403, "The Host header does not name this endpoint."))
         if not origin_allowed(headers.getall("Origin", ()), self._port):
-            return refusal(403, "Requests from web pages are refused.")
+            return closing(refusal(403, "Requests from web pages are refused."))
         path = request.path
         method = request.method
         if path == "/health":
@@ -179,18 +179,16 @@ class CompanionServer:
             if method == "POST":
                 return await self._post(request)
             if method == "GET":
-                _, accepts_events = accepted(headers.get("Accept"))
-                return await self._answer(request, self._protocol.presence.listen(headers, accepts_events, self._now()))
+                effects = self._protocol.presence.listen(headers, accepted(headers)[1], self._now())
+                return await self._answer(request, effects)
             if method == "DELETE":
                 return await self._answer(request, self._protocol.presence.delete(headers))
             return not_allowed("POST, GET, DELETE")
         if path == "/events":
             if method != "GET":
                 return not_allowed("GET")
-            _, accepts_events = accepted(headers.get("Accept"))
-            return await self._answer(
-                request, self._protocol.presence.listen_plainly(headers, accepts_events, self._now())
-            )
+            effects = self._protocol.presence.listen_plainly(headers, accepted(headers)[1], self._now())
+            return await self._answer(request, effects)
         return refusal(404, "There is nothing here. The MCP endpoint is /mcp.")
 
     def _health(self, method: str) -> web.Response:
@@ -209,14 +207,14 @@ class CompanionServer:
                 )
             else:
                 log.warning("refused a client with a wrong token (%.80r)", headers.get("User-Agent", ""))
-        return refusal(401, "A valid bearer token is required.", {"WWW-Authenticate": CHALLENGE})
+        return closing(refusal(401, "A valid bearer token is required.", {"WWW-Authenticate": CHALLENGE}))
 
     async def _post(self, request: web.BaseRequest) -> web.StreamResponse:
         headers = request.headers
         complaint = body_complaint(headers)
         if complaint is not None:
             return refusal(415, complaint)
-        accepts_json, accepts_events = accepted(headers.get("Accept"))
+        accepts_json, accepts_events = accepted(headers)
         if not (accepts_json or accepts_events):
             return refusal(406, "Accept application/json or text/event-stream.")
         body = await read_body(request, self._limits)
@@ -224,6 +222,7 @@ class CompanionServer:
             return body
         if self._in_flight >= self._limits.requests_in_flight:
             return refusal(503, "Too many requests are being answered.", {"Retry-After": "1"})
+        log.debug("a message of %d bytes", len(body))
         self._in_flight += 1
         try:
             arrival = Arrival(headers, body, accepts_json, accepts_events)
@@ -266,7 +265,10 @@ class CompanionServer:
             result = await self._call_tool(call)
         except Exception:
             log.exception("the tool %s failed", call.name)
-        return self._protocol.finish(call, result, self._now())
+        effects = self._protocol.finish(call, result, self._now())
+        if self._expiry is None and self._all_written is None and call.exchange.away():
+            self._schedule_expiry()
+        return effects
 
     def _say(self, request: web.BaseRequest, call: ToolCall, method: str, params: Dict[str, Any]) -> None:
         self._perform_during(request, self._protocol.say(call, method, params))
