@@ -3,7 +3,7 @@
 Theory of operation, from the outside in:
 
 * `lines` cuts a text into lines and compares two lists of them; `characters` compares the two texts of one hunk, cut
-  into `words`, and `marks` makes the result readable.
+  into `words` (very long texts are narrowed by `resynchronising` before), and `marks` makes the result readable.
 * Both number their pieces and ask `matching` for the blocks that are equal. That one trims what is equal at the ends,
   finds `anchors` (pieces, or runs of pieces, that occur once on each side) and solves what is left between them exactly
   (`subsequence`: a longest common subsequence on the bits of Python's integers).

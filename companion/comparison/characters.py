@@ -1,25 +1,25 @@
 """The changed characters inside the changed lines of one hunk.
 
-Method: what is equal at the ends is set aside, the rest is cut into words (very long texts into phrases first, and only
-their changed phrases into words) and compared like lines. Then `marks` makes the changes readable.
+Method: what is equal at the ends is set aside, the rest is cut into words and compared like lines. Of very long texts the
+changed stretches are found first, and only these are cut into words. Then `marks` makes the changes readable.
 
 Rules: changes are in order and do not touch. Replacing each one's characters in the left text by those of the right one
-gives the right text. Long texts get coarser changes: beyond the limits below a change is a phrase, or all that differs.
+gives the right text. What is beyond the limits gets coarser changes: a stretch instead of words, or all that differs.
 """
 
 from __future__ import annotations
 
-from typing import Callable, List, Pattern
+from typing import Callable, List
 
 from .budget import Budget, never, number_pieces
 from .marks import CharacterChange, readable
 from .matching import Block, common_prefix, common_suffix, matching_blocks
-from .words import LONGEST_WORD, WORDS, cut, inside_word, phrases
+from .resynchronising import changed_stretches
+from .words import LONGEST_WORD, cut, inside_word
 
 _CHARACTERS_IN_WORDS = 300_000
-_CHARACTERS_IN_PHRASES = 12_000_000
-_COST_OF_A_PHRASE = 200
-"""Characters that could be cut into words in the time that one more phrase takes."""
+_COST_OF_A_STRETCH = 200
+"""Characters that could be cut into words in the time that one more stretch takes."""
 
 
 def compare_characters(left: str, right: str, *, cancelled: Callable[[], bool] = never) -> List[CharacterChange]:
@@ -44,23 +44,23 @@ def compare_characters(left: str, right: str, *, cancelled: Callable[[], bool] =
 def _divided(whole: CharacterChange, left: str, right: str, budget: Budget) -> List[CharacterChange]:
     """The changes by words inside `whole`, as far as the limits allow."""
     if whole.size <= _CHARACTERS_IN_WORDS:
-        return _by_pieces(whole, WORDS, left, right, budget)
-    if whole.size > _CHARACTERS_IN_PHRASES:
-        return [whole]
+        return _by_words(whole, left, right, budget)
     allowed = _CHARACTERS_IN_WORDS
     changes: List[CharacterChange] = []
-    for phrase in _by_pieces(whole, phrases(whole.size), left, right, budget):
-        allowed -= phrase.size + _COST_OF_A_PHRASE
-        changes.extend(_by_pieces(phrase, WORDS, left, right, budget) if allowed > 0 else [phrase])
+    left_text, right_text = left[whole.left_start : whole.left_end], right[whole.right_start : whole.right_end]
+    for a, b, c, d in changed_stretches(left_text, right_text, budget):
+        stretch = CharacterChange(
+            a + whole.left_start, b + whole.left_start, c + whole.right_start, d + whole.right_start
+        )
+        allowed -= stretch.size + _COST_OF_A_STRETCH
+        changes.extend(_by_words(stretch, left, right, budget) if allowed > 0 else [stretch])
     return changes
 
 
-def _by_pieces(
-    whole: CharacterChange, pattern: Pattern[str], left: str, right: str, budget: Budget
-) -> List[CharacterChange]:
-    """The changes inside `whole`, by pieces of `pattern`."""
-    left_pieces = cut(left[whole.left_start : whole.left_end], pattern, budget)
-    right_pieces = cut(right[whole.right_start : whole.right_end], pattern, budget)
+def _by_words(whole: CharacterChange, left: str, right: str, budget: Budget) -> List[CharacterChange]:
+    """The changes inside `whole`, by words."""
+    left_pieces = cut(left[whole.left_start : whole.left_end], budget)
+    right_pieces = cut(right[whole.right_start : whole.right_end], budget)
     if not left_pieces or not right_pieces:
         return [whole] if left_pieces or right_pieces else []
     numbered = number_pieces(left_pieces, right_pieces, budget)

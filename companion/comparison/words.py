@@ -1,7 +1,6 @@
 """Cuts texts into the pieces that character changes are made of.
 
-Words read well: a changed word is marked as a whole. Scripts without spaces between words are cut into characters. Long
-texts are cut into phrases instead, which end at punctuation, for there are fewer of them.
+Words read well: a changed word is marked as a whole. Scripts without spaces between words are cut into characters.
 
 Rule: the pieces joined are the text, and no cut takes longer than a few milliseconds at a time.
 """
@@ -9,7 +8,7 @@ Rule: the pieces joined are the text, and no cut takes longer than a few millise
 from __future__ import annotations
 
 import re
-from typing import List, Pattern
+from typing import List
 
 from .budget import Budget
 
@@ -17,27 +16,18 @@ _FIRST, _LAST = "\u2e80", "\ud7ff"
 """Chinese, Japanese, Korean and their neighbours: scripts that are cut into characters."""
 
 LONGEST_WORD = 80
-WORDS = re.compile(r"[^\W%s-%s]{1,%d}|\n|[^\S\n]{1,80}|." % (_FIRST, _LAST, LONGEST_WORD), re.DOTALL)
-_PHRASE = r".{1,%d}[^;,{}\n]{0,200}[;,{}\n]?"
-_SHORTEST_PHRASE = 20
-_PHRASES_IN_A_TEXT = 100_000
-
+_PIECE = re.compile(r"[^\W%s-%s]{1,%d}|\n|[^\S\n]{1,80}|." % (_FIRST, _LAST, LONGEST_WORD), re.DOTALL)
 _CUT_AT_ONCE = 1 << 16
 
 
-def phrases(characters: int) -> Pattern[str]:
-    """What cuts texts of so many characters together into a bounded number of phrases."""
-    return re.compile(_PHRASE % max(_SHORTEST_PHRASE, characters // _PHRASES_IN_A_TEXT), re.DOTALL)
-
-
-def cut(text: str, pattern: Pattern[str], budget: Budget) -> List[str]:
-    """`text` as pieces of `pattern`, which must match anywhere. Raises `Cancelled`."""
+def cut(text: str, budget: Budget) -> List[str]:
+    """The pieces of `text`: words, runs of spaces, and single other characters. Raises `Cancelled`."""
     pieces: List[str] = []
     start = 0
     while start < len(text):
         budget.poll()
         end = min(start + _CUT_AT_ONCE, len(text))
-        found = pattern.findall(text, start, end)
+        found = _PIECE.findall(text, start, end)
         if end < len(text):
             # The last piece may go on beyond the end: it is cut again, as a whole.
             end -= len(found.pop())

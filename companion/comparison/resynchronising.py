@@ -1,0 +1,60 @@
+"""The changed stretches of two very long texts: coarse, but at the speed of string search.
+
+Method: walk along both texts while they are equal. Where they differ, look for the nearest place from which they are
+equal again: a short probe of the left text, taken ever further on, is searched for in a window of the right one. The
+window grows with the distance, for in texts that repeat themselves a place nearby is more likely to be the right one.
+
+Rule: where no such place is found, or the budget is spent, all that is left is one stretch.
+"""
+
+from __future__ import annotations
+
+from typing import List, Tuple
+
+from .budget import Budget
+from .matching import common_prefix
+
+_PROBE = 32
+_FURTHEST = 1 << 16
+_WINDOW_PER_DISTANCE = 4
+_COMPARED_AT_ONCE = 1 << 17
+
+_CELLS_PER_CHARACTER = 20
+"""What looking for a probe at one character is worth."""
+
+Stretch = Tuple[int, int, int, int]
+
+
+def changed_stretches(left: str, right: str, budget: Budget) -> List[Stretch]:
+    """Start and end in the left text, start and end in the right text, of what differs. Raises `Cancelled`."""
+    stretches: List[Stretch] = []
+    i = j = 0
+    while True:
+        # A slice of all the rest would copy megabytes for each change: slices grow as long as they are equal.
+        size = _PROBE
+        while True:
+            budget.poll()
+            equal = common_prefix(left[i : i + size], right[j : j + size])
+            i, j = i + equal, j + equal
+            if equal < size:
+                break
+            size = min(2 * size, _COMPARED_AT_ONCE)
+        if i == len(left) and j == len(right):
+            return stretches
+        next_left, next_right = _next_equal(left, i, right, j, budget)
+        stretches.append((i, next_left, j, next_right))
+        i, j = next_left, next_right
+
+
+def _next_equal(left: str, i: int, right: str, j: int, budget: Budget) -> Tuple[int, int]:
+    """The places after `i` and `j` from which the texts are equal again; their ends if there are none."""
+    distance = _PROBE
+    while distance <= _FURTHEST and i + distance + _PROBE <= len(left) and budget.cells > 0:
+        budget.poll()
+        end = j + _WINDOW_PER_DISTANCE * distance
+        found = right.find(left[i + distance : i + distance + _PROBE], j, end)
+        budget.spend(_CELLS_PER_CHARACTER * ((found if found >= 0 else end) - j + _PROBE))
+        if found >= 0:
+            return i + distance, found
+        distance *= 2
+    return len(left), len(right)

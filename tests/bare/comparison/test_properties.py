@@ -1,0 +1,173 @@
+"""What holds for any two texts: hunks and changes rebuild the right one, and keep the rules the parts rely on."""
+
+from __future__ import annotations
+
+from companion.comparison import (
+    align,
+    apply_hunks,
+    compare_characters,
+    compare_lines,
+    revert_hunk,
+    split_lines,
+)
+from companion.comparison.budget import Budget
+from companion.comparison.matching import matching_blocks
+from companion.comparison.subsequence import common, longest
+from hypothesis import given, settings
+from hypothesis import strategies as some
+
+FEW_LINES = some.lists(some.sampled_from(["a\n", "b\n", "\n", "  c\n", "\tif x:\n"]), max_size=40)
+ANY_TEXT = some.text(some.sampled_from("ab \n\r\t_.(é返\ud800\x00\u2028"), max_size=80) | some.text(
+    some.characters(), max_size=40
+)
+NUMBERS = some.lists(some.integers(0, 6), max_size=60)
+
+
+@some.composite
+def edited(draw, lines=FEW_LINES):
+    """Lines, and the same lines with a few edits: what a proposal looks like."""
+    left = draw(lines)
+    right = list(left)
+    for _ in range(draw(some.integers(0, 4))):
+        start = draw(some.integers(0, len(right)))
+        end = draw(some.integers(start, min(len(right), start + 5)))
+        right[start:end] = draw(some.lists(some.sampled_from(["a\n", "b\n", "\n", "new\n"]), max_size=4))
+    return left, right
+
+
+PAIRS = edited() | some.tuples(FEW_LINES, FEW_LINES)
+
+
+@settings(max_examples=400, deadline=None)
+@given(PAIRS)
+def test_hunks_applied_to_the_left_give_the_right(pair):
+    left, right = pair
+    assert apply_hunks(left, compare_lines(left, right), right) == right
+
+
+@settings(max_examples=200, deadline=None)
+@given(ANY_TEXT, ANY_TEXT)
+def test_hunks_of_any_texts_give_the_right(left, right):
+    left_lines, right_lines = split_lines(left), split_lines(right)
+    assert "".join(left_lines) == left
+    assert all(line.endswith("\n") for line in left_lines[:-1])
+    assert all("\n" not in line[:-1] for line in left_lines)
+    assert "".join(apply_hunks(left_lines, compare_lines(left_lines, right_lines), right_lines)) == right
+
+
+@settings(max_examples=400, deadline=None)
+@given(PAIRS)
+def test_hunks_are_in_order_and_do_not_touch_and_differ_at_their_borders(pair):
+    left, right = pair
+    before = None
+    for hunk in compare_lines(left, right):
+        assert hunk.left_count or hunk.right_count
+        if hunk.kind == "changed":
+            assert left[hunk.left_start] != right[hunk.right_start]
+            assert left[hunk.left_end - 1] != right[hunk.right_end - 1]
+        between = (hunk.left_start, hunk.right_start)
+        if before is not None:
+            between = (hunk.left_start - before.left_end, hunk.right_start - before.right_end)
+            assert between[0] >= 1
+        assert between[0] == between[1]
+        before = hunk
+
+
+@settings(max_examples=300, deadline=None)
+@given(PAIRS)
+def test_no_more_lines_change_than_need_to_by_over_four_percent(pair):
+    left, right = pair
+    changed = sum(hunk.left_count + hunk.right_count for hunk in compare_lines(left, right))
+    assert changed <= 1.04 * (len(left) + len(right) - 2 * table_length(left, right))
+
+
+@settings(max_examples=300, deadline=None)
+@given(PAIRS)
+def test_equal_lines_are_level_with_fillers(pair):
+    left, right = pair
+    hunks = compare_lines(left, right)
+    alignment = align(hunks, len(left), len(right))
+    left_rows, right_rows = rows(len(left), alignment.left), rows(len(right), alignment.right)
+    assert len(left_rows) == len(right_rows) == alignment.rows
+    inside = {line for hunk in hunks for line in range(hunk.left_start, hunk.left_end)}
+    for left_line, right_line in zip(left_rows, right_rows):
+        if left_line is not None and left_line not in inside:
+            assert left[left_line] == right[right_line]
+    for hunk in hunks:
+        if hunk.kind == "changed":
+            assert left_rows.index(hunk.left_start) == right_rows.index(hunk.right_start)
+
+
+@settings(max_examples=300, deadline=None)
+@given(PAIRS)
+def test_reverting_all_hunks_from_the_last_gives_the_left(pair):
+    left, right = pair
+    text = "".join(right)
+    for hunk in reversed(compare_lines(left, right)):
+        replacement = revert_hunk(hunk, left, right)
+        text = text[: replacement.start] + replacement.text + text[replacement.end :]
+    assert text == "".join(left)
+
+
+@settings(max_examples=600, deadline=None)
+@given(ANY_TEXT, ANY_TEXT)
+def test_changed_characters_rebuild_the_text(left, right):
+    check_characters(left, right)
+
+
+@settings(max_examples=300, deadline=None)
+@given(edited(some.lists(some.sampled_from(["value", "x", " ", "(", "\n", "返"]), max_size=40)))
+def test_changed_characters_of_an_edited_text_rebuild_it(pair):
+    check_characters("".join(pair[0]), "".join(pair[1]))
+
+
+@settings(max_examples=400, deadline=None)
+@given(NUMBERS, NUMBERS)
+def test_the_longest_common_subsequence_is_one_and_is_longest(left, right):
+    pairs = longest(common(left, right, Budget()), Budget())
+    assert all(left[i] == right[j] for i, j in pairs)
+    assert all(a < c and b < d for (a, b), (c, d) in zip(pairs, pairs[1:]))
+    assert len(pairs) == table_length(left, right)
+
+
+@settings(max_examples=200, deadline=None)
+@given(NUMBERS, NUMBERS, some.sampled_from([0, 100_000, 400_000]))
+def test_blocks_are_equal_and_rise_however_little_the_budget(left, right, cells):
+    left_at = right_at = 0
+    for block in matching_blocks(left, right, Budget(cells=cells)):
+        assert block.length and block.left >= left_at and block.right >= right_at
+        assert left[block.left : block.left + block.length] == right[block.right : block.right + block.length]
+        left_at, right_at = block.left + block.length, block.right + block.length
+
+
+def check_characters(left, right):
+    """The changes rebuild `right`, are in order, do not touch, and none is empty."""
+    result, place, offset = [], 0, 0
+    for index, change in enumerate(compare_characters(left, right)):
+        assert change.size
+        assert change.left_start > place or index == 0
+        assert change.right_start == change.left_start + offset
+        result += [left[place : change.left_start], right[change.right_start : change.right_end]]
+        place, offset = change.left_end, change.right_end - change.left_end
+    assert "".join(result) + left[place:] == right
+
+
+def rows(count, fillers):
+    """The line in each row, or None for a filler."""
+    result = []
+    below = {filler.after: filler.rows for filler in fillers}
+    assert len(below) == len(fillers) and all(filler.rows > 0 for filler in fillers)
+    for line in range(-1, count):
+        result += [line] * (line >= 0) + [None] * below.get(line, 0)
+    return result
+
+
+def table_length(left, right):
+    """The length of a longest common subsequence, by the table in every textbook."""
+    above = [0] * (len(right) + 1)
+    for piece in left:
+        row = [0]
+        for place, other in enumerate(right):
+            row.append(above[place] + 1 if piece == other else max(above[place + 1], row[-1]))
+        above = row
+    return above[-1]
