@@ -18,7 +18,7 @@ from .discovery.sweeper import sweep
 from .endpoint import Endpoint
 from .review.review import Review
 from .runtime import Runtime
-from .settings import FILE_NAME
+from .settings import FILE_NAME, read
 
 logger = logging.getLogger("gemini_companion.application")
 
@@ -45,7 +45,7 @@ class Application:
         """Serve every window there is, once the discovery files that an earlier run left are gone."""
         self.runtime.start()
         self._editor_settings.add_on_change(SETTINGS_TAG, self._settings_changed)
-        log.set_level("info")
+        self._take_log_level()
         self.runtime.compute(self._sweep, then=self._swept)
 
     @staticmethod
@@ -114,7 +114,12 @@ class Application:
             endpoint.workspace_changed()
         self.runtime.later_on_main(FOLDER_CHECK_MILLISECONDS, self._check_folders)
 
+    def _take_log_level(self) -> None:
+        # One log serves all windows, so no project has a say in it.
+        log.set_level(read([("the settings", self._editor_settings.to_dict())]).settings.log_level)
+
     def _settings_changed(self) -> None:
+        self._take_log_level()
         for endpoint in self._endpoints.values():
             endpoint.settings_changed()
             endpoint.workspace_changed()

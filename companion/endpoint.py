@@ -21,7 +21,7 @@ from .tool_calls import ToolCalls
 from .window_settings import WindowSettings
 
 if TYPE_CHECKING:
-    from .protocol.session import ClientSession
+    from .protocol.tools import ClientSession
     from .runtime import Runtime
     from .transport.server import CompanionServer
 
@@ -97,9 +97,9 @@ class Endpoint:
         import asyncio
 
         # Never imported on the main thread: aiohttp takes a third of a second.
-        from .protocol.identity import Implementation
+        from .protocol.tools import Implementation
         from .tools import TOOLS
-        from .transport.limits import Limits
+        from .protocol.limits import Limits
         from .transport.server import CompanionServer
 
         limits = Limits(body_bytes=self._settings().maximum_body_mebibytes * 1024 * 1024)

@@ -35,6 +35,8 @@ class GeminiClient(Program):
         variables: Dict[str, str] = {
             name: value for name, value in nodes.environment(folder).items() if not name.startswith(_FOREIGN)
         }
+        # In a container the client would look for the editor on the container's host; with this it stays here.
+        variables.setdefault("SSH_CONNECTION", "127.0.0.1 1 127.0.0.1 1")
         variables.update(HOME=self._home.name, USERPROFILE=self._home.name)
         if tmpdir is not None:
             variables.update(TMPDIR=tmpdir, TMP=tmpdir, TEMP=tmpdir)
