@@ -13,6 +13,7 @@ if ROOT not in sys.path:
     sys.path.insert(0, ROOT)
 
 from tests.host import api, gestures, lenient_json  # noqa: E402
+from tests.host.api import registry  # noqa: E402
 from tests.host.model.host import Host  # noqa: E402
 from tests.host.scheduler import Scheduler  # noqa: E402
 
@@ -61,8 +62,8 @@ class Bench:
         self.scheduler = Scheduler()
         self.host = Host(self.resources, self.scheduler, lenient_json.loads)
         self.sublime, self.sublime_plugin = sublime, sublime_plugin
-        sublime_plugin.reset()
-        self.host.plugins = sublime_plugin
+        registry.reset()
+        api.install()
         self.gestures = gestures
         self.host.new_window()
         self.window = sublime.active_window()
@@ -72,7 +73,7 @@ class Bench:
         import types
         module = types.ModuleType(name)
         exec(compile("import sublime, sublime_plugin\n" + source, name, "exec"), module.__dict__)
-        self.sublime_plugin.load_plugin_module(module)
+        registry.load_plugin_module(module)
         return module
 
     def write(self, name: str, data: bytes) -> str:
@@ -98,8 +99,8 @@ class Bench:
 @pytest.fixture
 def bench(tmp_path):
     made = Bench(str(tmp_path))
-    made.sublime_plugin.on_api_ready()
+    registry.on_api_ready()
     yield made
     made.scheduler.stop()
-    made.sublime_plugin.reset()
+    registry.reset()
     assert made.scheduler.uncaught_errors == [], "\n".join(made.scheduler.uncaught_errors)

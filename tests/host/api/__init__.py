@@ -14,4 +14,4 @@ def install() -> None:
     for name in NAMES:
         sys.modules[name] = importlib.import_module("." + name, __name__)
     if host.is_started():
-        host.current().plugins = sys.modules["sublime_plugin"]
+        host.current().plugins = importlib.import_module(".registry", __name__)

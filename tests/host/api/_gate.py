@@ -24,14 +24,22 @@ def gate(function: Callable) -> Callable:
     if getattr(function, ON_MAIN, False):
         @functools.wraps(function)
         def on_main_thread(*args: Any, **keywords: Any) -> Any:
-            return current().scheduler.call_on_main(lambda: function(*args, **keywords))
+            return _open().scheduler.call_on_main(lambda: function(*args, **keywords))
         return on_main_thread
 
     @functools.wraps(function)
     def locked(*args: Any, **keywords: Any) -> Any:
-        with current().lock:
+        with _open().lock:
             return function(*args, **keywords)
     return locked
+
+
+def _open() -> Any:
+    """The host. Raises RuntimeError once the API has been shut down, as during `on_exit`."""
+    host = current()
+    if host.closed:
+        raise RuntimeError("the API has been shut down")
+    return host
 
 
 def gated(cls: type) -> type:

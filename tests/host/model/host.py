@@ -9,7 +9,7 @@ import sys
 import threading
 from typing import Any, Callable, Dict, List, Optional
 
-from . import commands_text, commands_window, geometry, minihtml  # noqa: F401 - these register the built-in commands
+from . import commands_text, commands_window, geometry, minihtml, session  # noqa: F401 - these register the built-in commands
 from .buffer import BufferModel
 from .commands import Commands
 from .dialogs import Dialogs
@@ -66,6 +66,7 @@ class Host:
         self.logging: Dict[str, bool] = {}
         self.opened_urls: List[str] = []
         self.quit_requested = False
+        self.closed = False
         self.input_requests: List[Dict[str, Any]] = []
         self._counters: Dict[str, Any] = {}
         self.settings_files = SettingsFiles(self)
@@ -218,6 +219,18 @@ class Host:
     def _poll(self) -> None:
         self.scheduler.set_timeout(self._poll, POLL_MILLISECONDS, hidden=True)
         self.check_disk()
+
+    # -- the end ---------------------------------------------------------------------------------
+    def save_session(self) -> Dict[str, Any]:
+        """What hot exit keeps, as JSON."""
+        return session.save(self)
+
+    def restore_session(self, saved: Dict[str, Any]) -> None:
+        session.restore(self, saved)
+
+    def shut_down(self) -> None:
+        """The editor quits: from now on the API refuses every call."""
+        self.closed = True
 
     # -- geometry that the model needs ------------------------------------------------------------
     def clamp_viewport(self, view: ViewModel) -> tuple:

@@ -1,0 +1,98 @@
+"""The host's API is the API of build 4200: every class, function, signature and constant, and nothing else.
+
+The list in `tests/host/api_surface.json` is our own. It was made by looking up what is published: the stubs of the
+projects jfcherng-sublime/ST-API-stubs (builds 4131, 4136 and 4147) and sublimelsp/LSP (its `sublime.pyi`, the newest).
+Where the two name a parameter differently, the name in the editor's own layer as ST-API-stubs quotes it was taken;
+`disputed` in the list names these, so that nobody passes them by keyword.
+"""
+from __future__ import annotations
+
+import enum
+import inspect
+import json
+import os
+
+import pytest
+
+PATH = os.path.join(os.path.dirname(__file__), "..", "..", "host", "api_surface.json")
+with open(PATH, encoding="utf-8") as file:
+    SURFACE = json.load(file)
+
+
+def signature(function) -> str:
+    """A function's parameters as text that is the same on every Python."""
+    parts = []
+    keyword_only = False
+    for parameter in inspect.signature(function).parameters.values():
+        text = parameter.name
+        if parameter.kind is parameter.VAR_KEYWORD:
+            text = "**" + text
+        elif parameter.kind is parameter.KEYWORD_ONLY and not keyword_only:
+            keyword_only = True
+            parts.append("*")
+        if parameter.default is not parameter.empty:
+            default = parameter.default
+            text += "=" + ("function" if callable(default) else json.dumps(default, default=str))
+        parts.append(text)
+        if parameter.kind is parameter.POSITIONAL_ONLY and parameter.name != "self":
+            parts.append("/")
+    return ", ".join(parts)
+
+
+def described(module) -> dict:
+    """What a module offers, in the form of the list."""
+    found: dict = {"constants": {}, "enumerations": {}, "functions": {}, "classes": {}}
+    for name in dir(module):
+        value = getattr(module, name)
+        if name.startswith("_"):
+            continue
+        if isinstance(value, type) and issubclass(value, enum.Enum):
+            found["enumerations"][name] = {member: int(item) for member, item in value.__members__.items()}
+        elif isinstance(value, type):
+            found["classes"][name] = methods(value)
+        elif inspect.isfunction(value):
+            found["functions"][name] = signature(value)
+        else:
+            found["constants"][name] = json.loads(json.dumps(value))
+    return found
+
+
+def methods(cls) -> dict:
+    """A class's public methods, the inherited ones included, and its constructor."""
+    found = {}
+    for name in dir(cls):
+        value = inspect.getattr_static(cls, name)
+        if name.startswith("_") and name not in ("__init__", "__getitem__", "__setitem__", "__delitem__", "__contains__",
+                                                 "__iter__", "__len__"):
+            continue
+        if isinstance(value, classmethod):
+            found[name] = signature(value.__func__)
+        elif inspect.isfunction(value):
+            found[name] = signature(value)
+    return found
+
+
+@pytest.mark.parametrize("name", ["sublime", "sublime_plugin"])
+@pytest.mark.parametrize("part", ["constants", "enumerations", "functions", "classes"])
+def test_the_host_offers_what_is_published(bench, name, part):
+    assert described(getattr(bench, name))[part] == SURFACE[name][part]
+
+
+def test_nothing_else_is_there(bench):
+    view = bench.window.new_file()
+    for owner, name in ((bench.sublime, "load_plugin_module"), (view, "add_decoration"), (bench.window, "on_resize"),
+                        (bench.sublime, "UI_ELEMENT_SIDE_BAR"), (bench.sublime.Region(0), "length")):
+        with pytest.raises(AttributeError):
+            getattr(owner, name)
+
+
+def test_wrong_keywords_are_refused(bench):
+    view = bench.window.new_file()
+    with pytest.raises(TypeError):
+        view.add_regions("k", [], style="x")
+    with pytest.raises(TypeError):
+        bench.window.open_file(path="x")
+    with pytest.raises(TypeError):
+        bench.window.views(True)
+    with pytest.raises(TypeError):
+        view.text_point(0, 0, True)
