@@ -22,6 +22,7 @@ from .control import Control, HostCalls, Reply
 from .packages import Packages
 
 HOST_PREFIX = "host."
+QUIT_POLL_MILLISECONDS = 50
 
 
 def run(settings: Dict[str, Any]) -> int:
@@ -80,16 +81,18 @@ class PluginHost:
         self.model = Host(resources, self.scheduler, lenient_json.loads)
         api.install()
         self.namespace = {name: importlib.import_module(name) for name in ("sublime", "sublime_plugin", "os", "json")}
-        self.plugin_api: Any = self.namespace["sublime_plugin"]
+        self.plugin_api: Any = self.model.plugins
         self.model.plugins = self.plugin_api
         self.packages = Packages(self.plugin_api)
+        self._gestures = importlib.import_module("tests.host.gestures")
+        self.namespace["gestures"] = self._gestures
+        self._quitting = False
         self.control = Control(requests, answers, lambda call: self.scheduler.set_timeout(call, 0, hidden=True))
 
     def start(self) -> None:
         """Loads the packages, brings the windows back, makes the API ready, and begins to serve."""
-        gestures = importlib.import_module("tests.host.gestures")
+        gestures = self._gestures
         calls = HostCalls(self)
-        self.namespace["gestures"] = gestures
         calls_by_name = {name: getattr(calls, name) for name in dir(calls) if not name.startswith("_")}
 
         def find(name: str) -> Callable[..., Any]:
@@ -103,6 +106,7 @@ class PluginHost:
             self.packages.load_all()
             self._open_windows()
             self.plugin_api.on_api_ready()
+            self._quit_if_asked()
             self.control.event("ready", editor_pid=os.getppid(), plugin_host_pid=os.getpid())
 
         self.scheduler.set_timeout(begin, 0, hidden=True)
@@ -116,9 +120,6 @@ class PluginHost:
 
     def post_later(self, milliseconds: int, call: Callable[[], None]) -> None:
         self.scheduler.set_timeout(call, milliseconds, hidden=True)
-
-    def commands_changed(self) -> None:
-        """The editor is told that commands came or went."""
 
     def has_command(self, name: str) -> bool:
         return bool(self.model.commands.exists(name))
@@ -157,8 +158,8 @@ class PluginHost:
         """Brings the last session back, or opens the first window; then what the start asked for."""
         session = _read_json(resources.folders().session)
         folders, files = self._settings.get("folders", []), self._settings.get("files", [])
-        if session is not None and hasattr(self.model, "restore_session"):
-            self.model.restore_session(session)
+        if session is not None:
+            self._gestures.restore_session(session)
         if folders or not self.model.windows:
             self.model.new_window(list(folders))
         for file in files:
@@ -166,12 +167,21 @@ class PluginHost:
 
     def quit(self) -> None:
         """Keeps the session, shuts the API down, calls `on_exit`, and ends the process."""
-        if hasattr(self.model, "save_session"):
-            with open(resources.folders().session, "w", encoding="utf-8") as file:
-                json.dump(self.model.save_session(), file)
-            self.model.shut_down()
+        if self._quitting:
+            return
+        self._quitting = True
+        with open(resources.folders().session, "w", encoding="utf-8") as file:
+            json.dump(self._gestures.save_session(), file)
+        self.model.shut_down()
         self.plugin_api.on_exit()
         self.post_later(0, self._end)
+
+    def _quit_if_asked(self) -> None:
+        """The `exit` command only leaves a mark in the model; the process ends here."""
+        if self.model.quit_requested:
+            self.quit()
+        else:
+            self.post_later(QUIT_POLL_MILLISECONDS, self._quit_if_asked)
 
     def _end(self) -> None:
         sys.stdout.flush()
