@@ -129,16 +129,13 @@ class HostCalls:
 
     def disable_package(self, name: str) -> None:
         self._host.packages.disable(name)
-        self._host.commands_changed()
 
     def enable_package(self, name: str) -> None:
         self._host.packages.enable(name)
-        self._host.commands_changed()
 
     def reload_plugin(self, module: str) -> None:
         """What saving the plugin's file does."""
         self._host.packages.load_plugin(module)
-        self._host.commands_changed()
 
     def loaded_plugins(self) -> Any:
         return self._host.packages.loaded()

@@ -1,88 +1,53 @@
-"""What packages declare in files: palette entries, menus and key bindings.
+"""Checks what a package declares in files: palette entries, menus and key bindings, for every platform.
 
-Every `.sublime-commands`, `.sublime-menu` and `.sublime-keymap` of every package is really parsed.
-Rule: an entry that names a command nobody has is an error, recorded with its file; a key binding
-for another platform than the one asked for is parsed, too, and left out.
+The model runs them (see `model/keymap.py` and `model/menus.py`), but only those of this platform and only
+when somebody asks for them. Here each file of a package is read, used or not.
+Rule: an entry that names a command nobody has is an error, recorded with its file.
 """
 
 from __future__ import annotations
 
-from typing import Any, Callable, Dict, Iterator, List, NamedTuple
+from typing import Any, Callable, Dict, Iterator, List, Tuple
 
 from . import errors, lenient_json, resources
 
-_KEYMAP_PLATFORMS = {"linux": "Linux", "osx": "OSX", "windows": "Windows"}
-
-
-class Entry(NamedTuple):
-    """One declared entry: its resource name and the JSON object as written."""
-
-    resource: str
-    value: Dict[str, Any]
-
-    @property
-    def command(self) -> str:
-        return str(self.value.get("command", ""))
-
-    @property
-    def arguments(self) -> Dict[str, Any]:
-        return dict(self.value.get("args") or {})
-
-
-def palette_entries() -> List[Entry]:
-    """The entries of all `*.sublime-commands`, in load order."""
-    return [entry for name in resources.find_resources("*.sublime-commands") for entry in _entries(name)]
-
-
-def key_bindings(platform: str = "linux") -> List[Entry]:
-    """The bindings of all keymaps valid on `platform`, in load order: later ones win."""
-    names = ("Default.sublime-keymap", f"Default ({_KEYMAP_PLATFORMS[platform]}).sublime-keymap")
-    bindings: List[Entry] = []
-    for name in resources.find_resources("*.sublime-keymap"):
-        parsed = _entries(name)
-        if name.rsplit("/", 1)[-1] in names:
-            bindings.extend(parsed)
-    return bindings
-
-
-def menu_entries(file_name: str = "Main.sublime-menu") -> List[Entry]:
-    """All items of the menus with this file name, submenus flattened, in load order."""
-    return [
-        item for name in resources.find_resources(file_name) for top in _entries(name) for item in _flatten(top)
-    ]
+PATTERNS = ("*.sublime-commands", "*.sublime-keymap", "*.sublime-mousemap", "*.sublime-menu")
 
 
 def check_commands(package: str, exists: Callable[[str], bool]) -> List[str]:
-    """Returns, and records, a sentence for every entry of `package` that names a missing command."""
+    """Returns, and records, a sentence for every entry of `package` that is broken or names a missing command."""
     prefix = f"Packages/{package}/"
-    entries = palette_entries()
-    for keymap in resources.find_resources("*.sublime-keymap"):
-        entries.extend(_entries(keymap))
-    for menu in resources.find_resources("*.sublime-menu"):
-        entries.extend(item for top in _entries(menu) for item in _flatten(top))
-    problems = [
-        f"{entry.resource}: there is no command {entry.command!r}"
-        for entry in entries
-        if entry.resource.startswith(prefix) and entry.command and not exists(entry.command)
-    ]
+    problems: List[str] = []
+    for pattern in PATTERNS:
+        for name in resources.find_resources(pattern):
+            if name.startswith(prefix):
+                problems.extend(_problems_of(name, exists))
     for problem in problems:
         errors.record("declarations", problem)
     return problems
 
 
-def _flatten(item: Entry) -> Iterator[Entry]:
-    yield item
-    for child in item.value.get("children", []):
-        yield from _flatten(Entry(item.resource, child))
-
-
-def _entries(name: str) -> List[Entry]:
+def _problems_of(name: str, exists: Callable[[str], bool]) -> Iterator[str]:
     try:
         value = lenient_json.loads(resources.load_resource(name), name)
     except lenient_json.LenientJsonError as error:
-        errors.record("declarations", str(error))
-        return []
-    if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
-        errors.record("declarations", f"{name}: a list of objects was expected")
-        return []
-    return [Entry(name, item) for item in value]
+        yield str(error)
+        return
+    for is_entry, entry in _entries(value):
+        if not is_entry:
+            yield f"{name}: a list of objects was expected, not {entry!r}"
+        elif "command" in entry and not exists(entry["command"]):
+            yield f"{name}: there is no command {entry['command']!r}"
+        elif not isinstance(entry.get("args") or {}, dict):
+            yield f"{name}: the args of {entry['command']!r} are not an object"
+
+
+def _entries(value: Any) -> Iterator[Tuple[bool, Dict[str, Any]]]:
+    """Every entry, those of submenus too; (False, what was found) where there is none."""
+    if not isinstance(value, list):
+        yield False, value
+        return
+    for item in value:
+        yield isinstance(item, dict), item
+        if isinstance(item, dict) and "children" in item:
+            yield from _entries(item["children"])

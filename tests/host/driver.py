@@ -270,8 +270,8 @@ class Host:
         if line is None:
             self._process.wait()
             self._lines.put(None)  # for whoever asks next
-            message = f"the editor has ended with code {self._process.returncode}"
-            raise HostGone("HostGone", message, self.console()[-4000:])
+            reason = f"the editor has ended with code {self._process.returncode}"
+            raise HostGone("HostGone", reason, self.console()[-4000:])
         message = json.loads(line.decode("utf-8"))
         if "event" not in message:
             self._answers[message["id"]] = message

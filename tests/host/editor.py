@@ -47,7 +47,7 @@ class Editor:
             self._answer(line)
         code = self._child.wait()
         self._answer((json.dumps({"event": "exited", "code": code}) + "\n").encode())
-        return 0 if self._quitting and code == 0 else 1
+        return 0 if code == 0 else 1
 
     def _relay_requests(self) -> None:
         for line in self._requests:
