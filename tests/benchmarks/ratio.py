@@ -1,0 +1,97 @@
+"""Measures how long one thing takes in units of another, in one run, and how much to believe it.
+
+Rule: what is compared is run in turns, so that a busy machine slows both. The result is the median of the turns, and
+its noise is half of what their middle half spreads. A target is missed only if it is missed by more than the noise, of
+which no more than a quarter of the target counts: a machine too busy to measure on does not make everything pass.
+"""
+
+from __future__ import annotations
+
+import gc
+import time
+from statistics import median
+from typing import Callable, Iterable, List, NamedTuple
+
+Action = Callable[[], object]
+
+
+class Measurement(NamedTuple):
+    """One line of the table: a value with its noise, and the target it should not exceed (or not fall below)."""
+
+    name: str
+    value: float
+    noise: float
+    target: float
+    unit: str
+    at_least: bool = False
+
+    @property
+    def missed(self) -> bool:
+        """Whether the target is missed by more than the noise."""
+        noise = min(self.noise, self.target / 4)
+        if self.at_least:
+            return self.value + noise < self.target
+        return self.value - noise > self.target
+
+
+def measure_ratio(
+    name: str, subject: Action, base: Action, *, target: float, unit: str, turns: int = 11, at_least: bool = False
+) -> Measurement:
+    """How long `subject` takes in units of `base`; `unit` names what that is, such as "difflib"."""
+    subject()
+    base()
+    ratios = []
+    for turn in range(turns):
+        if turn % 2:
+            base_seconds = seconds(base)
+            ratios.append(seconds(subject) / base_seconds)
+        else:
+            subject_seconds = seconds(subject)
+            ratios.append(subject_seconds / seconds(base))
+    return summary(name, ratios, target=target, unit="x " + unit, at_least=at_least)
+
+
+def measure_seconds(name: str, subject: Action, *, target: float, turns: int = 3) -> Measurement:
+    """How many seconds `subject` takes."""
+    return summary(name, [seconds(subject) for _ in range(turns)], target=target, unit="s")
+
+
+def summary(name: str, values: Iterable[float], *, target: float, unit: str, at_least: bool = False) -> Measurement:
+    """The median of `values`, with half of what their middle half spreads as the noise."""
+    ordered: List[float] = sorted(values)
+    quarter = len(ordered) // 4
+    noise = (ordered[-1 - quarter] - ordered[quarter]) / 2
+    return Measurement(name, median(ordered), noise, target, unit, at_least)
+
+
+def seconds(action: Action) -> float:
+    """How long one call takes, with no garbage left over from others."""
+    gc.collect()
+    start = time.perf_counter()
+    action()
+    return time.perf_counter() - start
+
+
+def table(measurements: Iterable[Measurement]) -> str:
+    """All measurements as lines of text, columns aligned."""
+    rows = [("measured", "value", "noise", "target", "")]
+    for one in measurements:
+        bound = ">= " if one.at_least else "<= "
+        rows.append(
+            (
+                one.name,
+                "%.3g %s" % (one.value, one.unit),
+                "+-%.2g" % one.noise,
+                bound + "%.3g" % one.target,
+                "MISSED" if one.missed else "ok",
+            )
+        )
+    widths = [max(len(row[column]) for row in rows) for column in range(5)]
+    return "\n".join("  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip() for row in rows)
+
+
+def check(measurements: Iterable[Measurement]) -> None:
+    """Raise `AssertionError` with the table if a target is missed."""
+    measured = list(measurements)
+    if any(one.missed for one in measured):
+        raise AssertionError("A target is missed:\n" + table(measured))
