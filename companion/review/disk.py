@@ -15,11 +15,12 @@ import hashlib
 import os
 import re
 import stat
+import time
 from enum import Enum
 from typing import BinaryIO, NamedTuple, Optional, Tuple
 
-from .text import carry_endings, dominant_ending, line_endings, plain
 from ..comparison import split_lines
+from .text import carry_endings, dominant_ending, line_endings, plain
 
 UTF_8 = "UTF-8"
 UTF_8_WITH_BOM = "UTF-8 with BOM"
@@ -32,6 +33,7 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "UTF-16 LE with BOM"),
     (codecs.BOM_UTF16_BE, "UTF-16 BE with BOM"),
 )
+_CLOCK_TICK = 2 * 10**9  # nanoseconds; file systems keep time so coarsely that two writes may bear the same one
 _ENDING_NAMES = {"\n": "Unix", "\r\n": "Windows", "\r": "CR"}
 
 
@@ -143,7 +145,8 @@ def changed(original: Original) -> bool:
     if original.kind is Kind.UNREADABLE or (original.kind is Kind.HUGE and not original.exact):
         return False
     try:
-        if _signature(os.stat(original.path)) == original.signature:
+        now = _signature(os.stat(original.path))
+        if now == original.signature and time.time_ns() - now[0] > _CLOCK_TICK:
             return False
         with open(original.path, "rb") as file:
             return _fingerprint(file.read()) != original.fingerprint

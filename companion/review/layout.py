@@ -27,11 +27,13 @@ UPPER_SHARE = 0.6  # of a cell that is divided with a terminal below: the review
 
 
 class Division(NamedTuple):
-    """A layout with one cell divided. `before` and `after` are layouts; `groups` are the numbers of the new cells.
+    """A layout with one cell divided. `before` and `after` are layouts.
 
-    `columns` and `rows` say which index a position of `before` has in `after`.
+    `group` is the number of the cell that was divided, `groups` are those of the new ones. `columns` and `rows` say
+    which index a position of `before` has in `after`.
     """
 
+    group: int
     before: Layout
     after: Layout
     groups: Tuple[int, ...]
@@ -105,7 +107,7 @@ def _divide(
     new = tuple(range(len(cells), len(cells) + len(divided) - 1))
     cells[group] = divided[0]
     after = {"cols": columns.positions, "rows": rows.positions, "cells": cells + divided[1:]}
-    return Division(before, after, new, columns.moved, rows.moved)
+    return Division(group, before, after, new, columns.moved, rows.moved)
 
 
 class _Axis(NamedTuple):

@@ -1,13 +1,13 @@
 """Fidelity: what was proposed, how it is shown, and what the user gets back.
 
-A view holds lines that end with "\\n", and the editor's programming interface cannot carry every character. So a text is
-*shown* with three things set aside: a byte order mark at its start, the kind of its line endings, and characters that
-the editor cannot take. `restore` puts them back.
+A view holds lines that end with "\\n", and the editor's programming interface cannot carry every character. So a text
+is *shown* with three things set aside: a byte order mark at its start, the kind of its line endings, and characters
+that the editor cannot take. `restore` puts them back.
 
 Rules:
 * A text that was not edited comes back identical, whatever it holds.
-* In a text that was edited, lines that were not touched come back identical, line ending included. New lines end as most
-  lines of the proposal do.
+* In a text that was edited, lines that were not touched come back identical, line ending included. New lines end as
+  most lines of the proposal do.
 
 The editor is not known here. Any thread.
 """
@@ -137,7 +137,7 @@ def _stand_ins(text: str) -> Dict[str, str]:
     return result
 
 
-def _free_character(used: "set[str]") -> str:
+def _free_character(used: set[str]) -> str:
     """A private character of the basic plane that is not in `used`."""
     return next(chr(code) for code in range(0xE000, 0xF8FF) if chr(code) not in used)
 

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
-from companion.comparison import Cancelled  # noqa: E402
-from companion.review.analysis import analyse  # noqa: E402
-from companion.review.scroll_map import ScrollMap  # noqa: E402
+from companion.comparison import Cancelled
+from companion.review.analysis import analyse
+from companion.review.scroll_map import ScrollMap
 
 LEFT = "a\nb\nc\nd\ne\n"
 RIGHT = "a\nB\nc\nd\nnew\nnewer\ne\n"

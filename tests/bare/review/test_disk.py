@@ -11,8 +11,8 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
-from companion.review import disk  # noqa: E402
-from companion.review.disk import ChangedError, DiskError, Kind  # noqa: E402
+from companion.review import disk
+from companion.review.disk import ChangedError, DiskError, Kind
 
 
 def read(path, **options):

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
-from companion.review.layout import (  # noqa: E402
+from companion.review.layout import (
     UPPER_SHARE,
     cell_width,
     divide_above,

@@ -10,7 +10,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
-from companion.review.review import Outcome, Owner, Review, State  # noqa: E402
+from companion.review.review import Outcome, Owner, Review, State
 
 OWNER = Owner("session", "Gemini CLI")
 ENDINGS = {

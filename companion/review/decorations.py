@@ -1,0 +1,140 @@
+"""The marks of changes: lines, characters, the gutter, and the links beside changes.
+
+Rules: colours come from the colour scheme. Schemes that colour diffs have `diff.inserted` and `diff.deleted` with a
+background; with others the editor's own `region.greenish` and `region.redish` outline the lines. Lines show in the
+minimap, changed characters do not.
+"""
+
+from __future__ import annotations
+
+from typing import Callable, Dict, Iterator, List, NamedTuple, Sequence, Tuple
+
+import sublime
+
+from .analysis import Analysis, Change, Span
+from .markup import REVERT, UNDO, link_html
+
+LINES = "gemini_companion.lines"
+CHARACTERS = "gemini_companion.characters"
+GUTTER = {kind: "gemini_companion.gutter." + kind for kind in ("added", "removed", "changed")}
+REVERT_LINKS = "gemini_companion.revert"
+UNDO_LINKS = "gemini_companion.undo"
+
+_GUTTER_LOOK = {
+    "added": ("region.greenish", "dot"),
+    "removed": ("region.redish", "dot"),
+    "changed": ("region.yellowish", "dot"),
+}
+_SINGLE_LINES = 2000  # up to so many lines each gets its own mark; beyond, each hunk does
+
+
+class Side(NamedTuple):
+    """How one of the two views is marked: the scopes for lines and characters, and the outline that replaces them."""
+
+    lines: str
+    characters: str
+    outline: str
+
+
+LEFT = Side("diff.deleted", "diff.deleted.char", "region.redish")
+RIGHT = Side("diff.inserted", "diff.inserted.char", "region.greenish")
+
+
+def mark(view: sublime.View, side: Side, analysis: Analysis) -> Iterator[None]:
+    """Mark the changes in `view`, which holds the analysed text. A generator of small steps."""
+    left = side is LEFT
+    starts = analysis.left_starts if left else analysis.right_starts
+    rows = [
+        (change, change.hunk.left_start, change.hunk.left_end)
+        if left
+        else (change, change.hunk.right_start, change.hunk.right_end)
+        for change in analysis.changes
+    ]
+    single = sum(last - first for _, first, last in rows) <= _SINGLE_LINES
+    lines: List[sublime.Region] = []
+    gutter: Dict[str, List[sublime.Region]] = {kind: [] for kind in GUTTER}
+    for change, first, last in rows:
+        regions = _lines(starts, first, last, single)
+        lines.extend(regions)
+        gutter[change.hunk.kind].extend(regions or [sublime.Region(starts[first])])
+    yield
+    scope, flags = _look(view, side.lines, side.outline)
+    view.add_regions(LINES, lines, scope, flags=flags)
+    yield
+    for kind, regions in gutter.items():
+        scope, icon = _GUTTER_LOOK[kind]
+        view.add_regions(GUTTER[kind], regions, scope, icon, sublime.HIDDEN)
+        yield
+    parts = [sublime.Region(*part) for part in _parts(analysis.changes, left)]
+    scope, _ = _look(view, side.characters, side.outline)
+    view.add_regions(CHARACTERS, parts, scope, flags=sublime.DRAW_NO_OUTLINE | sublime.HIDE_ON_MINIMAP)
+    yield
+
+
+def link_changes(view: sublime.View, changes: Sequence[Change], on_navigate: Callable[[str], None]) -> None:
+    """Put a link beside each change of the proposal that takes it back."""
+    _annotate(
+        view,
+        REVERT_LINKS,
+        [sublime.Region(change.right[0]) for change in changes],
+        [link_html(REVERT, number, "Revert") for number in range(len(changes))],
+        "var(--bluish)",
+        on_navigate,
+    )
+
+
+def link_reverted(
+    view: sublime.View, places: Sequence[Tuple[int, sublime.Region]], on_navigate: Callable[[str], None]
+) -> None:
+    """Put a link beside each place (its number, its region) where a change was taken back, which undoes that."""
+    _annotate(
+        view,
+        UNDO_LINKS,
+        [sublime.Region(region.begin()) for _, region in places],
+        [link_html(UNDO, number, "Reverted: undo") for number, _ in places],
+        "var(--foreground)",
+        on_navigate,
+    )
+
+
+def clear(view: sublime.View) -> None:
+    """Take all marks off the view."""
+    for key in [LINES, CHARACTERS, REVERT_LINKS, UNDO_LINKS, *GUTTER.values()]:
+        view.erase_regions(key)
+
+
+def _annotate(
+    view: sublime.View,
+    key: str,
+    regions: List[sublime.Region],
+    annotations: List[str],
+    color: str,
+    on_navigate: Callable[[str], None],
+) -> None:
+    if regions:
+        view.add_regions(
+            key, regions, "", "", sublime.HIDDEN, annotations, annotation_color=color, on_navigate=on_navigate
+        )
+    else:
+        view.erase_regions(key)
+
+
+def _lines(starts: Sequence[int], first: int, last: int, single: bool) -> List[sublime.Region]:
+    """The lines `first` to `last`, with their ends so that empty ones show too."""
+    if first == last:
+        return []
+    if not single:
+        return [sublime.Region(starts[first], starts[last])]
+    return [sublime.Region(starts[row], starts[row + 1]) for row in range(first, last)]
+
+
+def _parts(changes: Sequence[Change], left: bool) -> Iterator[Span]:
+    for change in changes:
+        yield from change.left_parts if left else change.right_parts
+
+
+def _look(view: sublime.View, scope: str, outline: str) -> Tuple[str, sublime.RegionFlags]:
+    """The scope and flags to draw with: filled if the colour scheme has a background for it, else outlined."""
+    if view.style_for_scope(scope).get("background"):
+        return scope, sublime.DRAW_NO_OUTLINE
+    return outline, sublime.DRAW_NO_FILL

@@ -1,0 +1,367 @@
+"""The desk: one window's reviews, from a client's request to the user's decision.
+
+Theory of operation: a review (the decision) and its presentation (the views) are opened and ended together. Whoever
+ends a review asks the decision first; only if it says yes is the client told and are the views closed. After the last
+one the window is given back.
+
+Rules: everything runs on the main thread. The file is written only for a client that has gone, because one that is
+connected writes it itself. What the user owns is given back as it was.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Tuple
+
+import sublime
+
+from . import disk, views
+from .apply import write_accepted
+from .arrangement import Arrangement
+from .edit import COMMAND
+from .markup import ACCEPT, NEXT, PREVIOUS, REJECT, RELOAD, REVERT, UNDO, parse_link
+from .presentation import Presentation
+from .review import Outcome, Owner, Review, ReviewError
+from .stage import recover
+from .ticker import Ticker
+
+if TYPE_CHECKING:
+    from ..runtime import Runtime
+    from ..settings import Settings
+
+logger = logging.getLogger("gemini_companion.review")
+
+IN_REVIEW = "gemini_companion.in_review"
+
+
+class Desk:
+    """One window's reviews. Main thread only.
+
+    `notify` is told of every outcome that a connected client has to hear of, once each. `is_connected` says whether the
+    client of a review is still there.
+    """
+
+    def __init__(
+        self,
+        window: sublime.Window,
+        *,
+        runtime: Runtime,
+        settings: Callable[[], Settings],
+        notify: Callable[[Review, Outcome], None],
+        is_connected: Callable[[Owner], bool],
+    ) -> None:
+        self._window = window
+        self._runtime = runtime
+        self._settings = settings
+        self._notify = notify
+        self._is_connected = is_connected
+        self._presentations: Dict[Review, Presentation] = {}
+        self._arrangement = Arrangement(window, runtime, settings)
+        self._ticker = Ticker(runtime, lambda: list(self._presentations.values()))
+
+    # -- what clients ask for -----------------------------------------------------------------------------------------
+
+    def open_diff(self, owner: Owner, path: str, proposed: str) -> None:
+        """Show what `owner` proposes for `path`. A newer proposal for the same file takes the place of the older one.
+
+        Raises `ReviewError` with a sentence for the client; the window is unchanged then.
+        """
+        if not os.path.isabs(path):
+            raise ReviewError("filePath must be an absolute path, but a relative one came.")
+        if not self._window.is_valid():
+            raise ReviewError("The editor window has been closed.")
+        review = self._find(owner, path)
+        if review is not None:
+            review.replace(proposed)
+            self._presentations[review].replaced()
+            self._show(review, None)
+            return
+        review = Review(owner, path, proposed)
+        ours = [view for shown in self._presentations.values() for view in shown.views]
+        presentation = Presentation(
+            review,
+            *self._arrangement.make_views(review, ours),
+            runtime=self._runtime,
+            settings=self._settings,
+            on_link=self._follow_link,
+        )
+        self._presentations[review] = presentation
+        presentation.open()
+        self._ticker.start()
+
+    def close_diff(self, owner: Owner, path: str, *, suppress_notification: bool) -> Optional[str]:
+        """Take a proposal back and return its text, the user's edits included; None if there is no such review."""
+        review = self._find(owner, path)
+        if review is None:
+            return None
+        text = self._presentations[review].current_text()
+        self._end(review, review.close(), tell=not suppress_notification)
+        return text
+
+    def accept_by_client(self, owner: Owner, path: str) -> None:
+        """Accept for the client, write the file and tell it. Raises `ReviewError` with a sentence for the client."""
+        review = self._required(owner, path)
+        text = self._presentations[review].current_text()
+        problem = self._write(review, text)
+        if problem:
+            raise ReviewError(problem)
+        self._end(review, review.accept(text))
+
+    def reject_by_client(self, owner: Owner, path: str) -> None:
+        """Reject for the client and tell it. Raises `ReviewError` with a sentence for the client."""
+        review = self._required(owner, path)
+        self._end(review, review.reject())
+
+    def owner_gone(self, owner_id: str) -> None:
+        """The session with this id has ended: its reviews stay, and from now on Accept writes the file."""
+        for review, presentation in self._presentations.items():
+            if review.owner.session_id == owner_id and review.orphan():
+                presentation.update_header()
+
+    # -- what the user decides ----------------------------------------------------------------------------------------
+
+    def accept(self, review: Review) -> None:
+        """Accept the text as it stands in the view. If nobody else will write it, it is written first."""
+        presentation = self._presentations.get(review)
+        if presentation is None or not review.pending:
+            return
+        text = presentation.current_text()
+        alone = review.orphaned or not self._is_connected(review.owner)
+        if alone:
+            problem = self._write(review, text)
+            if problem:
+                self._window.status_message("Gemini Companion: " + problem)
+                return
+            self._window.status_message("Gemini Companion: wrote {}".format(os.path.basename(review.path)))
+        self._end(review, review.accept(text), tell=not alone)
+
+    def reject(self, review: Review) -> None:
+        """Reject the proposal."""
+        self._end(review, review.reject())
+
+    def show(self, review: Review) -> None:
+        """Bring a review to the front and give it the focus."""
+        self._show(review, True)
+
+    def next_change(self, review: Review) -> None:
+        """Go to the next change of the proposal."""
+        self._walk(review, lambda presentation: presentation.hunks.go_next())
+
+    def previous_change(self, review: Review) -> None:
+        """Go to the previous change of the proposal."""
+        self._walk(review, lambda presentation: presentation.hunks.go_previous())
+
+    def revert_hunk(self, review: Review, number: int = -1) -> None:
+        """Take back the change at the caret, or the one whose link has this number."""
+        presentation = self._presentations.get(review)
+        if presentation is None:
+            return
+        place = presentation.hunks.place_of(number)
+        if not presentation.hunks.revert(place):
+            ready = presentation.hunks.ready
+            self._window.status_message("There is no change here." if ready else "Still comparing, try again.")
+
+    def undo_revert_hunk(self, review: Review, number: int = -1) -> None:
+        """Bring back the change that was taken back last, or the one whose link has this number."""
+        presentation = self._presentations.get(review)
+        if presentation is not None and not presentation.hunks.undo_revert(number):
+            self._window.status_message("No reverted change is left as it was.")
+
+    # -- asking -------------------------------------------------------------------------------------------------------
+
+    def review_of(self, view: Optional[sublime.View]) -> Optional[Review]:
+        """The pending review that the view belongs to, or None."""
+        if view is not None:
+            for review, presentation in self._presentations.items():
+                if view == presentation.proposal_view or view == presentation.original_view:
+                    return review
+        return None
+
+    def pending(self) -> List[Review]:
+        """The reviews that the user can still decide, the oldest first."""
+        return [review for review in self._presentations if review.pending]
+
+    def in_front(self) -> Optional[Review]:
+        """The review that a command means: the one with the focus, else the visible one, else the only one."""
+        review = self.review_of(self._window.active_view())
+        if review is not None:
+            return review
+        visible = [review for review, shown in self._presentations.items() if shown.visible]
+        if len(visible) == 1:
+            return visible[0]
+        return next(iter(self._presentations)) if len(self._presentations) == 1 else None
+
+    def query_context(self, view: sublime.View, key: str, operator: int, operand: Any) -> Optional[bool]:
+        """Answer for the context key of our key bindings; None for every other."""
+        if key != IN_REVIEW:
+            return None
+        value = self.review_of(view) is not None
+        wanted = operand if isinstance(operand, bool) else True
+        if operator == sublime.OP_EQUAL:
+            return value == wanted
+        return value != wanted if operator == sublime.OP_NOT_EQUAL else None
+
+    # -- what happens in the editor -----------------------------------------------------------------------------------
+
+    def on_activated(self, view: sublime.View) -> None:
+        """A tab or a panel of the window was activated."""
+        self._arrangement.note_activated(view)
+        if not self._presentations or self._arrangement.busy:
+            return
+        review = self.review_of(view)
+        if review is not None:
+            self._ticker.start()
+            if self._window.active_view() == view:
+                self._arrangement.pair_up(self._presentations[review].views, view)
+
+    def on_modified(self, view: sublime.View) -> None:
+        """A view was edited."""
+        if not self._presentations:
+            return
+        for presentation in self._presentations.values():
+            if view == presentation.proposal_view:
+                presentation.edited()
+                return
+        self.on_file_changed(view)
+
+    def on_file_changed(self, view: sublime.View) -> None:
+        """A view of a file was edited, saved, reloaded or reverted."""
+        if not self._presentations:
+            return
+        path = view.file_name()
+        if path is None:
+            return
+        for review, presentation in self._presentations.items():
+            if views.same_key(review.path) == views.same_key(path):
+                presentation.check_file()
+
+    def on_pre_close(self, view: sublime.View) -> None:
+        """A view is about to be closed. Closing either view of a review rejects the proposal."""
+        review = self.review_of(view)
+        if review is None:
+            return
+        outcome = review.reject()
+        self._tell(review, outcome)
+        # The view that is closing is still there; the rest waits until it is gone.
+        self._arrangement.note_closing(self._presentations[review].views)
+        self._runtime.on_main(self._end, review, None)
+
+    def on_text_command(
+        self, view: sublime.View, name: str, arguments: Optional[Dict[str, Any]]
+    ) -> Optional[Tuple[str, Dict[str, Any]]]:
+        """Saving a proposal accepts it; saving the original's view means nothing. None lets the command pass."""
+        if name != "save" or not self._presentations or view.file_name() is not None:
+            return None
+        review = self.review_of(view)
+        if review is None:
+            return None
+        if view == self._presentations[review].proposal_view:
+            self._runtime.on_main(self.accept, review)
+        return COMMAND, {}  # which without edits does nothing
+
+    def on_window_command(
+        self, name: str, arguments: Optional[Dict[str, Any]]
+    ) -> Optional[Tuple[str, Dict[str, Any]]]:
+        """The same for a window's command."""
+        view = self._window.active_view() if name == "save" and self._presentations else None
+        return self.on_text_command(view, name, arguments) if view is not None else None
+
+    # -- life ---------------------------------------------------------------------------------------------------------
+
+    def recover(self) -> None:
+        """Close what an earlier run of the editor left of its reviews, and give the window back."""
+        if not self._presentations and recover(self._window):
+            logger.info("closed what an earlier run left of its reviews")
+
+    def shutdown(self) -> None:
+        """Reject everything, tell the clients, and give the window back. Nothing is left to be done later."""
+        for review in self.pending():
+            self._tell(review, review.reject())
+        self._ticker.stop()
+        closed = [view for presentation in self._presentations.values() for view in presentation.views]
+        if self._presentations:
+            self._arrangement.note_closing(closed)
+            presentations, self._presentations = self._presentations, {}
+            for presentation in presentations.values():
+                presentation.close()
+            self._arrangement.give_back(closed, lambda: False, tries=0)
+
+    # -- inside -------------------------------------------------------------------------------------------------------
+
+    def _find(self, owner: Owner, path: str) -> Optional[Review]:
+        wanted = views.same_key(path)
+        for review in self.pending():
+            if review.owner.session_id == owner.session_id and views.same_key(review.path) == wanted:
+                return review
+        return None
+
+    def _required(self, owner: Owner, path: str) -> Review:
+        review = self._find(owner, path)
+        if review is None:
+            raise ReviewError("No diff is open for this file.")
+        return review
+
+    def _show(self, review: Review, focus: Optional[bool]) -> None:
+        presentation = self._presentations.get(review)
+        if presentation is not None:
+            self._arrangement.show(presentation.views, presentation.proposal_view, focus)
+            self._ticker.start()
+
+    def _walk(self, review: Review, step: Callable[[Presentation], bool]) -> None:
+        presentation = self._presentations.get(review)
+        if presentation is not None and not step(presentation):
+            self._window.status_message("There are no changes.")
+
+    def _follow_link(self, review: Review, href: str) -> None:
+        verb, number = parse_link(href)
+        if review not in self._presentations:
+            return
+        actions: Dict[str, Callable[[], None]] = {
+            ACCEPT: lambda: self.accept(review),
+            REJECT: lambda: self.reject(review),
+            NEXT: lambda: self.next_change(review),
+            PREVIOUS: lambda: self.previous_change(review),
+            REVERT: lambda: self.revert_hunk(review, number),
+            UNDO: lambda: self.undo_revert_hunk(review, number),
+            RELOAD: self._presentations[review].load,
+        }
+        if verb in actions:
+            # A link must not take away the view that it was clicked in while the editor still handles the click.
+            self._runtime.on_main(actions[verb])
+
+    def _write(self, review: Review, text: str) -> str:
+        """Write the file ourselves. A sentence for the user if that failed; the review is still open then."""
+        presentation = self._presentations[review]
+        try:
+            if presentation.original is None:
+                raise disk.DiskError("The file is still being read, try again.")
+            write_accepted(presentation.original, text)
+        except disk.DiskError as error:
+            presentation.problem = str(error)
+            presentation.update_header()
+            if isinstance(error, disk.ChangedError):
+                presentation.load()
+            return str(error)
+        return ""
+
+    def _tell(self, review: Review, outcome: Optional[Outcome]) -> None:
+        if outcome is not None and not review.orphaned and self._is_connected(review.owner):
+            self._notify(review, outcome)
+
+    def _end(self, review: Review, outcome: Optional[Outcome], tell: bool = True) -> None:
+        """Close a review that has been decided. The client hears of `outcome`, if there is one."""
+        if tell:
+            self._tell(review, outcome)
+        if review not in self._presentations or review.pending:
+            return
+        presentation = self._presentations.pop(review)
+        closed = presentation.views
+        self._arrangement.note_closing(closed)
+        presentation.close()
+        if self._presentations:
+            left = list(self._presentations.values())[-1]
+            self._arrangement.go_on(left.views, left.proposal_view)
+            self._ticker.start()
+        else:
+            self._arrangement.give_back(closed, lambda: bool(self._presentations))

@@ -1,0 +1,97 @@
+"""The one text command through which we change a view.
+
+The editor allows edits only inside a text command. The text does not travel as the command's argument: arguments are
+kept in the undo history and in macros, and cannot carry every character. It waits here, and the command fetches it.
+
+Rule: what is put into a view is put there exactly. The editor would otherwise turn tabs into spaces on the way.
+"""
+
+from __future__ import annotations
+
+from itertools import count
+from typing import Dict, Iterator, List, NamedTuple, Optional, Sequence
+
+import sublime
+import sublime_plugin
+
+COMMAND = "gemini_companion_replace_text"
+_TABS_TO_SPACES = "translate_tabs_to_spaces"
+
+
+class Edit(NamedTuple):
+    """Put `text` in place of what stands between the points `start` and `end`."""
+
+    start: int
+    end: int
+    text: str
+
+
+_waiting: Dict[str, List[Edit]] = {}
+_numbers: Iterator[int] = count(1)
+
+
+class GeminiCompanionReplaceTextCommand(sublime_plugin.TextCommand):
+    """Carries out the edits left for it under `parcel`; without any it does nothing."""
+
+    def run(self, edit: sublime.Edit, parcel: str = "") -> None:
+        settings = self.view.settings()
+        spaces = settings.get(_TABS_TO_SPACES)
+        if spaces:
+            settings.set(_TABS_TO_SPACES, False)
+        try:
+            # From the end, so that the points of the others stay right.
+            for start, end, text in sorted(_waiting.pop(parcel, []), reverse=True):
+                self.view.replace(edit, sublime.Region(start, end), text)
+        finally:
+            if spaces:
+                settings.set(_TABS_TO_SPACES, True)
+
+
+def apply_edits(view: sublime.View, edits: Sequence[Edit]) -> None:
+    """Make `edits`, which do not overlap, in one step of the undo history. Main thread.
+
+    A view that is read-only is writable only meanwhile. Raises `RuntimeError` if the command did not run.
+    """
+    parcel = str(next(_numbers))
+    _waiting[parcel] = list(edits)
+    read_only = view.is_read_only()
+    if read_only:
+        view.set_read_only(False)
+    try:
+        view.run_command(COMMAND, {"parcel": parcel})
+    finally:
+        if read_only:
+            view.set_read_only(True)
+        ran = _waiting.pop(parcel, None) is None
+    if not ran:
+        raise RuntimeError("The command {} did not run.".format(COMMAND))
+
+
+def set_text(view: sublime.View, text: str) -> None:
+    """Make `text` the content of `view`, touching only what differs. Main thread."""
+    edit = difference(view.substr(sublime.Region(0, view.size())), text)
+    if edit is not None:
+        apply_edits(view, [edit])
+
+
+def difference(before: str, after: str) -> Optional[Edit]:
+    """The one edit that turns `before` into `after`, without what is equal at both ends; None if they are equal."""
+    if before == after:
+        return None
+    shorter = min(len(before), len(after))
+    start = _equal_length(before, after, shorter)
+    rest = shorter - start
+    end = _equal_length(before[::-1], after[::-1], rest)
+    return Edit(start, len(before) - end, after[start:len(after) - end])
+
+
+def _equal_length(one: str, other: str, limit: int) -> int:
+    """How many characters, at most `limit`, are equal at the start of both."""
+    low, high = 0, limit
+    while low < high:
+        middle = (low + high + 1) // 2
+        if one[low:middle] == other[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low

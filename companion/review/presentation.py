@@ -1,0 +1,348 @@
+"""One review on the screen: its views, and the circle of text, comparison and drawing.
+
+Theory of operation: the views are made at once. The file is read on a worker thread and the two texts are compared
+there; what comes back is drawn in slices. Every edit of the proposal starts the circle again from the comparison.
+
+Rule: a result is drawn only if the view still holds the text it was made from.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+from typing import TYPE_CHECKING, Callable, List, Optional
+
+import sublime
+
+from . import disk, views
+from .analysis import Analysis, analyse
+from .disk import Original
+from .drawing import Drawing
+from .edit import set_text
+from .hunks import Hunks
+from .markup import RELOAD, Header, Notice
+from .review import Review
+from .slices import Slices
+
+if TYPE_CHECKING:
+    from ..runtime import Computation, Runtime
+    from ..settings import Settings
+
+logger = logging.getLogger("gemini_companion.review")
+
+STATUS = "gemini_companion.review"
+_AFTER_EDIT = 40  # milliseconds without an edit before the texts are compared again
+_LONG = 300  # milliseconds after which a comparison shows itself
+_AT_ONCE = 1 << 18  # characters that are put into a view without waiting for the next slice
+
+
+class Presentation:
+    """Main thread only. `original_view` is None in the inline presentation. `on_link` is told of clicked links."""
+
+    def __init__(
+        self,
+        review: Review,
+        original_view: Optional[sublime.View],
+        proposal_view: sublime.View,
+        *,
+        runtime: Runtime,
+        settings: Callable[[], Settings],
+        on_link: Callable[[Review, str], None],
+    ) -> None:
+        self.review = review
+        self.original_view = original_view
+        self.proposal_view = proposal_view
+        self.original: Optional[Original] = None
+        self.problem = ""  # why the text could not be written, once that happened
+        self._runtime = runtime
+        self._settings = settings
+        self._on_link = on_link
+        self._slices = Slices(runtime)
+        self._computation: Optional[Computation] = None
+        self._analysis: Optional[Analysis] = None
+        self._analysed = -1  # the change count of the text that was analysed
+        self._inserted: Optional[str] = None  # what the view holds as long as nobody edits it
+        self._edits = 0
+        self._unsaved = self._changed = self._shown = self._closed = False
+        self._drawing = Drawing(original_view, proposal_view, self._link)
+        self.hunks = Hunks(proposal_view, self._link)
+
+    # -- life ---------------------------------------------------------------------------------------------------------
+
+    @property
+    def views(self) -> List[sublime.View]:
+        """Our views that are still open."""
+        return [view for view in (self.original_view, self.proposal_view) if view is not None and views.is_open(view)]
+
+    @property
+    def visible(self) -> bool:
+        """Whether the proposal is in front in its group."""
+        window = self.proposal_view.window() if self.proposal_view.is_valid() else None
+        if window is None:
+            return False
+        group = window.get_view_index(self.proposal_view)[0]
+        return group >= 0 and window.active_view_in_group(group) == self.proposal_view
+
+    def open(self) -> None:
+        """Put the texts into the views and begin to compare. Long texts follow a moment later."""
+        if len(self.review.proposal.shown) <= _AT_ONCE:
+            self._fill()
+        else:
+            self._runtime.on_main(self._fill)
+        self.load()
+
+    def replaced(self) -> None:
+        """Show the newer proposal that the review has got."""
+        self.problem = ""
+        self._inserted = None
+        self._fill()
+        self.load()
+
+    def load(self) -> None:
+        """Read the file (again) and compare with it."""
+        settings = self._settings()
+        user_views = views.views_of_file(self.review.path)
+        self._changed = False
+        self._runtime.compute(
+            _read,
+            self.review.path,
+            settings.review_maximum_bytes,
+            settings.review_maximum_lines,
+            user_views[0].encoding() if user_views and not user_views[0].is_loading() else "",
+            self.proposal_view.settings().get("fallback_encoding") or disk.DEFAULT_FALLBACK,
+            then=self._loaded,
+            failed=self._failed,
+        )
+
+    def close(self) -> None:
+        """Stop all work and close the views."""
+        if self._closed:
+            return
+        self._closed = True
+        self._slices.stop()
+        if self._computation is not None:
+            self._computation.cancel()
+        for view in self.views:
+            if view.file_name() is not None:
+                self._drawing.clear()
+                self.hunks.clear()
+                view.erase_status(STATUS)
+            views.close(view)
+
+    # -- text ---------------------------------------------------------------------------------------------------------
+
+    def current_text(self) -> str:
+        """The text as it would be accepted now: exactly what was proposed, with what the user edited."""
+        proposal = self.review.proposal
+        if self._inserted is None or not self.proposal_view.is_valid():
+            return proposal.exact
+        held = self.proposal_view.substr(sublime.Region(0, self.proposal_view.size()))
+        return proposal.exact if held == self._inserted else proposal.restore(held)
+
+    def _fill(self) -> None:
+        view, shown = self.proposal_view, self.review.proposal.shown
+        if self._closed or not views.is_open(view):
+            return
+        first = self._inserted is None and view.size() == 0
+        set_text(view, shown)
+        self._inserted = view.substr(sublime.Region(0, view.size()))
+        if self._inserted != shown:
+            logger.warning("the editor changed %s characters on the way", abs(len(shown) - len(self._inserted)))
+        if first:
+            view.sel().clear()
+            view.sel().add(0)
+            user_views = views.views_of_file(self.review.path)
+            if len(shown) <= self._settings().review_maximum_bytes:
+                views.assign_syntax(view, self.review.path, shown, user_views[0] if user_views else None)
+            # Or the first undo would take the proposal away. It has no effect while a command runs.
+            self._runtime.on_main(self._forget_filling)
+        if self.original is not None:
+            self._compare()
+
+    def _forget_filling(self) -> None:
+        if views.is_open(self.proposal_view) and not self._edits:
+            self.proposal_view.clear_undo_stack()
+
+    # -- the circle ---------------------------------------------------------------------------------------------------
+
+    def _loaded(self, original: Original) -> None:
+        if self._closed:
+            return
+        self.original = original
+        view = self.original_view
+        if view is not None and views.is_open(view):
+            set_text(view, original.text)
+            view.set_read_only(True)
+            view.set_name(views.original_name(self.review.path, original.kind))
+            if original.kind is disk.Kind.TEXT:
+                view.set_line_endings(original.line_endings)
+                view.set_encoding(original.encoding)
+            if original.comparable:
+                user_views = views.views_of_file(self.review.path)
+                views.assign_syntax(view, self.review.path, original.text, user_views[0] if user_views else None)
+        self.check_file()
+        if self._inserted is not None:
+            self._compare()
+
+    def edited(self) -> None:
+        """The proposal was edited: compare again as soon as the user pauses."""
+        if self._inserted is None:
+            return
+        self._edits += 1
+        self._runtime.later_on_main(_AFTER_EDIT, self._compare_after, self._edits)
+
+    def _compare_after(self, edits: int) -> None:
+        if edits == self._edits and not self._closed and self.original is not None:
+            self._compare()
+
+    def _compare(self) -> None:
+        if self._computation is not None:
+            self._computation.cancel()
+            self._computation = None
+        original = self.original
+        if original is None or not views.is_open(self.proposal_view):
+            return
+        limits = self._settings()
+        size = self.proposal_view.size()
+        if not original.comparable or size > limits.review_maximum_bytes:
+            self._analysis = None
+            self._draw()
+            return
+        text = self.proposal_view.substr(sublime.Region(0, size))
+        count = self.proposal_view.change_count()
+        computation = self._runtime.compute(
+            analyse,
+            original.text,
+            text,
+            then=lambda analysis: self._compared(count, analysis),
+            failed=self._failed,
+        )
+        self._computation = computation
+        self._runtime.later_on_main(_LONG, self._show_long, computation)
+
+    def _show_long(self, computation: Computation) -> None:
+        if computation is self._computation and views.is_open(self.proposal_view):
+            self.proposal_view.set_status(STATUS, "Comparing… (close the diff to stop)")
+
+    def _compared(self, count: int, analysis: Analysis) -> None:
+        self._computation = None
+        if self._closed or not views.is_open(self.proposal_view):
+            return
+        if self.proposal_view.change_count() != count:
+            self._compare()
+            return
+        self._analysis, self._analysed = analysis, count
+        self.hunks.use(analysis, count)
+        self._draw()
+
+    def _failed(self, error: Exception) -> None:
+        self._computation = None
+        logger.error("a comparison failed", exc_info=(type(error), error, error.__traceback__))
+        if not self._closed:
+            self.problem = "The comparison failed, see the log."
+            self.update_header()
+
+    def _draw(self) -> None:
+        if self._analysis is None:
+            self.hunks.use(None, -1)
+        self.update_header()
+        count = self.proposal_view.change_count()
+        self._slices.run(
+            self._drawing.steps(self._analysis, lambda: self.proposal_view.change_count() == count, self._drawn)
+        )
+
+    def _drawn(self) -> None:
+        self.hunks.link()
+        if not self._shown:
+            self._shown = True
+            self.hunks.show_first()
+
+    # -- the header ---------------------------------------------------------------------------------------------------
+
+    def tick(self) -> bool:
+        """Follow scrolling and the caret while the review is visible. True if something moved."""
+        if self._closed:
+            return False
+        moved = self._drawing.tick()
+        if self._analysed == self.proposal_view.change_count() and self.hunks.caret_moved():
+            self.update_header()
+            moved = True
+        return moved
+
+    def check_file(self) -> None:
+        """Look whether the file has unsaved edits in a tab or has changed on disk, and say so in the header."""
+        if self._closed:
+            return
+        self._unsaved = any(view.is_dirty() for view in views.views_of_file(self.review.path))
+        if self.original is not None and not self._changed:
+            self._runtime.compute(_changed, self.original, then=self._checked, failed=self._failed)
+        self.update_header()
+
+    def _checked(self, changed: bool) -> None:
+        if changed and not self._closed:
+            self._changed = True
+            self.update_header()
+
+    def update_header(self) -> None:
+        """Say in the header and in the status bar how things stand."""
+        if self._closed or self.original is None or not views.is_open(self.proposal_view):
+            return
+        analysis, current = self._analysis, self.hunks.current
+        header = Header(
+            name=os.path.basename(self.review.path),
+            client=self.review.owner.client_name,
+            new_file=self.original.kind is disk.Kind.NEW,
+            compared=analysis is not None,
+            added=analysis.added if analysis else 0,
+            removed=analysis.removed if analysis else 0,
+            current=current + 1 if current is not None else 0,
+            changes=len(analysis.changes) if analysis else 0,
+            notices=tuple(self._notices()),
+        )
+        self._drawing.show_header(header)
+        status = "{}'s diff".format(header.client)
+        if header.compared:
+            status += ": +{} \u2212{}, {}".format(header.added, header.removed, self.hunks.position())
+        self.proposal_view.set_status(STATUS, status)
+
+    def _notices(self) -> List[Notice]:
+        name = os.path.basename(self.review.path)
+        client = self.review.owner.client_name
+        notices = []
+        if self.problem:
+            notices.append(Notice(self.problem))
+        if self.original is not None and self.original.notice:
+            notices.append(Notice(self.original.notice))
+        elif self._analysis is None and self.proposal_view.size() > self._settings().review_maximum_bytes:
+            notices.append(Notice("The proposal is large: shown without a comparison."))
+        if self._unsaved:
+            notices.append(Notice("{} has unsaved edits in a tab.".format(name)))
+        if self._changed:
+            sentence = "{} has changed on disk since the diff was opened.".format(name)
+            notices.append(Notice(sentence, RELOAD, "Compare again"))
+        if self.review.orphaned:
+            notices.append(Notice("{} has gone: Accept writes the file itself.".format(client)))
+        elif self._inserted and not self.proposal_view.size():
+            notices.append(Notice("{} ignores an empty text and would write its own proposal.".format(client)))
+        return notices
+
+    def _link(self, href: str) -> None:
+        if not self._closed:
+            self._on_link(self.review, href)
+
+
+def _read(
+    path: str,
+    maximum_bytes: int,
+    maximum_lines: int,
+    encoding: str,
+    fallback: str,
+    cancelled: Callable[[], bool],
+) -> Original:
+    return disk.read(
+        path, maximum_bytes=maximum_bytes, maximum_lines=maximum_lines, encoding=encoding, fallback=fallback
+    )
+
+
+def _changed(original: Original, cancelled: Callable[[], bool]) -> bool:
+    return disk.changed(original)

@@ -1,0 +1,73 @@
+"""Two views that scroll as one.
+
+The editor has no event for scrolling, so the positions are asked for again and again while a review is visible. Rule:
+the view that moved leads. The other one follows to where the line at its top has its partner, so that a small error in
+the height of a filler never adds up.
+"""
+
+from __future__ import annotations
+
+from typing import Optional, Tuple
+
+import sublime
+
+from .scroll_map import ScrollMap
+
+Position = Tuple[float, float]
+_STILL = 0.5  # pixels
+
+
+class ScrollLock:
+    """Keeps two views level. Main thread only."""
+
+    def __init__(self, left: sublime.View, right: sublime.View) -> None:
+        self._left = left
+        self._right = right
+        self._map: Optional[ScrollMap] = None
+        self._left_at: Position = left.viewport_position()
+        self._right_at: Position = right.viewport_position()
+
+    def use(self, scroll_map: Optional[ScrollMap]) -> None:
+        """Take over which rows belong together; with None the views scroll by the same distance."""
+        self._map = scroll_map
+        self.follow(self._right)
+
+    def tick(self) -> bool:
+        """Let the view that did not move follow the one that did. True if something moved."""
+        left, right = self._left.viewport_position(), self._right.viewport_position()
+        if _moved(right, self._right_at):
+            self.follow(self._right)
+            return True
+        if _moved(left, self._left_at):
+            self.follow(self._left)
+            return True
+        return False
+
+    def follow(self, leader: sublime.View) -> None:
+        """Bring the other view level with `leader`."""
+        position = leader.viewport_position()
+        other = self._right if leader == self._left else self._left
+        target = (position[0], max(0.0, position[1] + self._difference(leader, other, position)))
+        if _moved(other.viewport_position(), target):
+            other.set_viewport_position(target, False)
+        # What the follower really reached may be less, at the end of a shorter text; that is not a movement of its own.
+        self._left_at, self._right_at = self._left.viewport_position(), self._right.viewport_position()
+
+    def _difference(self, leader: sublime.View, other: sublime.View, position: Position) -> float:
+        """How much lower the partner of the line at the leader's top stands."""
+        if self._map is None:
+            return 0.0
+        point = leader.layout_to_text((0.0, position[1]))
+        row = leader.rowcol(point)[0]
+        left_leads = leader == self._left
+        partner = self._map.to_right(row) if left_leads else self._map.to_left(row)
+        back = self._map.to_left(partner) if left_leads else self._map.to_right(partner)
+        if back != row or partner > other.rowcol(other.size())[0]:
+            return 0.0  # inside a change, where fillers make up the difference
+        here = leader.text_to_layout(leader.text_point(row, 0))[1]
+        there = other.text_to_layout(other.text_point(partner, 0))[1]
+        return there - here
+
+
+def _moved(one: Position, other: Position) -> bool:
+    return abs(one[0] - other[0]) > _STILL or abs(one[1] - other[1]) > _STILL

@@ -1,0 +1,88 @@
+"""What a window looked like before a review, and giving it back.
+
+Rule: only what we changed is put back. A group in which the user has meanwhile chosen another tab keeps that tab, and a
+tab that the user closed stays closed.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Dict, List, NamedTuple, Optional
+
+import sublime
+
+TRANSIENT = sublime.TRANSIENT
+
+
+class GroupState(NamedTuple):
+    """One group: its active sheet and all that show. `preview` is the file of a preview that was active."""
+
+    active: Optional[sublime.Sheet]
+    selected: List[sublime.Sheet]
+    preview: Optional[str]
+
+
+class Snapshot:
+    """The groups of a window at one moment. Main thread only."""
+
+    def __init__(self, window: sublime.Window) -> None:
+        self._window = window
+        self._groups = [self._look(group) for group in range(window.num_groups())]
+        self._active_group = window.active_group()
+
+    def _look(self, group: int) -> GroupState:
+        active = self._window.active_sheet_in_group(group)
+        preview = self._window.transient_sheet_in_group(group)
+        return GroupState(
+            active,
+            self._window.selected_sheets_in_group(group),
+            preview.file_name() if preview is not None and preview == active else None,
+        )
+
+    @property
+    def active_sheet(self) -> Optional[sublime.Sheet]:
+        """The sheet that was active in the active group."""
+        return self._groups[self._active_group].active
+
+    def put_back(self, groups: List[int]) -> None:
+        """Show in these groups what they showed. Moves the focus; whoever calls this gives it back afterwards."""
+        several: List[sublime.Sheet] = []
+        for group in groups:
+            if group >= len(self._groups) or group >= self._window.num_groups():
+                continue
+            state = self._groups[group]
+            if _is_in(state.active, group):
+                self._window.focus_sheet(state.active)  # type: ignore[arg-type]
+            elif state.preview is not None:
+                self._window.open_file(state.preview, TRANSIENT, group)
+            if len(state.selected) > 1:
+                several.extend(sheet for sheet in state.selected if _is_in(sheet, group) and sheet != state.active)
+                if _is_in(state.active, group):
+                    several.append(state.active)  # type: ignore[arg-type]  # the last one is the active one
+        if several:
+            self._window.select_sheets(several)
+
+    def to_value(self) -> Dict[str, Any]:
+        """What of it can be stored: sheets as their places, for they get new numbers by a restart."""
+        return {
+            "active_group": self._active_group,
+            "active": [
+                self._window.get_sheet_index(state.active)[1] if state.active is not None else -1
+                for state in self._groups
+            ],
+        }
+
+
+def put_back_stored(window: sublime.Window, value: Dict[str, Any]) -> None:
+    """Show what a stored snapshot says, after a restart."""
+    for group, index in enumerate(value.get("active", [])):
+        if group < window.num_groups():
+            sheets = window.sheets_in_group(group)
+            if 0 <= index < len(sheets):
+                window.focus_sheet(sheets[index])
+    group = value.get("active_group", 0)
+    if group < window.num_groups():
+        window.focus_group(group)
+
+
+def _is_in(sheet: Optional[sublime.Sheet], group: int) -> bool:
+    return sheet is not None and sheet.window() is not None and sheet.group() == group

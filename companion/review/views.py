@@ -1,0 +1,138 @@
+"""The two views of a review: how they are made, named, recognised and closed.
+
+Rules: both are scratch views of our own, so that closing them never asks anything; a user's tab is never one of them.
+Nothing that the editor does to a view on its own (trimming, wrapping, folding, saving on focus lost) may change the
+text or spoil the alignment.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any, Dict, List, Optional
+
+import sublime
+
+from .disk import Kind
+
+ROLE = "gemini_companion.role"
+ORIGINAL = "original"
+PROPOSAL = "proposal"
+TERMINAL = "terminus_view"
+
+# A restart brings scratch views back with their settings, so these marks are all that is left to know them by.
+_SETTINGS: Dict[str, Any] = {
+    "detect_indentation": False,
+    "ensure_newline_at_eof_on_save": False,
+    "fold_buttons": False,
+    "mini_diff": False,
+    "save_on_focus_lost": False,
+    "scroll_past_end": True,
+    "trim_trailing_white_space_on_save": "none",
+    "word_wrap": False,
+}
+# What the user may have set for the file, and what makes lines higher or wider.
+_FROM_THE_FILE = ("tab_size", "translate_tabs_to_spaces", "use_tab_stops", "rulers", "font_size", "font_face")
+
+
+def role_of(view: sublime.View) -> Optional[str]:
+    """`ORIGINAL` or `PROPOSAL` if the view is, or before a restart was, part of a review; else None."""
+    role = view.settings().get(ROLE)
+    return role if role in (ORIGINAL, PROPOSAL) else None
+
+
+def is_terminal(view: Optional[sublime.View]) -> bool:
+    """Whether the view is a terminal, in a tab or in a panel."""
+    return view is not None and bool(view.settings().get(TERMINAL))
+
+
+def original_name(path: str, kind: Kind) -> str:
+    """The title of the view that shows the file."""
+    name = os.path.basename(path)
+    return {
+        Kind.TEXT: "{} (on disk)",
+        Kind.HUGE: "{} (on disk)",
+        Kind.NEW: "{} (new file)",
+        Kind.BINARY: "{} (binary)",
+        Kind.UNDECODABLE: "{} (not decodable)",
+        Kind.UNREADABLE: "{} (not readable)",
+    }[kind].format(name)
+
+
+def proposal_name(path: str, client_name: str) -> str:
+    """The title of the view that shows the proposal."""
+    return "{} \u2190 {} (proposal)".format(os.path.basename(path), client_name)
+
+
+def create(window: sublime.Window, role: str, name: str, path: str, user_view: Optional[sublime.View]) -> sublime.View:
+    """Make an empty view for the file `path` in the active group. It takes the focus.
+
+    `user_view` is a view of the same file, whose syntax and indentation are taken over.
+    """
+    view = window.new_file()
+    view.set_scratch(True)
+    view.set_name(name)
+    settings = view.settings()
+    settings.set(ROLE, role)
+    for key, value in _SETTINGS.items():
+        settings.set(key, value)
+    settings.set("default_dir", os.path.dirname(path))
+    if user_view is not None:
+        theirs = user_view.settings()
+        for key in _FROM_THE_FILE:
+            if theirs.has(key):
+                settings.set(key, theirs.get(key))
+    return view
+
+
+def assign_syntax(view: sublime.View, path: str, text: str, user_view: Optional[sublime.View]) -> None:
+    """Give the view the syntax that the file has or would get."""
+    syntax = user_view.syntax() if user_view is not None else None
+    if syntax is None:
+        syntax = sublime.find_syntax_for_file(path, text[:text.find("\n")] if "\n" in text else text[:200])
+    if syntax is not None:
+        view.assign_syntax(syntax)
+
+
+def is_open(view: Optional[sublime.View]) -> bool:
+    """Whether the view is still in a window."""
+    return view is not None and view.is_valid() and view.window() is not None
+
+
+def close(view: Optional[sublime.View]) -> None:
+    """Close one of our views and its clones. One that the user has saved as a file has become theirs and stays."""
+    if view is None or not is_open(view):
+        return
+    if view.file_name() is not None:
+        release(view)
+        return
+    for clone in view.clones():
+        clone.close()
+    view.close()
+
+
+def release(view: sublime.View) -> None:
+    """Take our marks off a view that is not ours any more."""
+    settings = view.settings()
+    settings.erase(ROLE)
+    for key in _SETTINGS:
+        settings.erase(key)
+    view.set_scratch(False)
+
+
+def views_of_file(path: str) -> List[sublime.View]:
+    """Every view of the file in any window, but for ours, those in the front first."""
+    found = []
+    for window in sublime.windows():
+        for view in window.views():
+            if _same_path(view.file_name(), path) and role_of(view) is None:
+                found.append(view)
+    return found
+
+
+def _same_path(one: Optional[str], other: str) -> bool:
+    return one is not None and same_key(one) == same_key(other)
+
+
+def same_key(path: str) -> str:
+    """What two spellings of one path have in common, without looking at the disk."""
+    return os.path.normcase(os.path.normpath(path))
