@@ -16,6 +16,7 @@ import sublime
 from . import log
 from .discovery.sweeper import sweep
 from .endpoint import Endpoint
+from .libraries import Libraries
 from .review.review import Review
 from .runtime import Runtime
 from .settings import FILE_NAME, read
@@ -34,6 +35,7 @@ class Application:
     def __init__(self) -> None:
         self.log = log.install()
         self.runtime = Runtime(self._report)
+        self._libraries = Libraries(lambda sentence: self.runtime.on_main(self._say, sentence))
         self._endpoints: Dict[int, Endpoint] = {}
         self._editor_settings = sublime.load_settings(FILE_NAME)
         self._reported = ""
@@ -81,9 +83,11 @@ class Application:
         name = type(error).__name__
         if name != self._reported:
             self._reported = name
-            self.runtime.on_main(
-                sublime.status_message, "Gemini Companion: unexpected {}, see the console".format(name)
-            )
+            self.runtime.on_main(self._say, "unexpected {}, see the console".format(name))
+
+    @staticmethod
+    def _say(sentence: str) -> None:
+        sublime.status_message("Gemini Companion: " + sentence)
 
     # -- windows ------------------------------------------------------------------------------------------------------
 
@@ -93,7 +97,7 @@ class Application:
             return None
         endpoint = self._endpoints.get(window.id())
         if endpoint is None:
-            endpoint = Endpoint(window, self.runtime, VERSION)
+            endpoint = Endpoint(window, self.runtime, self._libraries, VERSION)
             self._endpoints[window.id()] = endpoint
             endpoint.start()
         return endpoint

@@ -21,6 +21,7 @@ from .tool_calls import ToolCalls
 from .window_settings import WindowSettings
 
 if TYPE_CHECKING:
+    from .libraries import Libraries
     from .protocol.tools import ClientSession
     from .runtime import Runtime
     from .transport.server import CompanionServer
@@ -35,12 +36,13 @@ RETRY_SECONDS = (1, 2, 5, 10, 30)
 class Endpoint:
     """What one window offers to clients."""
 
-    def __init__(self, window: sublime.Window, runtime: Runtime, version: str) -> None:
+    def __init__(self, window: sublime.Window, runtime: Runtime, libraries: Libraries, version: str) -> None:
         self.window = window
         self.port: Optional[int] = None
         self.problem: Optional[str] = None
         self.clients: Dict[str, ClientSession] = {}
         self._runtime = runtime
+        self._libraries = libraries
         self._version = version
         self._settings = settings = WindowSettings(window)
         self._token = secrets.token_urlsafe(TOKEN_BYTES)
@@ -96,6 +98,7 @@ class Endpoint:
     async def _serve(self) -> None:
         import asyncio
 
+        await self._libraries.available()
         # Never imported on the main thread: aiohttp takes a third of a second.
         from .protocol.tools import Implementation
         from .tools import TOOLS
