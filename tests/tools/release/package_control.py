@@ -15,51 +15,30 @@ import zipfile
 from pathlib import Path
 from typing import Any, Callable, List, Mapping, Optional, Sequence, Tuple
 
+from packaging.specifiers import SpecifierSet
+from packaging.version import InvalidVersion, Version
+
 from tests.tools.release.index import Wheel
 
-#: A release without a pre-, development or local part. Package Control takes no other.
-_FINAL = re.compile(r"^\d+(?:\.\d+)*(?:\.post\d+)?$")
 _BASE = re.compile(r"/project/(?P<name>[^/]+)(?:/(?P<version>[^/]+))?/?$")
-_CLAUSE = re.compile(r"^\s*(?P<operator>>=|<=|==|!=|<|>|~=)\s*(?P<version>\d+(?:\.\d+)*)(?P<any>\.\*)?\s*$")
 
 
 class RefusedError(Exception):
     """Package Control would not install this."""
 
 
-def version_key(version: str) -> Tuple[int, ...]:
-    """Orders final releases. Raises ValueError for a release that is not final."""
-    if not _FINAL.match(version):
-        raise ValueError("{!r} is not a final release".format(version))
-    numbers = [int(number) for number in re.findall(r"\d+", version)]
-    while numbers and numbers[-1] == 0:
-        numbers.pop()
-    return tuple(numbers)
+def final_version(wheel: Wheel) -> Optional[Version]:
+    """The release of a wheel; None for what Package Control passes over: pre-releases and odd names."""
+    try:
+        version = Version(wheel.version)
+    except InvalidVersion:
+        return None
+    return None if version.is_prerelease or version.local else version
 
 
 def allows(requires_python: Optional[str], python: str) -> bool:
-    """Whether a `Requires-Python` lets a Python such as "3.8" have the file. Raises ValueError for an odd clause."""
-    for clause in (requires_python or "").split(","):
-        if not clause.strip():
-            continue
-        parsed = _CLAUSE.match(clause)
-        if parsed is None:
-            raise ValueError("unknown clause {!r} in Requires-Python".format(clause))
-        if not _holds(parsed.group("operator"), version_key(parsed.group("version")), bool(parsed.group("any")),
-                      version_key(python)):
-            return False
-    return True
-
-
-def _holds(operator: str, wanted: Tuple[int, ...], prefix: bool, have: Tuple[int, ...]) -> bool:
-    if prefix:
-        have = have[: len(wanted)]
-    if operator == "~=":
-        return have >= wanted and have[: len(wanted) - 1] == wanted[:-1]
-    return {
-        ">=": have >= wanted, "<=": have <= wanted, ">": have > wanted, "<": have < wanted,
-        "==": have == wanted, "!=": have != wanted,
-    }[operator]
+    """Whether a `Requires-Python` lets a Python such as "3.8" have the file. Raises `InvalidSpecifier`."""
+    return SpecifierSet(requires_python or "").contains(python)
 
 
 def matches(asset: str, filename: str, version: str, python: str) -> bool:
@@ -84,7 +63,7 @@ def candidates(
     The newest final release that has a file of the pattern's name wins. Current versions of Package Control set aside
     what does not say it runs on that Python; `heed_requires_python=False` is the rule without that check.
     """
-    found: List[Wheel] = []
+    found: List[Tuple[Version, Wheel]] = []
     for release in library["releases"]:
         if not serves(release, platform, python):
             continue
@@ -92,13 +71,14 @@ def candidates(
         if base is None:
             raise RefusedError("{!r} is not the page of a project.".format(release["base"]))
         for wheel in wheels_of(base.group("name")):
-            if not _FINAL.match(wheel.version) or base.group("version") not in (None, wheel.version):
+            version = final_version(wheel)
+            if version is None or base.group("version") not in (None, wheel.version):
                 continue
             if heed_requires_python and not allows(wheel.requires_python, python):
                 continue
             if matches(release["asset"], wheel.filename, wheel.version, python):
-                found.append(wheel)
-    return sorted(found, key=lambda wheel: version_key(wheel.version), reverse=True)
+                found.append((version, wheel))
+    return [wheel for _version, wheel in sorted(found, key=lambda entry: entry[0], reverse=True)]
 
 
 def resolve(
