@@ -50,15 +50,16 @@ def mark(view: sublime.View, side: Side, analysis: Analysis) -> Iterator[None]:
         else (change, change.hunk.right_start, change.hunk.right_end)
         for change in analysis.changes
     ]
+    scope, flags = _look(view, side.lines, side.outline)
+    # Outlines go around a whole hunk.
+    filled = flags != sublime.DRAW_NO_FILL
     single = sum(last - first for _, first, last in rows) <= _SINGLE_LINES
     lines: List[sublime.Region] = []
     gutter: Dict[str, List[sublime.Region]] = {kind: [] for kind in GUTTER}
     for change, first, last in rows:
-        regions = _lines(starts, first, last, single)
-        lines.extend(regions)
-        gutter[change.hunk.kind].extend(regions or [sublime.Region(starts[first])])
+        lines.extend(_lines(starts, first, last, single and filled))
+        gutter[change.hunk.kind].extend(_lines(starts, first, last, single) or [sublime.Region(starts[first])])
     yield
-    scope, flags = _look(view, side.lines, side.outline)
     view.add_regions(LINES, lines, scope, flags=flags)
     yield
     for kind, regions in gutter.items():

@@ -65,6 +65,11 @@ class Drawing:
         self._header = header
         self._show_tops()
 
+    @property
+    def header_document(self) -> str:
+        """The header as it is shown."""
+        return self._right_top.document
+
     def tick(self) -> bool:
         """Let one view follow the other. True if something moved."""
         if self._lock is None or self._left is None or not self._left.is_valid() or not self._right.is_valid():

@@ -57,13 +57,13 @@ class Top:
     def __init__(self, view: sublime.View, on_navigate: Optional[Callable[[str], None]] = None) -> None:
         self._phantoms = sublime.PhantomSet(view, "gemini_companion.top")
         self._on_navigate = on_navigate
-        self._document = ""
+        self.document = ""
 
     def show(self, document: str) -> None:
         """Show `document`, or nothing if it is empty."""
-        if document == self._document:
+        if document == self.document:
             return
-        self._document = document
+        self.document = document
         phantoms = []
         if document:
             phantoms = [sublime.Phantom(sublime.Region(0), document, sublime.LAYOUT_BLOCK, self._on_navigate)]

@@ -75,6 +75,16 @@ class Presentation:
         return [view for view in (self.original_view, self.proposal_view) if view is not None and views.is_open(view)]
 
     @property
+    def busy(self) -> bool:
+        """Whether a comparison or its drawing is under way."""
+        return self._computation is not None or self._slices.busy
+
+    @property
+    def header_document(self) -> str:
+        """The header as it is shown, or an empty text before the file was read."""
+        return self._drawing.header_document
+
+    @property
     def visible(self) -> bool:
         """Whether the proposal is in front in its group."""
         window = self.proposal_view.window() if self.proposal_view.is_valid() else None
@@ -173,6 +183,8 @@ class Presentation:
         if view is not None and views.is_open(view):
             set_text(view, original.text)
             view.set_read_only(True)
+            view.sel().clear()
+            view.sel().add(0)
             view.set_name(views.original_name(self.review.path, original.kind))
             if original.kind is disk.Kind.TEXT:
                 view.set_line_endings(original.line_endings)

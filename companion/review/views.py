@@ -79,7 +79,7 @@ def create(window: sublime.Window, role: str, name: str, path: str, user_view: O
     if user_view is not None:
         theirs = user_view.settings()
         for key in _FROM_THE_FILE:
-            if theirs.has(key):
+            if theirs.get(key) != settings.get(key):
                 settings.set(key, theirs.get(key))
     return view
 

@@ -1,0 +1,190 @@
+"""What the in-editor tests of the diff review share: a window of their own, files, clients, and eyes.
+
+Rule: tests look at what a user sees (tabs, texts, marks, titles, the layout) and at what clients are told.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import re
+import shutil
+import sys
+import tempfile
+from html import unescape
+from typing import Any, Dict, Iterator, List, Optional, Tuple
+
+import sublime
+from unittesting import DeferrableTestCase
+
+from ..companion.review.desk import Desk
+from ..companion.review.review import Outcome, Owner, Review
+from ..companion.settings import Settings
+
+PLUGIN = __package__.rpartition(".")[0] + ".plugin"
+GEMINI = Owner("session-1", "Gemini CLI")
+QWEN = Owner("session-2", "Qwen Code")
+
+TEXT = "import os\n\n\ndef first():\n    return 1\n\n\ndef second():\n    return 2\n"
+PROPOSED = "import os\nimport sys\n\n\ndef first():\n    return 42\n\n\ndef second():\n    return 2\n"
+
+
+class ReviewTestCase(DeferrableTestCase):
+    """Each test has a new window with one folder, and a desk whose clients are played by the test."""
+
+    def setUp(self) -> Iterator[Any]:
+        application = sys.modules[PLUGIN].application
+        yield lambda: application.window_opened(sublime.active_window()) is not None
+        self.folder = os.path.realpath(tempfile.mkdtemp(prefix="review-"))
+        self.addCleanup(shutil.rmtree, self.folder, True)
+        known = {window.id() for window in sublime.windows()}
+        sublime.run_command("new_window")
+        yield lambda: len(sublime.windows()) > len(known)
+        self.window = next(window for window in sublime.windows() if window.id() not in known)
+        self.window.bring_to_front()
+        self.window.set_project_data({"folders": [{"path": self.folder}]})
+        self.settings = Settings(review_presentation="side_by_side")
+        self.connected = {GEMINI.session_id, QWEN.session_id}
+        self.told: List[Tuple[str, Outcome]] = []
+        endpoint = application.window_opened(self.window)
+        self.desk = Desk(
+            self.window,
+            runtime=application.runtime,
+            settings=lambda: self.settings,
+            notify=lambda review, outcome: self.told.append((review.owner.session_id, outcome)),
+            is_connected=lambda owner: owner.session_id in self.connected,
+        )
+        endpoint.desk = self.desk
+
+    def tearDown(self) -> Iterator[Any]:
+        self.desk.shutdown()
+        for view in self.window.views(include_transient=True):
+            view.set_scratch(True)
+        self.window.run_command("close_window")
+        yield lambda: not self.window.is_valid()
+
+    # -- the test's world ---------------------------------------------------------------------------------------------
+
+    def use(self, **changes: Any) -> None:
+        """Change settings."""
+        self.settings = dataclasses.replace(self.settings, **changes)
+
+    def path(self, name: str = "file.py") -> str:
+        return os.path.join(self.folder, name)
+
+    def write(self, name: str = "file.py", content: Any = TEXT) -> str:
+        """Make a file; bytes are written as they are."""
+        data = content if isinstance(content, bytes) else content.encode("utf-8")
+        with open(self.path(name), "wb") as file:
+            file.write(data)
+        return self.path(name)
+
+    def read(self, name: str = "file.py") -> bytes:
+        with open(self.path(name), "rb") as file:
+            return file.read()
+
+    def open_file(self, name: str = "file.py", content: Any = TEXT, group: int = -1) -> Iterator[Any]:
+        """Make a file and open it in the window. `yield from` gives its view."""
+        view = self.window.open_file(self.write(name, content), 0, group)
+        yield lambda: not view.is_loading()
+        return view
+
+    def terminal(self, group: int = 0) -> sublime.View:
+        """A view that looks like a terminal, with the focus."""
+        self.window.focus_group(group)
+        view = self.window.new_file()
+        view.set_scratch(True)
+        view.set_name("Terminal")
+        view.settings().set("terminus_view", True)
+        self.window.focus_view(view)
+        return view
+
+    # -- reviews ------------------------------------------------------------------------------------------------------
+
+    def open_diff(
+        self, name: str = "file.py", proposed: str = PROPOSED, owner: Owner = GEMINI, drawn: bool = True
+    ) -> Iterator[Any]:
+        """Let a client ask for a review. `yield from` gives the review, once it is drawn."""
+        self.desk.open_diff(owner, self.path(name), proposed)
+        review = next(
+            review for review in self.desk.pending() if review.owner == owner and review.path == self.path(name)
+        )
+        if drawn:
+            yield lambda: self.header(review) != ""
+            yield self.settled
+        return review
+
+    def settled(self) -> bool:
+        """Whether every review shows its comparison of the text that its view holds."""
+        return all(
+            shown.original is not None and (not shown.original.comparable or shown.hunks.ready) and not shown.busy
+            for shown in self.presentations()
+        )
+
+    def presentations(self) -> List[Any]:
+        return list(self.desk._presentations.values())
+
+    def proposal(self, review: Review) -> sublime.View:
+        return self.desk._presentations[review].proposal_view
+
+    def original(self, review: Review) -> sublime.View:
+        view = self.desk._presentations[review].original_view
+        assert view is not None
+        return view
+
+    def type(self, view: sublime.View, point: int, text: str) -> None:
+        """Type into a view as a user would."""
+        view.sel().clear()
+        view.sel().add(point)
+        view.run_command("insert", {"characters": text})
+
+    # -- eyes ---------------------------------------------------------------------------------------------------------
+
+    def text(self, view: sublime.View) -> str:
+        return view.substr(sublime.Region(0, view.size()))
+
+    def marked(self, view: sublime.View, key: str) -> List[str]:
+        """The texts that are marked in a view."""
+        return [view.substr(region) for region in view.get_regions("gemini_companion." + key)]
+
+    def header_html(self, review: Review) -> str:
+        return self.desk._presentations[review].header_document
+
+    def header(self, review: Review) -> str:
+        """The words of the header."""
+        html = re.sub(r"<style>.*?</style>", "", self.header_html(review))
+        return " ".join(unescape(re.sub(r"<[^>]+>", " ", html)).split())
+
+    def titles(self) -> List[List[str]]:
+        """The tabs of each group, in order."""
+        return [
+            [view.name() or os.path.basename(view.file_name() or "untitled") for view in self.window.views_in_group(g)]
+            for g in range(self.window.num_groups())
+        ]
+
+    def picture(self) -> Dict[str, Any]:
+        """All that has to be given back."""
+        groups = range(self.window.num_groups())
+        return {
+            "layout": self.window.layout(),
+            "tabs": [[sheet.id() for sheet in self.window.sheets_in_group(group)] for group in groups],
+            "active": [_id(self.window.active_sheet_in_group(group)) for group in groups],
+            "selected": [[sheet.id() for sheet in self.window.selected_sheets_in_group(group)] for group in groups],
+            "previews": [_id(self.window.transient_sheet_in_group(group)) for group in groups],
+            "active group": self.window.active_group(),
+            "focus": _id(self.window.active_view()),
+            "side bar": self.window.is_sidebar_visible(),
+            "decorated": sorted(
+                view.id() for view in self.window.views() if any(view.get_regions(key) for key in ALL_MARKS)
+            ),
+        }
+
+
+ALL_MARKS = [
+    "gemini_companion." + key
+    for key in ("lines", "characters", "gutter.added", "gutter.removed", "gutter.changed", "revert", "undo")
+]
+
+
+def _id(thing: Optional[Any]) -> Optional[int]:
+    return thing.id() if thing is not None else None

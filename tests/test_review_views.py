@@ -1,0 +1,250 @@
+"""What a user sees of a review: two views, their titles, marks, alignment and header."""
+
+from __future__ import annotations
+
+import os
+import time
+from typing import Any, Iterator
+
+import sublime
+
+from .review_support import PROPOSED, TEXT, ReviewTestCase
+
+
+class TestViews(ReviewTestCase):
+    def test_original_left_proposal_right(self) -> Iterator[Any]:
+        yield from self.open_file()
+        review = yield from self.open_diff()
+        original, proposal = self.original(review), self.proposal(review)
+        self.assertEqual(self.text(original), TEXT)
+        self.assertEqual(self.text(proposal), PROPOSED)
+        self.assertTrue(original.is_read_only())
+        self.assertFalse(proposal.is_read_only())
+        self.assertEqual(self.window.get_view_index(original)[0], 0)
+        self.assertEqual(self.window.get_view_index(proposal)[0], 1)
+        self.assertEqual(original.syntax(), proposal.syntax())
+        self.assertEqual(proposal.syntax(), sublime.find_syntax_for_file(self.path()))
+
+    def test_titles_say_which_file_and_which_client(self) -> Iterator[Any]:
+        yield from self.open_file()
+        yield from self.open_diff()
+        self.assertEqual(
+            self.titles(), [["file.py", "file.py (on disk)"], ["file.py \u2190 Gemini CLI (proposal)"]]
+        )
+
+    def test_a_new_file_is_empty_and_labelled(self) -> Iterator[Any]:
+        review = yield from self.open_diff("new.py", "a = 1\nb = 2\n")
+        self.assertEqual(self.text(self.original(review)), "")
+        self.assertEqual(self.original(review).name(), "new.py (new file)")
+        self.assertIn("new file", self.header(review))
+        self.assertIn("+2 \u22120", self.header(review))
+
+    def test_encoding_and_line_endings_of_the_file(self) -> Iterator[Any]:
+        self.write("file.txt", b"\xef\xbb\xbfa\r\nb\r\n")
+        review = yield from self.open_diff("file.txt", "a\nc\n")
+        original = self.original(review)
+        self.assertEqual(original.line_endings(), "Windows")
+        self.assertEqual(original.encoding(), "UTF-8 with BOM")
+        self.assertEqual(self.text(original), "a\nb\n")
+        self.assertIn("+1 \u22121", self.header(review))
+
+    def test_the_users_own_tab_is_left_alone(self) -> Iterator[Any]:
+        view = yield from self.open_file()
+        settings = view.settings().to_dict()
+        place = self.window.get_view_index(view)
+        review = yield from self.open_diff()
+        self.assertNotIn(view, [self.original(review), self.proposal(review)])
+        self.assertEqual(self.window.get_view_index(view), place)
+        self.assertEqual(self.picture()["decorated"], sorted([self.original(review).id(), self.proposal(review).id()]))
+        self.desk.reject(review)
+        yield lambda: self.window.num_groups() == 1
+        self.assertTrue(view.is_valid())
+        self.assertEqual(view.settings().to_dict(), settings)
+
+    def test_what_is_on_disk_is_shown_not_unsaved_edits(self) -> Iterator[Any]:
+        view = yield from self.open_file()
+        self.type(view, 0, "# unsaved\n")
+        review = yield from self.open_diff()
+        self.assertEqual(self.text(self.original(review)), TEXT)
+        self.assertTrue(view.is_dirty())
+
+    def test_syntax_of_the_users_view(self) -> Iterator[Any]:
+        view = yield from self.open_file("file.unknown")
+        view.assign_syntax("scope:source.python")
+        yield lambda: view.syntax() is not None and view.syntax().scope == "source.python"
+        review = yield from self.open_diff("file.unknown")
+        self.assertEqual(self.proposal(review).syntax(), view.syntax())
+        self.assertEqual(self.original(review).syntax(), view.syntax())
+
+    def test_tabs_in_a_proposal_stay_tabs(self) -> Iterator[Any]:
+        view = yield from self.open_file()
+        view.settings().set("translate_tabs_to_spaces", True)
+        review = yield from self.open_diff("file.py", "\tif x:\n\t\ty\n")
+        self.assertEqual(self.text(self.proposal(review)), "\tif x:\n\t\ty\n")
+        self.assertTrue(self.proposal(review).settings().get("translate_tabs_to_spaces"))
+
+
+class TestMarks(ReviewTestCase):
+    def test_changed_lines_in_both_views(self) -> Iterator[Any]:
+        self.write()
+        review = yield from self.open_diff()
+        left, right = self.original(review), self.proposal(review)
+        self.assertEqual("".join(self.marked(left, "lines")), "    return 1\n")
+        self.assertEqual("".join(self.marked(right, "lines")), "import sys\n    return 42\n")
+        self.assertEqual(self.marked(right, "gutter.added"), ["import sys\n"])
+        self.assertEqual(self.marked(right, "gutter.changed"), ["    return 42\n"])
+        self.assertEqual(self.marked(left, "gutter.changed"), ["    return 1\n"])
+
+    def test_removed_lines(self) -> Iterator[Any]:
+        self.write()
+        review = yield from self.open_diff("file.py", TEXT.replace("    return 1\n", ""))
+        self.assertEqual(self.marked(self.original(review), "gutter.removed"), ["    return 1\n"])
+        self.assertEqual(self.marked(self.proposal(review), "gutter.removed"), [""])
+        self.assertEqual(self.marked(self.proposal(review), "lines"), [])
+
+    def test_changed_characters_inside_a_line(self) -> Iterator[Any]:
+        self.write()
+        review = yield from self.open_diff()
+        self.assertEqual(self.marked(self.original(review), "characters"), ["1"])
+        self.assertEqual(self.marked(self.proposal(review), "characters"), ["42"])
+
+    def test_marks_follow_edits_within_150_milliseconds(self) -> Iterator[Any]:
+        self.write()
+        review = yield from self.open_diff()
+        view = self.proposal(review)
+        started = time.monotonic()
+        self.type(view, 0, "# typed\n")
+        yield lambda: "# typed\n" in "".join(self.marked(view, "lines"))
+        self.assertLess(time.monotonic() - started, 0.15)
+        yield self.settled
+        self.assertIn("+3 \u22121", self.header(review))
+
+    def test_marks_vanish_when_the_texts_become_equal(self) -> Iterator[Any]:
+        self.write("file.txt", "a\nb\n")
+        review = yield from self.open_diff("file.txt", "a\nx\n")
+        view = self.proposal(review)
+        view.sel().clear()
+        view.sel().add(sublime.Region(2, 3))
+        view.run_command("insert", {"characters": "b"})
+        yield lambda: "no changes" in self.header(review)
+        yield self.settled
+        for key in ("lines", "characters", "gutter.changed", "revert"):
+            self.assertEqual(self.marked(view, key), [], key)
+
+    def test_line_endings_alone_are_no_change(self) -> Iterator[Any]:
+        self.write("file.txt", b"a\r\nb\r\n")
+        review = yield from self.open_diff("file.txt", "a\nb\n")
+        self.assertIn("no changes", self.header(review))
+
+
+class TestAlignment(ReviewTestCase):
+    def heights(self, view: sublime.View) -> "dict[str, float]":
+        """Where each distinct line of a view stands."""
+        return {view.substr(line): view.text_to_layout(line.a)[1] for line in view.lines(sublime.Region(0, view.size()))}
+
+    def assert_level(self, review: Any, first: int = 0) -> None:
+        left, right = self.heights(self.original(review)), self.heights(self.proposal(review))
+        common = [line for line in left if line in right][first:]
+        self.assertTrue(common)
+        for line in common:
+            self.assertAlmostEqual(left[line], right[line], delta=1.0, msg=line)
+
+    def test_equal_lines_stand_side_by_side(self) -> Iterator[Any]:
+        lines = ["line {}\n".format(number) for number in range(60)]
+        changed = list(lines)
+        del changed[50:53]
+        changed[40:42] = ["changed\n", "more\n", "and more\n", "still more\n"]
+        changed[20:20] = ["new {}\n".format(number) for number in range(7)]
+        changed[10] = "other\n"
+        self.write("file.txt", "".join(lines))
+        review = yield from self.open_diff("file.txt", "".join(changed))
+        self.assert_level(review)
+
+    def test_additions_at_the_top_and_at_the_end(self) -> Iterator[Any]:
+        lines = ["line {}\n".format(number) for number in range(10)]
+        self.write("file.txt", "".join(lines))
+        review = yield from self.open_diff("file.txt", "".join(["top 1\n", "top 2\n", *lines, "end\n"]))
+        # Nothing can be drawn above the first line, so that one alone is not level.
+        self.assert_level(review, first=1)
+
+    def test_it_stays_level_while_the_user_edits(self) -> Iterator[Any]:
+        self.write()
+        review = yield from self.open_diff()
+        view = self.proposal(review)
+        self.type(view, self.text(view).index("def second"), "one = 1\ntwo = 2\nthree = 3\n")
+        yield lambda: "+5" in self.header(review)
+        yield self.settled
+        self.assert_level(review)
+
+    def test_it_stays_level_with_a_warning_in_the_header(self) -> Iterator[Any]:
+        view = yield from self.open_file()
+        review = yield from self.open_diff()
+        self.type(view, 0, "# unsaved\n")
+        yield lambda: "unsaved" in self.header(review)
+        self.assert_level(review)
+
+
+class TestScrolling(ReviewTestCase):
+    def test_scrolling_one_view_scrolls_the_other(self) -> Iterator[Any]:
+        lines = ["line {}\n".format(number) for number in range(400)]
+        self.write("file.txt", "".join(lines))
+        changed = lines[:50] + ["new {}\n".format(number) for number in range(30)] + lines[50:]
+        review = yield from self.open_diff("file.txt", "".join(changed))
+        left, right = self.original(review), self.proposal(review)
+        for leader, other in ((right, left), (left, right)):
+            target = leader.text_to_layout(leader.find("line 200", 0).a)[1]
+            leader.set_viewport_position((0.0, target), False)
+            yield lambda leader=leader, other=other: self.top_line(leader) == self.top_line(other) == "line 200"
+            leader.set_viewport_position((0.0, 0.0), False)
+            yield lambda other=other: other.viewport_position()[1] == 0.0
+
+    def top_line(self, view: sublime.View) -> str:
+        return view.substr(view.line(view.layout_to_text((0.0, view.viewport_position()[1] + 1.0))))
+
+
+class TestHeader(ReviewTestCase):
+    def test_it_says_all_there_is_to_know(self) -> Iterator[Any]:
+        self.write()
+        review = yield from self.open_diff()
+        header = self.header(review)
+        for words in ("file.py", "Gemini CLI", "+2 \u22121", "change 1 of 2", "Accept", "Reject", "Previous", "Next"):
+            self.assertIn(words, header)
+        for link in ("accept", "reject", "previous", "next"):
+            self.assertIn('href="{}"'.format(link), self.header_html(review))
+
+    def test_the_current_change_follows_the_caret(self) -> Iterator[Any]:
+        self.write()
+        review = yield from self.open_diff()
+        view = self.proposal(review)
+        view.sel().clear()
+        view.sel().add(self.text(view).index("42"))
+        yield lambda: "change 2 of 2" in self.header(review)
+        view.sel().clear()
+        view.sel().add(view.size())
+        yield lambda: "2 changes" in self.header(review)
+
+    def test_unsaved_edits_are_warned_of(self) -> Iterator[Any]:
+        view = yield from self.open_file()
+        review = yield from self.open_diff()
+        self.assertNotIn("unsaved", self.header(review))
+        self.type(view, 0, "# unsaved\n")
+        yield lambda: "file.py has unsaved edits in a tab." in self.header(review)
+        view.run_command("undo")
+        yield lambda: "unsaved" not in self.header(review)
+
+    def test_a_change_on_disk_is_warned_of(self) -> Iterator[Any]:
+        self.write()
+        review = yield from self.open_diff()
+        self.assertNotIn("on disk since", self.header(review))
+        self.write("file.py", TEXT + "# appended\n")
+        yield lambda: "file.py has changed on disk since the diff was opened." in self.header(review)
+        self.assertIn('href="reload"', self.header_html(review))
+        self.desk._follow_link(review, "reload")
+        yield lambda: "on disk since" not in self.header(review)
+        yield lambda: self.text(self.original(review)).endswith("# appended\n")
+
+    def test_file_names_are_escaped(self) -> Iterator[Any]:
+        name = "a&b.txt" if os.name == "nt" else "<b>&.txt"
+        review = yield from self.open_diff(name, "x\n")
+        self.assertIn(name, self.header(review))
+        self.assertNotIn("<b><b>", self.header_html(review))
