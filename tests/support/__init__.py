@@ -1,0 +1,1 @@
+"""Helpers for the tests that run inside the editor. Nothing in here is a test."""
