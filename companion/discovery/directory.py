@@ -111,7 +111,7 @@ def _others_can_write(status: os.stat_result, platform: Platform) -> bool:
     if status.st_mode & stat.S_IWOTH:
         return True
     if status.st_mode & stat.S_IWGRP:
-        return platform.private_group_id is None or status.st_gid != platform.private_group_id
+        return status.st_gid != platform.private_group()
     return False
 
 

@@ -66,6 +66,14 @@ def read(path: str, platform: Platform) -> Optional[Dict[str, Any]]:
     return content if isinstance(content, dict) else None
 
 
+def written_at(path: str) -> Optional[float]:
+    """When the file was last written, in seconds since the epoch, or None. Never raises."""
+    try:
+        return os.lstat(path).st_mtime
+    except OSError:
+        return None
+
+
 def is_private(path: str) -> bool:
     """Whether nobody but the owner can read or write the file, as far as the mode tells."""
     try:

@@ -6,12 +6,13 @@ Rule: directories are decided as Node.js decides them, because the clients run o
 
 from __future__ import annotations
 
+import functools
 import ntpath
 import os
 import posixpath
 import sys
 from types import ModuleType
-from typing import Mapping, NamedTuple, Optional
+from typing import Callable, Mapping, NamedTuple, Optional
 
 WINDOWS = "windows"
 MACOS = "osx"
@@ -25,7 +26,7 @@ class Platform(NamedTuple):
     environment: Mapping[str, str]
     home: str
     user_id: Optional[int] = None  # None where the system has no such numbers
-    private_group_id: Optional[int] = None  # a group with nobody in it but the user
+    private_group: Callable[[], Optional[int]] = lambda: None  # a group with nobody in it but the user; may be slow
 
     @classmethod
     def current(cls) -> Platform:
@@ -34,7 +35,7 @@ class Platform(NamedTuple):
             return cls(WINDOWS, os.environ, os.path.expanduser("~"))
         name = MACOS if sys.platform == "darwin" else LINUX
         user_id = os.getuid()
-        return cls(name, os.environ, os.path.expanduser("~"), user_id, _private_group(user_id))
+        return cls(name, os.environ, os.path.expanduser("~"), user_id, functools.partial(_private_group, user_id))
 
     @property
     def path(self) -> ModuleType:
@@ -86,11 +87,12 @@ class Platform(NamedTuple):
         return configured
 
 
+@functools.lru_cache(maxsize=None)
 def _private_group(user_id: int) -> Optional[int]:
     """The user's own group where the system gives each user one, as Debian, Ubuntu and Fedora do; else None.
 
     Such systems make new directories writable for the group, which lets nobody else in. The superuser's group is no
-    such group: system accounts may be in it.
+    such group: system accounts may be in it. The answer may come from a directory service, so it is asked for once.
     """
     if user_id == 0:
         return None

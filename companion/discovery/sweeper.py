@@ -3,21 +3,28 @@
 Rule: a file goes only if it says that this package wrote it, belongs to the user, and its editor is dead, or is this
 very editor, whose earlier package can no longer serve it. Clients try only the first file that fits, so a left-over of
 our own process id would stand in the way of the right one. Everything else is somebody's.
+
+An editor whose process id now belongs to a process that began after the file was written is dead, too; because clocks
+may be set, its port must be silent as well before it is taken for dead.
 """
 
 from __future__ import annotations
 
 import logging
 import os
-from typing import Callable, Collection, List, Optional
+from typing import Callable, Collection, List, NamedTuple, Optional
 
 from . import files
 from .directory import is_safe
 from .families import EDITOR_NAME, FAMILIES, Family
 from .platform import Platform
+from .processes import began as process_began
 from .processes import is_alive as process_is_alive
 
 logger = logging.getLogger("gemini_companion.discovery")
+
+CLOCK_SECONDS = 10  # file systems and process tables do not count time alike
+CONNECT_SECONDS = 1
 
 
 def sweep(
@@ -26,6 +33,7 @@ def sweep(
     platform: Optional[Platform] = None,
     keep_ports: Collection[int] = (),
     is_alive: Callable[[int], bool] = process_is_alive,
+    began: Callable[[int], Optional[float]] = process_began,
 ) -> List[str]:
     """Remove what was left over and return the paths removed. Never raises.
 
@@ -34,6 +42,7 @@ def sweep(
     """
     if platform is None:
         platform = Platform.current()
+    judge = _Judge(editor_pid, platform, keep_ports, is_alive, began)
     removed: List[str] = []
     for family in FAMILIES:
         place = family.place(platform)
@@ -47,38 +56,61 @@ def sweep(
             continue
         for name in names:
             path = platform.path.join(directory, name)
-            if _is_left_over(family, name, path, editor_pid, platform, keep_ports, is_alive) and files.remove(path):
+            if judge.is_left_over(family, name, path) and files.remove(path):
                 removed.append(path)
     if removed:
         logger.info("removed what an earlier run left behind: %s", ", ".join(removed))
     return removed
 
 
-def _is_left_over(
-    family: Family,
-    name: str,
-    path: str,
-    editor_pid: int,
-    platform: Platform,
-    keep_ports: Collection[int],
-    is_alive: Callable[[int], bool],
-) -> bool:
-    temporary = files.TEMPORARY_NAMES.match(name)
-    if temporary is not None:
-        pid = int(temporary.group("pid"))
-        owned = files.read_bytes(path, platform) is not None
-        return owned and (pid == editor_pid or not is_alive(pid))
-    if family.file_names.match(name) is None:
+class _Judge(NamedTuple):
+    """Decides about one file at a time."""
+
+    editor_pid: int
+    platform: Platform
+    keep_ports: Collection[int]
+    is_alive: Callable[[int], bool]
+    began: Callable[[int], Optional[float]]
+
+    def is_left_over(self, family: Family, name: str, path: str) -> bool:
+        temporary = files.TEMPORARY_NAMES.match(name)
+        if temporary is not None:
+            pid = int(temporary.group("pid"))
+            owned = files.read_bytes(path, self.platform) is not None
+            return owned and (pid == self.editor_pid or not self.is_alive(pid))
+        if family.file_names.match(name) is None:
+            return False
+        content = files.read(path, self.platform)
+        if content is None:
+            return False
+        info = content.get("ideInfo")
+        if not isinstance(info, dict) or info.get("name") != EDITOR_NAME:
+            return False
+        owner = family.owner(name, content)
+        if owner is None:
+            return False
+        if owner == self.editor_pid:
+            return content.get("port") not in self.keep_ports
+        return not self.is_alive(owner) or self._is_of_a_predecessor(owner, path, content.get("port"))
+
+    def _is_of_a_predecessor(self, pid: int, path: str, port: object) -> bool:
+        """Whether the living process with this id only inherited the number from the editor that wrote the file."""
+        began = self.began(pid)
+        written = files.written_at(path)
+        if began is None or written is None or written > began - CLOCK_SECONDS:
+            return False
+        return not _answers(port)
+
+
+def _answers(port: object) -> bool:
+    if not isinstance(port, int) or not 0 < port < 65536:
         return False
-    content = files.read(path, platform)
-    if content is None:
+    import socket
+
+    try:
+        socket.create_connection(("127.0.0.1", port), timeout=CONNECT_SECONDS).close()
+    except ConnectionRefusedError:
         return False
-    info = content.get("ideInfo")
-    if not isinstance(info, dict) or info.get("name") != EDITOR_NAME:
-        return False
-    owner = family.owner(name, content)
-    if owner is None:
-        return False
-    if owner == editor_pid:
-        return content.get("port") not in keep_ports
-    return not is_alive(owner)
+    except OSError:
+        return True  # not known, so nothing is taken away
+    return True

@@ -12,7 +12,6 @@ from __future__ import annotations
 import posixpath
 import shlex
 import string
-import subprocess
 from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 from ..discovery.platform import MACOS, WINDOWS
@@ -66,7 +65,7 @@ def posix_line(launch: Launch) -> str:
 def terminus_arguments(launch: Launch, platform: str, shell: str, tag: str) -> Dict[str, Any]:
     """The arguments of Terminus' command `terminus_open`."""
     if platform == WINDOWS:
-        words = ["cmd.exe", "/c", subprocess.list2cmdline(launch.words)]  # npm's programs are batch files
+        words = ["cmd.exe", "/c", _windows_line(launch.words)]  # npm's programs are batch files
     else:
         words = [shell, "-l", "-i", "-c", " ".join(shlex.quote(word) for word in launch.words)]
     return {
@@ -94,7 +93,7 @@ def system_terminal(
     words = list(configured) if configured else _usual_terminal(platform, is_installed)
     if not words:
         return None
-    line = subprocess.list2cmdline(launch.words) if platform == WINDOWS else posix_line(launch)
+    line = _windows_line(launch.words) if platform == WINDOWS else posix_line(launch)
     values = {
         "command": line,
         "folder": launch.folder,
@@ -119,6 +118,12 @@ def _usual_terminal(platform: str, is_installed: Callable[[str], bool]) -> Seque
     if platform == MACOS:
         return MACOS_TERMINAL
     return next((words for words in LINUX_TERMINALS if is_installed(words[0])), ())
+
+
+def _windows_line(words: Sequence[str]) -> str:
+    import subprocess  # not at the top: this module is loaded with the package
+
+    return subprocess.list2cmdline(words)
 
 
 def _literal(word: str) -> str:

@@ -11,7 +11,6 @@ import logging
 import os
 import shlex
 import shutil
-import subprocess
 from typing import TYPE_CHECKING, Callable, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 import sublime
@@ -142,6 +141,8 @@ def is_installed(program: str, platform: Platform, cancelled: Callable[[], bool]
     """Whether the program can be started: by the editor's own PATH, or by the login shell's. Worker thread."""
     if shutil.which(program) or platform.name == WINDOWS:
         return bool(shutil.which(program))
+    import subprocess
+
     question = "command -v {}".format(shlex.quote(program))
     try:
         answer = subprocess.run(
@@ -161,6 +162,8 @@ def is_installed(program: str, platform: Platform, cancelled: Callable[[], bool]
 
 def start_process(words: List[str], launch: Launch, platform: Platform, cancelled: Callable[[], bool]) -> None:
     """Start a terminal that outlives this package. Raises `OSError`. Worker thread."""
+    import subprocess  # here and above, not at the top: this module is loaded with the package
+
     environment = dict(platform.environment, **launch.variables)
     if platform.name == WINDOWS:
         flags = getattr(subprocess, "CREATE_NEW_CONSOLE", 0)

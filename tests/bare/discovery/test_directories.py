@@ -56,13 +56,13 @@ def test_a_directory_that_others_can_write_to_is_refused(machine, mode, which):
 def test_a_group_with_nobody_but_the_user_is_not_others(machine):
     made(machine, 0o775)
     group = machine.gemini.stat().st_gid
-    assert accepted(machine, machine.platform._replace(private_group_id=group))
+    assert accepted(machine, machine.platform._replace(private_group=lambda: group))
 
 
 def test_another_group_is_others_even_if_the_user_has_one_of_their_own(machine):
     made(machine, 0o775)
     group = machine.gemini.stat().st_gid
-    assert "chmod go-w" in refused(machine, machine.platform._replace(private_group_id=group + 1))
+    assert "chmod go-w" in refused(machine, machine.platform._replace(private_group=lambda: group + 1))
 
 
 @pytest.mark.parametrize("which", ["gemini", "gemini/ide"])

@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
+import ctypes
 import json
 import os
+import socket
 import subprocess
 import sys
+import time
 
 import pytest
 
 from companion.discovery import files
-from companion.discovery.processes import is_alive, posix_is_alive, windows_is_alive
+from companion.discovery.processes import (
+    is_alive,
+    linux_began,
+    posix_is_alive,
+    ps_began,
+    windows_began,
+    windows_is_alive,
+)
 from companion.discovery.publisher import Announcement, Publisher
 from companion.discovery.sweeper import sweep
 
@@ -62,6 +72,34 @@ def test_files_of_other_editors_stay_even_when_those_are_dead(machine, pid, chan
         (directory / name).write_text(json.dumps(content))
     assert swept(machine) == []
     assert len(machine.files()) == 3
+
+
+def aged(machine, seconds):
+    for directory in (machine.gemini, machine.qwen):
+        for name in os.listdir(str(directory)):
+            then = time.time() - seconds
+            os.utime(str(directory / name), (then, then))
+
+
+def test_a_process_that_began_after_the_file_was_written_is_another_one(machine):
+    """After a restart of the machine a dead editor's process id belongs to anything."""
+    with socket.socket() as silent:
+        silent.bind(("127.0.0.1", 0))  # bound and not listening: nobody else can take the port, nobody answers
+        published(machine, LIVING, silent.getsockname()[1])
+        aged(machine, 1000)
+        assert swept(machine, began=lambda pid: None) == []
+        assert swept(machine, began=lambda pid: time.time() - 2000) == []
+        assert swept(machine, began=lambda pid: time.time() - 1000) == []
+        assert len(swept(machine, began=lambda pid: time.time() - 500)) == 3
+
+
+def test_a_living_editor_whose_clock_was_set_is_known_by_its_port(machine):
+    with socket.socket() as listening:
+        listening.bind(("127.0.0.1", 0))
+        listening.listen(5)
+        published(machine, LIVING, listening.getsockname()[1])
+        aged(machine, 1000)
+        assert swept(machine, began=lambda pid: time.time() - 500) == []
 
 
 def test_what_cannot_be_read_or_has_another_name_stays(machine, tmp_path):
@@ -149,6 +187,10 @@ class Kernel:
         reference._obj.value = self.exit_code
         return 1
 
+    def GetProcessTimes(self, handle, created, *others):  # noqa: N802
+        created._obj.value = 133_444_736_000_000_000
+        return 1
+
     def CloseHandle(self, handle):  # noqa: N802
         self.held -= 1
 
@@ -164,8 +206,26 @@ def test_on_windows_the_kernel_is_asked_and_nothing_is_killed(monkeypatch):
     assert running.held == ended.held == 0
 
 
-def test_on_windows_a_process_that_may_not_be_opened_is_alive(monkeypatch):
-    import ctypes
+@pytest.mark.parametrize("ask", [linux_began, ps_began])
+def test_when_a_process_began(ask):
+    if ask is linux_began and not sys.platform.startswith("linux"):
+        assert ask(os.getpid()) is None
+        return
+    before = time.time()
+    child = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
+    assert before - 3 < ask(child.pid) < time.time() + 3
+    assert ask(1) < before
+    child.communicate(b"\n", timeout=30)
+    assert ask(child.pid) is None
 
+
+def test_when_a_process_began_on_windows():
+    kernel = Kernel(259)
+    assert windows_began(4321, kernel) == 1_700_000_000.0
+    assert windows_began(4321, Kernel(0, handle=None)) is None
+    assert kernel.held == 0
+
+
+def test_on_windows_a_process_that_may_not_be_opened_is_alive(monkeypatch):
     monkeypatch.setattr(ctypes, "get_last_error", lambda: 5, raising=False)
     assert windows_is_alive(4321, Kernel(0, handle=None))
