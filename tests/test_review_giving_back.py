@@ -1,0 +1,324 @@
+"""After the last review the window is exactly as it was; what the user changed meanwhile stays."""
+
+from __future__ import annotations
+
+from typing import Any, Iterator
+
+import sublime
+
+from .review_support import PROPOSED, QWEN, ReviewTestCase
+
+NINE = {
+    "cols": [0.0, 0.3, 0.7, 1.0],
+    "rows": [0.0, 0.4, 0.6, 1.0],
+    "cells": [[x, y, x + 1, y + 1] for y in range(3) for x in range(3)],
+}
+TWO_COLUMNS = {"cols": [0.0, 0.4, 1.0], "rows": [0.0, 1.0], "cells": [[0, 0, 1, 1], [1, 0, 2, 1]]}
+GRID = {
+    "cols": [0.0, 0.6, 1.0],
+    "rows": [0.0, 0.5, 1.0],
+    "cells": [[0, 0, 1, 2], [1, 0, 2, 1], [1, 1, 2, 2]],
+}
+
+
+class GivingBackTestCase(ReviewTestCase):
+    def assert_given_back(self, before: Any) -> Iterator[Any]:
+        yield lambda: not self.desk.pending() and len(self.window.views()) == sum(map(len, before["tabs"]))
+        yield lambda: self.window.num_groups() == len(before["layout"]["cells"])
+        yield 30
+        self.assertEqual(self.picture(), before)
+        self.assertNotIn("gemini_companion.stage", self.window.settings().to_dict())
+
+    def rectangle(self, group: int) -> Any:
+        layout = self.window.layout()
+        left, top, right, bottom = layout["cells"][group]
+        return layout["cols"][left], layout["rows"][top], layout["cols"][right], layout["rows"][bottom]
+
+
+class TestWindows(GivingBackTestCase):
+    def test_one_group(self) -> Iterator[Any]:
+        yield from self.open_file("one.py")
+        yield from self.open_file()
+        yield from self.open_file("three.py")
+        before = self.picture()
+        review = yield from self.open_diff()
+        self.assertEqual(self.window.num_groups(), 2)
+        self.desk.reject(review)
+        yield from self.assert_given_back(before)
+
+    def test_nine_groups(self) -> Iterator[Any]:
+        self.window.set_layout(NINE)
+        for group in range(9):
+            yield from self.open_file("{}.py".format(group), group=group)
+            yield from self.open_file("{}b.py".format(group), group=group)
+            self.window.focus_view(self.window.find_open_file(self.path("{}.py".format(group))))
+        self.window.focus_group(7)
+        before = self.picture()
+        rectangles = [self.rectangle(group) for group in range(9)]
+        review = yield from self.open_diff("4.py")
+        self.assertEqual(self.window.num_groups(), 10)
+        self.assertEqual(self.window.get_view_index(self.original(review))[0], 4)
+        self.assertEqual(self.window.get_view_index(self.proposal(review))[0], 9)
+        for group in range(9):
+            if group != 4:
+                self.assertEqual(self.rectangle(group), rectangles[group])
+        self.desk.accept(review)
+        yield from self.assert_given_back(before)
+
+    def test_no_views(self) -> Iterator[Any]:
+        for view in self.window.views():
+            view.close()
+        yield lambda: not self.window.views()
+        before = self.picture()
+        self.write()
+        review = yield from self.open_diff()
+        self.assertEqual(len(self.window.views()), 2)
+        self.desk.reject(review)
+        yield from self.assert_given_back(before)
+        self.assertTrue(self.window.is_valid())
+
+    def test_only_a_terminal(self) -> Iterator[Any]:
+        for view in self.window.views():
+            view.close()
+        terminal = self.terminal()
+        before = self.picture()
+        self.write()
+        review = yield from self.open_diff()
+        self.assertEqual(self.window.num_groups(), 3)
+        self.assertEqual(self.window.active_view_in_group(0), terminal)
+        left, top, right, bottom = self.rectangle(0)
+        self.assertEqual((left, right, bottom), (0.0, 1.0, 1.0))
+        self.assertEqual({self.rectangle(1)[3], self.rectangle(2)[3]}, {top})
+        self.desk.reject(review)
+        yield from self.assert_given_back(before)
+
+    def test_hidden_side_bar(self) -> Iterator[Any]:
+        yield from self.open_file()
+        self.window.set_sidebar_visible(False)
+        before = self.picture()
+        review = yield from self.open_diff()
+        self.assertFalse(self.window.is_sidebar_visible())
+        self.desk.reject(review)
+        yield from self.assert_given_back(before)
+
+    def test_another_group_has_the_focus(self) -> Iterator[Any]:
+        self.window.set_layout(GRID)
+        yield from self.open_file("file.py", group=1)
+        yield from self.open_file("other.py", group=1)
+        other = yield from self.open_file("third.py", group=2)
+        self.window.focus_view(other)
+        before = self.picture()
+        review = yield from self.open_diff()
+        self.assertEqual(self.window.get_view_index(self.original(review))[0], 1)
+        self.desk.reject(review)
+        yield from self.assert_given_back(before)
+
+    def test_a_file_that_is_not_open_goes_to_the_active_group(self) -> Iterator[Any]:
+        self.window.set_layout(TWO_COLUMNS)
+        yield from self.open_file("other.py", group=1)
+        before = self.picture()
+        review = yield from self.open_diff("new.py")
+        self.assertEqual(self.window.get_view_index(self.original(review))[0], 1)
+        self.desk.reject(review)
+        yield from self.assert_given_back(before)
+
+    def test_never_the_terminals_group(self) -> Iterator[Any]:
+        self.window.set_layout(TWO_COLUMNS)
+        yield from self.open_file("other.py", group=0)
+        self.terminal(1)
+        before = self.picture()
+        review = yield from self.open_diff("new.py")
+        self.assertEqual(self.window.get_view_index(self.original(review))[0], 0)
+        self.assertEqual(self.window.get_view_index(self.proposal(review))[0], 2)
+        self.desk.reject(review)
+        yield from self.assert_given_back(before)
+
+    def test_a_terminal_in_front_of_the_file_stays_in_sight(self) -> Iterator[Any]:
+        yield from self.open_file()
+        terminal = self.terminal()
+        before = self.picture()
+        review = yield from self.open_diff()
+        self.assertEqual(self.window.active_view_in_group(0), terminal)
+        self.desk.accept(review)
+        yield from self.assert_given_back(before)
+
+    def test_several_sheets_side_by_side(self) -> Iterator[Any]:
+        one = yield from self.open_file("one.py")
+        two = yield from self.open_file("file.py")
+        yield from self.open_file("three.py")
+        self.window.select_sheets([one.sheet(), two.sheet()])
+        before = self.picture()
+        self.assertEqual(len(before["selected"][0]), 2)
+        review = yield from self.open_diff()
+        self.desk.reject(review)
+        yield from self.assert_given_back(before)
+
+    def test_a_preview_stays_a_preview(self) -> Iterator[Any]:
+        yield from self.open_file("one.py")
+        self.write()
+        preview = self.window.open_file(self.path(), sublime.TRANSIENT)
+        yield lambda: not preview.is_loading()
+        self.assertTrue(preview.sheet().is_transient())
+        before = self.picture()
+        review = yield from self.open_diff()
+        self.desk.reject(review)
+        yield lambda: self.window.num_groups() == 1
+        sheet = self.window.transient_sheet_in_group(0)
+        self.assertIsNotNone(sheet)
+        self.assertTrue(sheet.is_transient())
+        self.assertEqual(sheet.file_name(), self.path())
+        self.assertEqual(self.window.active_sheet(), sheet)
+        self.assertEqual(self.picture()["tabs"], before["tabs"])
+        self.assertEqual(self.window.layout(), before["layout"])
+
+
+class TestSeveral(GivingBackTestCase):
+    def test_reviews_open_as_tabs_in_the_same_two_groups(self) -> Iterator[Any]:
+        yield from self.open_file("one.py")
+        yield from self.open_file("two.py")
+        before = self.picture()
+        first = yield from self.open_diff("one.py")
+        second = yield from self.open_diff("two.py")
+        third = yield from self.open_diff("three.py", owner=QWEN)
+        self.assertEqual(self.window.num_groups(), 2)
+        for review in (first, second, third):
+            self.assertEqual(self.window.get_view_index(self.original(review))[0], 0)
+            self.assertEqual(self.window.get_view_index(self.proposal(review))[0], 1)
+        self.desk.accept(second)
+        yield lambda: len(self.window.views()) == 6
+        self.assertEqual(self.window.num_groups(), 2)
+        self.desk.reject(third)
+        yield lambda: len(self.window.views()) == 4
+        self.desk.accept(first)
+        yield from self.assert_given_back(before)
+
+    def test_a_tab_of_a_review_brings_its_partner_to_the_front(self) -> Iterator[Any]:
+        yield from self.open_file("one.py")
+        first = yield from self.open_diff("one.py")
+        second = yield from self.open_diff("two.py")
+        self.assertEqual(self.window.active_view_in_group(0), self.original(second))
+        self.window.focus_view(self.proposal(first))
+        yield lambda: self.window.active_view_in_group(0) == self.original(first)
+        self.assertEqual(self.window.active_view(), self.proposal(first))
+        self.window.focus_view(self.original(second))
+        yield lambda: self.window.active_view_in_group(1) == self.proposal(second)
+        self.assertEqual(self.window.active_view(), self.original(second))
+
+    def test_the_next_review_is_shown_when_one_ends(self) -> Iterator[Any]:
+        yield from self.open_file("one.py")
+        first = yield from self.open_diff("one.py")
+        second = yield from self.open_diff("two.py")
+        self.desk.accept(second)
+        yield lambda: self.window.active_view() == self.proposal(first)
+        self.assertEqual(self.window.active_view_in_group(0), self.original(first))
+
+
+class TestRearranged(GivingBackTestCase):
+    def test_a_new_layout_stays(self) -> Iterator[Any]:
+        view = yield from self.open_file()
+        review = yield from self.open_diff()
+        self.window.set_layout(GRID)
+        layout = self.window.layout()
+        self.desk.reject(review)
+        yield lambda: len(self.window.views()) == 1
+        yield 30
+        self.assertEqual(self.window.layout(), layout)
+        self.assertTrue(view.is_valid())
+
+    def test_a_dragged_divider_elsewhere_stays(self) -> Iterator[Any]:
+        self.window.set_layout(TWO_COLUMNS)
+        yield from self.open_file("file.py", group=1)
+        review = yield from self.open_diff()
+        layout = self.window.layout()
+        layout["cols"][1] = 0.2
+        self.window.set_layout(layout)
+        self.desk.reject(review)
+        yield lambda: self.window.num_groups() == 2
+        self.assertEqual(self.window.layout(), dict(TWO_COLUMNS, cols=[0.0, 0.2, 1.0]))
+
+    def test_a_tab_that_the_user_chose_stays_in_front(self) -> Iterator[Any]:
+        yield from self.open_file("one.py")
+        two = yield from self.open_file("two.py")
+        review = yield from self.open_diff("one.py")
+        self.window.focus_view(two)
+        self.desk.reject(review)
+        yield lambda: self.window.num_groups() == 1
+        self.assertEqual(self.window.active_view(), two)
+
+    def test_files_opened_beside_the_proposal_are_kept(self) -> Iterator[Any]:
+        one = yield from self.open_file("one.py")
+        review = yield from self.open_diff("one.py")
+        two = yield from self.open_file("two.py", group=1)
+        three = yield from self.open_file("three.py", group=1)
+        self.window.focus_view(self.proposal(review))
+        self.desk.reject(review)
+        yield lambda: self.window.num_groups() == 1
+        self.assertEqual(self.window.views_in_group(0), [one, two, three])
+        self.assertEqual(self.window.active_view(), one)
+
+    def test_a_tab_that_the_user_closed_stays_closed(self) -> Iterator[Any]:
+        one = yield from self.open_file("one.py")
+        two = yield from self.open_file("two.py")
+        review = yield from self.open_diff("one.py")
+        two.close()
+        yield lambda: two.window() is None
+        self.desk.reject(review)
+        yield lambda: self.window.num_groups() == 1
+        self.assertEqual(self.window.views(), [one])
+
+
+class TestRestart(GivingBackTestCase):
+    def test_what_a_restart_left_is_closed_without_a_trace(self) -> Iterator[Any]:
+        self.window.set_layout(TWO_COLUMNS)
+        yield from self.open_file("one.py", group=1)
+        yield from self.open_file("two.py", group=1)
+        self.window.focus_view(self.window.views_in_group(1)[0])
+        before = self.picture()
+        yield from self.open_diff("one.py")
+        self.forget_everything()
+        self.assertEqual(len(self.window.views()), 4)
+        self.desk.recover()
+        yield lambda: len(self.window.views()) == 2
+        yield from self.assert_given_back(before)
+        self.assertEqual(self.told, [])
+
+    def test_remains_without_a_memory_of_the_layout_are_closed(self) -> Iterator[Any]:
+        yield from self.open_file("one.py")
+        yield from self.open_diff("one.py")
+        self.forget_everything()
+        self.window.settings().erase("gemini_companion.stage")
+        self.desk.recover()
+        yield lambda: self.titles()[0] == ["one.py"]
+
+    def forget_everything(self) -> None:
+        """What a restart of the editor does to us: views and window settings are still there, we are not."""
+        for presentation in self.desk._presentations.values():
+            presentation._closed = True
+        self.desk._presentations.clear()
+        self.desk._ticker.stop()
+        self.desk.__init__(  # type: ignore[misc]
+            self.window,
+            runtime=self.desk._runtime,
+            settings=self.desk._settings,
+            notify=self.desk._notify,
+            is_connected=self.desk._is_connected,
+        )
+
+    def test_disabling_the_package_gives_everything_back_at_once(self) -> Iterator[Any]:
+        yield from self.open_file("one.py")
+        before = self.picture()
+        first = yield from self.open_diff("one.py")
+        second = yield from self.open_diff("two.py", owner=QWEN)
+        self.desk.shutdown()
+        self.assertEqual([(told, outcome.kind, outcome.path) for told, outcome in self.told], [
+            (first.owner.session_id, "rejected", first.path),
+            (second.owner.session_id, "rejected", second.path),
+        ])
+        yield from self.assert_given_back(before)
+
+    def test_nothing_is_stored_for_longer_than_a_review(self) -> Iterator[Any]:
+        self.write()
+        review = yield from self.open_diff("file.py", PROPOSED)
+        self.assertIn("gemini_companion.stage", self.window.settings().to_dict())
+        self.desk.reject(review)
+        yield lambda: "gemini_companion.stage" not in self.window.settings().to_dict()
