@@ -22,7 +22,6 @@ sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from tests.tools import browser, cache, legs, nodes, pythons
 
 KINDS = ("lint", "bare", "editor", "end_to_end")
-NPM_SETS = ("gemini_core",)
 
 
 class Plan:
@@ -107,12 +106,15 @@ def add_tests(
 
 
 def attempt_client_environment(plan: Plan) -> Optional[Dict[str, str]]:
-    """Node, the npm packages and the browser; None, and a note in `not_run`, without them."""
+    """Node, a newer Node, the npm packages and the browser; None, and a note in `not_run`, without them.
+
+    They are set up here, before the legs run side by side, and told to the tests by environment variables.
+    """
     try:
         nodes.node()
-        for name in NPM_SETS:
+        env = {"COMPANION_NEWER_NODE": nodes.newer_node()}
+        for name in nodes.package_sets():
             nodes.packages(name)
-        env = {}
         chromium = browser.chromium()
         if chromium:
             env["COMPANION_CHROMIUM"] = chromium

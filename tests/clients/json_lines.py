@@ -50,7 +50,7 @@ class Program:
     """One running client program. One thread uses it."""
 
     def __init__(self, command: Sequence[str], cwd: str, env: Mapping[str, str], start_timeout: float = 60.0) -> None:
-        self._errors = tempfile.TemporaryFile()
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed when the program has ended
         self._process = subprocess.Popen(
             list(command), cwd=cwd, env=dict(env), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors
         )
@@ -101,8 +101,9 @@ class Program:
         while not done():
             left = deadline - time.monotonic()
             if left <= 0:
-                recent = [event for event in self.events][-5:]
-                raise TimeoutError(f"{what}: nothing after {timeout:g} s; last events {recent}; errors:\n{self.error_text()}")
+                recent = list(self.events)[-5:]
+                message = f"{what}: nothing after {timeout:g} s; last events {recent}; errors:\n{self.error_text()}"
+                raise TimeoutError(message)
             self.pump(left)
 
     def pump(self, seconds: float) -> None:
@@ -124,6 +125,8 @@ class Program:
 
     def error_text(self) -> str:
         """The end of what the program wrote to standard error."""
+        if self._errors.closed:
+            return ""
         self._errors.seek(0)
         return self._errors.read()[-4000:].decode("utf-8", "replace")
 
@@ -147,8 +150,9 @@ class Program:
         self._release()
 
     def _release(self) -> None:
-        if self._process.stdout is not None and not self._process.stdout.closed:
-            self._process.stdout.close()
+        for stream in (self._process.stdout, self._errors):
+            if stream is not None:
+                stream.close()
 
     def _read(self) -> None:
         assert self._process.stdout is not None

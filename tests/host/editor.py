@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -41,6 +42,7 @@ class Editor:
 
     def run(self) -> int:
         """Relays until the plugin host is gone. Returns the exit code for the process."""
+        signal.signal(signal.SIGINT, self._interrupted)
         threading.Thread(target=self._relay_requests, name="requests", daemon=True).start()
         assert self._child.stdout is not None
         for line in self._child.stdout:
@@ -56,10 +58,17 @@ class Editor:
                 self._send(line if line.endswith(b"\n") else line + b"\n")
                 if self._quitting:
                     self._end_within(QUIT_SECONDS)
-        # Whoever drove us is gone, or has said all: quit in the ordinary way.
+        self._quit()  # whoever drove us is gone, or has said all
+
+    def _quit(self) -> None:
+        """Quits in the ordinary way, asked by nobody in particular."""
         self._quitting = True
         self._send(b'{"id": null, "call": "host.quit"}\n')
         self._end_within(QUIT_SECONDS)
+
+    def _interrupted(self, number: int, frame: Any) -> None:
+        """Ctrl-C in the terminal that started us ends the editor as its user would."""
+        threading.Thread(target=self._quit, name="interrupted", daemon=True).start()
 
     def _send(self, line: bytes) -> None:
         assert self._child.stdin is not None
@@ -117,4 +126,9 @@ def main(arguments: Optional[List[str]] = None) -> int:
     environment = launch.environment(data, keep if options.real_home else None)
     print(f"data folder: {data}\nconsole: {settings['console']}", file=sys.stderr, flush=True)
     # A child, not a replacement: that works the same on every platform, and pipes pass through.
-    return subprocess.call(launch.editor_command(options.python, settings), env=environment)
+    editor = subprocess.Popen(launch.editor_command(options.python, settings), env=environment)
+    while True:
+        try:
+            return editor.wait()
+        except KeyboardInterrupt:
+            continue  # the editor got it, too, and is quitting

@@ -61,7 +61,7 @@ class Packages:
             else:
                 module = importlib.import_module(module_name)
             self._plugin_api.load_plugin_module(module)
-        except Exception as error:  # noqa: BLE001 - whatever a plugin raises, the others go on, as in the editor
+        except Exception as error:
             errors.record(f"loading {module_name}", error)
             return None
         return module

@@ -27,6 +27,7 @@ QUIT_POLL_MILLISECONDS = 50
 
 def run(settings: Dict[str, Any]) -> int:
     """Entry point of the plugin host process, see `start.py`. Ends the process; never returns normally."""
+    signal.signal(signal.SIGINT, lambda number, frame: None)  # Ctrl-C is for the editor, which then quits
     requests, answers = _take_over_streams(settings["console"])
     errors.watch_threads()
     _set_search_path(settings)
@@ -149,7 +150,7 @@ class PluginHost:
 
         try:
             runner.run_package_tests(stream=_EventStream(self.control), finished=finished, **options)
-        except Exception as error:  # noqa: BLE001 - nothing found, or an import that failed: the answer to the call
+        except Exception as error:
             fail(error)
 
     # ---- start and end ---------------------------------------------------------------------------------

@@ -6,13 +6,14 @@ written last; without a fitting stamp the thing is made anew.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import shutil
 import subprocess
 import sys
 import threading
-from typing import Callable, Dict, List, Optional
+from typing import Callable, Dict, Iterator, List, Optional
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 CACHE = os.path.join(ROOT, ".cache")
@@ -40,13 +41,33 @@ def set_up(name: str, made_from: List[str], make: Callable[[str], None], what: s
     digest = hashlib.sha256("\0".join(made_from).encode("utf-8")).hexdigest()
     if read_text(stamp) == digest:
         return folder
-    say(f"Setting up {what} in {os.path.relpath(folder, ROOT)} ...")
-    shutil.rmtree(folder, ignore_errors=True)
-    os.makedirs(folder)
-    make(folder)
-    with open(stamp, "w", encoding="utf-8") as file:
-        file.write(digest)
+    with _only_here(name):
+        if read_text(stamp) == digest:  # another process has made it while we waited
+            return folder
+        say(f"Setting up {what} in {os.path.relpath(folder, ROOT)} ...")
+        shutil.rmtree(folder, ignore_errors=True)
+        os.makedirs(folder)
+        make(folder)
+        with open(stamp, "w", encoding="utf-8") as file:
+            file.write(digest)
     return folder
+
+
+@contextlib.contextmanager
+def _only_here(name: str) -> Iterator[None]:
+    """While this holds, no other process sets up the same thing. The lock ends with its process."""
+    locks = os.path.join(CACHE, "locks")
+    os.makedirs(locks, exist_ok=True)
+    with open(os.path.join(locks, name.replace("/", "-")), "w", encoding="ascii") as file:
+        if sys.platform == "win32":
+            import msvcrt
+
+            msvcrt.locking(file.fileno(), msvcrt.LK_LOCK, 1)
+        else:
+            import fcntl
+
+            fcntl.flock(file, fcntl.LOCK_EX)
+        yield
 
 
 def run(command: List[str], doing: str, cwd: Optional[str] = None, env: Optional[Dict[str, str]] = None) -> str:

@@ -86,6 +86,14 @@ def packages(name: str) -> str:
     return cache.set_up(f"npm/{name}", made_from, make, f"the npm packages of '{name}'")
 
 
+def package_sets() -> List[str]:
+    """The names of all sets of npm packages: the folders of `tests/clients/` that hold a lock file."""
+    clients = os.path.join(cache.ROOT, "tests", "clients")
+    return sorted(
+        name for name in os.listdir(clients) if os.path.isfile(os.path.join(clients, name, "package-lock.json"))
+    )
+
+
 def npm() -> List[str]:
     """The beginning of a command line that runs npm. Raises SetupError."""
     found = shutil.which("npm")

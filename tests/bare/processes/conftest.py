@@ -71,7 +71,7 @@ class Sample:
                 file.write(text)
 
     def zip(self, **changed):
-        files = {name: text for name, text in FILES.items()}
+        files = dict(FILES)
         files.update({name.replace("__", "/"): text for name, text in changed.items()})
         with zipfile.ZipFile(self.zip_path, "w") as archive:
             for name, text in files.items():

@@ -37,7 +37,11 @@ def test_switching_off_and_on_leaves_inner_modules_stale(sample):
 
 @pytest.mark.parametrize("drops", [False, True])
 def test_after_an_upgrade_new_code_runs_only_if_the_plugin_drops_its_modules(sample, drops):
-    header = "import sys\nfor name in [n for n in sys.modules if n.startswith(__package__ + '.inner')]: del sys.modules[name]\n"
+    header = (
+        "import sys\n"
+        "for name in [n for n in sys.modules if n.startswith(__package__ + '.inner')]:\n"
+        "    del sys.modules[name]\n"
+    )
     with open(os.path.join(sample.folder, "plugin.py"), encoding="utf-8") as file:
         plugin = (header if drops else "") + file.read()
     with sample.start(package=sample.zip(**{"plugin.py": plugin})) as host:
@@ -132,7 +136,7 @@ def test_libraries_in_the_data_folder_are_found(sample):
 def test_an_entry_that_names_a_missing_command_is_an_error(sample):
     sample.write(
         {
-            "Default.sublime-commands": '[{"caption": "A", "command": "sample_note"}, {"caption": "B", "command": "gone"},]',
+            "Default.sublime-commands": '[{"command": "sample_note"}, {"caption": "B", "command": "gone"},]',
             "Main.sublime-menu": '[{"id": "tools", "children": [{"command": "lost"}]}] // menu',
             "Default.sublime-keymap": '[{"keys": ["f1"], "command": "vanished"}]',
             "Default (OSX).sublime-keymap": '[{"keys": ["f1"], "command": "away"}]',
@@ -154,7 +158,8 @@ def test_a_broken_declaration_is_an_error_with_its_place(sample):
 def test_user_settings_lie_over_the_packages(sample):
     sample.write({"Sample.sublime-settings": '{"a": 1, /* b */ "b": 1, }'})
     with sample.start(settings={"Sample": {"b": 2}}) as host:
-        assert host.evaluate("[sublime.load_settings('Sample.sublime-settings').get(key) for key in 'abc']") == [1, 2, None]
+        values = host.evaluate("[sublime.load_settings('Sample.sublime-settings').get(key) for key in 'abc']")
+        assert values == [1, 2, None]
 
 
 def test_a_package_may_disappear(sample):

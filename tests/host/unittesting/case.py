@@ -5,7 +5,6 @@ the main thread, and between two steps the editor goes on.
 """
 
 # The names of unittest and of UnitTesting are not ours to choose.
-# ruff: noqa: N802
 
 from __future__ import annotations
 
@@ -66,7 +65,7 @@ class DeferrableTestCase(TestCase):
             except unittest.SkipTest as skip:
                 skipped.append(str(skip))
                 return False
-            except BaseException:  # noqa: BLE001 - SystemExit in a test is a failed test, not an end
+            except BaseException:
                 errors.append((name, sys.exc_info()))
                 return False
             return True
@@ -104,7 +103,7 @@ class DeferrableTestCase(TestCase):
             yield
         except (unittest.SkipTest, KeyboardInterrupt, GeneratorExit):
             raise
-        except Exception:  # noqa: BLE001 - any failure of a part belongs to the part
+        except Exception:
             self._failed = True
             self._result.addSubTest(self, part, sys.exc_info())
         else:

@@ -4,7 +4,6 @@ Rule: a class or module whose set-up failed is reported once, and none of its te
 """
 
 # The names of unittest and of UnitTesting are not ours to choose.
-# ruff: noqa: N802
 
 from __future__ import annotations
 
@@ -81,7 +80,7 @@ class Fixtures:
         except unittest.SkipTest as skip:
             self._result.addSkip(holder, str(skip))
             return False
-        except Exception:  # noqa: BLE001 - any failure of a fixture is reported, never raised into the editor
+        except Exception:
             self._result.addError(holder, sys.exc_info())
             return False
         return True

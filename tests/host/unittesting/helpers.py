@@ -1,7 +1,6 @@
 """The ready-made test cases of UnitTesting: a view per test, changed preferences, a folder in a new window."""
 
 # The names of unittest and of UnitTesting are not ours to choose.
-# ruff: noqa: N802
 
 from __future__ import annotations
 

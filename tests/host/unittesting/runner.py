@@ -10,7 +10,6 @@ Rule: no step blocks the main thread, and a test that never ends is failed by it
 """
 
 # The names of unittest and of UnitTesting are not ours to choose.
-# ruff: noqa: N802
 
 from __future__ import annotations
 
@@ -84,7 +83,7 @@ class Runner:
     def _look(self, steps: Steps, wish: Dict[str, Any], started: float) -> None:
         try:
             value = wish["condition"]()
-        except Exception as error:  # noqa: BLE001 - the test's own condition failed: the test decides
+        except Exception as error:
             self._advance(steps, error=error)
             return
         timeout = wish.get("timeout", self._condition_timeout)

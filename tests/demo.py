@@ -1,0 +1,192 @@
+"""The demonstration: `python3 tests/demo.py` runs the main job and shows each step as it happens.
+
+A headless editor with the package in it opens a sample workspace. The real IDE client of Gemini CLI's core
+connects to it, hears the context, and proposes changes: one is edited and accepted, one rejected, one answered
+from the client's side. With --keep-running the editor stays, for a `gemini` of your own.
+Sets up all it needs in `.cache/`. Runs on Python 3.8 or newer with nothing but the standard library; needs Node 20.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import tempfile
+import time
+from typing import Any, Dict, List, Optional
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, ROOT)
+
+from tests.clients.gemini import GeminiClient  # noqa: E402
+from tests.clients.json_lines import ClientError  # noqa: E402
+from tests.host.driver import Host, HostError  # noqa: E402
+from tests.tools import cache, nodes, pythons  # noqa: E402
+from tests.tools.desktop import ACCEPT, REJECT, Desktop  # noqa: E402
+
+GREETING = "def greet(name):\n    return 'Hello, ' + name\n\n\nprint(greet('world'))\n"
+
+
+class Demonstration:
+    """The steps, each printed as it happens. A step that does not happen raises."""
+
+    def __init__(self, desktop: Desktop) -> None:
+        self.desktop = desktop
+        self._step = 0
+
+    def say(self, text: str, **details: Any) -> None:
+        self._step += 1
+        print(f"{self._step:2}. {text}")
+        for name, value in details.items():
+            for number, line in enumerate(str(value).rstrip("\n").split("\n")):
+                label = f"{name.replace('_', ' ')}:" if number == 0 else ""
+                print(f"      {label:12} {line}")
+        sys.stdout.flush()
+
+    def run(self) -> None:
+        announcement = self.desktop.wait_published()
+        self.say(
+            "The package has started with the editor and published itself.",
+            editor=f"process {self.desktop.host.editor_pid}, port {announcement['port']}",
+            file=self.desktop.own_discovery_files()[0],
+        )
+        with self.desktop.client() as client:
+            self.connect(client)
+            self.show_context(client)
+            self.accept_with_edits(client)
+            self.reject(client)
+            self.answer_from_client(client)
+        errors = self.desktop.host.errors()
+        if errors:
+            raise RuntimeError(f"errors in the editor: {errors}")
+
+    def connect(self, client: GeminiClient) -> None:
+        status = client.connect()
+        if status["status"] != "connected":
+            raise RuntimeError(f"the client did not connect: {status}")
+        tools = ", ".join(client.call("tools"))
+        self.say("Gemini CLI's IDE client is connected.", editor=status["ide"]["displayName"], tools=tools)
+
+    def show_context(self, client: GeminiClient) -> None:
+        self.desktop.open("greeting.py", row=0, column=4, end_row=0, end_column=9)
+        event = client.wait_event("context", lambda event: (first_file(event) or {}).get("selectedText") == "greet")
+        file = first_file(event) or {}
+        self.say(
+            "A file was opened and a word selected; the client heard it.",
+            file=file["path"],
+            cursor="line {line}, character {character}".format(**file["cursor"]),
+            selection=file["selectedText"],
+        )
+
+    def accept_with_edits(self, client: GeminiClient) -> None:
+        before = self.desktop.arrangement()
+        pending = client.start_call("edit", path=self.desktop.path("greeting.py"), before="Hello", after="Good day")
+        proposal = self.desktop.wait_proposal()
+        self.say("The client's edit tool opened a diff.", tabs=" | ".join(self.desktop.titles()))
+        self.desktop.type_at_end(proposal["id"], "# Reviewed by hand.\n")
+        self.say("The user edited the proposal.", added="# Reviewed by hand.")
+        self.desktop.accept()
+        result = pending.result()
+        written = self.desktop.read("greeting.py").decode("utf-8")
+        if result["outcome"] != "accepted" or result["error"] or "# Reviewed" not in written:
+            raise RuntimeError(f"the diff was not accepted as expected: {result}")
+        self.say(f"'{ACCEPT}': the client took the edited text and wrote the file itself.", greeting_py=written)
+        self.desktop.wait_no_review()
+        if self.desktop.arrangement() != before:
+            raise RuntimeError("the window is not as it was before the review")
+        self.say("Layout, tabs and focus are as they were before.")
+
+    def reject(self, client: GeminiClient) -> None:
+        before = self.desktop.read("greeting.py")
+        pending = client.start_call("edit", path=self.desktop.path("greeting.py"), before="world", after="nobody")
+        self.desktop.wait_proposal()
+        self.desktop.reject()
+        result = pending.result()
+        if result["outcome"] != "rejected" or self.desktop.read("greeting.py") != before:
+            raise RuntimeError(f"the diff was not rejected as expected: {result}")
+        self.desktop.wait_no_review()
+        self.say(f"'{REJECT}': a second proposal was rejected, and the file is untouched.")
+
+    def answer_from_client(self, client: GeminiClient) -> None:
+        path = self.desktop.path("notes.txt")
+        pending = client.start_call("edit", path=path, before="", after="A new file.\n")
+        self.desktop.wait_proposal()
+        client.call("resolve", path=path, outcome="accepted")
+        result = pending.result()
+        if result["outcome"] != "accepted" or self.desktop.read("notes.txt") != b"A new file.\n":
+            raise RuntimeError(f"the answer from the client did not arrive: {result}")
+        self.desktop.wait_no_review()
+        self.say("A third, for a new file, was accepted in the client, which called closeDiff.", file=path)
+
+
+def first_file(event: Dict[str, Any]) -> Optional[Dict[str, Any]]:
+    files: List[Dict[str, Any]] = (event.get("context") or {}).get("workspaceState", {}).get("openFiles", [])
+    return files[0] if files else None
+
+
+def keep_running(desktop: Desktop) -> None:
+    """Leaves the editor to a `gemini` in another terminal until Ctrl-C, showing the diffs that it opens."""
+    print(
+        "\nThe editor keeps running. To attach a Gemini CLI of your own, in another terminal:\n\n"
+        f"    cd {desktop.workspace}\n"
+        "    gemini\n"
+        "    /ide enable\n\n"
+        "Then ask it to change a file. Answer here: a = accept, r = reject, s = show tabs. Ctrl-C ends.\n",
+        flush=True,
+    )
+    answers = {"a": desktop.accept, "r": desktop.reject, "s": lambda: print(" | ".join(desktop.titles()))}
+    while True:
+        answer = sys.stdin.readline() if sys.stdin is not None else ""
+        if not answer:  # no terminal to answer from: just wait
+            time.sleep(3600)
+        try:
+            answers.get(answer.strip(), lambda: print("a, r, s, or Ctrl-C"))()
+        except HostError as error:
+            print(error.message)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--keep-running", action="store_true", help="leave the editor running for your own gemini")
+    parser.add_argument("--workspace", help="a folder to work in; greeting.py and notes.txt are written there")
+    options = parser.parse_args()
+    try:
+        found = pythons.find_all()
+        python = pythons.environment(found[max(found)])
+        nodes.node()
+        nodes.packages("gemini_core")
+    except cache.SetupError as error:
+        print(f"The demonstration cannot run: {error}", file=sys.stderr)
+        return 1
+    with tempfile.TemporaryDirectory(prefix="companion-demo-") as temporary:
+        workspace = os.path.realpath(options.workspace or temporary)
+        desktop_env: Dict[str, Optional[str]] = {}
+        if options.keep_running:  # another terminal's CLI looks in the real temp and home folders
+            names = ("TMPDIR", "TMP", "TEMP", "HOME", "USERPROFILE")
+            desktop_env = {name: os.environ.get(name) for name in names}
+        with Host.start(folders=[workspace], python=python, env=desktop_env) as host:
+            if options.keep_running and "TMPDIR" not in host.environment:
+                host.environment["TMPDIR"] = node_tmpdir()
+            desktop = Desktop(host, workspace)
+            desktop.write("greeting.py", GREETING.encode("utf-8"))
+            try:
+                Demonstration(desktop).run()
+            except (RuntimeError, TimeoutError, HostError, ClientError) as error:
+                print(f"\nThe demonstration FAILED: {error}\n---- the editor's console ----\n{host.console()[-4000:]}")
+                return 1
+            print("\nThe main job is done: all steps happened as they should.", flush=True)
+            if options.keep_running:
+                try:
+                    keep_running(desktop)
+                except KeyboardInterrupt:
+                    print("\nQuitting the editor.")
+    return 0
+
+
+def node_tmpdir() -> str:
+    """Where Node, and so Gemini CLI, looks for temporary files in this terminal."""
+    return next((os.environ[name] for name in ("TMPDIR", "TMP", "TEMP") if os.environ.get(name)), "/tmp")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
