@@ -25,10 +25,13 @@ def _view(view: Optional[int], window: Optional[int] = None) -> Any:
     return found
 
 
-def _navigate(content: str, href: str, on_navigate: Any) -> None:
+def _navigate(content: str, href: str, on_navigate: Any, protocols: bool = True) -> None:
+    """Follow a link. `protocols`: whether the editor itself handles subl: and http: links here, as all but phantoms do."""
     if href not in [link["href"] for link in _minihtml.links(content)]:
         raise LookupError("there is no link %r" % href)
-    if href.startswith("subl:"):
+    if protocols and href.startswith(("http:", "https:")):
+        _current().opened_urls.append(href)
+    elif protocols and href.startswith("subl:"):
         name, _, args = href[len("subl:"):].partition(" ")
         _current().commands.run_in_window(_window(None), name, json.loads(args) if args.strip() else None)
     elif on_navigate is not None:
@@ -40,7 +43,7 @@ def click_phantom(key: str, href: str, index: int = 0, view: Optional[int] = Non
     phantoms = [item for item in _view(view).phantoms.in_order() if item.key == key]
     if not 0 <= index < len(phantoms):
         raise LookupError("view %r has no phantom %d of %r" % (view, index, key))
-    _navigate(phantoms[index].content, href, phantoms[index].on_navigate)
+    _navigate(phantoms[index].content, href, phantoms[index].on_navigate, protocols=False)
 
 
 def click_annotation(key: str, href: str, index: int = 0, view: Optional[int] = None) -> None:

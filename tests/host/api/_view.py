@@ -147,7 +147,6 @@ class View(ViewText, ViewLook, ViewMarks):
     def begin_edit(self, edit_token, cmd, args=None):
         from ..model.commands import selections
         model = self._model()
-        model.edits = getattr(model, "edits", [])
         model.edits.append(edit_token)
         model.buffer.undo.open(cmd, args, selections(model.buffer))
         return Edit(edit_token)
@@ -155,13 +154,13 @@ class View(ViewText, ViewLook, ViewMarks):
     def end_edit(self, edit):
         from ..model.commands import selections
         model = self._model()
-        if edit.edit_token in getattr(model, "edits", []):
+        if edit.edit_token in model.edits:
             model.edits.remove(edit.edit_token)
             model.buffer.undo.close(selections(model.buffer))
         edit.edit_token = 0
 
     def is_in_edit(self):
-        return bool(getattr(self._model(), "edits", []))
+        return bool(self._model().edits)
 
     def _editable(self, edit):
         """The model if the edit is alive and of this view. Raises ValueError otherwise."""
@@ -170,7 +169,7 @@ class View(ViewText, ViewLook, ViewMarks):
         if edit.edit_token == 0:
             raise ValueError(DEAD_EDIT)
         model = self._model()
-        if edit.edit_token not in getattr(model, "edits", []):
+        if edit.edit_token not in model.edits:
             raise ValueError("Edit objects may only be used with the view that they were made for")
         return model
 

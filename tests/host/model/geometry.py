@@ -8,10 +8,10 @@ from __future__ import annotations
 from bisect import bisect_right
 from typing import Any, List, Tuple
 
+from .minihtml_height import LINE_HEIGHT
 from .values import Region
 
 EM_WIDTH = 8.0
-LINE_HEIGHT = 20.0
 GUTTER = 48.0
 TAB_BAR = 32.0
 STATUS_BAR = 24.0
@@ -22,14 +22,22 @@ MARGIN = 4.0
 
 
 def _row_tops(view: Any) -> List[float]:
-    """The top of every row, and the bottom of the last one."""
+    """The top of every row, and the bottom of the last one; computed once per state of text, phantoms and folds."""
+    state = (view.buffer.change_id(), view.phantoms.version, [fold.to_tuple() for fold in view.folds])
+    known = view.row_tops
+    if known is None or known[0] != state:
+        known = view.row_tops = (state, _compute_row_tops(view))
+    return known[1]
+
+
+def _compute_row_tops(view: Any) -> List[float]:
     buffer = view.buffer
     extra = {}
     for phantom in view.phantoms.by_id.values():
-        lines = phantom.lines()
-        if lines:
+        height = phantom.height()
+        if height:
             row = buffer.row(phantom.region.begin())
-            extra[row] = extra.get(row, 0.0) + lines * LINE_HEIGHT
+            extra[row] = extra.get(row, 0.0) + height
     hidden = set()
     for region in view.folds:
         first, last = buffer.row(region.begin()), buffer.row(region.end())
@@ -80,13 +88,7 @@ def layout_to_text(view: Any, xy: Tuple[float, float]) -> int:
 
 def layout_extent(view: Any) -> Tuple[float, float]:
     buffer = view.buffer
-    longest = 0.0
-    if "\t" in buffer.text:
-        for row in range(buffer.line_count()):
-            longest = max(longest, _column_x(view, buffer.text[slice(*buffer.line_bounds(row))]))
-    else:
-        starts = buffer.starts() + [buffer.size() + 1]
-        longest = max(after - before - 1 for before, after in zip(starts, starts[1:])) * EM_WIDTH
+    longest = _longest_line(view)
     height = _row_tops(view)[-1]
     past = view.settings.get("scroll_past_end", 0.5)
     visible = viewport_extent(view)[1]
@@ -94,6 +96,19 @@ def layout_extent(view: Any) -> Tuple[float, float]:
     if share:
         height += max(0.0, visible * min(1.0, share) - LINE_HEIGHT)
     return (max(longest + MARGIN, viewport_extent(view)[0]), max(height, visible))
+
+
+def _longest_line(view: Any) -> float:
+    buffer = view.buffer
+    state = (buffer.change_id(), _tab_size(view))
+    known = view.longest_line
+    if known is None or known[0] != state:
+        if "\t" in buffer.text:
+            longest = max(_column_x(view, line) for line in buffer.text.split("\n"))
+        else:
+            longest = max(map(len, buffer.text.split("\n"))) * EM_WIDTH
+        known = view.longest_line = (state, longest)
+    return float(known[1])
 
 
 def group_box(window: Any, group: int) -> Tuple[float, float, float, float]:

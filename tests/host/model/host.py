@@ -254,4 +254,4 @@ class Host:
         """Keep what minihtml would not understand."""
         found = minihtml.problems(content)
         if found:
-            self.html_problems.append({"where": where, "problems": found, "content": content})
+            self.html_problems.append({"where": where, "problems": list(found), "content": content})

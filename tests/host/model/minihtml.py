@@ -1,12 +1,13 @@
-"""The small HTML of phantoms, popups, annotations and HTML sheets: is it valid, which links, how high.
+"""The small HTML of phantoms, popups, annotations and HTML sheets: is it valid, which links, which text.
 
 Rule kept here: what the editor's own engine would drop silently is a complaint, so that a test sees it.
 """
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from html.parser import HTMLParser
-from typing import Any, Dict, List, Optional, Tuple
+from typing import Any, Dict, List, Sequence
 
 TAGS = frozenset((
     "html head style body h1 h2 h3 h4 h5 h6 div p ul ol li b strong i em u big small a code var tt span img br "
@@ -32,11 +33,7 @@ class _Reader(HTMLParser):
         super().__init__(convert_charrefs=True)
         self.problems: List[str] = []
         self.links: List[Dict[str, str]] = []
-        self.lines = 0
-        self.styles: List[str] = []
-        self._line = ""
-        self._open: List[Tuple[str, bool]] = []
-        self._hidden_classes: set = set()
+        self._open: List[str] = []
 
     def handle_starttag(self, tag: str, attributes: Any) -> None:
         if tag not in TAGS:
@@ -48,10 +45,8 @@ class _Reader(HTMLParser):
                 self.problems.extend(_check_style(value or ""))
             if name == "href":
                 self.links.append({"href": value or "", "text": ""})
-        if tag in BLOCKS or tag == "br":
-            self._end_line(forced=tag == "br")
         if tag not in VOID:
-            self._open.append((tag, False))
+            self._open.append(tag)
 
     def handle_startendtag(self, tag: str, attributes: Any) -> None:
         self.handle_starttag(tag, attributes)
@@ -61,34 +56,22 @@ class _Reader(HTMLParser):
     def handle_endtag(self, tag: str) -> None:
         if tag in VOID:
             return
-        if not self._open or self._open[-1][0] != tag:
+        if not self._open or self._open[-1] != tag:
             self.problems.append("</%s> does not close the open tag" % tag)
-            names = [name for name, _ in self._open]
-            if tag in names:
-                del self._open[len(names) - 1 - names[::-1].index(tag):]
+            if tag in self._open:
+                del self._open[len(self._open) - 1 - self._open[::-1].index(tag):]
         else:
             self._open.pop()
-        if tag in BLOCKS:
-            self._end_line()
 
     def handle_data(self, data: str) -> None:
-        names = [name for name, _ in self._open]
-        if "style" in names:
+        if "style" in self._open:
             self.problems.extend(_check_style(data))
-            return
-        self._line += data
-        if "a" in names and self.links:
+        elif "a" in self._open and self.links:
             self.links[-1]["text"] += data
-
-    def _end_line(self, forced: bool = False) -> None:
-        if self._line.strip() or forced:
-            self.lines += 1
-        self._line = ""
 
     def finish(self) -> None:
         self.close()
-        self._end_line()
-        for name, _ in self._open:
+        for name in self._open:
             self.problems.append("<%s> is not closed" % name)
 
 
@@ -113,9 +96,10 @@ def _read(content: str) -> _Reader:
     return reader
 
 
-def problems(content: str) -> List[str]:
+@lru_cache(maxsize=1024)
+def problems(content: str) -> Sequence[str]:
     """What the editor would not understand in `content`; empty when all is well."""
-    return _read(content).problems
+    return tuple(_read(content).problems)
 
 
 def links(content: str) -> List[Dict[str, str]]:
@@ -123,14 +107,9 @@ def links(content: str) -> List[Dict[str, str]]:
     return _read(content).links
 
 
-def height_in_lines(content: str) -> float:
-    """A simple count of the lines that `content` takes, at least one."""
-    return float(max(1, _read(content).lines))
-
-
 def plain(content: str) -> str:
     """The visible text, for the driver."""
-    reader: Optional[_Text] = _Text()
+    reader = _Text()
     reader.feed(content)
     reader.close()
     return "\n".join(line.strip() for line in reader.text.splitlines() if line.strip())

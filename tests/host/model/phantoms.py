@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from typing import Any, Callable, Dict, List, Optional
 
-from . import minihtml
+from . import minihtml, minihtml_height
 from .buffer import Change, move_point
 from .values import Region
 
@@ -22,10 +22,13 @@ class PhantomModel:
         self.content = content
         self.layout = int(layout)
         self.on_navigate = on_navigate
+        self._height: Optional[float] = None
 
-    def lines(self) -> float:
-        """The height that it adds below its line, in lines."""
-        return 0.0 if self.layout == INLINE else minihtml.height_in_lines(self.content)
+    def height(self) -> float:
+        """The height that it adds below its line, in device-independent pixels."""
+        if self._height is None:
+            self._height = 0.0 if self.layout == INLINE else minihtml_height.height(self.content)
+        return self._height
 
     def describe(self) -> Dict[str, Any]:
         return {"id": self.id, "key": self.key, "region": [self.region.a, self.region.b], "content": self.content,
@@ -37,17 +40,21 @@ class Phantoms:
 
     def __init__(self):
         self.by_id: Dict[int, PhantomModel] = {}
+        self.version = 0
         self._next = 0
 
     def add(self, key: str, region: Region, content: str, layout: int, on_navigate: Optional[Callable]) -> int:
         self._next += 1
+        self.version += 1
         self.by_id[self._next] = PhantomModel(self._next, key, region, content, layout, on_navigate)
         return self._next
 
     def erase_key(self, key: str) -> None:
+        self.version += 1
         self.by_id = {number: item for number, item in self.by_id.items() if item.key != key}
 
     def erase_id(self, phantom_id: int) -> None:
+        self.version += 1
         self.by_id.pop(phantom_id, None)
 
     def query(self, ids: List[int]) -> List[Region]:

@@ -50,8 +50,10 @@ class ViewModel:
     viewport: Tuple[float, float]
     overwrite: bool
     reference: Optional[str]
-    commands: Dict[type, Any]
+    edits: List[int]
     settings: SettingsModel
+    row_tops: Any
+    longest_line: Any
 
     def __init__(self, host: Any, buffer: BufferModel, window: Any, element: str = ""):
         self.__dict__.update(self.blank(host, buffer, SettingsModel(host, self._parents)))
@@ -74,7 +76,7 @@ class ViewModel:
             "id": 0, "host": host, "buffer": buffer, "window": None, "sheet": None, "element": "", "valid": False,
             "selection": selection, "region_sets": {}, "phantoms": Phantoms(), "status": {}, "folds": [],
             "popup": None, "popup_menu": None, "viewport": (0.0, 0.0), "overwrite": False, "reference": None,
-            "commands": {}, "settings": settings,
+            "edits": [], "settings": settings, "row_tops": None, "longest_line": None,
         }
 
     def _parents(self) -> List[SettingsModel]:

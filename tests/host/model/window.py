@@ -31,7 +31,6 @@ class WindowModel:
         self.project = Project(self)
         self.panels = Panels(self)
         self.messages: List[str] = []
-        self.commands: Dict[type, Any] = {}
         self.valid = True
         if template is not None:
             self.template_settings.own = copy.deepcopy(template.template_settings.own)
