@@ -15,9 +15,9 @@ from typing import Any, Dict, List, Optional
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 
-from companion.protocol.tools import Implementation, Tool, ToolCall, ToolResult, error_result, text_result  # noqa: E402
-from companion.tools import TOOLS  # noqa: E402
-from companion.transport.server import CompanionServer  # noqa: E402
+from companion.protocol.tools import Implementation, Tool, ToolCall, ToolResult, error_result, text_result
+from companion.tools import TOOLS
+from companion.transport.server import CompanionServer
 
 ONE_PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=="
 SILENCE = "UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAIA+AAACABAAZGF0YQAAAAA="

@@ -1,0 +1,134 @@
+"""Which bytes are which message, and the exact code of each refusal."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from companion.protocol.jsonrpc import Fault, Notification, Request, Response, read_message
+
+
+@pytest.mark.parametrize("request_id", [0, 1, -5, 2**80, "", "x", "\ud800", 1.5])
+def test_requests_are_answered_with_their_own_id(wire, request_id):
+    reply = wire.post({"jsonrpc": "2.0", "id": request_id, "method": "ping"})
+    assert reply.status == 200
+    assert reply.json == {"jsonrpc": "2.0", "id": request_id, "result": {}}
+
+
+def test_a_fraction_is_echoed_with_the_digits_it_came_with(wire):
+    reply = wire.raw(b'{"jsonrpc":"2.0","id":1.500,"method":"ping"}')
+    assert reply.answer.body == b'{"jsonrpc":"2.0","id":1.500,"result":{}}'
+
+
+@pytest.mark.parametrize(
+    ("body", "code", "request_id"),
+    [
+        (b"{", -32700, None),
+        (b'{"jsonrpc":"2.0","id":1,"method":"ping","params":NaN}', -32700, None),
+        (b"\xff", -32700, None),
+        (b"1", -32600, None),
+        (b'"ping"', -32600, None),
+        (b"null", -32600, None),
+        (b"{}", -32600, None),
+        (b'{"id":7,"method":"ping"}', -32600, 7),
+        (b'{"jsonrpc":"1.0","id":7,"method":"ping"}', -32600, 7),
+        (b'{"jsonrpc":"2.0","id":7}', -32600, 7),
+        (b'{"jsonrpc":"2.0","id":7,"method":1}', -32600, 7),
+        (b'{"jsonrpc":"2.0","id":null,"method":"ping"}', -32600, None),
+        (b'{"jsonrpc":"2.0","id":true,"method":"ping"}', -32600, None),
+        (b'{"jsonrpc":"2.0","id":{},"method":"ping"}', -32600, None),
+        (b'{"jsonrpc":"2.0","id":7,"method":"ping","params":3}', -32600, 7),
+        (b'{"jsonrpc":"2.0","id":7,"method":"ping","params":[1]}', -32602, 7),
+        (b'{"jsonrpc":"2.0","id":7,"result":1,"error":{}}', -32600, 7),
+        (b"[" * 100 + b"]" * 100, -32600, None),
+    ],
+)
+def test_refusals(wire, body, code, request_id):
+    reply = wire.raw(body)
+    assert reply.status == 400
+    assert reply.error["code"] == code
+    assert reply.json["id"] == request_id
+    assert reply.error["message"]
+
+
+def test_an_unknown_method_is_told_by_name(wire):
+    reply = wire.request("no/such")
+    assert (reply.status, reply.error["code"]) == (200, -32601)
+    assert "no/such" in reply.error["message"]
+
+
+@pytest.mark.parametrize("method", ["notifications/initialized", "notifications/unheard/of", "tools/call", ""])
+def test_notifications_are_taken_and_not_answered(wire, method):
+    reply = wire.post({"jsonrpc": "2.0", "method": method})
+    assert (reply.status, reply.answer.body, reply.calls) == (202, b"", [])
+
+
+def test_a_bad_notification_is_refused_and_the_session_lives(wire):
+    session = wire.connect()
+    assert wire.raw(b'{"jsonrpc":"2.0","method":5}', {"Mcp-Session-Id": session}).status == 400
+    assert wire.request("ping", session=session).result == {}
+
+
+def test_responses_are_taken_and_ignored(wire):
+    assert wire.post({"jsonrpc": "2.0", "id": 1, "result": {}}).status == 202
+    assert wire.post({"jsonrpc": "2.0", "id": 1, "error": {"code": 1, "message": ""}}).status == 202
+
+
+@pytest.mark.parametrize(
+    ("value", "kind"),
+    [
+        ({"jsonrpc": "2.0", "id": 1, "method": "a"}, Request),
+        ({"jsonrpc": "2.0", "method": "a"}, Notification),
+        ({"jsonrpc": "2.0", "id": 1, "result": None}, Response),
+        ([], Fault),
+    ],
+)
+def test_a_value_is_one_kind_of_message(value, kind):
+    assert type(read_message(value)) is kind
+
+
+class TestBatches:
+    """Only 2025-03-26 has them."""
+
+    def test_each_request_is_answered_once_and_notifications_are_not(self, wire):
+        session = wire.connect("2025-03-26")
+        batch = [
+            {"jsonrpc": "2.0", "id": 1, "method": "ping"},
+            {"jsonrpc": "2.0", "method": "notifications/initialized"},
+            {
+                "jsonrpc": "2.0",
+                "id": "b",
+                "method": "tools/call",
+                "params": {"name": "echo", "arguments": {"text": "x"}},
+            },
+            {"jsonrpc": "2.0", "id": 1, "method": "nope"},
+            17,
+            {"jsonrpc": "2.0", "id": 9, "method": "initialize"},
+        ]
+        reply = wire.post(batch, {"Mcp-Session-Id": session})
+        answers = reply.json
+        assert sorted(json.dumps(answer["id"]) for answer in answers) == ['"b"', "1", "1", "9", "null"]
+        codes = {answer["error"]["code"] for answer in answers if "error" in answer}
+        assert codes == {-32601, -32600}
+
+    def test_a_batch_without_requests_gets_202(self, wire):
+        session = wire.connect("2025-03-26")
+        batch = [{"jsonrpc": "2.0", "method": "notifications/initialized"}]
+        assert wire.post(batch, {"Mcp-Session-Id": session}).status == 202
+
+    @pytest.mark.parametrize("revision", ["2024-11-05", "2025-06-18", "2025-11-25"])
+    def test_other_revisions_refuse_them(self, wire, revision):
+        reply = wire.post([{"jsonrpc": "2.0", "id": 1, "method": "ping"}], {"Mcp-Session-Id": wire.connect(revision)})
+        assert (reply.status, reply.error["code"]) == (400, -32600)
+
+    def test_the_stateless_revision_refuses_them(self, wire):
+        ping = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+        assert wire.post([ping], {"MCP-Protocol-Version": "2026-07-28"}).status == 400
+
+    @pytest.mark.parametrize("size", [0, 101])
+    def test_empty_and_oversized_ones_are_refused(self, wire, size):
+        reply = wire.post(
+            [{"jsonrpc": "2.0", "id": 1, "method": "ping"}] * size, {"Mcp-Session-Id": wire.connect("2025-03-26")}
+        )
+        assert (reply.status, reply.error["code"]) == (400, -32600)

@@ -1,0 +1,178 @@
+"""Listing and calling tools: what is refused, how the refusal names the field, what the caller gets."""
+
+from __future__ import annotations
+
+import json
+
+import jsonschema
+import pytest
+
+from companion.protocol.catalogue import Catalogue
+from companion.protocol.tools import EMPTY, Implementation, ToolResult, error_result, text_result
+from companion.tools import TOOLS
+
+SECRET = "geheim"
+
+
+def call(wire, arguments, revision="2025-06-18", name="echo", result=EMPTY):
+    session = wire.connect(revision)
+    message = {"jsonrpc": "2.0", "id": 5, "method": "tools/call", "params": {"name": name, "arguments": arguments}}
+    return wire.post(message, {"Mcp-Session-Id": session}, result)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({}, ['"text"', "missing"]),
+        ({"text": 5}, ['"text"', "string", "number"]),
+        ({"text": [SECRET]}, ['"text"', "string", "array"]),
+        ({"text": ""}, ['"text"', "short"]),
+        ({"text": "x", "loud": SECRET}, ['"loud"', "boolean", "string"]),
+        ({"text": None}, ['"text"', "null"]),
+    ],
+)
+def test_wrong_arguments_are_named_and_never_quoted(wire, arguments, words):
+    error = call(wire, arguments).error
+    assert error["code"] == -32602
+    assert all(word in error["message"] for word in words), error["message"]
+    assert SECRET not in error["message"]
+
+
+@pytest.mark.parametrize("revision", ["2025-11-25"])
+def test_newer_revisions_tell_it_in_a_result(wire, revision):
+    result = call(wire, {}, revision).result
+    assert result["isError"] is True
+    assert '"text"' in result["content"][0]["text"]
+
+
+def test_arguments_that_nobody_knows_are_let_through(wire):
+    session = wire.connect()
+    params = {"name": "echo", "arguments": {"text": "x", "new": 1}}
+    reply = wire.request("tools/call", params, session)
+    assert reply.result == {"content": []}
+
+
+@pytest.mark.parametrize(
+    ("params", "word"),
+    [
+        ({}, "name"),
+        ({"name": 5}, "name"),
+        ({"name": "nope"}, "nope"),
+        ({"name": "echo", "arguments": []}, "arguments"),
+        ({"name": "echo", "arguments": "x"}, "arguments"),
+    ],
+)
+def test_malformed_calls_are_refused(wire, params, word):
+    reply = wire.request("tools/call", params, wire.connect())
+    assert (reply.status, reply.error["code"]) == (200, -32602)
+    assert word in reply.error["message"]
+
+
+def test_a_result_reaches_its_caller(wire):
+    assert call(wire, {"text": "x"}, result=text_result("hello")).result == {
+        "content": [{"type": "text", "text": "hello"}]
+    }
+    assert call(wire, {"text": "x"}, result=error_result("no")).result["isError"] is True
+    structured = ToolResult(structured={"a": 1})
+    assert call(wire, {"text": "x"}, result=structured).result == {"content": [], "structuredContent": {"a": 1}}
+
+
+def test_lone_surrogates_pass_both_ways(wire):
+    session = wire.connect()
+    body = b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"text":"a\\ud800b"}}}'
+    reply = wire.raw(body, {"Mcp-Session-Id": session})
+    text = reply.calls[0].arguments["text"]
+    assert text == "a\ud800b"
+    (answer,) = wire.core.finish(reply.calls[0], text_result(text), 0.0)
+    assert b'"a\\ud800b"' in answer.body
+
+
+def test_a_tool_that_fails_gets_its_caller_an_internal_error(wire):
+    session = wire.connect()
+    body = b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"text":"x"}}}'
+    reply = wire.raw(body, {"Mcp-Session-Id": session})
+    (answer,) = wire.core.finish(reply.calls[0], None, 0.0)
+    assert b"-32603" in answer.body
+    reply = wire.raw(body, {"Mcp-Session-Id": session})
+    (answer,) = wire.core.finish(reply.calls[0], text_result(float("nan")), 0.0)
+    assert b"-32603" in answer.body
+
+
+def test_the_list_is_one_page(wire):
+    assert wire.request("tools/list", {"cursor": "2"}, wire.connect()).error["code"] == -32602
+
+
+def test_progress_and_logs_go_to_the_caller_before_the_result(wire):
+    session = wire.connect("2025-11-25")
+    params = {"name": "echo", "arguments": {"text": "x"}, "_meta": {"progressToken": "p"}}
+    body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
+    call = wire.raw(json.dumps(body).encode(), {"Mcp-Session-Id": session}).calls[0]
+    opened = []
+    call.send = lambda method, params: opened.extend(wire.core.say(call, method, params))
+    call.progress(1, 2, "half")
+    call.log("debug", "too mild")
+    call.log("error", {"what": "x"}, "here")
+    stream = opened[0].stream
+    wire.core.finish(call, text_result("done"), 0.0)
+    sent = [message for _, message in wire.read(stream)]
+    assert [message.get("method", "answer") for message in sent] == [
+        "notifications/progress", "notifications/message", "answer",
+    ]  # fmt: skip
+    assert sent[0]["params"] == {"progressToken": "p", "progress": 1, "total": 2, "message": "half"}
+    assert stream.finished
+
+
+def test_a_caller_that_takes_no_stream_just_gets_its_result(wire):
+    session = wire.connect()
+    body = b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"text":"x"}}}'
+    call = wire.raw(body, {"Mcp-Session-Id": session}, accepts_events=False).calls[0]
+    assert wire.core.say(call, "notifications/progress", {}) == []
+    (answer,) = wire.core.finish(call, text_result("done"), 0.0)
+    assert answer.status == 200
+
+
+def test_a_caller_that_takes_only_a_stream_gets_its_result_as_an_event(wire):
+    reply = wire.raw(b'{"jsonrpc":"2.0","id":1,"method":"ping"}', accepts_json=False)
+    assert reply.answer.headers["Content-Type"] == "text/event-stream"
+    assert reply.answer.body == b'data: {"jsonrpc":"2.0","id":1,"result":{}}\n\n'
+
+
+def test_cancelling_is_tolerated(wire):
+    session = wire.connect()
+    body = b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"text":"x"}}}'
+    call = wire.raw(body, {"Mcp-Session-Id": session}).calls[0]
+    cancelled = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}}
+    assert wire.post(cancelled, {"Mcp-Session-Id": session}).status == 202
+    assert wire.core.finish(call, EMPTY, 0.0)[0].status == 200
+
+
+def test_two_tools_of_one_name_are_a_mistake():
+    with pytest.raises(ValueError, match="same name"):
+        Catalogue([TOOLS[0], TOOLS[0]], Implementation("a", "A", "1"))
+
+
+class TestOurTools:
+    """The package's own tools, as the CLIs rely on them."""
+
+    def test_names_and_arguments(self):
+        taken = {tool.name: tuple(tool.input_schema["properties"]) for tool in TOOLS}
+        assert taken == {
+            "openDiff": ("filePath", "newContent"),
+            "closeDiff": ("filePath", "suppressNotification"),
+            "acceptDiff": ("filePath",),
+            "rejectDiff": ("filePath",),
+        }
+
+    def test_everything_a_client_may_show_is_there(self):
+        for tool in TOOLS:
+            assert tool.title and tool.description
+            assert set(tool.annotations) == {
+                "title", "readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint",
+            }  # fmt: skip
+
+    def test_schemas_are_valid_in_every_draft_we_may_meet(self):
+        for name in ("Draft4Validator", "Draft7Validator", "Draft202012Validator"):
+            validator = getattr(jsonschema, name, None)
+            for tool in TOOLS:
+                if validator is not None:
+                    validator.check_schema(tool.input_schema)
