@@ -7,7 +7,7 @@ the package's root, so a command or listener that is not named in this file does
 from __future__ import annotations
 
 import sys
-from typing import Any, Dict, List, Optional, Tuple
+from typing import Any, Dict, Optional
 
 import sublime
 import sublime_plugin
@@ -18,7 +18,8 @@ _INNER = __package__ + ".companion"
 for _name in [name for name in sys.modules if name == _INNER or name.startswith(_INNER + ".")]:
     del sys.modules[_name]
 
-from .companion.application import Application  # noqa: E402 - only after the stale modules are gone
+from .companion.actions import Actions  # noqa: E402 - only after the stale modules are gone
+from .companion.application import Application  # noqa: E402
 from .companion.review.edit import GeminiCompanionReplaceTextCommand  # noqa: E402,F401 - found here by the editor
 
 application: Optional[Application] = None
@@ -122,20 +123,121 @@ class GeminiCompanionListener(sublime_plugin.EventListener):
             application.exit()
 
 
-class ReviewCommand(sublime_plugin.WindowCommand):
+class CompanionCommand(sublime_plugin.WindowCommand):
+    """What all commands share: without the running package they are disabled."""
+
+    def is_enabled(self, **arguments: Any) -> bool:
+        return application is not None
+
+    @property
+    def application(self) -> Application:
+        assert application is not None  # the editor asks is_enabled before it runs a command
+        return application
+
+    @property
+    def actions(self) -> Actions:
+        return self.application.actions
+
+
+class ReviewCommand(CompanionCommand):
     """What the commands that act on the review in front share: they are enabled only where there is one."""
 
-    def is_enabled(self) -> bool:
-        return application is not None and application.review_in_front(self.window) is not None
+    def is_enabled(self, **arguments: Any) -> bool:
+        return application is not None and application.actions.review_in_front(self.window) is not None
 
 
 class GeminiCompanionAcceptDiffCommand(ReviewCommand):
     def run(self) -> None:
-        if application is not None:
-            application.accept(self.window)
+        self.actions.on_review(self.window, lambda desk, review: desk.accept(review))
 
 
 class GeminiCompanionRejectDiffCommand(ReviewCommand):
     def run(self) -> None:
-        if application is not None:
-            application.reject(self.window)
+        self.actions.on_review(self.window, lambda desk, review: desk.reject(review))
+
+
+class GeminiCompanionNextChangeCommand(ReviewCommand):
+    def run(self) -> None:
+        self.actions.on_review(self.window, lambda desk, review: desk.next_change(review))
+
+
+class GeminiCompanionPreviousChangeCommand(ReviewCommand):
+    def run(self) -> None:
+        self.actions.on_review(self.window, lambda desk, review: desk.previous_change(review))
+
+
+class GeminiCompanionRevertHunkCommand(ReviewCommand):
+    def run(self) -> None:
+        self.actions.on_review(self.window, lambda desk, review: desk.revert_hunk(review))
+
+
+class GeminiCompanionUndoRevertHunkCommand(ReviewCommand):
+    def run(self) -> None:
+        self.actions.on_review(self.window, lambda desk, review: desk.undo_revert_hunk(review))
+
+
+class GeminiCompanionShowPendingDiffsCommand(CompanionCommand):
+    def run(self) -> None:
+        self.actions.show_pending_diffs(self.window)
+
+    def is_enabled(self, **arguments: Any) -> bool:
+        return application is not None and bool(application.actions.pending())
+
+
+class GeminiCompanionRunClientCommand(CompanionCommand):
+    def run(self, client: str) -> None:
+        self.actions.run_client(self.window, client)
+
+
+class GeminiCompanionCopyEnvironmentCommand(CompanionCommand):
+    def run(self) -> None:
+        self.actions.copy_environment(self.window)
+
+
+class GeminiCompanionSendSelectionCommand(CompanionCommand):
+    def run(self) -> None:
+        self.actions.send_selection(self.window)
+
+    def is_enabled(self, **arguments: Any) -> bool:
+        return application is not None and application.actions.can_send_selection(self.window)
+
+
+class GeminiCompanionPauseSharingCommand(CompanionCommand):
+    def run(self) -> None:
+        self.actions.set_sharing(self.window, False)
+
+    def is_enabled(self, **arguments: Any) -> bool:
+        return application is not None and application.actions.is_sharing(self.window)
+
+
+class GeminiCompanionResumeSharingCommand(CompanionCommand):
+    def run(self) -> None:
+        self.actions.set_sharing(self.window, True)
+
+    def is_enabled(self, **arguments: Any) -> bool:
+        return application is not None and not application.actions.is_sharing(self.window)
+
+
+class GeminiCompanionOpenMenuCommand(CompanionCommand):
+    def run(self) -> None:
+        self.actions.open_menu(self.window)
+
+
+class GeminiCompanionDiagnoseCommand(CompanionCommand):
+    def run(self) -> None:
+        self.application.diagnose(self.window)
+
+
+class GeminiCompanionShowLogCommand(CompanionCommand):
+    def run(self) -> None:
+        self.application.show_log(self.window)
+
+
+class GeminiCompanionRestartServerCommand(CompanionCommand):
+    def run(self) -> None:
+        self.application.restart_server(self.window)
+
+
+class GeminiCompanionDisconnectClientsCommand(CompanionCommand):
+    def run(self) -> None:
+        self.application.disconnect_clients(self.window)

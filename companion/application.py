@@ -1,7 +1,7 @@
 """The whole package at work: one endpoint per window, and the way from the editor's events to them.
 
-Rule: `plugin.py` calls only this class, always on the main thread. It decides which window an event belongs to and hands
-it on; what the event means is the endpoint's affair.
+Rule: `plugin.py` calls only this class and its `actions`, always on the main thread. It decides which window an event
+belongs to and hands it on; what the event means is the endpoint's affair.
 """
 
 from __future__ import annotations
@@ -9,24 +9,41 @@ from __future__ import annotations
 import logging
 import os
 from concurrent.futures import Future, wait
-from typing import Any, Callable, Dict, List, Optional, Tuple
+from typing import Any, Callable, Dict, List, Optional
 
 import sublime
 
-from . import log
+from . import handover, log
+from .actions import Actions
 from .discovery.sweeper import sweep
 from .endpoint import Endpoint
 from .libraries import Libraries
-from .review.review import Review
+from .log_panel import LogPanel
 from .runtime import Runtime
-from .settings import FILE_NAME, read
+from .service import Inheritance
+from .settings import FILE_NAME, Settings, read
+from .terminals.environment import ExportedEnvironment, terminal_variables
 
 logger = logging.getLogger("gemini_companion.application")
 
 VERSION = "1.0.0"
 FAREWELL_SECONDS = 1.0  # for the last messages to clients on the loopback device, when the package or the editor ends
 SETTINGS_TAG = "gemini_companion"
-FOLDER_CHECK_MILLISECONDS = 700  # the editor has no event for a change of the side bar's folders
+WINDOW_CHECK_MILLISECONDS = 700  # the editor has no event for a change of the side bar's folders
+
+CONTEXT_KEYS = "gemini_companion."
+FOLDER_COMMANDS = frozenset(
+    [
+        "prompt_add_folder",
+        "remove_folder",
+        "close_folder_list",
+        "close_project",
+        "open_project_or_workspace",
+        "prompt_open_project_or_workspace",
+        "prompt_select_workspace",
+        "close_workspace",
+    ]
+)
 
 
 class Application:
@@ -35,61 +52,97 @@ class Application:
     def __init__(self) -> None:
         self.log = log.install()
         self.runtime = Runtime(self._report)
+        self.actions = Actions(self)
+        self._log_panel = LogPanel(self.log, self.runtime)
         self._libraries = Libraries(lambda sentence: self.runtime.on_main(self._say, sentence))
+        self._environment = ExportedEnvironment(os.environ)
         self._endpoints: Dict[int, Endpoint] = {}
+        self._inheritances: Dict[int, Inheritance] = {}
         self._editor_settings = sublime.load_settings(FILE_NAME)
+        self._settings = Settings()
         self._reported = ""
-        self._ready = False  # whether what an earlier run left behind is gone, so that endpoints may announce themselves
+        self._ready = False  # whether what an earlier run left is gone, so that endpoints may announce themselves
 
     # -- life ---------------------------------------------------------------------------------------------------------
 
     def start(self) -> None:
         """Serve every window there is, once the discovery files that an earlier run left are gone."""
+        self._inheritances = handover.take()
         self.runtime.start()
         self._editor_settings.add_on_change(SETTINGS_TAG, self._settings_changed)
-        self._take_log_level()
-        self.runtime.compute(self._sweep, then=self._swept)
+        self._read_own_settings()
+        self.runtime.compute(self._sweep, then=self._swept, failed=self._sweep_failed)
 
     @staticmethod
     def _sweep(cancelled: Callable[[], bool]) -> List[str]:
         return sweep(os.getppid())
 
+    def _sweep_failed(self, error: Exception) -> None:
+        self._report("the look for left-over files", error)
+        self._swept([])
+
     def _swept(self, removed: List[str]) -> None:
-        if removed:
-            logger.info("removed %s discovery files of editors that are gone", len(removed))
         self._ready = True
         for window in sublime.windows():
             self.window_opened(window)
-        self._check_folders()
+        self._check_windows()
 
     def stop(self) -> None:
         """End everything and give every window back as it was. Waits at most a moment for the farewells."""
         self._editor_settings.clear_on_change(SETTINGS_TAG)
-        self._end([endpoint.stop() for endpoint in self._endpoints.values()])
+        farewells = {number: endpoint.stop() for number, endpoint in self._endpoints.items()}
+        self._log_panel.close()
+        self._end(list(farewells.values()))
+        left = {number: farewell.result() for number, farewell in farewells.items() if _succeeded(farewell)}
+        handover.leave({number: inheritance for number, inheritance in left.items() if inheritance is not None})
 
     def exit(self) -> None:
         """End for an editor that is quitting: its API may no longer be used."""
         self._end([endpoint.exit() for endpoint in self._endpoints.values()])
 
-    def _end(self, farewells: List[Future[None]]) -> None:
+    def _end(self, farewells: List[Future[Optional[Inheritance]]]) -> None:
         self._endpoints.clear()
+        self._environment.clear()
         wait(farewells, timeout=FAREWELL_SECONDS)
         self.runtime.stop()
         log.uninstall()
 
+    # -- errors and settings ------------------------------------------------------------------------------------------
+
     def _report(self, where: str, error: BaseException) -> None:
+        """Any thread."""
         logger.error("unexpected error in %s", where, exc_info=(type(error), error, error.__traceback__))
         # Said once: an error that repeats would otherwise fill the status bar.
         name = type(error).__name__
         if name != self._reported:
             self._reported = name
-            self.runtime.on_main(self._say, "unexpected {}, see the console".format(name))
+            self.runtime.on_main(self._say, "unexpected {}: see “Gemini Companion: Show Log”".format(name))
 
     @staticmethod
     def _say(sentence: str) -> None:
         sublime.status_message("Gemini Companion: " + sentence)
 
+    def _read_own_settings(self) -> None:
+        # What concerns all windows at once; no project has a say in it.
+        self._settings = read([("the settings", self._editor_settings.to_dict())]).settings
+        log.set_level(self._settings.log_level)
+        self._export_environment()
+
+    def _settings_changed(self) -> None:
+        self._read_own_settings()
+        for endpoint in self._endpoints.values():
+            endpoint.settings_changed()
+            endpoint.workspace_changed()
+
     # -- windows ------------------------------------------------------------------------------------------------------
+
+    def endpoints(self) -> List[Endpoint]:
+        """The endpoints of all windows."""
+        return list(self._endpoints.values())
+
+    def endpoint_of(self, window: Optional[sublime.Window]) -> Optional[Endpoint]:
+        """The window's endpoint, or None while it has none."""
+        return self._endpoints.get(window.id()) if window is not None else None
 
     def window_opened(self, window: sublime.Window) -> Optional[Endpoint]:
         """Serve `window` if it is not served yet, and return its endpoint."""
@@ -97,7 +150,8 @@ class Application:
             return None
         endpoint = self._endpoints.get(window.id())
         if endpoint is None:
-            endpoint = Endpoint(window, self.runtime, self._libraries, VERSION)
+            inheritance = self._inheritances.pop(window.id(), None)
+            endpoint = Endpoint(window, self.runtime, self._libraries, VERSION, inheritance)
             self._endpoints[window.id()] = endpoint
             endpoint.start()
         return endpoint
@@ -108,29 +162,32 @@ class Application:
             endpoint.stop()
 
     def workspace_changed(self, window: sublime.Window) -> None:
+        """The window has another project, or other settings in it."""
         endpoint = self.window_opened(window)
         if endpoint is not None:
             endpoint.settings_changed()
             endpoint.workspace_changed()
 
-    def _check_folders(self) -> None:
-        for endpoint in list(self._endpoints.values()):
-            endpoint.workspace_changed()
-        self.runtime.later_on_main(FOLDER_CHECK_MILLISECONDS, self._check_folders)
+    def _check_windows(self) -> None:
+        """Find out what the editor has no event for."""
+        for window in sublime.windows():
+            self.window_opened(window)
+        for number, endpoint in list(self._endpoints.items()):
+            if endpoint.window.is_valid():
+                endpoint.workspace_changed()
+                endpoint.show_status()
+            else:
+                del self._endpoints[number]
+                endpoint.stop()
+        self._export_environment()
+        self.runtime.later_on_main(WINDOW_CHECK_MILLISECONDS, self._check_windows)
 
-    def _take_log_level(self) -> None:
-        # One log serves all windows, so no project has a say in it.
-        log.set_level(read([("the settings", self._editor_settings.to_dict())]).settings.log_level)
-
-    def _settings_changed(self) -> None:
-        self._take_log_level()
-        for endpoint in self._endpoints.values():
-            endpoint.settings_changed()
-            endpoint.workspace_changed()
-
-    def _endpoint_of(self, view: sublime.View) -> Optional[Endpoint]:
-        window = view.window()
-        return self._endpoints.get(window.id()) if window is not None else None
+    def _export_environment(self) -> None:
+        """Let terminals that are started from now on know the window in front."""
+        endpoint = self.endpoint_of(sublime.active_window())
+        connection = endpoint.connection() if endpoint is not None else None
+        wanted = self._settings.export_terminal_environment and connection is not None
+        self._environment.put(terminal_variables(connection) if wanted and connection is not None else {})
 
     # -- views --------------------------------------------------------------------------------------------------------
 
@@ -144,36 +201,38 @@ class Application:
             endpoint.follower.on_activated(view)
             endpoint.desk.on_activated(view)
             endpoint.workspace_changed()
+            endpoint.show_status()
+            self._export_environment()
 
     def selection_modified(self, view: sublime.View) -> None:
-        endpoint = self._endpoint_of(view)
+        endpoint = self.endpoint_of(view.window())
         if endpoint is not None:
             endpoint.follower.on_selection_modified(view)
 
     def view_modified(self, view: sublime.View) -> None:
-        endpoint = self._endpoint_of(view)
+        endpoint = self.endpoint_of(view.window())
         if endpoint is not None:
             endpoint.follower.on_modified(view)
             endpoint.desk.on_modified(view)
 
     def view_loaded(self, view: sublime.View) -> None:
-        endpoint = self._endpoint_of(view)
+        endpoint = self.endpoint_of(view.window())
         if endpoint is not None:
             endpoint.follower.refresh()
 
     def view_saved(self, view: sublime.View) -> None:
-        endpoint = self._endpoint_of(view)
+        endpoint = self.endpoint_of(view.window())
         if endpoint is not None:
             endpoint.follower.on_saved(view)
             endpoint.desk.on_file_changed(view)
 
     def file_changed(self, view: sublime.View) -> None:
-        endpoint = self._endpoint_of(view)
+        endpoint = self.endpoint_of(view.window())
         if endpoint is not None:
             endpoint.desk.on_file_changed(view)
 
     def view_closing(self, view: sublime.View) -> None:
-        endpoint = self._endpoint_of(view)
+        endpoint = self.endpoint_of(view.window())
         if endpoint is not None:
             endpoint.desk.on_pre_close(view)
 
@@ -188,7 +247,7 @@ class Application:
     # -- commands and keys --------------------------------------------------------------------------------------------
 
     def text_command(self, view: sublime.View, name: str, arguments: Optional[Dict[str, Any]]) -> Any:
-        endpoint = self._endpoint_of(view)
+        endpoint = self.endpoint_of(view.window())
         return endpoint.desk.on_text_command(view, name, arguments) if endpoint is not None else None
 
     def window_command(self, window: sublime.Window, name: str, arguments: Optional[Dict[str, Any]]) -> Any:
@@ -201,37 +260,33 @@ class Application:
 
     def query_context(self, view: sublime.View, key: str, operator: int, operand: Any) -> Optional[bool]:
         """Answer for our own context keys; None for everybody else's."""
-        if not key.startswith("gemini_companion."):
+        if not key.startswith(CONTEXT_KEYS):
             return None
-        endpoint = self._endpoint_of(view)
+        endpoint = self.endpoint_of(view.window())
         return endpoint.desk.query_context(view, key, operator, operand) if endpoint is not None else None
 
-    def review_in_front(self, window: sublime.Window) -> Optional[Tuple[Endpoint, Review]]:
-        """The review that commands act on: the one in the active view, or the only one, or none."""
-        endpoint = self._endpoints.get(window.id())
-        review = endpoint.desk.in_front() if endpoint is not None else None
-        return (endpoint, review) if endpoint is not None and review is not None else None
+    # -- looking after itself -----------------------------------------------------------------------------------------
 
-    def accept(self, window: sublime.Window) -> None:
-        found = self.review_in_front(window)
-        if found is not None:
-            found[0].desk.accept(found[1])
+    def show_log(self, window: sublime.Window) -> None:
+        """Show what the package has done, in a panel that follows it."""
+        self._log_panel.show(window)
 
-    def reject(self, window: sublime.Window) -> None:
-        found = self.review_in_front(window)
-        if found is not None:
-            found[0].desk.reject(found[1])
+    def diagnose(self, window: sublime.Window) -> None:
+        """Write a report on the package's health into a new view."""
+        from .diagnosis.report import Diagnosis
+
+        Diagnosis(self, window).run()
+
+    def restart_server(self, window: sublime.Window) -> None:
+        endpoint = self.endpoint_of(window)
+        if endpoint is not None:
+            endpoint.restart_server()
+
+    def disconnect_clients(self, window: sublime.Window) -> None:
+        endpoint = self.endpoint_of(window)
+        if endpoint is not None:
+            endpoint.disconnect_clients()
 
 
-FOLDER_COMMANDS = frozenset(
-    [
-        "prompt_add_folder",
-        "remove_folder",
-        "close_folder_list",
-        "close_project",
-        "open_project_or_workspace",
-        "prompt_open_project_or_workspace",
-        "prompt_select_workspace",
-        "close_workspace",
-    ]
-)
+def _succeeded(farewell: Future[Optional[Inheritance]]) -> bool:
+    return farewell.done() and not farewell.cancelled() and farewell.exception() is None

@@ -68,6 +68,8 @@ class Settings:
     publish_for_qwen: bool = _setting(True, boolean)
     workspace_fallback: str = _setting("version_control", one_of("version_control", "directory", "none"))
     export_terminal_environment: bool = _setting(True, boolean)
+    gemini_command: Tuple[str, ...] = _setting(("gemini",), strings)
+    qwen_command: Tuple[str, ...] = _setting(("qwen",), strings)
     terminal_commands: Mapping[str, Any] = _setting({}, platform_commands)
 
     # What they are told of the editor.

@@ -12,7 +12,7 @@ import os
 import stat
 from typing import TYPE_CHECKING, Any, Callable, Dict, Optional
 
-from .protocol.tools import EMPTY, ToolCall, ToolResult, error_result, text_result
+from .protocol.tools import EMPTY, ClientSession, ToolCall, ToolResult, error_result, text_result
 from .review.review import Owner, ReviewError
 
 if TYPE_CHECKING:
@@ -22,7 +22,12 @@ if TYPE_CHECKING:
 logger = logging.getLogger("gemini_companion.tools")
 
 # The MCP SDK inside the CLIs introduces itself by what it is, not by whose it is.
-ANONYMOUS_CLIENTS = {"streamable-http-client": "the CLI", "": "a client"}
+ANONYMOUS_CLIENTS = {"streamable-http-client": "CLI", "": "client"}
+
+
+def display_name(session: ClientSession) -> str:
+    """The client's name as the user reads it."""
+    return ANONYMOUS_CLIENTS.get(session.client_name, session.client_name)
 
 
 def path_problem(path: str) -> Optional[str]:
@@ -50,8 +55,7 @@ def path_problem(path: str) -> Optional[str]:
 
 def owner_of(call: ToolCall) -> Owner:
     """Who asked, by the name that the user reads."""
-    name = call.session.client_name
-    return Owner(call.session.id, ANONYMOUS_CLIENTS.get(name, name))
+    return Owner(call.session.id, display_name(call.session))
 
 
 class ToolCalls:

@@ -1,0 +1,180 @@
+"""What the package's commands do, one method each, for the window they are run in.
+
+Rule: an action ends in something the user can see, if only a sentence in the status bar that says why not. The commands
+in `plugin.py` ask `can_…` whether they are enabled and otherwise only call these. Main thread only.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Callable, List, Optional, Tuple
+
+import sublime
+
+from .terminals.clients import Client, client_named
+from .terminals.environment import Connection
+from .terminals.launcher import Launcher, Wishes, terminal_of
+
+if TYPE_CHECKING:
+    from .application import Application
+    from .endpoint import Endpoint
+    from .review.desk import Desk
+    from .review.review import Review
+
+MENU = (
+    ("Accept Diff", "gemini_companion_accept_diff", {}),
+    ("Reject Diff", "gemini_companion_reject_diff", {}),
+    ("Show Pending Diffs", "gemini_companion_show_pending_diffs", {}),
+    ("Run Gemini CLI", "gemini_companion_run_client", {"client": "gemini"}),
+    ("Run Qwen Code", "gemini_companion_run_client", {"client": "qwen"}),
+    ("Send Selection to Terminal", "gemini_companion_send_selection", {}),
+    ("Copy Connection Environment", "gemini_companion_copy_environment", {}),
+    ("Pause Sharing", "gemini_companion_pause_sharing", {}),
+    ("Resume Sharing", "gemini_companion_resume_sharing", {}),
+    ("Diagnose", "gemini_companion_diagnose", {}),
+    ("Show Log", "gemini_companion_show_log", {}),
+    ("Disconnect Clients", "gemini_companion_disconnect_clients", {}),
+    ("Restart Server", "gemini_companion_restart_server", {}),
+)
+
+
+class Actions:
+    """The actions of one application."""
+
+    def __init__(self, application: Application) -> None:
+        self._application = application
+        self._launcher = Launcher(application.runtime)
+
+    # -- reviews ------------------------------------------------------------------------------------------------------
+
+    def review_in_front(self, window: sublime.Window) -> Optional[Tuple[Desk, Review]]:
+        """The review that commands act on: the one with the focus, else the visible one, else the only one."""
+        endpoint = self._application.endpoint_of(window)
+        review = endpoint.desk.in_front() if endpoint is not None else None
+        return (endpoint.desk, review) if endpoint is not None and review is not None else None
+
+    def on_review(self, window: sublime.Window, act: Callable[[Desk, Review], None]) -> None:
+        """Call `act` with the review in front, or say that there is none."""
+        found = self.review_in_front(window)
+        if found is None:
+            _say(window, "there is no diff to review in this window")
+        else:
+            act(*found)
+
+    def pending(self) -> List[Tuple[Endpoint, Review]]:
+        """The undecided reviews of all windows."""
+        return [(endpoint, review) for endpoint in self._application.endpoints() for review in endpoint.desk.pending()]
+
+    def show_pending_diffs(self, window: sublime.Window) -> None:
+        """Let the user pick one of all windows' undecided reviews and go there."""
+        choices = self.pending()
+        if not choices:
+            _say(window, "there is no diff to review")
+            return
+
+        def picked(index: int) -> None:
+            if index < 0:
+                return
+            endpoint, review = choices[index]
+            if not review.pending or not endpoint.window.is_valid():
+                _say(window, "that diff has been answered meanwhile")
+                return
+            if endpoint.window != window:
+                endpoint.window.bring_to_front()
+            endpoint.desk.show(review)
+
+        items = [
+            sublime.QuickPanelItem(
+                os.path.basename(review.path),
+                details=review.path.replace("&", "&amp;").replace("<", "&lt;"),
+                annotation=review.owner.client_name if endpoint.window == window else "another window",
+            )
+            for endpoint, review in choices
+        ]
+        window.show_quick_panel(items, picked, placeholder="Diffs that wait for an answer")
+
+    # -- clients in terminals -----------------------------------------------------------------------------------------
+
+    def connection(self, window: sublime.Window) -> Optional[Connection]:
+        """How a client finds this window, or None while none can."""
+        endpoint = self._application.endpoint_of(window)
+        return endpoint.connection() if endpoint is not None else None
+
+    def run_client(self, window: sublime.Window, key: str) -> None:
+        """Start a command line client in a terminal, connected to this window."""
+        client = client_named(key)
+        connection = self.connection(window)
+        if connection is None:
+            _say(window, "this window cannot be reached by clients: open a folder, or a file, in it first")
+            return
+        self._launcher.run(window, client, connection, self._wishes(window, client))
+
+    def _wishes(self, window: sublime.Window, client: Client) -> Wishes:
+        endpoint = self._application.endpoint_of(window)
+        assert endpoint is not None  # a connection was there a moment ago
+        settings = endpoint.settings()
+        words = settings.gemini_command if client.key == "gemini" else settings.qwen_command
+        return Wishes(tuple(words) or (client.program,), settings.terminal_commands)
+
+    def copy_environment(self, window: sublime.Window) -> None:
+        """Put lines on the clipboard that connect a client in any terminal to this window."""
+        connection = self.connection(window)
+        if connection is None:
+            _say(window, "this window cannot be reached by clients: open a folder, or a file, in it first")
+        else:
+            self._launcher.copy_environment(window, connection)
+
+    def can_send_selection(self, window: sublime.Window) -> bool:
+        view = window.active_view()
+        return view is not None and view.file_name() is not None and terminal_of(window) is not None
+
+    def send_selection(self, window: sublime.Window) -> None:
+        """Type the file and the selected lines into the prompt of the client that runs in this window's terminal."""
+        view = window.active_view()
+        endpoint = self._application.endpoint_of(window)
+        if view is None or endpoint is None:
+            return
+        problem = self._launcher.send_selection(window, view, endpoint.folders())
+        if problem is not None:
+            _say(window, problem)
+
+    # -- sharing ------------------------------------------------------------------------------------------------------
+
+    def is_sharing(self, window: sublime.Window) -> bool:
+        endpoint = self._application.endpoint_of(window)
+        return endpoint is not None and endpoint.follower.sharing
+
+    def set_sharing(self, window: sublime.Window, sharing: bool) -> None:
+        """Pause or resume telling clients about this window's files."""
+        endpoint = self._application.endpoint_of(window)
+        if endpoint is not None:
+            endpoint.follower.set_sharing(sharing)
+            endpoint.show_status()
+            _say(window, "clients see this window's files again" if sharing else "clients see no files of this window")
+
+    # -- everything ---------------------------------------------------------------------------------------------------
+
+    def open_menu(self, window: sublime.Window) -> None:
+        """All that can be done now, in a quick panel."""
+        can_send = self.can_send_selection(window)
+        sharing = self.is_sharing(window)
+        in_review = self.review_in_front(window) is not None
+        possible = {
+            "Accept Diff": in_review,
+            "Reject Diff": in_review,
+            "Show Pending Diffs": bool(self.pending()),
+            "Send Selection to Terminal": can_send,
+            "Pause Sharing": sharing,
+            "Resume Sharing": not sharing,
+        }
+        entries = [entry for entry in MENU if possible.get(entry[0], True)]
+
+        def picked(index: int) -> None:
+            if index >= 0:
+                window.run_command(entries[index][1], dict(entries[index][2]))
+
+        window.show_quick_panel([caption for caption, _, _ in entries], picked, placeholder="Gemini Companion")
+
+
+def _say(window: sublime.Window, sentence: str) -> None:
+    window.status_message("Gemini Companion: " + sentence)

@@ -1,0 +1,145 @@
+"""One endpoint's server on the loop: started again until it listens, restarted, and handed over to a later package.
+
+Rule: everything here runs on the loop thread, and what happens is told to the main thread through the `Listener`.
+aiohttp is imported here and nowhere on the main thread, because that takes a third of a second.
+"""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING, Any, Awaitable, Callable, Dict, NamedTuple, Optional
+
+if TYPE_CHECKING:
+    from .libraries import Libraries
+    from .protocol.tools import ClientSession, ToolCall, ToolResult
+    from .runtime import Runtime
+    from .transport.server import CompanionServer
+
+logger = logging.getLogger("gemini_companion.service")
+
+RETRY_SECONDS = (1, 2, 5, 10, 30)
+
+
+class Inheritance(NamedTuple):
+    """What a server leaves to the one that takes its place. It holds secrets: never log it, never write it to disk."""
+
+    port: int
+    token: str
+    state: Dict[str, Any]
+
+
+class Listener(NamedTuple):
+    """Whom the service tells, always on the main thread."""
+
+    serving: Callable[[int], None]  # the port
+    client_came: Callable[[ClientSession], None]
+    client_went: Callable[[ClientSession], None]
+    problem: Callable[[Optional[str]], None]  # a sentence for the user, None when all is well again
+
+
+class Service:
+    """The server of one window. Loop thread only, except where noted."""
+
+    def __init__(
+        self,
+        runtime: Runtime,
+        libraries: Libraries,
+        listener: Listener,
+        call_tool: Callable[[ToolCall], Awaitable[ToolResult]],
+        *,
+        token: str,
+        version: str,
+        body_mebibytes: Callable[[], int],
+    ) -> None:
+        """`body_mebibytes` is asked on the loop thread. Any thread may construct a service."""
+        self._runtime = runtime
+        self._libraries = libraries
+        self._listener = listener
+        self._call_tool = call_tool
+        self._token = token
+        self._version = version
+        self._body_mebibytes = body_mebibytes
+        self._server: Optional[CompanionServer] = None
+        self._port = 0
+        self._stopped = False
+
+    async def run(self, inheritance: Optional[Inheritance] = None) -> None:
+        """Listen, on the inherited port if it is free. Tries again, with growing pauses, until it can or is stopped."""
+        import asyncio
+
+        await self._libraries.available()
+        attempt = 0
+        while not self._stopped:
+            try:
+                await self._listen(inheritance)
+            except OSError as error:
+                if inheritance is not None:
+                    logger.info("the former port is taken: its clients have to connect again")
+                    inheritance = None
+                    continue
+                delay = RETRY_SECONDS[min(attempt, len(RETRY_SECONDS) - 1)]
+                attempt += 1
+                logger.warning("could not open a port (%s); trying again in %s s", error, delay)
+                self._tell(self._listener.problem, "could not open a port: {}".format(error.strerror or error))
+                await asyncio.sleep(delay)
+            else:
+                return
+
+    async def _listen(self, inheritance: Optional[Inheritance]) -> None:
+        """One attempt. Raises OSError if the port is taken."""
+        from .protocol.limits import Limits
+        from .protocol.tools import Implementation
+        from .tools import TOOLS
+        from .transport.server import CompanionServer
+
+        server = CompanionServer(
+            token=self._token,
+            tools=TOOLS,
+            call_tool=self._call_tool,
+            session_opened=lambda session: self._tell(self._listener.client_came, session),
+            session_closed=lambda session: self._tell(self._listener.client_went, session),
+            limits=Limits(body_bytes=self._body_mebibytes() * 1024 * 1024 + 256 * 1024),
+            identity=Implementation("gemini-companion", "Gemini Companion", self._version),
+        )
+        if inheritance is not None:
+            server.import_state(inheritance.state)
+        port = await server.start(inheritance.port if inheritance is not None else 0)
+        if self._stopped:
+            await server.stop()
+            return
+        self._server = server
+        self._port = port
+        for session in list(server.sessions.values()):
+            self._tell(self._listener.client_came, session)
+        self._tell(self._listener.problem, None)
+        self._tell(self._listener.serving, port)
+
+    async def stop(self) -> Optional[Inheritance]:
+        """End the server, its streams cleanly, and return what a successor can go on with."""
+        self._stopped = True
+        return await self._end()
+
+    async def restart(self) -> None:
+        """End the server and begin again with the same port, token and sessions."""
+        inheritance = await self._end()
+        await self.run(inheritance)
+
+    async def _end(self) -> Optional[Inheritance]:
+        server, self._server = self._server, None
+        if server is None:
+            return None
+        await server.stop()
+        return Inheritance(self._port, self._token, server.export_state())
+
+    def notify(self, method: str, params: Dict[str, Any], session: Optional[str], collapse: Optional[str]) -> None:
+        """Send a notification to one session or, without one, to all. Nothing happens while there is no server."""
+        if self._server is not None:
+            self._server.notify(method, params, session=session, collapse=collapse)
+
+    def disconnect(self) -> None:
+        """End every session."""
+        if self._server is not None:
+            self._server.disconnect()
+
+    def _tell(self, listener: Callable[..., None], *args: Any) -> None:
+        self._runtime.on_main(listener, *args)
