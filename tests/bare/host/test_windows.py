@@ -1,0 +1,252 @@
+"""Windows, groups, tabs, focus and panels."""
+from __future__ import annotations
+
+import pytest
+
+TWO = {"cols": [0.0, 0.5, 1.0], "rows": [0.0, 1.0], "cells": [[0, 0, 1, 1], [1, 0, 2, 1]]}
+ONE = {"cols": [0.0, 1.0], "rows": [0.0, 1.0], "cells": [[0, 0, 1, 1]]}
+LISTENER = '''
+seen = []
+class Listener(sublime_plugin.EventListener):
+    def on_activated(self, view): seen.append(("activated", view.id(), view.element()))
+    def on_deactivated(self, view): seen.append(("deactivated", view.id(), view.element()))
+    def on_pre_move(self, view): seen.append(("pre_move", view.window().id()))
+    def on_post_move(self, view): seen.append(("post_move", view.window().id()))
+    def on_pre_close_window(self, window): seen.append(("pre_close_window", len(window.views())))
+    def on_new_window(self, window): seen.append(("new_window", window.id()))
+    def on_close(self, view): seen.append(("close", view.id()))
+'''
+
+
+def named(bench, *names):
+    views = []
+    for name in names:
+        view = bench.window.new_file()
+        view.set_name(name)
+        views.append(view)
+    return views
+
+
+def tabs(bench, group=0):
+    return [view.name() for view in bench.window.views_in_group(group)]
+
+
+def test_new_tabs_stand_right_of_the_active_one(bench):
+    a, b, c = named(bench, "a", "b", "c")
+    bench.window.focus_view(a)
+    named(bench, "d")
+    assert tabs(bench) == ["a", "d", "b", "c"]
+    assert bench.window.get_view_index(b) == (0, 2)
+
+
+def test_views_of_removed_groups_move(bench):
+    bench.window.set_layout(TWO)
+    a, b = named(bench, "a", "b")
+    bench.window.set_view_index(b, 1, 0)
+    assert tabs(bench, 1) == ["b"] and bench.window.num_groups() == 2
+    assert bench.window.active_view_in_group(1) == b and bench.window.active_view_in_group(0) == a
+    bench.window.focus_view(b)
+    bench.window.set_layout(ONE)
+    assert tabs(bench) == ["a", "b"] and bench.window.active_group() == 0
+    assert bench.window.layout() == ONE
+
+
+def test_the_tab_used_before_shows_when_one_closes(bench):
+    a, b, c = named(bench, "a", "b", "c")
+    bench.window.focus_view(a)
+    bench.window.focus_view(c)
+    c.close()
+    assert bench.window.active_view() == a
+    b.close()
+    assert bench.window.active_view() == a
+
+
+def test_moving_tabs(bench):
+    a, b, c = named(bench, "a", "b", "c")
+    bench.window.set_view_index(c, 0, 0)
+    assert tabs(bench) == ["c", "a", "b"]
+    bench.window.set_layout(TWO)
+    bench.window.move_sheets_to_group([a.sheet(), b.sheet()], 1)
+    assert tabs(bench) == ["c"] and tabs(bench, 1) == ["a", "b"]
+    assert bench.window.selected_sheets_in_group(1) == [a.sheet(), b.sheet()]
+    assert a.sheet().group() == 1
+    with pytest.raises(TypeError):
+        bench.window.move_sheets_to_group([a], 1)
+
+
+def test_side_by_side_tabs(bench):
+    a, b, c = named(bench, "a", "b", "c")
+    bench.window.select_sheets([a.sheet(), c.sheet()])
+    assert bench.window.selected_sheets() == [a.sheet(), c.sheet()]
+    assert bench.window.active_view() == c and b.sheet().is_selected() is False
+    assert a.viewport_extent()[0] < 800
+    bench.window.focus_view(b)
+    assert bench.window.selected_sheets() == [b.sheet()]
+
+
+def test_preview_tabs(bench):
+    path, other = bench.write("a.txt", b"a"), bench.write("b.txt", b"b")
+    sublime = bench.sublime
+    view = bench.window.open_file(path, sublime.TRANSIENT)
+    bench.settle()
+    assert view.sheet().is_transient() and view.file_name() == path
+    assert bench.window.views() == [] and bench.window.views(include_transient=True) == [view]
+    assert bench.window.transient_view_in_group(0) == view and bench.window.active_view() == view
+    assert bench.window.get_view_index(view) == (0, -1)
+    second = bench.window.open_file(other, sublime.TRANSIENT)
+    bench.settle()
+    assert not view.is_valid()
+    second.run_command("insert", {"characters": "x"})
+    assert not second.sheet().is_transient() and bench.window.views() == [second]
+
+
+def test_opening_the_same_file(bench):
+    sublime = bench.sublime
+    view = bench.open("a.txt", b"a")
+    named(bench, "n")
+    assert bench.window.open_file(view.file_name()) == view and bench.window.active_view() == view
+    bench.window.set_layout(TWO)
+    clone = bench.window.open_file(view.file_name(), sublime.FORCE_GROUP, 1)
+    assert clone != view and clone.buffer_id() == view.buffer_id() and clone.sheet().group() == 1
+    forced = bench.window.open_file(view.file_name(), sublime.FORCE_CLONE, 0)
+    assert forced not in (view, clone)
+    assert bench.window.find_open_file(view.file_name(), 1) == clone
+    assert bench.window.find_open_file("/no/such") is None
+    at = bench.window.open_file(bench.write("l.txt", b"one\ntwo\nthree") + ":2:3", sublime.ENCODED_POSITION)
+    bench.settle()
+    assert at.rowcol(at.sel()[0].b) == (1, 2)
+
+
+def test_activation_of_views_and_widgets(bench):
+    a, b = named(bench, "a", "b")
+    module = bench.plugin(LISTENER)
+    del module.seen[:]
+    bench.window.focus_view(a)
+    assert module.seen == [("deactivated", b.id(), None), ("activated", a.id(), None)]
+    del module.seen[:]
+    panel = bench.window.show_input_panel("x", "", None, None, None)
+    assert module.seen == [("deactivated", a.id(), None), ("activated", panel.id(), "input:input")]
+    assert bench.window.active_panel() == "input" and bench.window.active_view() == a
+    bench.gestures.press("escape")
+    assert module.seen[-1] == ("activated", a.id(), None) and bench.window.active_panel() is None
+    del module.seen[:]
+    bench.window.create_output_panel("log").run_command("append", {"characters": "text"})
+    bench.window.run_command("show_panel", {"panel": "output.log"})
+    assert module.seen == [] and bench.window.active_panel() == "output.log"
+    bench.window.focus_view(bench.window.find_output_panel("log"))
+    assert module.seen[-1][2] == "output:output"
+    bench.window.destroy_output_panel("log")
+    assert bench.window.active_panel() is None and bench.window.find_output_panel("log") is None
+    del module.seen[:]
+    bench.gestures.leave_application()
+    bench.gestures.enter_application()
+    assert [item[0] for item in module.seen] == ["deactivated", "activated"]
+
+
+def test_windows_come_and_go(bench):
+    module = bench.plugin(LISTENER)
+    view, = named(bench, "a")
+    number = bench.gestures.new_window(["/tmp"])
+    other = bench.sublime.active_window()
+    assert other.id() == number and other.folders() == ["/tmp"] and len(bench.sublime.windows()) == 2
+    bench.gestures.drag_tab(view.id(), window=number)
+    assert view.window() == other and bench.window.views() == []
+    assert ("pre_move", bench.window.id()) in module.seen and ("post_move", number) in module.seen
+    bench.gestures.close_window(number)
+    assert ("pre_close_window", 1) in module.seen and ("close", view.id()) in module.seen
+    assert bench.sublime.active_window() == bench.window and not other.is_valid()
+
+
+def test_dirty_tabs_ask_before_they_close(bench):
+    view = bench.open("a.txt", b"a")
+    view.run_command("insert", {"characters": "x"})
+    answers = []
+    bench.gestures.answer_dialog("save_changes", "cancel")
+    view.close(answers.append)
+    assert answers == [False] and view.is_valid()
+    bench.gestures.answer_dialog("save_changes", "save")
+    path = view.file_name()
+    assert view.close() is True
+    with open(path) as file:
+        assert file.read() == "xa"
+    scratch = bench.window.new_file()
+    scratch.set_scratch(True)
+    scratch.run_command("insert", {"characters": "x"})
+    scratch.close(answers.append)
+    assert answers[-1] is True and not bench.gestures.problems()["unexpected_dialogs"]
+
+
+def test_html_sheets(bench):
+    sheet = bench.window.new_html_sheet("Page", "<b>hi</b>")
+    assert bench.window.active_sheet() == sheet and bench.window.active_view() is None and sheet.view() is None
+    assert type(sheet) is bench.sublime.HtmlSheet
+    sheet.set_contents("<i>ho</i>")
+    assert bench.gestures.snapshot()["windows"][0]["groups"][0]["tabs"][0]["html"] == "<i>ho</i>"
+    sheet.close()
+    assert bench.window.sheets() == [] and sheet.window() is None
+
+
+def test_projects_and_folders(bench):
+    bench.window.set_project_data({"folders": [{"path": "/one"}], "settings": {"tab_size": 3}})
+    view = bench.window.new_file()
+    assert bench.window.folders() == ["/one"] and view.settings().get("tab_size") == 3
+    bench.gestures.set_folders(["/one", "/two"])
+    assert bench.window.project_data()["settings"] == {"tab_size": 3}
+    path = bench.folder + "/p.sublime-project"
+    bench.gestures.save_project(path)
+    assert bench.window.project_file_name() == path and bench.window.workspace_file_name().endswith("p.sublime-workspace")
+    bench.write("q.sublime-project", b'{"folders": [{"path": "sub"}], // comment\n}')
+    bench.gestures.load_project(bench.folder + "/q.sublime-project")
+    assert bench.window.folders() == [bench.folder + "/sub"]
+
+
+def test_parts_of_the_window(bench):
+    window = bench.window
+    for get, put in ((window.is_sidebar_visible, window.set_sidebar_visible), (window.is_minimap_visible, window.set_minimap_visible),
+                     (window.get_tabs_visible, window.set_tabs_visible), (window.is_menu_visible, window.set_menu_visible),
+                     (window.is_status_bar_visible, window.set_status_bar_visible)):
+        assert get() is True
+        put(False)
+        assert get() is False
+
+
+def test_view_event_listeners_follow_their_views(bench):
+    module = bench.plugin('''
+seen = []
+class Mine(sublime_plugin.ViewEventListener):
+    @classmethod
+    def is_applicable(cls, settings): return bool(settings.get("mine"))
+    def __init__(self, view):
+        super().__init__(view)
+        seen.append(("made", view.id()))
+    def on_modified(self): seen.append(("modified", self.view.id()))
+    def on_close(self): seen.append(("close", self.view.id()))
+''')
+    a, b = named(bench, "a", "b")
+    a.settings().set("mine", True)
+    bench.settle()
+    a.run_command("insert", {"characters": "x"})
+    b.run_command("insert", {"characters": "x"})
+    assert module.seen == [("made", a.id()), ("modified", a.id())]
+    a.set_scratch(True)
+    a.close()
+    assert module.seen[-1] == ("close", a.id())
+
+
+def test_commands_can_be_rewritten_and_are_told_afterwards(bench):
+    module = bench.plugin('''
+seen = []
+class Listener(sublime_plugin.EventListener):
+    def on_text_command(self, view, name, args):
+        if name == "left_delete": return ("insert", {"characters": "!"})
+    def on_window_command(self, window, name, args):
+        if name == "close": return "noop"
+    def on_post_text_command(self, view, name, args): seen.append((name, args))
+    def on_post_window_command(self, window, name, args): seen.append((name, args))
+''')
+    view, = named(bench, "a")
+    view.run_command("left_delete")
+    bench.window.run_command("close")
+    bench.window.run_command("toggle_side_bar")
+    assert bench.text(view) == "!" and view.is_valid()
+    assert module.seen == [("insert", {"characters": "!"}), ("noop", None), ("toggle_side_bar", None)]
