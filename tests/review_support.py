@@ -116,10 +116,7 @@ class ReviewTestCase(DeferrableTestCase):
 
     def settled(self) -> bool:
         """Whether every review shows its comparison of the text that its view holds."""
-        return all(
-            shown.original is not None and (not shown.original.comparable or shown.hunks.ready) and not shown.busy
-            for shown in self.presentations()
-        )
+        return all(shown.settled for shown in self.presentations())
 
     def presentations(self) -> List[Any]:
         return list(self.desk._presentations.values())

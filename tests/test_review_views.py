@@ -138,9 +138,10 @@ class TestMarks(ReviewTestCase):
 
 
 class TestAlignment(ReviewTestCase):
-    def heights(self, view: sublime.View) -> "dict[str, float]":
+    def heights(self, view: sublime.View) -> dict[str, float]:
         """Where each distinct line of a view stands."""
-        return {view.substr(line): view.text_to_layout(line.a)[1] for line in view.lines(sublime.Region(0, view.size()))}
+        lines = view.lines(sublime.Region(0, view.size()))
+        return {view.substr(line): view.text_to_layout(line.a)[1] for line in lines}
 
     def assert_level(self, review: Any, first: int = 0) -> None:
         left, right = self.heights(self.original(review)), self.heights(self.proposal(review))

@@ -72,30 +72,22 @@ def mark(view: sublime.View, side: Side, analysis: Analysis) -> Iterator[None]:
     yield
 
 
-def link_changes(view: sublime.View, changes: Sequence[Change], on_navigate: Callable[[str], None]) -> None:
-    """Put a link beside each change of the proposal that takes it back."""
-    _annotate(
-        view,
-        REVERT_LINKS,
-        [sublime.Region(change.right[0]) for change in changes],
-        [link_html(REVERT, number, "Revert") for number in range(len(changes))],
-        "var(--bluish)",
-        on_navigate,
-    )
+def link_changes(view: sublime.View, changes: Sequence[Change], on_navigate: Callable[[str], None]) -> List[str]:
+    """Put a link beside each change of the proposal that takes it back. Returns the links."""
+    links = [link_html(REVERT, number, "Revert") for number in range(len(changes))]
+    regions = [sublime.Region(change.right[0]) for change in changes]
+    _annotate(view, REVERT_LINKS, regions, links, "var(--bluish)", on_navigate)
+    return links
 
 
 def link_reverted(
     view: sublime.View, places: Sequence[Tuple[int, sublime.Region]], on_navigate: Callable[[str], None]
-) -> None:
+) -> List[str]:
     """Put a link beside each place (its number, its region) where a change was taken back, which undoes that."""
-    _annotate(
-        view,
-        UNDO_LINKS,
-        [sublime.Region(region.begin()) for _, region in places],
-        [link_html(UNDO, number, "Reverted: undo") for number, _ in places],
-        "var(--foreground)",
-        on_navigate,
-    )
+    links = [link_html(UNDO, number, "Reverted: undo") for number, _ in places]
+    regions = [sublime.Region(region.begin()) for _, region in places]
+    _annotate(view, UNDO_LINKS, regions, links, "var(--foreground)", on_navigate)
+    return links
 
 
 def clear(view: sublime.View) -> None:

@@ -37,14 +37,15 @@ class Drawing:
         self._left_blocks = Blocks(original_view, BLOCKS) if original_view is not None else None
         self._lock = ScrollLock(original_view, proposal_view) if original_view is not None else None
         self._header: Optional[Header] = None
+        self.blocks: List[Block] = []  # the removed lines that stand between those of the proposal
         self._top_rows = (0, 0)  # empty rows under the first line, left and right, for the alignment
 
     def steps(
         self, analysis: Optional[Analysis], current: Callable[[], bool], done: Callable[[], None]
     ) -> Iterator[None]:
         """Draw `analysis`, or nothing but the header if it is None. Stops as soon as `current()` is false."""
+        self._top_rows, self.blocks = (0, 0), []
         if analysis is None:
-            self._top_rows = (0, 0)
             work = self._nothing()
         elif self._left is not None:
             work = self._side_by_side(analysis)
@@ -128,6 +129,7 @@ class Drawing:
                 blocks.append((_line_above(analysis, change), removed_html(lines, parts, tab_size, height)))
             if len(blocks) % 25 == 24:
                 yield
+        self.blocks = blocks
         yield from self._right_blocks.update(blocks)
 
 

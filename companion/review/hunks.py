@@ -14,6 +14,7 @@ import sublime
 from .analysis import Analysis
 from .decorations import REVERT_LINKS, link_changes, link_reverted
 from .edit import Edit, apply_edits
+from .markup import REVERT, UNDO
 
 _REVERTED = "gemini_companion.reverted."
 
@@ -36,6 +37,7 @@ class Hunks:
         self._caret = -1
         self._reverted: Dict[int, Reverted] = {}
         self._numbers = count(1)
+        self._links: Dict[str, List[str]] = {}
         self.current: Optional[int] = None
 
     # -- where things are ---------------------------------------------------------------------------------------------
@@ -48,8 +50,15 @@ class Hunks:
 
     def link(self) -> None:
         """Draw the links beside the changes and beside what was taken back."""
-        link_changes(self._view, self._analysis.changes if self._analysis else [], self._on_link)
-        link_reverted(self._view, self._places(), self._on_link)
+        changes = self._analysis.changes if self._analysis else []
+        self._links = {
+            REVERT: link_changes(self._view, changes, self._on_link),
+            UNDO: link_reverted(self._view, self._places(), self._on_link),
+        }
+
+    def links(self, kind: str) -> List[str]:
+        """The links of one kind that are drawn now, as markup."""
+        return self._links.get(kind, [])
 
     def caret_moved(self) -> bool:
         """Look which change the caret is in now. True if that is another one than before."""
@@ -168,6 +177,11 @@ class Hunks:
     def _still_reverted(self, region: sublime.Region, reverted: Reverted) -> bool:
         if self._view.substr(region) != reverted.original:
             return False
-        # An empty place looks the same after an undo, which brought the proposal's lines back around it.
-        follows = sublime.Region(region.end(), region.end() + len(reverted.proposed))
-        return bool(reverted.original) or self._view.substr(follows) != reverted.proposed
+        if reverted.original or self._analysis is None:
+            return True
+        # An empty place looks the same after an undo, which brings the proposal's lines back before or behind it.
+        return not any(
+            change.right[0] <= region.begin() <= change.right[1]
+            and self._view.substr(sublime.Region(*change.right)) == reverted.proposed
+            for change in self._analysis.changes
+        )

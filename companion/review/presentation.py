@@ -60,7 +60,7 @@ class Presentation:
         self._slices = Slices(runtime)
         self._computation: Optional[Computation] = None
         self._analysis: Optional[Analysis] = None
-        self._analysed = -1  # the change count of the text that was analysed
+        self._analysed = self._drawn_count = -1  # the change counts of the texts that were analysed and drawn
         self._inserted: Optional[str] = None  # what the view holds as long as nobody edits it
         self._edits = 0
         self._unsaved = self._changed = self._shown = self._closed = False
@@ -75,9 +75,9 @@ class Presentation:
         return [view for view in (self.original_view, self.proposal_view) if view is not None and views.is_open(view)]
 
     @property
-    def busy(self) -> bool:
-        """Whether a comparison or its drawing is under way."""
-        return self._computation is not None or self._slices.busy
+    def settled(self) -> bool:
+        """Whether what is drawn is the comparison of the text that the view holds now."""
+        return not self._slices.busy and self._drawn_count == self.proposal_view.change_count()
 
     @property
     def header_document(self) -> str:
@@ -158,6 +158,7 @@ class Presentation:
         self._inserted = view.substr(sublime.Region(0, view.size()))
         if self._inserted != shown:
             logger.warning("the editor changed %s characters on the way", abs(len(shown) - len(self._inserted)))
+        self._drawn_count = -1
         if first:
             view.sel().clear()
             view.sel().add(0)
@@ -179,6 +180,7 @@ class Presentation:
         if self._closed:
             return
         self.original = original
+        self._drawn_count = -1
         view = self.original_view
         if view is not None and views.is_open(view):
             set_text(view, original.text)
@@ -264,6 +266,7 @@ class Presentation:
         )
 
     def _drawn(self) -> None:
+        self._drawn_count = self.proposal_view.change_count()
         self.hunks.link()
         if not self._shown:
             self._shown = True

@@ -1,0 +1,138 @@
+"""Walking from change to change, taking one back, and undoing that."""
+
+from __future__ import annotations
+
+from typing import Any, Iterator
+
+from .review_support import ReviewTestCase
+
+LEFT = "".join("line {}\n".format(number) for number in range(60))
+RIGHT = LEFT.replace("line 5\n", "LINE 5\n").replace("line 30\n", "").replace("line 50\n", "line 50\nnew\nnewer\n")
+
+
+class HunksTestCase(ReviewTestCase):
+    def review(self, left: str = LEFT, right: str = RIGHT) -> Iterator[Any]:
+        self.write("file.txt", left)
+        review = yield from self.open_diff("file.txt", right)
+        return review
+
+    def caret_line(self, review: Any) -> str:
+        view = self.proposal(review)
+        return view.substr(view.line(view.sel()[0].b))
+
+
+class TestWalking(HunksTestCase):
+    def test_the_first_change_is_where_the_caret_starts(self) -> Iterator[Any]:
+        review = yield from self.review()
+        self.assertEqual(self.caret_line(review), "LINE 5")
+
+    def test_next_and_previous_go_round(self) -> Iterator[Any]:
+        review = yield from self.review()
+        for expected in ("line 31", "new", "LINE 5", "line 31"):
+            self.window.run_command("gemini_companion_next_change")
+            self.assertEqual(self.caret_line(review), expected)
+        for expected in ("LINE 5", "new", "line 31"):
+            self.window.run_command("gemini_companion_previous_change")
+            self.assertEqual(self.caret_line(review), expected)
+
+    def test_the_change_is_scrolled_into_sight(self) -> Iterator[Any]:
+        review = yield from self.review(LEFT * 20, LEFT * 19 + LEFT.replace("line 59\n", "the end\n"))
+        view = self.proposal(review)
+        self.assertTrue(view.visible_region().contains(self.text(view).index("the end")))
+
+    def test_there_may_be_no_change(self) -> Iterator[Any]:
+        review = yield from self.review(LEFT, LEFT)
+        self.desk.next_change(review)
+        self.desk.previous_change(review)
+        self.desk.revert_hunk(review)
+        self.assertEqual(self.text(self.proposal(review)), LEFT)
+
+
+class TestTakingBack(HunksTestCase):
+    def test_each_kind_of_change(self) -> Iterator[Any]:
+        review = yield from self.review()
+        for number, expected in (
+            (0, RIGHT.replace("LINE 5\n", "line 5\n")),
+            (1, RIGHT.replace("line 29\n", "line 29\nline 30\n")),
+            (2, RIGHT.replace("new\nnewer\n", "")),
+        ):
+            self.assertIn('href="revert:{}"'.format(number), self.links(review, "revert")[number])
+            self.desk._follow_link(review, "revert:{}".format(number))
+            yield lambda expected=expected: self.text(self.proposal(review)) == expected
+            yield self.settled
+            self.assertRegex(self.header(review), r"change \d of 2|2 changes")
+            self.proposal(review).run_command("undo")
+            self.assertEqual(self.text(self.proposal(review)), RIGHT)
+            yield self.settled
+
+    def test_all_of_them_give_the_original(self) -> Iterator[Any]:
+        review = yield from self.review()
+        for left in (2, 1, 0):
+            self.window.run_command("gemini_companion_revert_hunk")
+            yield self.settled
+            self.assertEqual(len(self.links(review, "revert")), left)
+        self.assertEqual(self.text(self.proposal(review)), LEFT)
+        self.assertIn("no changes", self.header(review))
+
+    def test_a_click_undoes_it(self) -> Iterator[Any]:
+        review = yield from self.review()
+        for number in range(3):
+            self.desk.revert_hunk(review, number)
+            yield self.settled
+            links = self.links(review, "undo")
+            self.assertEqual(len(links), 1)
+            href = links[0].split('"')[1]
+            self.desk._follow_link(review, href)
+            yield lambda: self.text(self.proposal(review)) == RIGHT
+            yield self.settled
+            self.assertEqual(self.links(review, "undo"), [])
+
+    def test_the_command_undoes_the_last_one(self) -> Iterator[Any]:
+        review = yield from self.review()
+        self.desk.revert_hunk(review, 2)
+        yield self.settled
+        self.desk.revert_hunk(review, 0)
+        yield self.settled
+        self.desk.undo_revert_hunk(review)
+        yield self.settled
+        self.assertEqual(self.text(self.proposal(review)), RIGHT.replace("new\nnewer\n", ""))
+        self.desk.undo_revert_hunk(review)
+        yield self.settled
+        self.assertEqual(self.text(self.proposal(review)), RIGHT)
+
+    def test_undo_takes_the_link_away(self) -> Iterator[Any]:
+        review = yield from self.review()
+        for number in range(3):
+            self.desk.revert_hunk(review, number)
+            yield self.settled
+            self.assertEqual(len(self.links(review, "undo")), 1)
+            self.proposal(review).run_command("undo")
+            yield self.settled
+            self.assertEqual(self.links(review, "undo"), [])
+
+    def test_what_the_user_changed_there_is_not_overwritten(self) -> Iterator[Any]:
+        review = yield from self.review()
+        self.desk.revert_hunk(review, 0)
+        yield self.settled
+        view = self.proposal(review)
+        self.type(view, self.text(view).index("line 5\n") + 2, "!")
+        yield self.settled
+        before = self.text(view)
+        self.desk.undo_revert_hunk(review)
+        self.assertEqual(self.text(view), before)
+
+    def test_a_last_line_without_a_newline(self) -> Iterator[Any]:
+        review = yield from self.review("a\nb", "a\nb\nc\n")
+        self.desk.revert_hunk(review, 0)
+        yield self.settled
+        self.assertEqual(self.text(self.proposal(review)), "a\nb")
+
+    def test_tabs_come_back_as_tabs(self) -> Iterator[Any]:
+        review = yield from self.review("\ta\n", "b\n")
+        self.proposal(review).settings().set("translate_tabs_to_spaces", True)
+        self.desk.revert_hunk(review, 0)
+        self.assertEqual(self.text(self.proposal(review)), "\ta\n")
+
+    def links(self, review: Any, kind: str) -> Any:
+        """The links beside the changes, as the view has them."""
+        return self.desk._presentations[review].hunks.links(kind)

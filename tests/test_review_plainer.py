@@ -1,0 +1,147 @@
+"""Reviews that are shown in another way: inline, or plainly because there is nothing to compare."""
+
+from __future__ import annotations
+
+import os
+import unittest
+from typing import Any, Iterator
+
+from .review_support import PROPOSED, TEXT, ReviewTestCase
+
+
+class TestInline(ReviewTestCase):
+    def test_one_view_with_what_is_removed_between_its_lines(self) -> Iterator[Any]:
+        self.use(review_presentation="inline")
+        view = yield from self.open_file()
+        before = self.picture()
+        review = yield from self.open_diff()
+        self.assertEqual(self.window.num_groups(), 1)
+        self.assertIsNone(self.desk._presentations[review].original_view)
+        self.assertEqual(self.titles(), [["file.py", "file.py \u2190 Gemini CLI (proposal)"]])
+        proposal = self.proposal(review)
+        self.assertEqual("".join(self.marked(proposal, "lines")), "import sys\n    return 42\n")
+        lines = proposal.lines(proposal.find("def first", 0))
+        gap = proposal.text_to_layout(proposal.find("42", 0).a)[1] - proposal.text_to_layout(lines[0].a)[1]
+        self.assertGreaterEqual(gap, 2 * proposal.line_height())
+        self.desk.reject(review)
+        yield lambda: self.window.active_view() == view
+        self.assertEqual(self.picture(), before)
+
+    def test_removed_lines_are_shown_escaped_and_with_their_indentation(self) -> Iterator[Any]:
+        self.use(review_presentation="inline")
+        self.write("file.html", "<p>\n\t<b>bold & brave</b>\n</p>\n")
+        review = yield from self.open_diff("file.html", "<p>\n</p>\n")
+        shown = self.desk._presentations[review]._drawing.blocks[0][1]
+        self.assertIn("&nbsp;&nbsp;&nbsp;&nbsp;&lt;b&gt;bold&nbsp;&amp;&nbsp;brave&lt;/b&gt;", shown)
+
+    def test_narrow_windows_get_it_by_themselves(self) -> Iterator[Any]:
+        yield from self.open_file()
+        self.use(review_presentation="auto", review_inline_below_columns=1000)
+        review = yield from self.open_diff()
+        self.assertEqual(self.window.num_groups(), 1)
+        self.desk.reject(review)
+        yield lambda: not self.desk.pending()
+        self.use(review_presentation="auto", review_inline_below_columns=20)
+        yield from self.open_diff()
+        self.assertEqual(self.window.num_groups(), 2)
+
+    def test_a_terminal_stays_in_sight(self) -> Iterator[Any]:
+        self.use(review_presentation="inline")
+        yield from self.open_file()
+        terminal = self.terminal()
+        before = self.picture()
+        review = yield from self.open_diff()
+        self.assertEqual(self.window.num_groups(), 2)
+        self.assertEqual(self.window.active_view_in_group(0), terminal)
+        self.desk.accept(review)
+        yield lambda: self.window.num_groups() == 1
+        self.assertEqual(self.picture(), before)
+
+    def test_changes_can_be_taken_back(self) -> Iterator[Any]:
+        self.use(review_presentation="inline")
+        self.write()
+        review = yield from self.open_diff()
+        self.desk.revert_hunk(review)
+        yield self.settled
+        self.desk.revert_hunk(review)
+        yield self.settled
+        self.assertEqual(self.text(self.proposal(review)), TEXT)
+        self.assertEqual(self.desk._presentations[review]._drawing.blocks, [])
+
+    def test_side_by_side_after_inline(self) -> Iterator[Any]:
+        self.use(review_presentation="inline")
+        yield from self.open_file()
+        before = self.picture()
+        first = yield from self.open_diff()
+        self.use(review_presentation="side_by_side")
+        second = yield from self.open_diff("other.py")
+        self.assertEqual(self.window.num_groups(), 2)
+        self.desk.reject(first)
+        self.desk.reject(second)
+        yield lambda: self.window.num_groups() == 1
+        yield 30
+        self.assertEqual(self.picture(), before)
+
+
+class TestNothingToCompare(ReviewTestCase):
+    def accepted(self, review: Any) -> Iterator[Any]:
+        self.desk.accept(review)
+        yield lambda: not self.desk.pending()
+        self.assertEqual(self.told[-1][1].content, PROPOSED)
+
+    def test_a_binary_file(self) -> Iterator[Any]:
+        self.write("file.py", b"\x7fELF\x00\x01")
+        review = yield from self.open_diff()
+        self.assertIn("binary", self.header(review))
+        self.assertEqual(self.original(review).name(), "file.py (binary)")
+        self.assertEqual(self.text(self.original(review)), "")
+        self.assertEqual(self.text(self.proposal(review)), PROPOSED)
+        yield from self.accepted(review)
+
+    def test_an_undecodable_file(self) -> Iterator[Any]:
+        self.write("file.py", b"a\x81\n")
+        review = yield from self.open_diff()
+        self.assertIn("cannot be decoded", self.header(review))
+        self.assertEqual(self.text(self.original(review)), "a\ufffd\n")
+        yield from self.accepted(review)
+
+    def test_a_large_file(self) -> Iterator[Any]:
+        self.use(review_maximum_bytes=1000)
+        self.write("file.py", TEXT * 30)
+        review = yield from self.open_diff()
+        self.assertIn("shown without a comparison", self.header(review))
+        self.assertEqual(self.text(self.original(review)), TEXT * 30)
+        self.assertEqual(self.marked(self.proposal(review), "lines"), [])
+        yield from self.accepted(review)
+
+    def test_a_file_of_many_lines(self) -> Iterator[Any]:
+        self.use(review_maximum_lines=100)
+        self.write("file.py", TEXT * 30)
+        review = yield from self.open_diff()
+        self.assertIn("100 lines", self.header(review))
+        yield from self.accepted(review)
+
+    def test_a_large_proposal(self) -> Iterator[Any]:
+        self.use(review_maximum_bytes=1000)
+        self.write()
+        review = yield from self.open_diff("file.py", PROPOSED * 30)
+        self.assertIn("The proposal is large", self.header(review))
+        self.desk.accept(review)
+        yield lambda: bool(self.told)
+        self.assertEqual(self.told[-1][1].content, PROPOSED * 30)
+
+    @unittest.skipIf(os.name == "nt", "needs a file that cannot be read")
+    def test_an_unreadable_file(self) -> Iterator[Any]:
+        os.mkfifo(self.path())
+        review = yield from self.open_diff()
+        self.assertIn("not a regular file", self.header(review))
+        yield from self.accepted(review)
+
+    def test_a_large_comparison_does_not_hold_the_editor_up(self) -> Iterator[Any]:
+        left = "".join("value_{0} = compute({0})\n".format(number) for number in range(20000))
+        right = left
+        for number in range(0, 20000, 40):
+            right = right.replace("value_{0} = compute({0})\n".format(number), "value_{0} = changed\n".format(number))
+        self.write("file.py", left)
+        review = yield from self.open_diff("file.py", right)
+        self.assertIn("500", self.header(review))
