@@ -3,6 +3,7 @@
 Views, windows and sheets are named by id; None means the active one. A gesture that is impossible for a user
 (a link that is not there, a menu item that is greyed out) raises LookupError.
 """
+
 from __future__ import annotations
 
 import os
@@ -10,8 +11,18 @@ from typing import Any, Dict, List, Optional
 
 from . import snapshot as _snapshot
 from .gestures_widgets import (  # noqa: F401
-    _view, _window, answer_dialog, choose, choose_popup_menu, click_annotation, click_html_sheet, click_phantom, click_popup,
-    close_annotations, fill_input, highlight,
+    _view,
+    _window,
+    answer_dialog,
+    choose,
+    choose_popup_menu,
+    click_annotation,
+    click_html_sheet,
+    click_phantom,
+    click_popup,
+    close_annotations,
+    fill_input,
+    highlight,
 )
 from .model import session as _session
 from .model.host import current as _current
@@ -91,8 +102,14 @@ def set_layout(layout: Dict[str, Any], window: Optional[int] = None) -> None:
 
 
 # -- tabs ----------------------------------------------------------------------------------------------
-def open_file(path: str, window: Optional[int] = None, group: int = -1, transient: bool = False, row: Optional[int] = None,
-              column: int = 1) -> int:
+def open_file(
+    path: str,
+    window: Optional[int] = None,
+    group: int = -1,
+    transient: bool = False,
+    row: Optional[int] = None,
+    column: int = 1,
+) -> int:
     """Open a file, or show its tab; `transient` previews it. Returns the view's id; it may still be loading."""
     found = _window(window)
     if group >= 0:
@@ -163,8 +180,9 @@ def select(ranges: List[List[int]], view: Optional[int] = None) -> None:
     _current().notes.flush()
 
 
-def select_rowcol(row: int, column: int, end_row: Optional[int] = None, end_column: Optional[int] = None,
-                  view: Optional[int] = None) -> None:
+def select_rowcol(
+    row: int, column: int, end_row: Optional[int] = None, end_column: Optional[int] = None, view: Optional[int] = None
+) -> None:
     """Put the caret, or a selection, at rows and columns from 0."""
     found = _view(view)
     start = found.buffer.text_point(row, column, clamp=True)
@@ -192,6 +210,7 @@ def press(keys: str, view: Optional[int] = None) -> Optional[str]:
 def scroll(x: float, y: float, view: Optional[int] = None) -> None:
     """Scroll with the mouse wheel to a layout position. No event tells plugins of it."""
     from .model import geometry
+
     found = _view(view)
     found.viewport = geometry.clamp_viewport(found, (float(x), float(y)))
 
@@ -206,8 +225,9 @@ def set_view_setting(key: str, value: Any, view: Optional[int] = None) -> None:
 
 
 # -- commands ------------------------------------------------------------------------------------------
-def run_command(command: str, args: Optional[Dict[str, Any]] = None, window: Optional[int] = None,
-                view: Optional[int] = None) -> None:
+def run_command(
+    command: str, args: Optional[Dict[str, Any]] = None, window: Optional[int] = None, view: Optional[int] = None
+) -> None:
     """Run a command, on a view or by way of a window's focus."""
     if view is not None:
         _current().commands.run_in_view(_view(view), command, args)
@@ -280,8 +300,13 @@ def problems() -> Dict[str, Any]:
 def clear_problems() -> None:
     """Forget what a test provoked on purpose."""
     host = _current()
-    for items in (host.scheduler.uncaught_errors, host.complaints, host.commands.unknown, host.dialogs.unexpected,
-                  host.html_problems):
+    for items in (
+        host.scheduler.uncaught_errors,
+        host.complaints,
+        host.commands.unknown,
+        host.dialogs.unexpected,
+        host.html_problems,
+    ):
         items.clear()
 
 

@@ -2,6 +2,7 @@
 
 A gesture that is impossible for a user raises LookupError.
 """
+
 from __future__ import annotations
 
 import json
@@ -26,13 +27,13 @@ def _view(view: Optional[int], window: Optional[int] = None) -> Any:
 
 
 def _navigate(content: str, href: str, on_navigate: Any, protocols: bool = True) -> None:
-    """Follow a link. `protocols`: whether the editor itself handles subl: and http: links here, as all but phantoms do."""
+    """Follow a link. `protocols`: whether the editor itself handles subl: and http: links; all but phantoms do."""
     if href not in [link["href"] for link in _minihtml.links(content)]:
         raise LookupError("there is no link %r" % href)
     if protocols and href.startswith(("http:", "https:")):
         _current().opened_urls.append(href)
     elif protocols and href.startswith("subl:"):
-        name, _, args = href[len("subl:"):].partition(" ")
+        name, _, args = href[len("subl:") :].partition(" ")
         _current().commands.run_in_window(_window(None), name, json.loads(args) if args.strip() else None)
     elif on_navigate is not None:
         _current().scheduler.call(on_navigate, href)

@@ -11,7 +11,8 @@ import sys
 import threading
 import time
 import traceback
-from concurrent.futures import Future, TimeoutError as FutureTimeout
+from concurrent.futures import Future
+from concurrent.futures import TimeoutError as FutureTimeout
 from typing import Any, Callable, List, Optional
 
 
@@ -143,7 +144,7 @@ class Scheduler:
                 if future.done() or timeout is not None:
                     raise
                 if self._stopped:
-                    raise RuntimeError("the main loop has stopped")
+                    raise RuntimeError("the main loop has stopped") from None
 
     # -- state -----------------------------------------------------------------------------------
     def on_main_thread(self) -> bool:

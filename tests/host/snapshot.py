@@ -2,6 +2,7 @@
 
 Rule kept here: looking changes nothing.
 """
+
 from __future__ import annotations
 
 from typing import Any, Dict, List, Optional
@@ -14,18 +15,37 @@ def snapshot_view(view: Any, text: bool = True) -> Dict[str, Any]:
     """One view: its text, selection, marks, phantoms, popup and scroll position."""
     buffer = view.buffer
     found: Dict[str, Any] = {
-        "id": view.id, "buffer": buffer.id, "title": view.title(), "file": buffer.file_name or None, "name": buffer.name,
-        "element": view.element or None, "dirty": buffer.dirty, "scratch": buffer.scratch, "read_only": buffer.read_only,
-        "loading": buffer.loading, "encoding": buffer.encoding, "line_endings": buffer.line_endings, "size": buffer.size(),
-        "selection": [[a, b] for a, b in view.selection.copy()], "syntax": view.settings.get("syntax"),
+        "id": view.id,
+        "buffer": buffer.id,
+        "title": view.title(),
+        "file": buffer.file_name or None,
+        "name": buffer.name,
+        "element": view.element or None,
+        "dirty": buffer.dirty,
+        "scratch": buffer.scratch,
+        "read_only": buffer.read_only,
+        "loading": buffer.loading,
+        "encoding": buffer.encoding,
+        "line_endings": buffer.line_endings,
+        "size": buffer.size(),
+        "selection": [[a, b] for a, b in view.selection.copy()],
+        "syntax": view.settings.get("syntax"),
         "settings": dict(view.settings.own),
         "regions": {key: item.describe() for key, item in sorted(view.region_sets.items())},
-        "phantoms": [dict(phantom.describe(), text=minihtml.plain(phantom.content)) for phantom in view.phantoms.in_order()],
-        "status": dict(sorted(view.status.items())), "folds": [[fold.a, fold.b] for fold in view.folds],
+        "phantoms": [
+            dict(phantom.describe(), text=minihtml.plain(phantom.content)) for phantom in view.phantoms.in_order()
+        ],
+        "status": dict(sorted(view.status.items())),
+        "folds": [[fold.a, fold.b] for fold in view.folds],
         "viewport": list(view.viewport),
-        "popup": None if view.popup is None else {
-            "content": view.popup.content, "text": minihtml.plain(view.popup.content), "location": view.popup.location,
-            "links": minihtml.links(view.popup.content)},
+        "popup": None
+        if view.popup is None
+        else {
+            "content": view.popup.content,
+            "text": minihtml.plain(view.popup.content),
+            "location": view.popup.location,
+            "links": minihtml.links(view.popup.content),
+        },
         "popup_menu": None if view.popup_menu is None else list(view.popup_menu.items),
     }
     if text:
@@ -36,8 +56,13 @@ def snapshot_view(view: Any, text: bool = True) -> Dict[str, Any]:
 def snapshot_sheet(sheet: Any, text: bool = True) -> Dict[str, Any]:
     """One tab."""
     found: Dict[str, Any] = {
-        "id": sheet.id, "title": sheet.title(), "file": sheet.file_name() or None, "transient": sheet.transient,
-        "semi_transient": sheet.semi_transient, "dirty": bool(sheet.view is not None and sheet.view.buffer.dirty)}
+        "id": sheet.id,
+        "title": sheet.title(),
+        "file": sheet.file_name() or None,
+        "transient": sheet.transient,
+        "semi_transient": sheet.semi_transient,
+        "dirty": bool(sheet.view is not None and sheet.view.buffer.dirty),
+    }
     if sheet.view is not None:
         found["view"] = snapshot_view(sheet.view, text)
     else:
@@ -51,39 +76,62 @@ def snapshot_window(window: Any, text: bool = True) -> Dict[str, Any]:
     active = window.active_sheet()
     groups = []
     for number, group in enumerate(window.groups):
-        groups.append({
-            "cell": list(window.layout["cells"][number]), "box": list(geometry.group_box(window, number)),
-            "tabs": [snapshot_sheet(sheet, text) for sheet in group.sheets],
-            "transient": snapshot_sheet(group.transient, text) if group.transient is not None else None,
-            "active": group.active.id if group.active is not None else None,
-            "active_view": group.active.view.id if group.active is not None and group.active.view is not None else None,
-            "selected": [sheet.id for sheet in group.selected]})
+        groups.append(
+            {
+                "cell": list(window.layout["cells"][number]),
+                "box": list(geometry.group_box(window, number)),
+                "tabs": [snapshot_sheet(sheet, text) for sheet in group.sheets],
+                "transient": snapshot_sheet(group.transient, text) if group.transient is not None else None,
+                "active": group.active.id if group.active is not None else None,
+                "active_view": group.active.view.id
+                if group.active is not None and group.active.view is not None
+                else None,
+                "selected": [sheet.id for sheet in group.selected],
+            }
+        )
     panels = window.panels
     return {
-        "id": window.id, "size": list(window.size), "layout": window.layout, "groups": groups,
-        "active_group": window.active_group, "active_sheet": active.id if active is not None else None,
+        "id": window.id,
+        "size": list(window.size),
+        "layout": window.layout,
+        "groups": groups,
+        "active_group": window.active_group,
+        "active_sheet": active.id if active is not None else None,
         "active_view": active.view.id if active is not None and active.view is not None else None,
         "focus": focused.id if focused is not None else None,
         "focused_element": (focused.element or None) if focused is not None else None,
-        "folders": window.folders(), "project_file": window.project.file_name or None, "project_data": window.project.data,
-        "elements": dict(window.elements), "status_messages": list(window.messages),
+        "folders": window.folders(),
+        "project_file": window.project.file_name or None,
+        "project_data": window.project.data,
+        "elements": dict(window.elements),
+        "status_messages": list(window.messages),
         "status_bar": focused.status_bar() if focused is not None else "",
         "panel": panels.active,
         "output_panels": {name: view.buffer.text for name, view in panels.output.items()},
-        "input_panel": None if panels.input is None else {
-            "caption": panels.input.caption, "text": panels.input.view.buffer.text, "view": panels.input.view.id},
-        "quick_panel": None if panels.quick is None else {
-            "items": panels.quick.items, "selected": panels.quick.selected, "placeholder": panels.quick.placeholder,
-            "view": panels.quick.view.id},
+        "input_panel": None
+        if panels.input is None
+        else {"caption": panels.input.caption, "text": panels.input.view.buffer.text, "view": panels.input.view.id},
+        "quick_panel": None
+        if panels.quick is None
+        else {
+            "items": panels.quick.items,
+            "selected": panels.quick.selected,
+            "placeholder": panels.quick.placeholder,
+            "view": panels.quick.view.id,
+        },
     }
 
 
 def snapshot_problems(host: Host) -> Dict[str, Any]:
     """Everything that should not have happened."""
     return {
-        "uncaught_errors": list(host.scheduler.uncaught_errors), "complaints": list(host.complaints),
-        "unknown_commands": list(host.commands.unknown), "unexpected_dialogs": list(host.dialogs.unexpected),
-        "unused_answers": host.dialogs.unused(), "html_problems": list(host.html_problems)}
+        "uncaught_errors": list(host.scheduler.uncaught_errors),
+        "complaints": list(host.complaints),
+        "unknown_commands": list(host.commands.unknown),
+        "unexpected_dialogs": list(host.dialogs.unexpected),
+        "unused_answers": host.dialogs.unused(),
+        "html_problems": list(host.html_problems),
+    }
 
 
 def snapshot_host(host: Host, text: bool = True) -> Dict[str, Any]:
@@ -91,7 +139,13 @@ def snapshot_host(host: Host, text: bool = True) -> Dict[str, Any]:
     front: Optional[Any] = host.focus.active_window()
     windows: List[Dict[str, Any]] = [snapshot_window(window, text) for window in host.focus.order]
     return {
-        "windows": windows, "active_window": front.id if front is not None else None,
-        "application_has_focus": host.focus.application, "dialogs": list(host.dialogs.shown),
-        "clipboard": host.clipboard, "console": list(host.console_lines), "opened_urls": list(host.opened_urls),
-        "input_requests": list(host.input_requests), "problems": snapshot_problems(host)}
+        "windows": windows,
+        "active_window": front.id if front is not None else None,
+        "application_has_focus": host.focus.application,
+        "dialogs": list(host.dialogs.shown),
+        "clipboard": host.clipboard,
+        "console": list(host.console_lines),
+        "opened_urls": list(host.opened_urls),
+        "input_requests": list(host.input_requests),
+        "problems": snapshot_problems(host),
+    }

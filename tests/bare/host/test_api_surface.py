@@ -5,6 +5,7 @@ projects jfcherng-sublime/ST-API-stubs (builds 4131, 4136 and 4147) and sublimel
 Where the two name a parameter differently, the name in the editor's own layer as ST-API-stubs quotes it was taken;
 `disputed` in the list names these, so that nobody passes them by keyword.
 """
+
 from __future__ import annotations
 
 import enum
@@ -62,8 +63,15 @@ def methods(cls) -> dict:
     found = {}
     for name in dir(cls):
         value = inspect.getattr_static(cls, name)
-        if name.startswith("_") and name not in ("__init__", "__getitem__", "__setitem__", "__delitem__", "__contains__",
-                                                 "__iter__", "__len__"):
+        if name.startswith("_") and name not in (
+            "__init__",
+            "__getitem__",
+            "__setitem__",
+            "__delitem__",
+            "__contains__",
+            "__iter__",
+            "__len__",
+        ):
             continue
         if isinstance(value, classmethod):
             found[name] = signature(value.__func__)
@@ -80,8 +88,13 @@ def test_the_host_offers_what_is_published(bench, name, part):
 
 def test_nothing_else_is_there(bench):
     view = bench.window.new_file()
-    for owner, name in ((bench.sublime, "load_plugin_module"), (view, "add_decoration"), (bench.window, "on_resize"),
-                        (bench.sublime, "UI_ELEMENT_SIDE_BAR"), (bench.sublime.Region(0), "length")):
+    for owner, name in (
+        (bench.sublime, "load_plugin_module"),
+        (view, "add_decoration"),
+        (bench.window, "on_resize"),
+        (bench.sublime, "UI_ELEMENT_SIDE_BAR"),
+        (bench.sublime.Region(0), "length"),
+    ):
         with pytest.raises(AttributeError):
             getattr(owner, name)
 

@@ -1,11 +1,12 @@
 """Gestures do what a user can do, and no more; the snapshot shows what a user sees."""
+
 from __future__ import annotations
 
 import json
 
 import pytest
 
-SAMPLE = '''
+SAMPLE = """
 class SampleMarkCommand(sublime_plugin.TextCommand):
     def run(self, edit, word="x"):
         self.view.insert(edit, 0, word)
@@ -16,7 +17,7 @@ class SampleListener(sublime_plugin.EventListener):
     def on_query_context(self, view, key, operator, operand, match_all):
         if key == "sample.marked":
             return (view.substr(0) == "x") == operand
-'''
+"""
 
 
 @pytest.fixture
@@ -24,13 +25,16 @@ def sample(bench):
     bench.plugin(SAMPLE)
     bench.resources.texts["Packages/Sample/Default.sublime-commands"] = (
         '[{"caption": "Sample: Mark", "command": "sample_mark", "args": {"word": "y"}}, '
-        '{"caption": "Sample: Gone", "command": "sample_gone"},]')
+        '{"caption": "Sample: Gone", "command": "sample_gone"},]'
+    )
     bench.resources.texts["Packages/Sample/Default.sublime-keymap"] = (
         '[{"keys": ["ctrl+s"], "command": "sample_mark", "context": [{"key": "sample.marked", "operand": true}]},'
-        ' {"keys": ["ctrl+m", "ctrl+k"], "command": "sample_mark"}]')
+        ' {"keys": ["ctrl+m", "ctrl+k"], "command": "sample_mark"}]'
+    )
     bench.resources.texts["Packages/Sample/Main.sublime-menu"] = (
         '[{"id": "preferences", "children": [{"id": "package-settings", "children": '
-        '[{"caption": "Sample", "children": [{"caption": "Mark", "command": "sample_mark"}]}]}]}]')
+        '[{"caption": "Sample", "children": [{"caption": "Mark", "command": "sample_mark"}]}]}]}]'
+    )
     return bench
 
 
@@ -68,7 +72,9 @@ def test_typing_presses_keys(sample):
 def test_quick_panel_and_input_panel(bench):
     seen = []
     view = bench.window.new_file()
-    bench.window.show_quick_panel(["one", ["two", "details"]], seen.append, on_highlight=lambda i: seen.append(("high", i)))
+    bench.window.show_quick_panel(
+        ["one", ["two", "details"]], seen.append, on_highlight=lambda i: seen.append(("high", i))
+    )
     assert bench.gestures.snapshot()["windows"][0]["focused_element"] == "command_palette:input"
     bench.gestures.press("down")
     bench.gestures.press("enter")

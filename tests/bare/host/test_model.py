@@ -1,13 +1,14 @@
 """The first walk through the model: windows, views, edits, commands, events, settings, timers."""
+
 from __future__ import annotations
 
 
 def test_a_command_edits_and_undo_takes_it_back(bench):
-    bench.plugin('''
+    bench.plugin("""
 class PutCommand(sublime_plugin.TextCommand):
     def run(self, edit, text, at=0):
         self.view.insert(edit, at, text)
-''')
+""")
     view = bench.window.new_file()
     view.run_command("put", {"text": "hello"})
     assert bench.text(view) == "hello"
@@ -30,7 +31,7 @@ def test_a_file_loads_later(bench):
 
 
 def test_events_of_opening_and_closing(bench):
-    module = bench.plugin('''
+    module = bench.plugin("""
 seen = []
 class Listener(sublime_plugin.EventListener):
     def on_new(self, view): seen.append("new")
@@ -40,12 +41,20 @@ class Listener(sublime_plugin.EventListener):
     def on_close(self, view): seen.append(("close", view.window() is not None))
     def on_modified(self, view): seen.append("modified")
     def on_selection_modified(self, view): seen.append("selection")
-''')
+""")
     view = bench.window.new_file()
     view.run_command("insert", {"characters": "x"})
     view.set_scratch(True)
     view.close()
-    assert module.seen == ["new", "activated", "modified", "selection", ("pre_close", True, True), "deactivated", ("close", False)]
+    assert module.seen == [
+        "new",
+        "activated",
+        "modified",
+        "selection",
+        ("pre_close", True, True),
+        "deactivated",
+        ("close", False),
+    ]
     assert not view.is_valid() and view.size() == 0 and view.window() is None
     view.settings().get("anything")
 

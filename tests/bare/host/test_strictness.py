@@ -1,11 +1,12 @@
 """What the editor refuses, the host refuses."""
+
 from __future__ import annotations
 
 import threading
 
 import pytest
 
-KEEPER = '''
+KEEPER = """
 kept = []
 class KeepCommand(sublime_plugin.TextCommand):
     def run(self, edit):
@@ -19,15 +20,18 @@ class PutCommand(sublime_plugin.TextCommand):
 class BadCommand(sublime_plugin.TextCommand):
     def run(self, edit, what):
         eval(what, {"view": self.view, "edit": edit, "sublime": sublime})
-'''
+"""
 
 
 def test_a_dead_edit_is_refused(bench):
     module = bench.plugin(KEEPER)
     view = bench.window.new_file()
     view.run_command("keep")
-    for call in (lambda e: view.insert(e, 0, "x"), lambda e: view.erase(e, bench.sublime.Region(0)),
-                 lambda e: view.replace(e, bench.sublime.Region(0), "x")):
+    for call in (
+        lambda e: view.insert(e, 0, "x"),
+        lambda e: view.erase(e, bench.sublime.Region(0)),
+        lambda e: view.replace(e, bench.sublime.Region(0), "x"),
+    ):
         with pytest.raises(ValueError):
             call(module.kept[0])
 
@@ -85,14 +89,32 @@ def test_lone_surrogates_cannot_enter(bench):
     assert bench.text(view) == "a\x00\U0001f600"
 
 
-@pytest.mark.parametrize("call", [
-    "view.substr(1.5)", "view.rowcol('1')", "view.line(None)", "view.set_name(3)", "view.set_status('k', None)",
-    "view.add_regions('k', [(0, 1)])", "view.add_regions('k', [sublime.Region('a', 2)])", "view.show_popup(None)",
-    "view.sel().add((0, 1))", "view.insert(edit, 'x', 'y')", "view.insert(edit, 0, 1)", "view.erase(edit, 0)",
-    "view.set_viewport_position(3)", "view.window().open_file(None)", "view.window().set_layout([])",
-    "view.window().show_quick_panel([1], print)", "view.window().show_quick_panel(['a'], None)",
-    "sublime.set_timeout(None)", "sublime.set_timeout(print, 'x')", "sublime.load_settings(3)", "view.fold(3)",
-])
+@pytest.mark.parametrize(
+    "call",
+    [
+        "view.substr(1.5)",
+        "view.rowcol('1')",
+        "view.line(None)",
+        "view.set_name(3)",
+        "view.set_status('k', None)",
+        "view.add_regions('k', [(0, 1)])",
+        "view.add_regions('k', [sublime.Region('a', 2)])",
+        "view.show_popup(None)",
+        "view.sel().add((0, 1))",
+        "view.insert(edit, 'x', 'y')",
+        "view.insert(edit, 0, 1)",
+        "view.erase(edit, 0)",
+        "view.set_viewport_position(3)",
+        "view.window().open_file(None)",
+        "view.window().set_layout([])",
+        "view.window().show_quick_panel([1], print)",
+        "view.window().show_quick_panel(['a'], None)",
+        "sublime.set_timeout(None)",
+        "sublime.set_timeout(print, 'x')",
+        "sublime.load_settings(3)",
+        "view.fold(3)",
+    ],
+)
 def test_wrong_types_are_refused(bench, call):
     bench.plugin(KEEPER)
     view = bench.window.new_file()
@@ -128,7 +150,9 @@ def test_a_closed_view_answers_with_empty_values(bench):
     view.sel().add(1)
     view.show_popup("x")
     view.set_read_only(True)
-    assert not view.close() and view.get_regions("k") == [] and view.get_status("a") == "" and not view.is_popup_visible()
+    assert (
+        not view.close() and view.get_regions("k") == [] and view.get_status("a") == "" and not view.is_popup_visible()
+    )
     assert view.viewport_extent() == (0.0, 0.0) and bench.window.get_view_index(view) == (-1, -1)
     bench.window.focus_view(view)
     bench.window.set_view_index(view, 0, 0)
@@ -151,19 +175,32 @@ def test_a_read_only_view_ignores_changes(bench):
     view = bench.window.new_file()
     view.run_command("put", {"text": "kept"})
     view.set_read_only(True)
-    for name, args in (("put", {"text": "x"}), ("insert", {"characters": "x"}), ("left_delete", None), ("undo", None),
-                       ("append", {"characters": "x"}), ("paste", None)):
+    for name, args in (
+        ("put", {"text": "x"}),
+        ("insert", {"characters": "x"}),
+        ("left_delete", None),
+        ("undo", None),
+        ("append", {"characters": "x"}),
+        ("paste", None),
+    ):
         view.run_command(name, args)
     assert bench.text(view) == "kept"
     view.run_command("append", {"characters": "!", "force": True})
     assert bench.text(view) == "kept!"
 
 
-@pytest.mark.parametrize("layout", [
-    {}, {"cols": [0, 1], "rows": [0, 1]}, {"cols": [0, 1], "rows": [0, 1], "cells": []},
-    {"cols": [0, 1], "rows": [0, 1], "cells": [[0, 0, 2, 1]]}, {"cols": [0, 1], "rows": [0, 1], "cells": [[0, 0, 0, 1]]},
-    {"cols": [0, 0.7, 0.3, 1], "rows": [0, 1], "cells": [[0, 0, 1, 1]]}, {"cols": [0], "rows": [0, 1], "cells": [[0, 0, 1, 1]]},
-])
+@pytest.mark.parametrize(
+    "layout",
+    [
+        {},
+        {"cols": [0, 1], "rows": [0, 1]},
+        {"cols": [0, 1], "rows": [0, 1], "cells": []},
+        {"cols": [0, 1], "rows": [0, 1], "cells": [[0, 0, 2, 1]]},
+        {"cols": [0, 1], "rows": [0, 1], "cells": [[0, 0, 0, 1]]},
+        {"cols": [0, 0.7, 0.3, 1], "rows": [0, 1], "cells": [[0, 0, 1, 1]]},
+        {"cols": [0], "rows": [0, 1], "cells": [[0, 0, 1, 1]]},
+    ],
+)
 def test_a_layout_must_be_a_grid(bench, layout):
     before = bench.window.layout()
     with pytest.raises((TypeError, ValueError)):
@@ -173,19 +210,20 @@ def test_a_layout_must_be_a_grid(bench, layout):
 
 def test_the_api_from_another_thread(bench):
     """Events run on the main thread whoever sets them off; reading works from anywhere."""
-    module = bench.plugin('''
+    module = bench.plugin("""
 import threading
 seen = []
 class Listener(sublime_plugin.EventListener):
     def on_new(self, view): seen.append(threading.current_thread())
     def on_new_async(self, view): seen.append(threading.current_thread())
-''')
+""")
     made = []
 
     def work():
         view = bench.window.new_file()
         view.run_command("insert", {"characters": "from afar"})
         made.append(view.substr(bench.sublime.Region(0, view.size())))
+
     thread = threading.Thread(target=work)
     thread.start()
     bench.scheduler.pump_until(lambda: made and len(module.seen) == 2)
@@ -195,7 +233,7 @@ class Listener(sublime_plugin.EventListener):
 
 
 def test_a_failing_plugin_does_not_stop_the_others(bench):
-    module = bench.plugin('''
+    module = bench.plugin("""
 seen = []
 class FirstListener(sublime_plugin.EventListener):
     def on_new(self, view): raise RuntimeError("first")
@@ -205,7 +243,7 @@ class BrokenCommand(sublime_plugin.WindowCommand):
     def run(self): raise RuntimeError("command")
 class UnreadyCommand(sublime_plugin.WindowCommand):
     def is_enabled(self): return None
-''')
+""")
     bench.window.new_file()
     assert len(module.seen) == 1
     bench.window.run_command("broken")
@@ -215,7 +253,7 @@ class UnreadyCommand(sublime_plugin.WindowCommand):
 
 
 def test_after_quitting_the_api_is_gone(bench):
-    module = bench.plugin('''
+    module = bench.plugin("""
 seen = []
 class Listener(sublime_plugin.EventListener):
     def on_exit(self):
@@ -223,7 +261,7 @@ class Listener(sublime_plugin.EventListener):
         sublime.windows()
 def plugin_unloaded():
     seen.append("unloaded")
-''')
+""")
     bench.host.shut_down()
     bench.host.plugins.on_exit()
     assert module.seen == ["exit"]

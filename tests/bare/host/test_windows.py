@@ -1,11 +1,12 @@
 """Windows, groups, tabs, focus and panels."""
+
 from __future__ import annotations
 
 import pytest
 
 TWO = {"cols": [0.0, 0.5, 1.0], "rows": [0.0, 1.0], "cells": [[0, 0, 1, 1], [1, 0, 2, 1]]}
 ONE = {"cols": [0.0, 1.0], "rows": [0.0, 1.0], "cells": [[0, 0, 1, 1]]}
-LISTENER = '''
+LISTENER = """
 seen = []
 class Listener(sublime_plugin.EventListener):
     def on_activated(self, view): seen.append(("activated", view.id(), view.element()))
@@ -15,7 +16,7 @@ class Listener(sublime_plugin.EventListener):
     def on_pre_close_window(self, window): seen.append(("pre_close_window", len(window.views())))
     def on_new_window(self, window): seen.append(("new_window", window.id()))
     def on_close(self, view): seen.append(("close", view.id()))
-'''
+"""
 
 
 def named(bench, *names):
@@ -32,7 +33,7 @@ def tabs(bench, group=0):
 
 
 def test_new_tabs_stand_right_of_the_active_one(bench):
-    a, b, c = named(bench, "a", "b", "c")
+    a, b, _ = named(bench, "a", "b", "c")
     bench.window.focus_view(a)
     named(bench, "d")
     assert tabs(bench) == ["a", "d", "b", "c"]
@@ -145,7 +146,7 @@ def test_activation_of_views_and_widgets(bench):
 
 def test_windows_come_and_go(bench):
     module = bench.plugin(LISTENER)
-    view, = named(bench, "a")
+    (view,) = named(bench, "a")
     number = bench.gestures.new_window(["/tmp"])
     other = bench.sublime.active_window()
     assert other.id() == number and other.folders() == ["/tmp"] and len(bench.sublime.windows()) == 2
@@ -194,7 +195,9 @@ def test_projects_and_folders(bench):
     assert bench.window.project_data()["settings"] == {"tab_size": 3}
     path = bench.folder + "/p.sublime-project"
     bench.gestures.save_project(path)
-    assert bench.window.project_file_name() == path and bench.window.workspace_file_name().endswith("p.sublime-workspace")
+    assert bench.window.project_file_name() == path and bench.window.workspace_file_name().endswith(
+        "p.sublime-workspace"
+    )
     bench.write("q.sublime-project", b'{"folders": [{"path": "sub"}], // comment\n}')
     bench.gestures.load_project(bench.folder + "/q.sublime-project")
     assert bench.window.folders() == [bench.folder + "/sub"]
@@ -202,16 +205,20 @@ def test_projects_and_folders(bench):
 
 def test_parts_of_the_window(bench):
     window = bench.window
-    for get, put in ((window.is_sidebar_visible, window.set_sidebar_visible), (window.is_minimap_visible, window.set_minimap_visible),
-                     (window.get_tabs_visible, window.set_tabs_visible), (window.is_menu_visible, window.set_menu_visible),
-                     (window.is_status_bar_visible, window.set_status_bar_visible)):
+    for get, put in (
+        (window.is_sidebar_visible, window.set_sidebar_visible),
+        (window.is_minimap_visible, window.set_minimap_visible),
+        (window.get_tabs_visible, window.set_tabs_visible),
+        (window.is_menu_visible, window.set_menu_visible),
+        (window.is_status_bar_visible, window.set_status_bar_visible),
+    ):
         assert get() is True
         put(False)
         assert get() is False
 
 
 def test_view_event_listeners_follow_their_views(bench):
-    module = bench.plugin('''
+    module = bench.plugin("""
 seen = []
 class Mine(sublime_plugin.ViewEventListener):
     @classmethod
@@ -221,7 +228,7 @@ class Mine(sublime_plugin.ViewEventListener):
         seen.append(("made", view.id()))
     def on_modified(self): seen.append(("modified", self.view.id()))
     def on_close(self): seen.append(("close", self.view.id()))
-''')
+""")
     a, b = named(bench, "a", "b")
     a.settings().set("mine", True)
     bench.settle()
@@ -234,7 +241,7 @@ class Mine(sublime_plugin.ViewEventListener):
 
 
 def test_commands_can_be_rewritten_and_are_told_afterwards(bench):
-    module = bench.plugin('''
+    module = bench.plugin("""
 seen = []
 class Listener(sublime_plugin.EventListener):
     def on_text_command(self, view, name, args):
@@ -243,8 +250,8 @@ class Listener(sublime_plugin.EventListener):
         if name == "close": return "noop"
     def on_post_text_command(self, view, name, args): seen.append((name, args))
     def on_post_window_command(self, window, name, args): seen.append((name, args))
-''')
-    view, = named(bench, "a")
+""")
+    (view,) = named(bench, "a")
     view.run_command("left_delete")
     bench.window.run_command("close")
     bench.window.run_command("toggle_side_bar")

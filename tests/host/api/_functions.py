@@ -12,7 +12,8 @@ from ..model.host import current
 from ..model.values import as_point, as_text, to_value
 from ._enums import DialogResult
 from ._gate import gate, on_main
-from ._objects import Buffer, Settings, Syntax
+from ._items import Syntax
+from ._objects import Buffer, Settings
 
 VERSION = "4200"
 

@@ -3,6 +3,7 @@
 Rule kept here: what can set off events runs on the main thread (other threads wait for it); everything else
 runs where it is called, under the host's lock.
 """
+
 from __future__ import annotations
 
 import functools
@@ -22,15 +23,18 @@ def on_main(function: Callable) -> Callable:
 def gate(function: Callable) -> Callable:
     """Wrap one function of the API; its signature stays visible."""
     if getattr(function, ON_MAIN, False):
+
         @functools.wraps(function)
         def on_main_thread(*args: Any, **keywords: Any) -> Any:
             return _open().scheduler.call_on_main(lambda: function(*args, **keywords))
+
         return on_main_thread
 
     @functools.wraps(function)
     def locked(*args: Any, **keywords: Any) -> Any:
         with _open().lock:
             return function(*args, **keywords)
+
     return locked
 
 
@@ -46,7 +50,13 @@ def gated(cls: type) -> type:
     """Wrap every method of a class of the API, and say that it belongs to `sublime`."""
     cls.__module__ = "sublime"
     for name, value in list(vars(cls).items()):
-        wanted = not name.startswith("_") or name in ("__getitem__", "__setitem__", "__delitem__", "__contains__", "__len__")
+        wanted = not name.startswith("_") or name in (
+            "__getitem__",
+            "__setitem__",
+            "__delitem__",
+            "__contains__",
+            "__len__",
+        )
         if wanted and callable(value):
             setattr(cls, name, gate(value))
     return cls

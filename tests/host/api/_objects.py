@@ -1,11 +1,11 @@
 """The API's handles other than Window and View: sheets, selections, buffers, settings, phantoms, list items."""
+
 from __future__ import annotations
 
 from collections.abc import Mapping
 
 from ..model.host import current
 from ..model.values import Edit, HistoricPosition, Region, TextChange, as_point, as_region, as_text  # noqa: F401
-from ._enums import COMPLETION_FORMAT_COMMAND, COMPLETION_FORMAT_SNIPPET, COMPLETION_FORMAT_TEXT, KIND_AMBIGUOUS, KIND_SNIPPET
 from ._gate import gated, on_main
 
 
@@ -36,7 +36,7 @@ class Selection:
     def __getitem__(self, index):
         region = self._at(index)
         if region.a == -1:
-            raise IndexError()
+            raise IndexError
         return region
 
     def __delitem__(self, index):
@@ -115,11 +115,13 @@ class Sheet:
 
     def window(self):
         from ._window import Window
+
         model = self._model()
         return Window(model.window.id) if model is not None and model.window is not None else None
 
     def view(self):
         from ._view import View
+
         model = self._model()
         return View(model.view.id) if model is not None and model.view is not None else None
 
@@ -214,11 +216,13 @@ class Buffer:
 
     def views(self):
         from ._view import View
+
         model = self._model()
         return [View(view.id) for view in model.views] if model is not None else []
 
     def primary_view(self):
         from ._view import View
+
         model = self._model()
         return View(model.views[0].id if model is not None and model.views else 0)
 
@@ -262,8 +266,11 @@ class Settings:
         return model.get(key)
 
     def update(self, other=(), /, **kwargs):
-        pairs = other.items() if isinstance(other, Mapping) else (
-            [(key, other[key]) for key in other.keys()] if hasattr(other, "keys") else other)
+        pairs = (
+            other.items()
+            if isinstance(other, Mapping)
+            else ([(key, other[key]) for key in other.keys()] if hasattr(other, "keys") else other)
+        )
         for key, value in list(pairs) + list(kwargs.items()):
             self[key] = value
 
@@ -332,7 +339,8 @@ class PhantomSet:
                 phantom.id = present[key]
             else:
                 phantom.id = self.view.add_phantom(
-                    self.key, phantom.region, phantom.content, phantom.layout, phantom.on_navigate)
+                    self.key, phantom.region, phantom.content, phantom.layout, phantom.on_navigate
+                )
         kept = {phantom.id for phantom in wanted.values()}
         for phantom in self.phantoms:
             if phantom.id not in kept and phantom.region != Region(-1):
@@ -340,164 +348,5 @@ class PhantomSet:
         self.phantoms = list(wanted.values())
 
 
-class _Record:
-    """Equal fields print alike; the subclasses say which fields."""
-
-    __slots__ = ()
-
-    def __repr__(self):
-        return "%s(%s)" % (type(self).__name__, ", ".join("%s=%r" % (name, getattr(self, name)) for name in self.__slots__))
-
-
-class Html(_Record):
-    """Marks a text as HTML in an input handler's preview."""
-
-    __slots__ = ["data"]
-
-    def __init__(self, data):
-        self.data = data
-
-
-class ContextStackFrame(_Record):
-    """One context of a syntax definition."""
-
-    __slots__ = ["context_name", "source_file", "source_location"]
-
-    def __init__(self, context_name, source_file, source_location):
-        self.context_name = context_name
-        self.source_file = source_file
-        self.source_location = source_location
-
-
-class CompletionList:
-    """Completions that may come later."""
-
-    def __init__(self, completions=None, flags=0):
-        self.target = None
-        self.completions = completions
-        self.flags = flags
-
-    def __repr__(self):
-        return "CompletionList(completions=%r, flags=%r)" % (self.completions, self.flags)
-
-    def _set_target(self, target):
-        if self.completions is None:
-            self.target = target
-        else:
-            target.completions_ready(self.completions, self.flags)
-
-    def set_completions(self, completions, flags=0):
-        assert self.completions is None
-        assert flags is not None
-        self.completions, self.flags = completions, flags
-        if self.target is not None:
-            self.target.completions_ready(completions, flags)
-
-
-class CompletionItem(_Record):
-    """One completion."""
-
-    __slots__ = ["trigger", "annotation", "completion", "completion_format", "kind", "details", "flags"]
-
-    def __init__(self, trigger, annotation="", completion="", completion_format=COMPLETION_FORMAT_TEXT,
-                 kind=KIND_AMBIGUOUS, details="", flags=0):
-        self.trigger = trigger
-        self.annotation = annotation
-        self.completion = completion
-        self.completion_format = completion_format
-        self.kind = kind
-        self.details = details
-        self.flags = flags
-
-    def __eq__(self, rhs):
-        if not isinstance(rhs, CompletionItem):
-            return False
-        return all(getattr(self, name) == getattr(rhs, name) for name in self.__slots__)
-
-    @classmethod
-    def snippet_completion(cls, trigger, snippet, annotation="", kind=KIND_SNIPPET, details=""):
-        return CompletionItem(trigger, annotation, snippet, COMPLETION_FORMAT_SNIPPET, kind, details)
-
-    @classmethod
-    def command_completion(cls, trigger, command, args=None, annotation="", kind=KIND_AMBIGUOUS, details=""):
-        from ._functions import format_command
-        return CompletionItem(trigger, annotation, format_command(command, args), COMPLETION_FORMAT_COMMAND, kind, details)
-
-
-class Syntax(_Record):
-    """One syntax definition; equal by path."""
-
-    __slots__ = ["path", "name", "hidden", "scope"]
-
-    def __init__(self, path, name, hidden, scope):
-        self.path = path
-        self.name = name
-        self.hidden = hidden
-        self.scope = scope
-
-    def __eq__(self, other):
-        return isinstance(other, Syntax) and self.path == other.path
-
-    def __hash__(self):
-        return hash(self.path)
-
-
-class QuickPanelItem(_Record):
-    """A row of a quick panel."""
-
-    __slots__ = ["trigger", "details", "annotation", "kind"]
-
-    def __init__(self, trigger, details="", annotation="", kind=KIND_AMBIGUOUS):
-        self.trigger = trigger
-        self.details = details
-        self.annotation = annotation
-        self.kind = kind
-
-
-class ListInputItem(_Record):
-    """A row of a list input handler."""
-
-    __slots__ = ["text", "value", "details", "annotation", "kind"]
-
-    def __init__(self, text, value, details="", annotation="", kind=KIND_AMBIGUOUS):
-        self.text = text
-        self.value = value
-        self.details = details
-        self.annotation = annotation
-        self.kind = kind
-
-
-class SymbolRegion(_Record):
-    """A symbol in a view."""
-
-    __slots__ = ["name", "region", "syntax", "type", "kind"]
-
-    def __init__(self, name, region, syntax, type, kind):
-        self.name = name
-        self.region = region
-        self.syntax = syntax
-        self.type = type
-        self.kind = kind
-
-
-class SymbolLocation(_Record):
-    """A symbol in a file."""
-
-    __slots__ = ["path", "display_name", "row", "col", "syntax", "type", "kind"]
-
-    def __init__(self, path, display_name, row, col, syntax, type, kind):
-        self.path = path
-        self.display_name = display_name
-        self.row = row
-        self.col = col
-        self.syntax = syntax
-        self.type = type
-        self.kind = kind
-
-    def path_encoded_position(self):
-        return "%s:%d:%d" % (self.path, self.row, self.col)
-
-
-for _class in (Phantom, PhantomSet, Html, ContextStackFrame, CompletionList, CompletionItem, Syntax, QuickPanelItem,
-               ListInputItem, SymbolRegion, SymbolLocation):
+for _class in (Phantom, PhantomSet):
     _class.__module__ = "sublime"

@@ -78,7 +78,8 @@ class ViewLook:
 
     def fold(self, x):
         regions = [x] if isinstance(x, Region) else list(x)
-        return any([self._model().fold(as_region(region)) for region in regions])
+        folded = [self._model().fold(as_region(region)) for region in regions]  # all of them, not up to the first
+        return True in folded
 
     def unfold(self, x):
         regions = [x] if isinstance(x, Region) else list(x)

@@ -10,7 +10,7 @@ from ..model.values import Region, as_point, as_region, as_text
 from ._enums import FindFlags, PointClassification, SymbolType
 from ._functions import syntax_from_path
 from ._gate import gated
-from ._objects import Syntax
+from ._items import Syntax
 
 
 def _region(x):
@@ -149,7 +149,7 @@ class ViewText:
 
     def meta_info(self, key, pt):
         as_point(pt)
-        return None
+        return
 
     def symbols(self):
         return []

@@ -1,4 +1,5 @@
 """The handle of a window. A handle of a closed window answers with empty values."""
+
 from __future__ import annotations
 
 import os
@@ -6,10 +7,12 @@ import os
 from ..model.host import current
 from ..model.layout import SINGLE
 from ..model.values import as_callback, as_point, as_text, to_value
-from ._enums import KindId, NewFileFlags, QuickPanelFlags, SymbolSource, SymbolType
+from ._enums import NewFileFlags, QuickPanelFlags
 from ._gate import gated, on_main
-from ._objects import QuickPanelItem, Settings, Sheet, make_sheet
+from ._items import QuickPanelItem
+from ._objects import Settings, Sheet, make_sheet
 from ._view import View
+from ._window_parts import WindowParts
 
 
 def _sheets(models):
@@ -21,7 +24,7 @@ def _text_view(model):
 
 
 @gated
-class Window:
+class Window(WindowParts):
     """One window of the editor."""
 
     def __init__(self, id):
@@ -75,8 +78,9 @@ class Window:
         model = self._model()
         if model is None:
             return None
-        return make_sheet(current().files.new_html(
-            model, as_text(name), as_text(contents), int(flags), as_point(group)).id)
+        return make_sheet(
+            current().files.new_html(model, as_text(name), as_text(contents), int(flags), as_point(group)).id
+        )
 
     @on_main
     def run_command(self, cmd, args=None):
@@ -283,57 +287,27 @@ class Window:
         for callback, what in ((on_done, "on_done"), (on_change, "on_change"), (on_cancel, "on_cancel")):
             as_callback(callback, what)
         caption, text = as_text(caption), as_text(initial_text)
-        return View(model.panels.show_input(caption, text, on_done, on_change, on_cancel).id if model is not None else 0)
+        return View(
+            model.panels.show_input(caption, text, on_done, on_change, on_cancel).id if model is not None else 0
+        )
 
     @on_main
-    def show_quick_panel(self, items, on_select, flags=QuickPanelFlags.NONE, selected_index=-1, on_highlight=None,
-                         placeholder=None):
+    def show_quick_panel(
+        self, items, on_select, flags=QuickPanelFlags.NONE, selected_index=-1, on_highlight=None, placeholder=None
+    ):
         model = self._model()
         if not callable(on_select):
             raise TypeError("on_select must be callable")
         rows = [_row(item) for item in items]
         if model is not None:
-            model.panels.show_quick(rows, on_select, int(flags), as_point(selected_index),
-                                    as_callback(on_highlight, "on_highlight"), placeholder or "")
-
-    def is_sidebar_visible(self):
-        return self._visible("side_bar")
-
-    def set_sidebar_visible(self, flag, animate=True):
-        self._set_visible("side_bar", flag)
-
-    def is_minimap_visible(self):
-        return self._visible("minimap")
-
-    def set_minimap_visible(self, flag):
-        self._set_visible("minimap", flag)
-
-    def is_status_bar_visible(self):
-        return self._visible("status_bar")
-
-    def set_status_bar_visible(self, flag):
-        self._set_visible("status_bar", flag)
-
-    def get_tabs_visible(self):
-        return self._visible("tabs")
-
-    def set_tabs_visible(self, flag):
-        self._set_visible("tabs", flag)
-
-    def is_menu_visible(self):
-        return self._visible("menu")
-
-    def set_menu_visible(self, flag):
-        self._set_visible("menu", flag)
-
-    def _visible(self, element):
-        model = self._model()
-        return model.elements[element] if model is not None else False
-
-    def _set_visible(self, element, flag):
-        model = self._model()
-        if model is not None:
-            model.elements[element] = bool(flag)
+            model.panels.show_quick(
+                rows,
+                on_select,
+                int(flags),
+                as_point(selected_index),
+                as_callback(on_highlight, "on_highlight"),
+                placeholder or "",
+            )
 
     def folders(self):
         model = self._model()
@@ -370,33 +344,27 @@ class Window:
             self.template_settings_object = Settings(found.id)
         return self.template_settings_object
 
-    def symbol_locations(self, sym, source=SymbolSource.ANY, type=SymbolType.ANY, kind_id=KindId.AMBIGUOUS,
-                         kind_letter=""):
-        return []
-
-    def lookup_symbol_in_index(self, symbol):
-        return []
-
-    def lookup_symbol_in_open_files(self, symbol):
-        return []
-
-    def lookup_references_in_index(self, symbol):
-        return []
-
-    def lookup_references_in_open_files(self, symbol):
-        return []
-
     def extract_variables(self):
         model = self._model()
         if model is None:
             return {}
         found = {"packages": current().resources.packages_path(), "platform": current().platform_title()}
         view = model.active_view()
-        for prefix, path in (("file", view.buffer.file_name if view is not None else ""), ("project", model.project.file_name)):
+        for prefix, path in (
+            ("file", view.buffer.file_name if view is not None else ""),
+            ("project", model.project.file_name),
+        ):
             if path:
                 stem, extension = os.path.splitext(os.path.basename(path))
-                found.update({prefix: path, prefix + "_path": os.path.dirname(path), prefix + "_name": os.path.basename(path),
-                              prefix + "_base_name": stem, prefix + "_extension": extension[1:]})
+                found.update(
+                    {
+                        prefix: path,
+                        prefix + "_path": os.path.dirname(path),
+                        prefix + "_name": os.path.basename(path),
+                        prefix + "_base_name": stem,
+                        prefix + "_extension": extension[1:],
+                    }
+                )
         if model.folders():
             found["folder"] = model.folders()[0]
         return found
@@ -416,6 +384,9 @@ def _row(item):
         return {"trigger": as_text(item[0]), "details": [as_text(part) for part in item[1:]], "annotation": ""}
     if isinstance(item, QuickPanelItem):
         details = item.details if isinstance(item.details, (list, tuple)) else ([item.details] if item.details else [])
-        return {"trigger": as_text(item.trigger), "details": [as_text(part) for part in details],
-                "annotation": as_text(item.annotation)}
+        return {
+            "trigger": as_text(item.trigger),
+            "details": [as_text(part) for part in details],
+            "annotation": as_text(item.annotation),
+        }
     raise TypeError("items must contain only str, list, tuple or QuickPanelItem objects")

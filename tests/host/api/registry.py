@@ -2,22 +2,29 @@
 
 Rule kept here: an exception in a plugin is printed and recorded, and the other plugins are still called.
 """
-from __future__ import annotations
 
+from __future__ import annotations
 
 from ..model.host import current
 from . import sublime
 from ._plugin_classes import (
-    ApplicationCommand, EventListener, TextChangeListener, TextCommand, ViewEventListener, WindowCommand,
+    ApplicationCommand,
+    EventListener,
+    TextChangeListener,
+    TextCommand,
+    ViewEventListener,
+    WindowCommand,
 )
 
 _VIEW_EVENTS = (
     "on_load on_reload on_revert on_pre_move on_post_move on_pre_close on_pre_save on_post_save on_modified "
-    "on_selection_modified on_activated on_deactivated").split()
+    "on_selection_modified on_activated on_deactivated"
+).split()
 _LISTENER_ONLY_VIEW_EVENTS = "on_new on_clone".split()
 _WINDOW_EVENTS = (
     "on_new_project on_load_project on_pre_save_project on_post_save_project on_pre_close_project on_new_window "
-    "on_pre_close_window").split()
+    "on_pre_close_window"
+).split()
 _BUFFER_EVENTS = "on_new_buffer on_associate_buffer on_close_buffer".split()
 
 api_ready = False
@@ -130,8 +137,10 @@ def _make(cls, *args):
         return cls(*args)
     except Exception as error:
         import traceback
-        current().scheduler.record_error("unable to instantiate '%s.%s': %r\n%s" % (
-            cls.__module__, cls.__name__, error, traceback.format_exc()))
+
+        current().scheduler.record_error(
+            "unable to instantiate '%s.%s': %r\n%s" % (cls.__module__, cls.__name__, error, traceback.format_exc())
+        )
         return None
 
 
@@ -156,6 +165,7 @@ def _tell_view(name, view_id, *args):
 
 def _make_events():
     """One module function per event, as the editor calls them; each with its `_async` twin."""
+
     def view_event(name):
         return lambda view_id: _tell_view(name, view_id)
 
@@ -165,7 +175,11 @@ def _make_events():
     made = {}
     for name in _VIEW_EVENTS:
         made[name], made[name + "_async"] = view_event(name), view_event(name + "_async")
-    groups = ((_LISTENER_ONLY_VIEW_EVENTS, sublime.View), (_WINDOW_EVENTS, sublime.Window), (_BUFFER_EVENTS, sublime.Buffer))
+    groups = (
+        (_LISTENER_ONLY_VIEW_EVENTS, sublime.View),
+        (_WINDOW_EVENTS, sublime.Window),
+        (_BUFFER_EVENTS, sublime.Buffer),
+    )
     for names, handle in groups:
         for name in names:
             made[name], made[name + "_async"] = listener_event(name, handle), listener_event(name + "_async", handle)
@@ -222,21 +236,28 @@ def on_query_context(view_id, key, operator, operand, match_all):
     for listener in list(_listeners):
         if _tell(listener, "on_query_context", view, key, operator, operand, match_all):
             return True
-    return any(_tell(listener, "on_query_context", key, operator, operand, match_all)
-               for listener in list(view_event_listeners.get(view_id, [])))
+    return any(
+        _tell(listener, "on_query_context", key, operator, operand, match_all)
+        for listener in list(view_event_listeners.get(view_id, []))
+    )
 
 
 def on_text_command(view_id, name, args):
     """("", None), or the command that a listener wants run instead."""
     view = sublime.View(view_id)
-    answers = (_tell(listener, "on_text_command", name, args) for listener in list(view_event_listeners.get(view_id, [])))
+    answers = (
+        _tell(listener, "on_text_command", name, args) for listener in list(view_event_listeners.get(view_id, []))
+    )
     more = (_tell(listener, "on_text_command", view, name, args) for listener in list(_listeners))
     return _first(answers) or _first(more) or ("", None)
 
 
 def on_window_command(window_id, name, args):
     window = sublime.Window(window_id)
-    return _first(_tell(listener, "on_window_command", window, name, args) for listener in list(_listeners)) or ("", None)
+    return _first(_tell(listener, "on_window_command", window, name, args) for listener in list(_listeners)) or (
+        "",
+        None,
+    )
 
 
 def _first(answers):
@@ -282,7 +303,8 @@ def _check_view_listeners(view):
     for cls in list(view_event_listener_classes):
         present = next((listener for listener in listeners if type(listener) is cls), None)
         wanted = _call(cls.is_applicable, view.settings()) and (
-            view.is_primary() or not cls.applies_to_primary_view_only())
+            view.is_primary() or not cls.applies_to_primary_view_only()
+        )
         if wanted and present is None:
             made = _make(cls, view)
             if made is not None:
@@ -313,9 +335,13 @@ def _check_text_listeners(buffer):
 
 
 # -- commands ------------------------------------------------------------------------------------------
-_BASES = {ApplicationCommand: application_command_classes, WindowCommand: window_command_classes,
-          TextCommand: text_command_classes, ViewEventListener: view_event_listener_classes,
-          TextChangeListener: text_change_listener_classes}
+_BASES = {
+    ApplicationCommand: application_command_classes,
+    WindowCommand: window_command_classes,
+    TextCommand: text_command_classes,
+    ViewEventListener: view_event_listener_classes,
+    TextChangeListener: text_change_listener_classes,
+}
 _KINDS = {"application": application_command_classes, "window": window_command_classes, "text": text_command_classes}
 _OWNERS = {"window": sublime.Window, "text": sublime.View}
 
@@ -350,5 +376,3 @@ def command_instance(kind, name, owner):
 def command_names():
     """Every command that a plugin brings, as (kind, name, module)."""
     return [(kind, _name_of(cls), cls.__module__) for kind, classes in _KINDS.items() for cls in classes]
-
-

@@ -4,9 +4,28 @@ Rule kept here: what build 4200 does not have is not here either.
 """
 from ..model.values import Edit, HistoricPosition, Region, TextChange  # noqa: F401
 from . import _enums, _functions
+from ._items import (  # noqa: F401
+    CompletionItem,
+    CompletionList,
+    ContextStackFrame,
+    Html,
+    ListInputItem,
+    QuickPanelItem,
+    SymbolLocation,
+    SymbolRegion,
+    Syntax,
+)
 from ._objects import (  # noqa: F401
-    Buffer, CompletionItem, CompletionList, ContextStackFrame, Html, HtmlSheet, ImageSheet, ListInputItem, Phantom,
-    PhantomSet, QuickPanelItem, Selection, Settings, Sheet, SymbolLocation, SymbolRegion, Syntax, TextSheet, make_sheet,
+    Buffer,
+    HtmlSheet,
+    ImageSheet,
+    Phantom,
+    PhantomSet,
+    Selection,
+    Settings,
+    Sheet,
+    TextSheet,
+    make_sheet,
 )
 from ._view import View  # noqa: F401
 from ._window import Window  # noqa: F401

@@ -2,6 +2,7 @@
 
 Rule kept here: the text changes through `replace` only, which carries every watcher's positions with it.
 """
+
 from __future__ import annotations
 
 from bisect import bisect_right
@@ -87,8 +88,9 @@ class BufferModel:
         if not removed and not text:
             return
         if self.listeners:
-            self.pending_changes.append(TextChange(
-                self.historic(start), self.historic(end), utf16_length(removed), utf8_length(removed), text))
+            self.pending_changes.append(
+                TextChange(self.historic(start), self.historic(end), utf16_length(removed), utf8_length(removed), text)
+            )
         self.text = self.text[:start] + text + self.text[end:]
         self._starts = None
         self.change_count += 1
@@ -136,12 +138,13 @@ class BufferModel:
     def rowcol(self, point: int, measure: Callable[[str], int] = len) -> Tuple[int, int]:
         point = self.clamp(point)
         row = self.row(point)
-        return row, measure(self.text[self.starts()[row]:point])
+        return row, measure(self.text[self.starts()[row] : point])
 
     def text_point(self, row: int, column: int, measure: Callable[[str], int] = len, clamp: bool = False) -> int:
         """The point `column` units into `row`.
 
-        A column beyond the end of its line runs on into the next ones unless `clamp`; a row beyond the end gives the size.
+        A column beyond the end of its line runs on into the next ones unless `clamp`; a row beyond the end gives
+        the size.
         """
         if row < 0:
             return 0
@@ -161,7 +164,9 @@ class BufferModel:
 
     def historic(self, point: int) -> HistoricPosition:
         row, column = self.rowcol(point)
-        return HistoricPosition(point, row, column, self.rowcol(point, utf16_length)[1], self.rowcol(point, utf8_length)[1])
+        return HistoricPosition(
+            point, row, column, self.rowcol(point, utf16_length)[1], self.rowcol(point, utf8_length)[1]
+        )
 
     # -- history of positions --------------------------------------------------------------------
     def change_id(self) -> Tuple[int, int, int]:
@@ -170,6 +175,6 @@ class BufferModel:
 
     def carry_from(self, point: int, change_id: Tuple[int, int, int]) -> int:
         """Carry a point from the state `change_id` to the state now."""
-        for change in self._log[change_id[1]:]:
+        for change in self._log[change_id[1] :]:
             point = move_point(point, change)
         return self.clamp(point)

@@ -2,6 +2,7 @@
 
 Rule kept here: an unknown command is ignored, as in the editor, and recorded so that a test can see it.
 """
+
 from __future__ import annotations
 
 from typing import Any, Callable, Dict, List, Optional, Tuple
@@ -82,8 +83,13 @@ class Commands:
         return bool(self._plugin("text", name)) or name in TEXT
 
     def exists(self, name: str) -> bool:
-        return (self.is_text(name) or name in WINDOW or name in APPLICATION or name in NOT_MODELLED
-                or bool(self._plugin("window", name) or self._plugin("application", name)))
+        return (
+            self.is_text(name)
+            or name in WINDOW
+            or name in APPLICATION
+            or name in NOT_MODELLED
+            or bool(self._plugin("window", name) or self._plugin("application", name))
+        )
 
     def find(self, window: Any, name: str) -> Any:
         """The plugin's command object that the name means in this window, or None for a built-in one."""
@@ -101,8 +107,12 @@ class Commands:
             enabled = self.exists(name) and (not self._plugin("text", name))
             return {"visible": True, "enabled": enabled, "checked": False, "description": ""}
         call = self._host.scheduler.call
-        return {"visible": bool(call(command.is_visible_, args)), "enabled": bool(call(command.is_enabled_, args)),
-                "checked": bool(call(command.is_checked_, args)), "description": call(command.description_, args) or ""}
+        return {
+            "visible": bool(call(command.is_visible_, args)),
+            "enabled": bool(call(command.is_enabled_, args)),
+            "checked": bool(call(command.is_checked_, args)),
+            "description": call(command.description_, args) or "",
+        }
 
     # -- inside ----------------------------------------------------------------------------------
     def _run_text(self, view: Any, name: str, args: Optional[dict]) -> None:
@@ -118,7 +128,11 @@ class Commands:
             self._not_found(name, args, "text")
             return
         # Undo and redo step through what the others leave behind.
-        stack = view.buffer.undo if name not in ("undo", "redo", "soft_undo", "soft_redo", "save", "revert", "reopen") else None
+        stack = (
+            view.buffer.undo
+            if name not in ("undo", "redo", "soft_undo", "soft_redo", "save", "revert", "reopen")
+            else None
+        )
         if stack is not None:
             stack.open(name, args, selections(view.buffer))
         try:
@@ -201,14 +215,60 @@ def _rewritten(name: str, args: Optional[dict], answer: tuple) -> tuple:
 
 
 # Commands that the editor has and that this model does without; running one is not a mistake.
-NOT_MODELLED = frozenset((
-    "noop", "build", "exec", "show_overlay", "scroll_lines", "find_all_under", "find_under_expand", "toggle_comment",
-    "toggle_full_screen", "toggle_distraction_free", "increase_font_size", "decrease_font_size", "reset_font_size",
-    "auto_complete", "commit_completion", "hide_auto_complete", "next_view", "prev_view", "goto_definition",
-    "next_modification", "prev_modification", "toggle_inline_diff", "revert_hunk", "revert_modification", "show_panel_switcher",
-    "indent", "unindent", "reindent", "swap_line_up", "swap_line_down", "duplicate_line", "join_lines", "transpose",
-    "split_selection_into_lines", "single_selection", "expand_selection", "goto_symbol_in_project", "open_url",
-    "show_scope_name", "toggle_menu", "toggle_minimap", "toggle_tabs", "toggle_status_bar", "refresh_folder_list",
-    "purge_unopened_files", "new_build_system", "open_dir", "prompt_open_file", "prompt_open_folder",
-    "prompt_add_folder", "prompt_save_as", "prompt_open_project_or_workspace", "show_about_window",
-))
+NOT_MODELLED = frozenset(
+    (
+        "noop",
+        "build",
+        "exec",
+        "show_overlay",
+        "scroll_lines",
+        "find_all_under",
+        "find_under_expand",
+        "toggle_comment",
+        "toggle_full_screen",
+        "toggle_distraction_free",
+        "increase_font_size",
+        "decrease_font_size",
+        "reset_font_size",
+        "auto_complete",
+        "commit_completion",
+        "hide_auto_complete",
+        "next_view",
+        "prev_view",
+        "goto_definition",
+        "next_modification",
+        "prev_modification",
+        "toggle_inline_diff",
+        "revert_hunk",
+        "revert_modification",
+        "show_panel_switcher",
+        "indent",
+        "unindent",
+        "reindent",
+        "swap_line_up",
+        "swap_line_down",
+        "duplicate_line",
+        "join_lines",
+        "transpose",
+        "split_selection_into_lines",
+        "single_selection",
+        "expand_selection",
+        "goto_symbol_in_project",
+        "open_url",
+        "show_scope_name",
+        "toggle_menu",
+        "toggle_minimap",
+        "toggle_tabs",
+        "toggle_status_bar",
+        "refresh_folder_list",
+        "purge_unopened_files",
+        "new_build_system",
+        "open_dir",
+        "prompt_open_file",
+        "prompt_open_folder",
+        "prompt_add_folder",
+        "prompt_save_as",
+        "prompt_open_project_or_workspace",
+        "show_about_window",
+    )
+)

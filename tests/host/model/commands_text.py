@@ -1,4 +1,5 @@
 """The built-in commands that work on a view's text and selection."""
+
 from __future__ import annotations
 
 from typing import Any, Callable, List, Optional
@@ -31,12 +32,13 @@ def insert(host: Any, view: Any, characters: str) -> None:
         text = characters
         if characters == "\n" and view.settings.get("auto_indent") and not view.element:
             start, _ = view.buffer.line_bounds(view.buffer.row(region.begin()))
-            line = view.buffer.text[start:region.begin()]
-            text += line[:len(line) - len(line.lstrip(" \t"))]
+            line = view.buffer.text[start : region.begin()]
+            text += line[: len(line) - len(line.lstrip(" \t"))]
         elif characters == "\t" and view.settings.get("translate_tabs_to_spaces"):
             size = int(view.settings.get("tab_size", 4))
             text = " " * (size - view.buffer.rowcol(region.begin())[1] % size)
         return region.begin(), region.end(), text
+
     _edit_each(view, change)
     _show_caret(host, view)
 
@@ -45,13 +47,22 @@ def insert(host: Any, view: Any, characters: str) -> None:
 def insert_snippet(host: Any, view: Any, contents: str = "", name: str = "") -> None:
     """Plain text only: fields are left out, escapes resolved."""
     import re
-    text = re.sub(r"\$\{\d+:([^}]*)\}|\$\d+|\$\{\d+\}", lambda match: match.group(1) or "", contents).replace("\\$", "$")
+
+    text = re.sub(r"\$\{\d+:([^}]*)\}|\$\d+|\$\{\d+\}", lambda match: match.group(1) or "", contents).replace(
+        "\\$", "$"
+    )
     _edit_each(view, lambda region: (region.begin(), region.end(), text))
 
 
 @text_command
-def append(host: Any, view: Any, characters: str, force: bool = False, scroll_to_end: bool = False,
-           disable_tab_translation: bool = False) -> None:
+def append(
+    host: Any,
+    view: Any,
+    characters: str,
+    force: bool = False,
+    scroll_to_end: bool = False,
+    disable_tab_translation: bool = False,
+) -> None:
     if view.buffer.read_only and not force:
         return
     view.buffer.replace(view.buffer.size(), view.buffer.size(), characters)
@@ -76,11 +87,14 @@ def delete_word(host: Any, view: Any, forward: bool = True) -> None:
             return region.begin(), region.end(), ""
         other = _by_word(view, region.b, forward)
         return min(region.b, other), max(region.b, other), ""
+
     _edit_each(view, change)
 
 
 def _by_word(view: Any, point: int, forward: bool) -> int:
-    classes = (textops.WORD_END | textops.PUNCTUATION_END) if forward else (textops.WORD_START | textops.PUNCTUATION_START)
+    classes = (
+        (textops.WORD_END | textops.PUNCTUATION_END) if forward else (textops.WORD_START | textops.PUNCTUATION_START)
+    )
     return textops.find_by_class(view.buffer, point, forward, classes | textops.EMPTY_LINE)
 
 
@@ -129,8 +143,14 @@ def move_to(host: Any, view: Any, to: str, extend: bool = False) -> None:
         start, end = view.buffer.line_bounds(view.buffer.row(region.b))
         text = view.buffer.text[start:end]
         soft = start + len(text) - len(text.lstrip())
-        points = {"bof": 0, "eof": view.buffer.size(), "bol": soft if region.b != soft else start, "eol": end,
-                  "hardbol": start, "hardeol": end}
+        points = {
+            "bof": 0,
+            "eof": view.buffer.size(),
+            "bol": soft if region.b != soft else start,
+            "eol": end,
+            "hardbol": start,
+            "hardeol": end,
+        }
         targets.append((region.a, points.get(to, region.b)))
     _place(view, targets, extend)
     _show_caret(host, view)
@@ -182,12 +202,12 @@ def redo_or_repeat(host: Any, view: Any) -> None:
 
 @text_command
 def copy(host: Any, view: Any) -> None:
-    parts = [view.buffer.text[region.begin():region.end()] for region in view.selection.regions]
+    parts = [view.buffer.text[region.begin() : region.end()] for region in view.selection.regions]
     if any(parts):
         host.clipboard = "\n".join(part for part in parts if part)
     elif view.selection.regions:
         line = textops.line(view.buffer, view.selection.regions[0], full=True)
-        host.clipboard = view.buffer.text[line.begin():line.end()]
+        host.clipboard = view.buffer.text[line.begin() : line.end()]
 
 
 @text_command
@@ -248,6 +268,7 @@ def set_line_ending(host: Any, view: Any, type: str) -> None:
 @text_command
 def set_encoding(host: Any, view: Any, encoding: str) -> None:
     from .encoding import CODECS
+
     if encoding in CODECS:
         view.buffer.encoding = encoding
 

@@ -87,7 +87,6 @@ def layout_to_text(view: Any, xy: Tuple[float, float]) -> int:
 
 
 def layout_extent(view: Any) -> Tuple[float, float]:
-    buffer = view.buffer
     longest = _longest_line(view)
     height = _row_tops(view)[-1]
     past = view.settings.get("scroll_past_end", 0.5)

@@ -2,6 +2,7 @@
 
 Rule kept here: there is one Host per plugin-host process; `current()` is how the API finds it.
 """
+
 from __future__ import annotations
 
 import itertools
@@ -25,11 +26,11 @@ from .values import Region
 from .view import ViewModel
 from .window import WindowModel
 
-_current: Optional["Host"] = None
+_current: Optional[Host] = None
 POLL_MILLISECONDS = 1000
 
 
-def current() -> "Host":
+def current() -> Host:
     """The host of this process. Raises RuntimeError before `Host` was made."""
     if _current is None:
         raise RuntimeError("the host has not been started")
@@ -140,7 +141,10 @@ class Host:
             return False
         if ask:
             for view in window.views():
-                if view.buffer.dirty and self.dialogs.ask("save_changes", "Save changes to %s?" % view.title()) == "cancel":
+                if (
+                    view.buffer.dirty
+                    and self.dialogs.ask("save_changes", "Save changes to %s?" % view.title()) == "cancel"
+                ):
                     return False
         self.events.window("on_pre_close_window", window)
         for group in list(window.groups):
@@ -194,9 +198,11 @@ class Host:
 
     def find_resources(self, name: str) -> List[str]:
         """Resources of that name in layering order: Default first, User last."""
+
         def rank(resource: str) -> tuple:
             package = resource.split("/")[1]
             return ({"Default": 0, "User": 2}.get(package, 1), resource)
+
         return sorted(self.resources.find_resources(name), key=rank)
 
     def read_list(self, resource: str) -> List[Dict[str, Any]]:

@@ -2,6 +2,7 @@
 
 Rule kept here: the binding loaded last whose context holds wins; keys nobody binds type themselves.
 """
+
 from __future__ import annotations
 
 import re
@@ -10,7 +11,14 @@ from typing import Any, Dict, List, Optional
 from . import syntaxes
 from .stock import BINDINGS
 
-OPERATORS = {"equal": 0, "not_equal": 1, "regex_match": 2, "not_regex_match": 3, "regex_contains": 4, "not_regex_contains": 5}
+OPERATORS = {
+    "equal": 0,
+    "not_equal": 1,
+    "regex_match": 2,
+    "not_regex_match": 3,
+    "regex_contains": 4,
+    "not_regex_contains": 5,
+}
 
 
 class Keymap:
@@ -39,7 +47,7 @@ class Keymap:
         begins = False
         for binding in reversed(self.bindings()):
             wanted = [_normal(item) for item in binding["keys"]]
-            if wanted[:len(keys)] != keys or not self.holds(window, view, binding.get("context") or []):
+            if wanted[: len(keys)] != keys or not self.holds(window, view, binding.get("context") or []):
                 continue
             if len(wanted) > len(keys):
                 begins = True
@@ -77,7 +85,7 @@ class Keymap:
     def _values(self, window: Any, view: Any, key: str, operand: Any) -> Optional[list]:
         """The key's value, one per selection where it differs; None for a key that belongs to a package."""
         if key.startswith("setting."):
-            return [view.settings.get(key[len("setting."):])] if view is not None else [None]
+            return [view.settings.get(key[len("setting.") :])] if view is not None else [None]
         simple = {
             "panel_visible": lambda: window.panels.active is not None,
             "panel": lambda: window.panels.active or "",
@@ -86,8 +94,12 @@ class Keymap:
             "overlay_visible": lambda: window.panels.quick is not None,
             "overlay_has_focus": lambda: window.panels.quick is not None,
             "popup_visible": lambda: view is not None and view.popup is not None,
-            "auto_complete_visible": lambda: False, "has_snippet": lambda: False, "has_next_field": lambda: False,
-            "has_prev_field": lambda: False, "is_recording_macro": lambda: False, "is_javadoc": lambda: False,
+            "auto_complete_visible": lambda: False,
+            "has_snippet": lambda: False,
+            "has_next_field": lambda: False,
+            "has_prev_field": lambda: False,
+            "is_recording_macro": lambda: False,
+            "is_javadoc": lambda: False,
             "group_has_multiselect": lambda: len(window.groups[window.active_group].selected) > 1,
             "group_has_transient_sheet": lambda: window.groups[window.active_group].transient is not None,
             "num_selections": lambda: len(view.selection.regions) if view is not None else 0,
@@ -104,11 +116,11 @@ class Keymap:
         if key == "selection_empty":
             return [region.empty() for region in regions]
         if key == "text":
-            return [text[region.begin():region.end()] for region in regions]
+            return [text[region.begin() : region.end()] for region in regions]
         if key == "preceding_text":
-            return [text[start:region.begin()] for start, region in zip(starts, regions)]
+            return [text[start : region.begin()] for start, region in zip(starts, regions)]
         if key == "following_text":
-            return [text[region.end():end] for end, region in zip(ends, regions)]
+            return [text[region.end() : end] for end, region in zip(ends, regions)]
         if key in ("selector", "eol_selector"):
             # The operand is a selector, so the comparison is made here.
             score = syntaxes.score(self._host.syntaxes.scope(view), str(operand))
@@ -121,7 +133,9 @@ def _compare(value: Any, operator: str, operand: Any) -> bool:
         return bool(value == operand)
     if operator == "not_equal":
         return bool(value != operand)
-    found = (re.match(str(operand), str(value)) if operator.endswith("regex_match") else re.search(str(operand), str(value)))
+    found = (
+        re.match(str(operand), str(value)) if operator.endswith("regex_match") else re.search(str(operand), str(value))
+    )
     if operator.endswith("regex_match") and found is not None and found.end() != len(str(value)):
         found = None
     return (found is None) if operator.startswith("not_") else (found is not None)

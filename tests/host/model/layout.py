@@ -1,4 +1,5 @@
 """Groups of tabs, and the grid that they stand in."""
+
 from __future__ import annotations
 
 from typing import Any, Dict, List, Optional
@@ -7,7 +8,7 @@ SINGLE = {"cols": [0.0, 1.0], "rows": [0.0, 1.0], "cells": [[0, 0, 1, 1]]}
 
 
 class GroupModel:
-    """One cell's tabs in order, the preview sheet without a tab, and the sheets that show (the active one last used)."""
+    """One cell's tabs in order, the preview sheet without a tab, and the sheets that show."""
 
     def __init__(self):
         self.sheets: List[Any] = []

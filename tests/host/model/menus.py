@@ -2,6 +2,7 @@
 
 Rule kept here: an entry that cannot be run as it stands is not run; choosing it raises LookupError.
 """
+
 from __future__ import annotations
 
 import copy
@@ -70,8 +71,15 @@ def _with_state(host: Any, window: Any, entry: Dict[str, Any]) -> Dict[str, Any]
     args = entry.get("args") or None
     state = host.commands.state(window, entry["command"], args)
     caption = entry.get("caption") or state["description"] or entry["command"]
-    return {"caption": caption, "command": entry["command"], "args": args, "exists": host.commands.exists(entry["command"]),
-            "visible": state["visible"], "enabled": state["enabled"], "checked": state["checked"]}
+    return {
+        "caption": caption,
+        "command": entry["command"],
+        "args": args,
+        "exists": host.commands.exists(entry["command"]),
+        "visible": state["visible"],
+        "enabled": state["enabled"],
+        "checked": state["checked"],
+    }
 
 
 def _merge(items: List[Dict[str, Any]], more: List[Dict[str, Any]]) -> None:
@@ -91,5 +99,4 @@ def _leaves(items: List[Dict[str, Any]], path: List[str]) -> Iterator[tuple]:
         here = path + [item.get("caption", item.get("command", ""))]
         if isinstance(item.get("command"), str):
             yield here, item
-        for leaf in _leaves(item.get("children", []), here):
-            yield leaf
+        yield from _leaves(item.get("children", []), here)

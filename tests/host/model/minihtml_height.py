@@ -1,7 +1,8 @@
 """How high a piece of minihtml is: lines of text, vertical padding, margins and borders. Long lines are not wrapped.
 
-Units are device-independent pixels. Rule kept here: only what the editor documents is honoured, so there is no `height`.
+Units are device-independent pixels. Rule kept here: only documented styles are honoured, so there is no `height`.
 """
+
 from __future__ import annotations
 
 import re
@@ -27,7 +28,9 @@ def height(content: str) -> float:
     for sheet in re.findall(r"<style[^>]*>(.*?)</style>", content, re.DOTALL | re.IGNORECASE):
         sheet = re.sub(r"/\*.*?\*/", "", sheet, flags=re.DOTALL)
         for selectors, body in _RULE.findall(sheet):
-            rules.extend((selector.split()[-1], _declarations(body)) for selector in selectors.split(",") if selector.split())
+            rules.extend(
+                (selector.split()[-1], _declarations(body)) for selector in selectors.split(",") if selector.split()
+            )
     reader = _Reader(rules)
     reader.feed(content)
     reader.close()
@@ -49,7 +52,7 @@ def _matches(selector: str, tag: str, attributes: Dict[str, str]) -> bool:
         return False
     names = set(attributes.get("class", "").split())
     for part in re.findall(r"[.#][\w-]+", found.group(2)):
-        if part[0] == "." and part[1:] not in names or part[0] == "#" and part[1:] != attributes.get("id"):
+        if (part[0] == "." and part[1:] not in names) or (part[0] == "#" and part[1:] != attributes.get("id")):
             return False
     return True
 
@@ -118,7 +121,9 @@ class _Reader(HTMLParser):
             name, style, _ = self._open[-1]
             if self._is_block(name, style):
                 self._end_line()
-                self._total += _edge(style, "margin", "bottom") + _border(style, "bottom") + _edge(style, "padding", "bottom")
+                self._total += (
+                    _edge(style, "margin", "bottom") + _border(style, "bottom") + _edge(style, "padding", "bottom")
+                )
             self._open.pop()
             if name == tag:
                 return

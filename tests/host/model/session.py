@@ -2,6 +2,7 @@
 
 Rule kept here: the plugins' state does not come back. Regions (unless persistent), phantoms and status keys are gone.
 """
+
 from __future__ import annotations
 
 import os
@@ -23,24 +24,44 @@ def save(host: Any) -> Dict[str, Any]:
 
 def _save_window(window: Any) -> Dict[str, Any]:
     return {
-        "layout": window.layout, "active_group": window.active_group, "size": list(window.size),
-        "elements": dict(window.elements), "settings": window.settings.own,
-        "template_settings": window.template_settings.own, "project_file": window.project.file_name,
+        "layout": window.layout,
+        "active_group": window.active_group,
+        "size": list(window.size),
+        "elements": dict(window.elements),
+        "settings": window.settings.own,
+        "template_settings": window.template_settings.own,
+        "project_file": window.project.file_name,
         "project_data": window.project.data,
-        "groups": [{
-            "sheets": [_save_view(sheet.view) for sheet in group.sheets if sheet.view is not None],
-            "active": next((index for index, sheet in enumerate(
-                [s for s in group.sheets if s.view is not None]) if sheet is group.active), None),
-        } for group in window.groups],
+        "groups": [
+            {
+                "sheets": [_save_view(sheet.view) for sheet in group.sheets if sheet.view is not None],
+                "active": next(
+                    (
+                        index
+                        for index, sheet in enumerate([s for s in group.sheets if s.view is not None])
+                        if sheet is group.active
+                    ),
+                    None,
+                ),
+            }
+            for group in window.groups
+        ],
     }
 
 
 def _save_view(view: ViewModel) -> Dict[str, Any]:
     buffer = view.buffer
     saved: Dict[str, Any] = {
-        "buffer": buffer.id, "file": buffer.file_name, "name": buffer.name, "scratch": buffer.scratch,
-        "read_only": buffer.read_only, "encoding": buffer.encoding, "line_endings": buffer.line_endings,
-        "settings": view.settings.own, "selection": view.selection.copy(), "viewport": list(view.viewport),
+        "buffer": buffer.id,
+        "file": buffer.file_name,
+        "name": buffer.name,
+        "scratch": buffer.scratch,
+        "read_only": buffer.read_only,
+        "encoding": buffer.encoding,
+        "line_endings": buffer.line_endings,
+        "settings": view.settings.own,
+        "selection": view.selection.copy(),
+        "viewport": list(view.viewport),
         "semi_transient": view.sheet.semi_transient,
         "regions": {key: found.describe() for key, found in view.region_sets.items() if found.flags & PERSISTENT},
     }
@@ -77,7 +98,9 @@ def _restore_window(host: Any, saved: Dict[str, Any]) -> None:
     window.active_group = saved["active_group"]
 
 
-def _restore_view(host: Any, window: Any, group: int, saved: Dict[str, Any], buffers: Dict[int, BufferModel]) -> SheetModel:
+def _restore_view(
+    host: Any, window: Any, group: int, saved: Dict[str, Any], buffers: Dict[int, BufferModel]
+) -> SheetModel:
     buffer: Optional[BufferModel] = buffers.get(saved["buffer"])
     if buffer is None:
         buffer = buffers[saved["buffer"]] = host.files.new_buffer()
@@ -99,6 +122,14 @@ def _restore_view(host: Any, window: Any, group: int, saved: Dict[str, Any], buf
     view.selection.set([(buffer.clamp(a), buffer.clamp(b)) for a, b in saved["selection"]])
     view.viewport = (saved["viewport"][0], saved["viewport"][1])
     for key, found in saved["regions"].items():
-        view.region_sets[key] = RegionSet([Region(a, b) for a, b in found["regions"]], found["scope"], found["icon"],
-                                          found["flags"], [], found["annotation_color"], None, None)
+        view.region_sets[key] = RegionSet(
+            [Region(a, b) for a, b in found["regions"]],
+            found["scope"],
+            found["icon"],
+            found["flags"],
+            [],
+            found["annotation_color"],
+            None,
+            None,
+        )
     return sheet

@@ -14,11 +14,11 @@ from .values import as_text, to_value
 class SettingsModel:
     """One layer of own values over its parents, nearest first."""
 
-    def __init__(self, host: Any, parents: Optional[Callable[[], List["SettingsModel"]]] = None):
+    def __init__(self, host: Any, parents: Optional[Callable[[], List[SettingsModel]]] = None):
         self.id = host.next_id("settings")
         self.own: Dict[str, Any] = {}
-        self.children: List["SettingsModel"] = []
-        self._parents = parents or (lambda: [])
+        self.children: List[SettingsModel] = []
+        self._parents = parents or (list)
         self._host = host
         self._callbacks: Dict[str, List[Callable[[], None]]] = {}
         self._told = False

@@ -1,4 +1,5 @@
 """The few key bindings and menus of the editor itself that the model knows, in our own words."""
+
 from __future__ import annotations
 
 from typing import Any, Dict, List
@@ -12,23 +13,50 @@ def _key(keys: str, command: str, args: Any = None, context: Any = None) -> Dict
 
 
 BINDINGS: List[Dict[str, Any]] = [
-    _key("enter", "insert", {"characters": "\n"}), _key("tab", "insert", {"characters": "\t"}),
-    _key("backspace", "left_delete"), _key("delete", "right_delete"),
-    _key("ctrl+backspace", "delete_word", {"forward": False}), _key("ctrl+delete", "delete_word", {"forward": True}),
-    _key("ctrl+s", "save", {"async": True}), _key("ctrl+shift+s", "prompt_save_as"), _key("ctrl+n", "new_file"),
-    _key("ctrl+shift+n", "new_window"), _key("ctrl+w", "close"), _key("ctrl+shift+w", "close_window"),
-    _key("ctrl+f4", "close_file"), _key("ctrl+shift+t", "reopen_last_file"), _key("ctrl+q", "exit"),
-    _key("ctrl+z", "undo"), _key("ctrl+y", "redo_or_repeat"), _key("ctrl+shift+z", "redo"), _key("ctrl+u", "soft_undo"),
-    _key("ctrl+c", "copy"), _key("ctrl+x", "cut"), _key("ctrl+v", "paste"), _key("ctrl+a", "select_all"),
-    _key("pagedown", "move", {"by": "pages", "forward": True}), _key("pageup", "move", {"by": "pages", "forward": False}),
-    _key("ctrl+home", "move_to", {"to": "bof"}), _key("ctrl+end", "move_to", {"to": "eof"}),
-    _key("home", "move_to", {"to": "bol"}), _key("end", "move_to", {"to": "eol"}),
-    _key("ctrl+pagedown", "next_view"), _key("ctrl+pageup", "prev_view"), _key("ctrl+k ctrl+b", "toggle_side_bar"),
-    _key("ctrl+`", "show_panel", {"panel": "console", "toggle": True}), _key("escape", "cancel"),
-    _key("insert", "toggle_overwrite"), _key("ctrl+k ctrl+up", "new_pane"), _key("ctrl+k ctrl+down", "close_pane"),
+    _key("enter", "insert", {"characters": "\n"}),
+    _key("tab", "insert", {"characters": "\t"}),
+    _key("backspace", "left_delete"),
+    _key("delete", "right_delete"),
+    _key("ctrl+backspace", "delete_word", {"forward": False}),
+    _key("ctrl+delete", "delete_word", {"forward": True}),
+    _key("ctrl+s", "save", {"async": True}),
+    _key("ctrl+shift+s", "prompt_save_as"),
+    _key("ctrl+n", "new_file"),
+    _key("ctrl+shift+n", "new_window"),
+    _key("ctrl+w", "close"),
+    _key("ctrl+shift+w", "close_window"),
+    _key("ctrl+f4", "close_file"),
+    _key("ctrl+shift+t", "reopen_last_file"),
+    _key("ctrl+q", "exit"),
+    _key("ctrl+z", "undo"),
+    _key("ctrl+y", "redo_or_repeat"),
+    _key("ctrl+shift+z", "redo"),
+    _key("ctrl+u", "soft_undo"),
+    _key("ctrl+c", "copy"),
+    _key("ctrl+x", "cut"),
+    _key("ctrl+v", "paste"),
+    _key("ctrl+a", "select_all"),
+    _key("pagedown", "move", {"by": "pages", "forward": True}),
+    _key("pageup", "move", {"by": "pages", "forward": False}),
+    _key("ctrl+home", "move_to", {"to": "bof"}),
+    _key("ctrl+end", "move_to", {"to": "eof"}),
+    _key("home", "move_to", {"to": "bol"}),
+    _key("end", "move_to", {"to": "eol"}),
+    _key("ctrl+pagedown", "next_view"),
+    _key("ctrl+pageup", "prev_view"),
+    _key("ctrl+k ctrl+b", "toggle_side_bar"),
+    _key("ctrl+`", "show_panel", {"panel": "console", "toggle": True}),
+    _key("escape", "cancel"),
+    _key("insert", "toggle_overwrite"),
+    _key("ctrl+k ctrl+up", "new_pane"),
+    _key("ctrl+k ctrl+down", "close_pane"),
 ]
-for _name, _by, _forward in (("left", "characters", False), ("right", "characters", True), ("up", "lines", False),
-                             ("down", "lines", True)):
+for _name, _by, _forward in (
+    ("left", "characters", False),
+    ("right", "characters", True),
+    ("up", "lines", False),
+    ("down", "lines", True),
+):
     BINDINGS.append(_key(_name, "move", {"by": _by, "forward": _forward}))
     BINDINGS.append(_key("shift+" + _name, "move", {"by": _by, "forward": _forward, "extend": True}))
 for _name, _forward in (("ctrl+left", False), ("ctrl+right", True)):
@@ -38,23 +66,39 @@ for _number in range(1, 10):
     BINDINGS.append(_key("ctrl+shift+%d" % _number, "move_to_group", {"group": _number - 1}))
     BINDINGS.append(_key("alt+%d" % _number, "select_by_index", {"index": _number - 1}))
 BINDINGS += [
-    _key("up", "host_overlay", {"do": "up"}, _OVERLAY), _key("down", "host_overlay", {"do": "down"}, _OVERLAY),
-    _key("enter", "host_overlay", {"do": "choose"}, _OVERLAY), _key("escape", "hide_overlay", None, _OVERLAY),
-    _key("enter", "host_input_panel", {"accept": True}, _INPUT), _key("escape", "hide_panel", {"cancel": True}, _INPUT),
+    _key("up", "host_overlay", {"do": "up"}, _OVERLAY),
+    _key("down", "host_overlay", {"do": "down"}, _OVERLAY),
+    _key("enter", "host_overlay", {"do": "choose"}, _OVERLAY),
+    _key("escape", "hide_overlay", None, _OVERLAY),
+    _key("enter", "host_input_panel", {"accept": True}, _INPUT),
+    _key("escape", "hide_panel", {"cancel": True}, _INPUT),
 ]
 
 MAIN_MENU: List[Dict[str, Any]] = [
-    {"caption": "File", "id": "file", "children": [
-        {"caption": "New File", "command": "new_file"}, {"caption": "Save", "command": "save"},
-        {"caption": "Close File", "command": "close"}]},
+    {
+        "caption": "File",
+        "id": "file",
+        "children": [
+            {"caption": "New File", "command": "new_file"},
+            {"caption": "Save", "command": "save"},
+            {"caption": "Close File", "command": "close"},
+        ],
+    },
     {"caption": "Edit", "id": "edit", "children": [{"caption": "Undo", "command": "undo"}]},
     {"caption": "Selection", "id": "selection", "children": []},
     {"caption": "Find", "id": "find", "children": []},
-    {"caption": "View", "id": "view", "children": [{"caption": "Side Bar", "id": "side_bar", "command": "toggle_side_bar"}]},
+    {
+        "caption": "View",
+        "id": "view",
+        "children": [{"caption": "Side Bar", "id": "side_bar", "command": "toggle_side_bar"}],
+    },
     {"caption": "Goto", "id": "goto", "children": []},
     {"caption": "Tools", "id": "tools", "children": []},
     {"caption": "Project", "id": "project", "children": []},
-    {"caption": "Preferences", "id": "preferences", "children": [
-        {"caption": "Package Settings", "id": "package-settings", "children": []}]},
+    {
+        "caption": "Preferences",
+        "id": "preferences",
+        "children": [{"caption": "Package Settings", "id": "package-settings", "children": []}],
+    },
     {"caption": "Help", "id": "help", "children": []},
 ]

@@ -2,6 +2,7 @@
 
 Text is not parsed: every character has the base scope of its view's syntax.
 """
+
 from __future__ import annotations
 
 import re
@@ -26,7 +27,9 @@ STOCK = [
     SyntaxFacts("Packages/JavaScript/JavaScript.sublime-syntax", "JavaScript", False, "source.js", ["js", "mjs"]),
     SyntaxFacts("Packages/JavaScript/TypeScript.sublime-syntax", "TypeScript", False, "source.ts", ["ts"]),
     SyntaxFacts("Packages/JSON/JSON.sublime-syntax", "JSON", False, "source.json", ["json"]),
-    SyntaxFacts("Packages/Markdown/Markdown.sublime-syntax", "Markdown", False, "text.html.markdown", ["md", "markdown"]),
+    SyntaxFacts(
+        "Packages/Markdown/Markdown.sublime-syntax", "Markdown", False, "text.html.markdown", ["md", "markdown"]
+    ),
     SyntaxFacts("Packages/HTML/HTML.sublime-syntax", "HTML", False, "text.html.basic", ["html", "htm"]),
     SyntaxFacts("Packages/CSS/CSS.sublime-syntax", "CSS", False, "source.css", ["css"]),
     SyntaxFacts("Packages/C++/C++.sublime-syntax", "C++", False, "source.c++", ["cpp", "cc", "hpp"]),
@@ -66,7 +69,7 @@ class Syntaxes:
     def resolve(self, syntax: str) -> str:
         """The path that `assign_syntax` means: a path, or `scope:` and a scope."""
         if syntax.startswith("scope:"):
-            wanted = syntax[len("scope:"):]
+            wanted = syntax[len("scope:") :]
             return next((facts.path for facts in self.all() if facts.scope == wanted), PLAIN)
         return syntax
 

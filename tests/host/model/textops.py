@@ -1,4 +1,5 @@
 """Questions about a text: lines, words, classes of points, searching. No state."""
+
 from __future__ import annotations
 
 import re
@@ -56,18 +57,26 @@ def classify(buffer: BufferModel, point: int, separators: str = "", sub_separato
     separators = separators or SEPARATORS
     point = buffer.clamp(point)
     text = buffer.text
-    before, after = text[point - 1:point] if point else "", text[point:point + 1]
+    before, after = text[point - 1 : point] if point else "", text[point : point + 1]
     flags = 0
     left, right = _kind(before, separators), _kind(after, separators)
     if left != right:
         flags |= (WORD_START if right == "word" else 0) | (WORD_END if left == "word" else 0)
-        flags |= (PUNCTUATION_START if right == "punctuation" else 0) | (PUNCTUATION_END if left == "punctuation" else 0)
+        flags |= (PUNCTUATION_START if right == "punctuation" else 0) | (
+            PUNCTUATION_END if left == "punctuation" else 0
+        )
     marks = sub_separators or "_"
-    if right == "word" and after not in marks and (left != "word" or before in marks or (
-            after.isupper() and not before.isupper())):
+    if (
+        right == "word"
+        and after not in marks
+        and (left != "word" or before in marks or (after.isupper() and not before.isupper()))
+    ):
         flags |= SUB_WORD_START
-    if left == "word" and before not in marks and (right != "word" or after in marks or (
-            after.isupper() and not before.isupper())):
+    if (
+        left == "word"
+        and before not in marks
+        and (right != "word" or after in marks or (after.isupper() and not before.isupper()))
+    ):
         flags |= SUB_WORD_END
     at_start, at_end = point == 0 or before == "\n", point == len(text) or after == "\n"
     flags |= (LINE_START if at_start else 0) | (LINE_END if at_end else 0)
@@ -75,8 +84,9 @@ def classify(buffer: BufferModel, point: int, separators: str = "", sub_separato
     return flags
 
 
-def find_by_class(buffer: BufferModel, point: int, forward: bool, classes: int,
-                  separators: str = "", sub_separators: str = "") -> int:
+def find_by_class(
+    buffer: BufferModel, point: int, forward: bool, classes: int, separators: str = "", sub_separators: str = ""
+) -> int:
     """The next point of one of the classes; the end of the text in that direction if there is none."""
     step, stop = (1, buffer.size()) if forward else (-1, 0)
     while point != stop and 0 <= point <= buffer.size():
@@ -86,8 +96,9 @@ def find_by_class(buffer: BufferModel, point: int, forward: bool, classes: int,
     return stop
 
 
-def expand_by_class(buffer: BufferModel, region: Region, classes: int,
-                    separators: str = "", sub_separators: str = "") -> Region:
+def expand_by_class(
+    buffer: BufferModel, region: Region, classes: int, separators: str = "", sub_separators: str = ""
+) -> Region:
     begin, end = region.begin(), region.end()
     if not classify(buffer, begin, separators, sub_separators) & classes:
         begin = find_by_class(buffer, begin, False, classes, separators, sub_separators)
@@ -101,7 +112,7 @@ def word(buffer: BufferModel, region: Region, separators: str = "") -> Region:
     separators = separators or SEPARATORS
     text = buffer.text
     begin, end = buffer.clamp(region.begin()), buffer.clamp(region.end())
-    kind = _kind(text[end:end + 1], separators)
+    kind = _kind(text[end : end + 1], separators)
     if kind != "word" and begin and _kind(text[begin - 1], separators) == "word":
         kind = "word"
 
@@ -115,7 +126,7 @@ def word(buffer: BufferModel, region: Region, separators: str = "") -> Region:
     return Region(begin, end)
 
 
-def compile_pattern(pattern: str, flags: int) -> "re.Pattern":
+def compile_pattern(pattern: str, flags: int) -> re.Pattern:
     """The pattern as the search means it: `^` and `$` match at every line. Raises ValueError for a bad one."""
     source = re.escape(pattern) if flags & LITERAL else pattern
     if flags & WHOLEWORD:
@@ -123,7 +134,7 @@ def compile_pattern(pattern: str, flags: int) -> "re.Pattern":
     try:
         return re.compile(source, re.MULTILINE | (re.IGNORECASE if flags & IGNORECASE else 0))
     except re.error as error:
-        raise ValueError("bad regular expression: %s" % error)
+        raise ValueError("bad regular expression: %s" % error) from error
 
 
 def find(buffer: BufferModel, pattern: str, start: int, flags: int) -> Region:
@@ -131,9 +142,9 @@ def find(buffer: BufferModel, pattern: str, start: int, flags: int) -> Region:
     expression = compile_pattern(pattern, flags)
     start = buffer.clamp(start)
     if flags & REVERSE:
-        found = [m for m in expression.finditer(buffer.text, 0, start)]
+        found = list(expression.finditer(buffer.text, 0, start))
         if not found and flags & WRAP:
-            found = [m for m in expression.finditer(buffer.text, start)]
+            found = list(expression.finditer(buffer.text, start))
         return Region(*found[-1].span()) if found else Region(-1, -1)
     match = expression.search(buffer.text, start)
     if match is None and flags & WRAP:
@@ -141,14 +152,22 @@ def find(buffer: BufferModel, pattern: str, start: int, flags: int) -> Region:
     return Region(*match.span()) if match else Region(-1, -1)
 
 
-def find_all(buffer: BufferModel, pattern: str, flags: int, template: Optional[str] = None) -> Iterator[Tuple[Region, str]]:
+def find_all(
+    buffer: BufferModel, pattern: str, flags: int, template: Optional[str] = None
+) -> Iterator[Tuple[Region, str]]:
     """Every match with its text (or the text that `template`, with $1 groups, makes of it)."""
     for match in compile_pattern(pattern, flags).finditer(buffer.text):
         if template is None:
             shown = match.group()
         else:
-            shown = re.sub(r"\$(\d)|\\(\d)", lambda r: match.group(int(r.group(1) or r.group(2))) or "", template)
+            shown = "".join(_expand(match, part) for part in re.split(r"([$\\]\d)", template))
         yield Region(*match.span()), shown
+
+
+def _expand(match: re.Match, part: str) -> str:
+    """A piece of a template: `$1` or `\\1` is the group, anything else itself."""
+    is_group = len(part) == 2 and part[0] in "$\\" and part[1].isdigit()
+    return (match.group(int(part[1])) or "") if is_group else part
 
 
 def indentation_level(buffer: BufferModel, point: int, tab_size: int) -> int:

@@ -24,7 +24,7 @@ def as_text(value: Any) -> str:
     return str(value)
 
 
-def as_region(value: Any) -> "Region":
+def as_region(value: Any) -> Region:
     """Return a fresh Region. Raises TypeError for other types and for ends that are not ints."""
     if not isinstance(value, Region):
         raise TypeError("a sublime.Region is required, not %s" % type(value).__name__)

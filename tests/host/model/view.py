@@ -1,4 +1,5 @@
 """A view: one look at a buffer, with its own selection, marks, phantoms, popup, folds and scroll position."""
+
 from __future__ import annotations
 
 from typing import Any, Dict, List, Optional, Tuple
@@ -73,10 +74,27 @@ class ViewModel:
         selection = SelectionModel()
         selection.clear()
         return {
-            "id": 0, "host": host, "buffer": buffer, "window": None, "sheet": None, "element": "", "valid": False,
-            "selection": selection, "region_sets": {}, "phantoms": Phantoms(), "status": {}, "folds": [],
-            "popup": None, "popup_menu": None, "viewport": (0.0, 0.0), "overwrite": False, "reference": None,
-            "edits": [], "settings": settings, "row_tops": None, "longest_line": None,
+            "id": 0,
+            "host": host,
+            "buffer": buffer,
+            "window": None,
+            "sheet": None,
+            "element": "",
+            "valid": False,
+            "selection": selection,
+            "region_sets": {},
+            "phantoms": Phantoms(),
+            "status": {},
+            "folds": [],
+            "popup": None,
+            "popup_menu": None,
+            "viewport": (0.0, 0.0),
+            "overwrite": False,
+            "reference": None,
+            "edits": [],
+            "settings": settings,
+            "row_tops": None,
+            "longest_line": None,
         }
 
     def _parents(self) -> List[SettingsModel]:
@@ -92,7 +110,9 @@ class ViewModel:
 
     def detach_settings(self) -> None:
         """A closed view no longer hears of changes of the layers below."""
-        for parent in [self.host.settings_files.load(PREFERENCES)] + ([self.window.project_settings] if self.window else []):
+        for parent in [self.host.settings_files.load(PREFERENCES)] + (
+            [self.window.project_settings] if self.window else []
+        ):
             if self.settings in parent.children:
                 parent.children.remove(self.settings)
 
@@ -104,8 +124,9 @@ class ViewModel:
         for region_set in self.region_sets.values():
             region_set.carry(change)
         self.phantoms.carry(change)
-        self.folds = [r for r in (Region(move_point(f.a, change), move_point(f.b, change)) for f in self.folds)
-                      if not r.empty()]
+        self.folds = [
+            r for r in (Region(move_point(f.a, change), move_point(f.b, change)) for f in self.folds) if not r.empty()
+        ]
         self.host.notes.modified(self)
         if self.selection.copy() != before:
             self.host.notes.selection(self)
@@ -127,8 +148,9 @@ class ViewModel:
     # -- selection -------------------------------------------------------------------------------
     def set_selection(self, pairs: list) -> None:
         """Replace the selection. `pairs` are (anchor, caret) points; they are clamped to the text."""
-        self.change_selection(lambda: self.selection.set(
-            [(self.buffer.clamp(a), self.buffer.clamp(b)) for a, b in pairs]))
+        self.change_selection(
+            lambda: self.selection.set([(self.buffer.clamp(a), self.buffer.clamp(b)) for a, b in pairs])
+        )
 
     def change_selection(self, change: Any) -> None:
         """Run `change`, which touches the selection only, and tell of it if it made a difference."""

@@ -16,7 +16,7 @@ ELEMENTS = {1: "side_bar", 2: "minimap", 4: "tabs", 8: "status_bar", 16: "menu",
 class WindowModel:
     """`size` is in device-independent pixels."""
 
-    def __init__(self, host: Any, template: Optional["WindowModel"] = None):
+    def __init__(self, host: Any, template: Optional[WindowModel] = None):
         self.id = host.next_id("window")
         self.host = host
         self.groups: List[GroupModel] = [GroupModel()]
