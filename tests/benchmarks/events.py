@@ -54,7 +54,7 @@ class View:
         return None
 
     def file_name(self) -> str:
-        return "/work/file{}.py".format(self.number)
+        return "/code/file{}.py".format(self.number)
 
     def settings(self) -> Dict[str, Any]:
         return {}

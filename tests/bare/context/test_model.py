@@ -7,7 +7,7 @@ import json
 from companion.context.exclusion import exclusion
 from companion.context.model import ContextModel, Policy, Selection
 
-A, B, C = "/work/a.py", "/work/b.py", "/work/c.py"
+A, B, C = "/code/a.py", "/code/b.py", "/code/c.py"
 NOW = 1_700_000_000_000
 
 
@@ -66,10 +66,10 @@ def test_a_save_keeps_the_time_and_a_rename_or_save_as_too():
     made = model()
     made.focus(2, B, NOW + 10)
     made.show(2, B)
-    made.show(2, "/work/renamed.py")
-    assert "/work/renamed.py" not in paths(made)  # until it is known to exist
-    made.set_existing({"/work/renamed.py": True})
-    assert files(made)[0] == {"path": "/work/renamed.py", "timestamp": NOW + 10, "isActive": True}
+    made.show(2, "/code/renamed.py")
+    assert "/code/renamed.py" not in paths(made)  # until it is known to exist
+    made.set_existing({"/code/renamed.py": True})
+    assert files(made)[0] == {"path": "/code/renamed.py", "timestamp": NOW + 10, "isActive": True}
     assert B not in paths(made)
 
 
@@ -147,11 +147,11 @@ def test_files_that_are_not_on_disk_are_left_out_until_they_are():
 
 def test_files_nobody_has_looked_for_are_left_out_and_named():
     made = model()
-    made.show(4, "/work/new.py")
-    assert "/work/new.py" not in paths(made)
-    assert made.unchecked() == ["/work/new.py"]
+    made.show(4, "/code/new.py")
+    assert "/code/new.py" not in paths(made)
+    assert made.unchecked() == ["/code/new.py"]
     made.forget_existing()
-    assert sorted(made.unchecked()) == [A, B, C, "/work/new.py"] and paths(made) == []
+    assert sorted(made.unchecked()) == [A, B, C, "/code/new.py"] and paths(made) == []
 
 
 def test_a_file_opened_again_has_to_be_looked_for_again():
@@ -169,10 +169,10 @@ def test_at_most_so_many_files():
 
 def test_an_excluded_file_is_left_out_entirely_and_nothing_else_is_active_then():
     made = model()
-    made.show(4, "/work/.env")
-    made.set_existing({"/work/.env": True})
+    made.show(4, "/code/.env")
+    made.set_existing({"/code/.env": True})
     made.focus(1, A, NOW + 10)
-    made.focus(4, "/work/.env", NOW + 20)
+    made.focus(4, "/code/.env", NOW + 20)
     policy = Policy(excluded=exclusion((".env*",)), maximum_files=3)
     assert paths(made, policy) == [A, B, C] and active(made, policy) == []
     assert not made.shares_active(policy)
@@ -196,14 +196,14 @@ def test_trust_is_left_out_unless_the_user_set_it():
 def test_a_window_whose_views_have_gone_elsewhere_is_brought_up_to_date():
     made = model()
     made.focus(1, A, NOW + 10)
-    made.reconcile({2: B, 7: "/work/new.py"})
-    made.set_existing({"/work/new.py": True})
-    assert paths(made) == [B, "/work/new.py"] and active(made) == []
+    made.reconcile({2: B, 7: "/code/new.py"})
+    made.set_existing({"/code/new.py": True})
+    assert paths(made) == [B, "/code/new.py"] and active(made) == []
 
 
 def test_the_same_file_under_two_spellings_is_one_where_the_platform_says_so():
     made = ContextModel(NOW, str.lower)
-    made.show(1, "C:\\Work\\A.py")
+    made.show(1, "C:\\Code\\A.py")
     made.show(2, "c:\\work\\a.py")
     made.set_existing({"C:\\WORK\\A.PY": True})
     assert len(files(made)) == 1
@@ -211,8 +211,8 @@ def test_the_same_file_under_two_spellings_is_one_where_the_platform_says_so():
 
 def test_a_file_name_that_is_not_text_is_left_out():
     made = model()
-    made.show(4, "/work/\udcff.py")
-    made.set_existing({"/work/\udcff.py": True})
+    made.show(4, "/code/\udcff.py")
+    made.set_existing({"/code/\udcff.py": True})
     assert paths(made) == [A, B, C]
 
 

@@ -11,7 +11,7 @@ from companion.discovery import files
 from companion.discovery.publisher import Announcement, DiscoveryError, Publisher
 from companion.discovery.sweeper import sweep
 
-ANNOUNCED = Announcement(50001, "the-secret", ("/work/one",), 4321)
+ANNOUNCED = Announcement(50001, "the-secret", ("/code/one",), 4321)
 
 
 def refused(machine, platform=None):

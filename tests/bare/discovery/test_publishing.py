@@ -12,7 +12,7 @@ from companion.discovery import files
 from companion.discovery.publisher import Announcement, DiscoveryError, Publisher, withdraw_all
 
 TOKEN = "a-token-of-this-endpoint"
-FIRST = Announcement(50001, TOKEN, ("/work/one", "/work/two"), 4321)
+FIRST = Announcement(50001, TOKEN, ("/code/one", "/code/two"), 4321)
 NAMES = ["gemini-ide-server-4321-50001.json", "4321-50001.lock", "50001.lock"]
 
 
@@ -25,7 +25,7 @@ def test_both_families_find_what_they_look_for(machine):
     assert machine.files() == NAMES
     common = {
         "port": 50001,
-        "workspacePath": "/work/one:/work/two",
+        "workspacePath": "/code/one:/code/two",
         "authToken": TOKEN,
         "ideInfo": {"name": "sublimetext", "displayName": "Sublime Text"},
     }
@@ -75,9 +75,9 @@ def test_a_changed_workspace_replaces_the_file_in_one_step(machine):
     publisher.publish(FIRST)
     before = (machine.gemini / NAMES[0]).stat().st_ino
     with (machine.gemini / NAMES[0]).open() as reader:
-        publisher.publish(FIRST._replace(folders=("/work/three",)))
-        assert json.load(reader)["workspacePath"] == "/work/one:/work/two"  # whoever was reading got the old one whole
-    assert content(machine.gemini / NAMES[0])["workspacePath"] == "/work/three"
+        publisher.publish(FIRST._replace(folders=("/code/three",)))
+        assert json.load(reader)["workspacePath"] == "/code/one:/code/two"  # whoever was reading got the old one whole
+    assert content(machine.gemini / NAMES[0])["workspacePath"] == "/code/three"
     assert (machine.gemini / NAMES[0]).stat().st_ino != before
     assert machine.files() == NAMES  # nothing temporary is left
 
@@ -162,8 +162,8 @@ def test_an_editor_that_quits_takes_all_its_windows_files_away(machine):
 
 
 def test_a_folder_whose_name_is_not_utf8_does_not_break_the_file(machine):
-    Publisher(machine.platform).publish(FIRST._replace(folders=("/work/\udcff", "/work/日本 🎈")))
-    assert content(machine.gemini / NAMES[0])["workspacePath"] == "/work/\udcff:/work/日本 🎈"
+    Publisher(machine.platform).publish(FIRST._replace(folders=("/code/\udcff", "/code/日本 🎈")))
+    assert content(machine.gemini / NAMES[0])["workspacePath"] == "/code/\udcff:/code/日本 🎈"
 
 
 def test_a_full_disk_is_reported_in_a_sentence_and_leaves_nothing_half_written(machine, monkeypatch):

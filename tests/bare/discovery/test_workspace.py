@@ -19,16 +19,16 @@ def folders(given=(), platform=POSIX, existing=(), **more):
 
 
 def test_the_windows_folders_are_the_workspace_whatever_else_there_is():
-    given = ["/work/one", "/work/two"]
-    assert folders(given, project_file="/p/x.sublime-project", active_file="/q/a.py") == ("/work/one", "/work/two")
+    given = ["/code/one", "/code/two"]
+    assert folders(given, project_file="/p/x.sublime-project", active_file="/q/a.py") == ("/code/one", "/code/two")
 
 
 def test_folders_are_tidied_and_named_once():
-    given = ["/work/one/", "/work/two", "/work/one", "/work/./two/x"]
-    assert folders(given) == ("/work/one", "/work/two", "/work/two/x")
+    given = ["/code/one/", "/code/two", "/code/one", "/code/./two/x"]
+    assert folders(given) == ("/code/one", "/code/two", "/code/two/x")
 
 
-@pytest.mark.parametrize("platform, bad", [(POSIX, "/work/a:b"), (MAC, "/Users/ada/a:b"), (NT, "C:\\a;b")])
+@pytest.mark.parametrize("platform, bad", [(POSIX, "/code/a:b"), (MAC, "/Users/ada/a:b"), (NT, "C:\\a;b")])
 def test_a_folder_with_the_separator_in_its_name_is_left_out(platform, bad):
     """A client would take it for two folders."""
     good = "D:\\good" if platform is NT else "/good"
@@ -43,8 +43,8 @@ def test_relative_folders_are_left_out():
 
 
 def test_windows_folders_keep_drive_letters_and_shares_and_are_compared_without_case():
-    given = ["C:\\Work\\One", "c:/work/one/", "\\\\server\\share\\Two", "\\\\SERVER\\share\\two\\", "D:\\"]
-    assert folders(given, NT) == ("C:\\Work\\One", "\\\\server\\share\\Two", "D:\\")
+    given = ["C:\\Code\\One", "c:/code/one/", "\\\\server\\share\\Two", "\\\\SERVER\\share\\two\\", "D:\\"]
+    assert folders(given, NT) == ("C:\\Code\\One", "\\\\server\\share\\Two", "D:\\")
 
 
 def test_without_folders_the_project_files_folder_comes_first():

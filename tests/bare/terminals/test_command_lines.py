@@ -20,7 +20,7 @@ from companion.terminals.command_lines import (
 )
 
 VARIABLES = {"GEMINI_CLI_IDE_SERVER_PORT": "50001", "GEMINI_CLI_IDE_WORKSPACE_PATH": "/it's a $HOME:/b"}
-LAUNCH = Launch("Gemini CLI", ("gemini", "--model", "a b"), "/work/it's $one", VARIABLES)
+LAUNCH = Launch("Gemini CLI", ("gemini", "--model", "a b"), "/code/it's $one", VARIABLES)
 PRINT_ALL = "import os, sys; print([os.getcwd(), os.environ['A'], sys.argv[1:]])"
 
 
@@ -61,7 +61,7 @@ def test_in_terminus_the_client_runs_in_the_login_shell():
 
 
 def test_terminus_expands_no_dollar_of_ours():
-    assert terminus_arguments(LAUNCH, "linux", "/bin/sh", "t")["cwd"] == "/work/it's \\$one"
+    assert terminus_arguments(LAUNCH, "linux", "/bin/sh", "t")["cwd"] == "/code/it's \\$one"
 
 
 def test_in_terminus_on_windows_the_command_interpreter_finds_the_batch_file():
@@ -102,7 +102,7 @@ def test_the_users_own_terminal_comes_first():
     configured = ["my-terminal", "--cd=$folder", "--name", "$title", "$command", "$unknown", "$$5"]
     words = system_terminal(LAUNCH, "linux", "/bin/sh", configured, lambda name: True)
     line = posix_line(LAUNCH)
-    assert words == ["my-terminal", "--cd=/work/it's $one", "--name", "Gemini CLI", line, "$unknown", "$5"]
+    assert words == ["my-terminal", "--cd=/code/it's $one", "--name", "Gemini CLI", line, "$unknown", "$5"]
 
 
 @pytest.mark.parametrize(

@@ -7,12 +7,12 @@ from hypothesis import strategies as st
 
 from companion.terminals.environment import Connection, ExportedEnvironment, client_variables, terminal_variables
 
-CONNECTION = Connection(50001, ("/work/one", "/work/two"), 4321, ":")
+CONNECTION = Connection(50001, ("/code/one", "/code/two"), 4321, ":")
 FOUR = {
     "GEMINI_CLI_IDE_SERVER_PORT": "50001",
-    "GEMINI_CLI_IDE_WORKSPACE_PATH": "/work/one:/work/two",
+    "GEMINI_CLI_IDE_WORKSPACE_PATH": "/code/one:/code/two",
     "QWEN_CODE_IDE_SERVER_PORT": "50001",
-    "QWEN_CODE_IDE_WORKSPACE_PATH": "/work/one:/work/two",
+    "QWEN_CODE_IDE_WORKSPACE_PATH": "/code/one:/code/two",
 }
 
 

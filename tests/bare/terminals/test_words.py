@@ -16,17 +16,17 @@ NT = Platform(WINDOWS, {}, "C:\\Users\\Ada")
 @pytest.mark.parametrize(
     "path, folder, lines, platform, expected",
     [
-        ("/work/src/a.py", "/work", (3, 7), POSIX, "@src/a.py (lines 3-7) "),
-        ("/work/src/a.py", "/work/", (3, 3), POSIX, "@src/a.py (line 3) "),
-        ("/work/src/a.py", "/work", None, POSIX, "@src/a.py "),
-        ("/elsewhere/a.py", "/work", None, POSIX, "@/elsewhere/a.py "),
-        ("/workshop/a.py", "/work", None, POSIX, "@/workshop/a.py "),
-        ("/work/a.py", None, None, POSIX, "@/work/a.py "),
-        ("/work/my file (1).py", "/work", (1, 2), POSIX, "@my\\ file\\ \\(1\\).py (lines 1-2) "),
-        ("/work/日本.py", "/work", None, POSIX, "@日本.py "),
-        ("C:\\Work\\src\\a.py", "c:\\work", (3, 7), NT, "@src/a.py (lines 3-7) "),
-        ("C:\\Work\\my file.py", "C:\\Work", None, NT, '@"my file.py" '),
-        ("\\\\server\\share\\a.py", "C:\\Work", None, NT, "@//server/share/a.py "),
+        ("/code/src/a.py", "/code", (3, 7), POSIX, "@src/a.py (lines 3-7) "),
+        ("/code/src/a.py", "/code/", (3, 3), POSIX, "@src/a.py (line 3) "),
+        ("/code/src/a.py", "/code", None, POSIX, "@src/a.py "),
+        ("/elsewhere/a.py", "/code", None, POSIX, "@/elsewhere/a.py "),
+        ("/workshop/a.py", "/code", None, POSIX, "@/workshop/a.py "),
+        ("/code/a.py", None, None, POSIX, "@/code/a.py "),
+        ("/code/my file (1).py", "/code", (1, 2), POSIX, "@my\\ file\\ \\(1\\).py (lines 1-2) "),
+        ("/code/日本.py", "/code", None, POSIX, "@日本.py "),
+        ("C:\\Code\\src\\a.py", "c:\\code", (3, 7), NT, "@src/a.py (lines 3-7) "),
+        ("C:\\Code\\my file.py", "C:\\Code", None, NT, '@"my file.py" '),
+        ("\\\\server\\share\\a.py", "C:\\Code", None, NT, "@//server/share/a.py "),
     ],
 )
 def test_a_mention_is_what_one_would_type(path, folder, lines, platform, expected):
