@@ -89,11 +89,11 @@ def test_it_does_its_job(host: Host, workspace: Path) -> None:
     context = client.wait_for("ide/contextUpdate", lambda params: bool(params["workspaceState"]["openFiles"]))
     assert [entry["path"] for entry in context["workspaceState"]["openFiles"]] == [path]
 
-    for command, method in (("accept_diff", "ide/diffAccepted"), ("reject_diff", "ide/diffRejected")):
+    for caption, method in (("Accept Diff", "ide/diffAccepted"), ("Reject Diff", "ide/diffRejected")):
         answer = client.call_tool("openDiff", filePath=path, newContent='print("good morning")\n')
         assert not answer.get("isError"), answer
         host.wait_until("len(window.views()) == 3")
-        host.execute("window.run_command('gemini_companion_{}')".format(command))
+        host.call("run_palette", caption="Gemini Companion: " + caption)
         outcome = client.wait_for(method, lambda params: params["filePath"] == path)
         if method == "ide/diffAccepted":
             assert outcome["content"] == 'print("good morning")\n'
