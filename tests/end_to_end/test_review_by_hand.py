@@ -1,0 +1,172 @@
+"""A review under the user's hands: keys pressed, links clicked, tabs closed, the editor quit and started again.
+
+The client is played by the test from inside the plugin host; what it is told is kept there.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.host.driver import Host
+from tests.tools.desktop import Desktop
+
+PLAY_A_CLIENT = """
+import sys
+plugin = sys.modules["Gemini Companion.plugin"]
+desk = plugin.application.window_opened(window).desk
+owner = sys.modules["Gemini Companion.companion.review.review"].Owner("played", "Gemini CLI")
+told = []
+desk._notify = lambda review, outcome: told.append([outcome.kind, outcome.content])
+desk._is_connected = lambda owner: True
+sys.modules["played"] = type(sys)("played")
+sys.modules["played"].__dict__.update(desk=desk, owner=owner, told=told)
+"""
+TOLD = "__import__('sys').modules['played'].told"
+GREETING = "def greet(name):\n    return 'Hello, ' + name\n"
+PROPOSED = "import sys\n" + GREETING.replace("Hello", "Good day") + "\n\nprint(greet(sys.argv[1]))\n"
+
+
+def open_diff(desktop, name="greeting.py", proposed=PROPOSED):
+    desktop.host.execute(PLAY_A_CLIENT)
+    desktop.host.execute(
+        "import sys; played = sys.modules['played']; played.desk.open_diff(played.owner, {!r}, {!r})".format(
+            desktop.path(name), proposed
+        )
+    )
+    view = desktop.wait_proposal()
+    desktop.host.wait_until(lambda: "gemini_companion.top" in keys_of_phantoms(desktop, view["id"]))
+    desktop.host.wait_until(lambda: desktop.host.call("is_idle"))
+    return view["id"]
+
+
+def keys_of_phantoms(desktop, view):
+    return [phantom["key"] for phantom in desktop.host.call("snapshot_view", view=view)["phantoms"]]
+
+
+def text_of(desktop, view):
+    return desktop.host.call("snapshot_view", view=view)["text"]
+
+
+def told(desktop):
+    return desktop.host.evaluate(TOLD)
+
+
+@pytest.mark.parametrize(
+    ("keys", "outcome"), [("ctrl+s", ["accepted", PROPOSED]), ("ctrl+shift+f8", ["rejected", None])]
+)
+def test_keys_decide(desktop, keys, outcome):
+    desktop.open("greeting.py")
+    before = desktop.arrangement()
+    open_diff(desktop)
+    desktop.host.call("press", keys=keys)
+    desktop.wait_no_review()
+    assert told(desktop) == [outcome]
+    desktop.host.wait_until(lambda: desktop.arrangement() == before)
+    assert desktop.read("greeting.py").decode() == GREETING
+
+
+def test_keys_walk_and_take_back(desktop):
+    view = open_diff(desktop)
+
+    def row():
+        return desktop.host.evaluate("(lambda v: v.rowcol(v.sel()[0].b)[0])(sublime.View({}))".format(view))
+
+    rows = [row()]
+    for keys in ("f8", "f8", "f8", "shift+f8"):
+        desktop.host.call("press", keys=keys)
+        rows.append(row())
+    assert rows == [0, 2, 0, 2, 0]
+    desktop.host.call("press", keys="ctrl+f8")
+    expected = PROPOSED[len("import sys\n"):]
+    desktop.host.wait_until(lambda: text_of(desktop, view) == expected)
+    desktop.host.call("press", keys="ctrl+z")
+    assert text_of(desktop, view) == PROPOSED
+
+
+def test_the_keys_mean_nothing_outside_a_review(desktop):
+    own = desktop.open("greeting.py")
+    open_diff(desktop)
+    desktop.host.call("focus_view", view=own)
+    desktop.type_at_end(own, "# mine\n")
+    assert desktop.host.call("press", keys="ctrl+s") == "save"
+    assert desktop.read("greeting.py").decode() == GREETING + "# mine\n"
+    for keys in ("f8", "shift+f8", "ctrl+f8", "ctrl+shift+f8"):
+        assert desktop.host.call("press", keys=keys) is None
+    assert told(desktop) == []
+    assert len(desktop.views_of_role("proposal")) == 1
+
+
+@pytest.mark.parametrize(("link", "outcome"), [("accept", ["accepted", PROPOSED]), ("reject", ["rejected", None])])
+def test_links_in_the_header_are_clicked(desktop, link, outcome):
+    view = open_diff(desktop)
+    desktop.host.call("click_phantom", key="gemini_companion.top", href=link, view=view)
+    desktop.wait_no_review()
+    assert told(desktop) == [outcome]
+
+
+def test_links_beside_changes_are_clicked(desktop):
+    view = open_diff(desktop)
+    desktop.host.call("click_annotation", key="gemini_companion.revert", href="revert:0", view=view)
+    desktop.host.wait_until(lambda: text_of(desktop, view) == PROPOSED[len("import sys\n"):])
+    desktop.host.wait_until(lambda: "gemini_companion.undo" in regions_of(desktop, view))
+    desktop.host.call("click_annotation", key="gemini_companion.undo", href="undo:1", view=view)
+    desktop.host.wait_until(lambda: text_of(desktop, view) == PROPOSED)
+
+
+def regions_of(desktop, view):
+    return desktop.host.call("snapshot_view", view=view)["regions"]
+
+
+@pytest.mark.parametrize("role", ["proposal", "original"])
+def test_closing_a_tab_rejects(desktop, role):
+    desktop.open("greeting.py")
+    before = desktop.arrangement()
+    open_diff(desktop)
+    desktop.host.call("close_tab", view=desktop.views_of_role(role)[0]["id"])
+    desktop.wait_no_review()
+    assert told(desktop) == [["rejected", None]]
+    desktop.host.wait_until(lambda: desktop.arrangement() == before)
+
+
+def test_closing_the_window_rejects(desktop):
+    other = desktop.host.call("new_window", folders=[desktop.workspace])
+    open_diff(desktop)
+    desktop.host.call("close_window", window=other)
+    desktop.host.wait_until(lambda: told(desktop) == [["rejected", None]])
+
+
+def test_a_restart_leaves_no_trace(workspace, tmp_path):
+    with Host.start(folders=[workspace], data=str(tmp_path / "data")) as host:
+        desktop = Desktop(host, workspace)
+        desktop.wait_published()
+        desktop.open("greeting.py")
+        before = host.call("snapshot_window")
+        open_diff(desktop)
+        host.quit()
+        host.restart()
+        desktop.wait_published()
+        desktop.wait_no_review()
+        after = host.call("snapshot_window")
+        assert after["layout"] == before["layout"]
+        assert [tab["file"] for tab in after["groups"][0]["tabs"]] == [desktop.path("greeting.py")]
+        assert host.errors() == []
+
+
+def test_disabling_the_package_leaves_no_trace(desktop):
+    desktop.open("greeting.py")
+    before = desktop.arrangement()
+    open_diff(desktop)
+    desktop.host.disable_package()
+    desktop.wait_no_review()
+    assert desktop.arrangement() == before
+    assert told(desktop) == [["rejected", None]]
+    desktop.host.enable_package()
+    desktop.wait_published()
+
+
+def test_everything_shown_is_html_that_the_editor_understands(desktop):
+    desktop.open("greeting.py")
+    open_diff(desktop)
+    desktop.host.call("press", keys="ctrl+f8")
+    desktop.host.wait_until(lambda: desktop.host.call("is_idle"))
+    assert desktop.host.call("problems")["html_problems"] == []
