@@ -1,7 +1,7 @@
 """The changed characters inside the changed lines of one hunk.
 
-Method: what is equal at the ends is set aside, the rest is cut into words and compared like lines. Of very long texts the
-changed stretches are found first, and only these are cut into words. Then `marks` makes the changes readable.
+Method: what is equal at the ends is set aside, the rest is cut into words and compared like lines. Of very long texts
+the changed stretches are found first, and only these are cut into words. Then `marks` makes the changes readable.
 
 Rules: changes are in order and do not touch. Replacing each one's characters in the left text by those of the right one
 gives the right text. What is beyond the limits gets coarser changes: a stretch instead of words, or all that differs.

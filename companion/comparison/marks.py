@@ -109,7 +109,7 @@ def _belong_together(first: CharacterChange, second: CharacterChange, left: str)
         return False
     letters = sum([character.isalnum() for character in between])
     if not letters:
-        return between.isspace() or len(between) <= _LONGEST_BRIDGE and not between[-1].isspace()
+        return between.isspace() or (len(between) <= _LONGEST_BRIDGE and not between[-1].isspace())
     return 4 * letters <= min(first.size, second.size)
 
 

@@ -2,7 +2,7 @@
 
 Lines added between equal lines can often be said to stand a little higher or lower: a new function may take the blank
 line before it or the one after it. A hunk reads best where it begins and ends between blocks: at little indentation,
-after a blank line, not between a header and its body and not before a closing line.
+after a blank line, not between a header and its body.
 
 Rules: the number of changed lines never grows. A hunk is moved only as far as its lines repeat, and joined with a
 neighbour that it then touches. What begins or ends with equal lines on both sides is trimmed.
@@ -21,9 +21,7 @@ _FURTHEST = 50
 
 _PER_COLUMN = 4
 _AFTER_BLANK = -10
-_BEFORE_BLANK = 6
 _BETWEEN_HEADER_AND_BODY = 30
-_BEFORE_CLOSING = 24
 _MAKES_A_CHANGE = -1000
 _TAB = "    "
 
@@ -101,9 +99,10 @@ def _room(lines: Sequence[str], start: int, end: int, gap_above: int, gap_below:
 
 def _touching(hunk: Hunk, by: int, room: _Room, above: Hunk, below: Hunk) -> int:
     """What is to be said for a place beside removed lines if this hunk adds some, or the other way round."""
-    opposite = "removed" if hunk.kind == "added" else "added"
-    if by == -room.gap_above and above.kind == opposite or by == room.gap_below and below.kind == opposite:
-        return _MAKES_A_CHANGE
+    for neighbour, touched in ((above, by == -room.gap_above), (below, by == room.gap_below)):
+        complements = neighbour.left_count if hunk.kind == "added" else neighbour.right_count
+        if touched and complements and neighbour.kind != "changed":
+            return _MAKES_A_CHANGE
     return 0
 
 
@@ -119,20 +118,12 @@ def _split_penalty(lines: Sequence[str], at: int) -> int:
     """How badly a text reads if it is cut above line `at`."""
     if at == 0 or at == len(lines):
         return 0
-    blank_before = not lines[at - 1].strip()
-    blank_after = not lines[at].strip()
     indent = _indent_of_next(lines, at)
     penalty = _PER_COLUMN * indent
-    if blank_before:
+    if not lines[at - 1].strip():
         penalty += _AFTER_BLANK
-    elif blank_after:
-        penalty += _BEFORE_BLANK
-    else:
-        before = _indent(lines[at - 1])
-        if indent > before:
-            penalty += _BETWEEN_HEADER_AND_BODY
-        elif indent < before:
-            penalty += _BEFORE_CLOSING
+    elif lines[at].strip() and indent > _indent(lines[at - 1]):
+        penalty += _BETWEEN_HEADER_AND_BODY
     return penalty
 
 

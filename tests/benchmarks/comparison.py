@@ -16,8 +16,9 @@ from typing import Callable, Dict, List, Tuple
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parents[1])]
 
-from companion.comparison import compare_characters, compare_lines  # noqa: E402
 from ratio import Measurement, check, measure_ratio, measure_seconds, summary, table  # noqa: E402
+
+from companion.comparison import compare_characters, compare_lines  # noqa: E402
 
 SLOWEST_BAD = 1.0
 """Seconds a comparison of bad texts may take."""

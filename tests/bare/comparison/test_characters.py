@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from companion.comparison import compare_characters
 
 
@@ -26,12 +27,19 @@ def marked(left: str, right: str) -> str:
         ("self.assertEqual(a)\n", "self.assertIsNone(a)\n", "self.assert[-Equal-]{+IsNone+}(a)\n"),
         ("color = 1\n", "colour = 1\n", "colo{+u+}r = 1\n"),
         ("Pioneers of it\n", "Adopters of it\n", "[-Pioneers-]{+Adopters+} of it\n"),
+        ("starting it\n", "stopped it\n", "[-starting-]{+stopped+} it\n"),
         # Arguments are told apart; words with nothing but space between them make one mark.
         ("f(alpha, beta)\n", "f(gamma, delta)\n", "f([-alpha-]{+gamma+}, [-beta-]{+delta+})\n"),
         ("the quick brown fox\n", "a slow brown fox\n", "[-the quick-]{+a slow+} brown fox\n"),
         ("def f(a, b):\n", "def f(x, a, b, y=None):\n", "def f({+x, +}a, b{+, y=None+}):\n"),
         # Nothing in common but signs and spaces is one mark.
         ("quite different text\n", "nothing, in common\n", "[-quite different text-]{+nothing, in common+}\n"),
+        (
+            "completely if different\n",
+            "something if unrelated\n",
+            "[-completely if different-]{+something if unrelated+}\n",
+        ),
+        ("one if two\n", "six if ten\n", "[-one-]{+six+} if [-two-]{+ten+}\n"),
         # Indentation, line ends, and scripts without spaces.
         ("    return x\n", "        return x\n", "    {+    +}return x\n"),
         ("x\r\n", "x\n", "x[-\r-]\n"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
+
 from companion.comparison import Cancelled, apply_hunks, compare_characters, compare_lines
 from companion.comparison.budget import CELLS, CELLS_PER_PIECE, Budget
 from companion.comparison.matching import matching_blocks

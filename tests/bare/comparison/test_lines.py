@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from companion.comparison import Hunk, apply_hunks, compare_lines, split_lines
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from hypothesis import given, settings
+from hypothesis import strategies as some
+
 from companion.comparison import (
     align,
     apply_hunks,
@@ -13,8 +16,6 @@ from companion.comparison import (
 from companion.comparison.budget import Budget
 from companion.comparison.matching import matching_blocks
 from companion.comparison.subsequence import common, longest
-from hypothesis import given, settings
-from hypothesis import strategies as some
 
 FEW_LINES = some.lists(some.sampled_from(["a\n", "b\n", "\n", "  c\n", "\tif x:\n"]), max_size=40)
 ANY_TEXT = some.text(some.sampled_from("ab \n\r\t_.(é返\ud800\x00\u2028"), max_size=80) | some.text(

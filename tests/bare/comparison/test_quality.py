@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import List
 
 import pytest
+
 from companion.comparison import apply_hunks, compare_lines, split_lines
 
 MODULES = (
