@@ -119,6 +119,19 @@ class Desk:
             if review.owner.session_id == owner_id and review.orphan():
                 presentation.update_header()
 
+    def reopen(self, owner: Owner, path: str, text: str) -> None:
+        """Bring back what the user accepted, because the client went before it heard of it: Accept now writes the file."""
+        try:
+            self.open_diff(owner, path, text)
+        except ReviewError as error:
+            logger.error("an accepted text could be neither delivered nor shown again: %s", error)
+            return
+        self.owner_gone(owner.session_id)
+        name = os.path.basename(path)
+        self._window.status_message(
+            "Gemini Companion: {} went away before it wrote {}: accept again to write it".format(owner.client_name, name)
+        )
+
     # -- what the user decides ----------------------------------------------------------------------------------------
 
     def accept(self, review: Review) -> None:
@@ -134,7 +147,7 @@ class Desk:
                 self._window.status_message("Gemini Companion: " + problem)
                 return
             self._window.status_message("Gemini Companion: wrote {}".format(os.path.basename(review.path)))
-        self._end(review, review.accept(text), tell=not alone)
+        self._end(review, review.accept(text))
 
     def reject(self, review: Review) -> None:
         """Reject the proposal."""
@@ -346,7 +359,7 @@ class Desk:
         return ""
 
     def _tell(self, review: Review, outcome: Optional[Outcome]) -> None:
-        if outcome is not None and not review.orphaned and self._is_connected(review.owner):
+        if outcome is not None and not review.orphaned:
             self._notify(review, outcome)
 
     def _end(self, review: Review, outcome: Optional[Outcome], tell: bool = True) -> None:

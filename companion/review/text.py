@@ -52,7 +52,7 @@ class ProposedText:
             self._ending = dominant_ending(self._endings)
             text = _ENDING.sub("\n", text)
         self._stand_ins: Dict[str, str] = {}
-        if _UNSHOWABLE.search(text):
+        if not _is_showable(text):
             self._stand_ins = _stand_ins(text)
             text = _substitute(text, self._stand_ins)
         self.shown = text
@@ -116,6 +116,17 @@ def carry_endings(before: Sequence[str], endings: Sequence[str], after: Sequence
         left, right = hunk.left_end, hunk.right_end
     add(after[right:], left, len(before))
     return "".join(result)
+
+
+def _is_showable(text: str) -> bool:
+    """Whether the editor takes every character of `text`. Many times faster than the search for those it does not."""
+    if "\x00" in text:
+        return False
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _stand_ins(text: str) -> Dict[str, str]:
