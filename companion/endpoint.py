@@ -182,7 +182,7 @@ class Endpoint:
             self.follower.when_current(lambda context: self._send(CONTEXT, context, session.id, CONTEXT))
         self.show_status()
 
-    def _client_went(self, session: ClientSession) -> None:
+    def _client_went(self, session: ClientSession, undelivered: List[Outcome]) -> None:
         self.clients.pop(session.id, None)
         logger.info("%s %s went away", session.client_name, session.client_version)
         if self._stopped:
@@ -190,6 +190,10 @@ class Endpoint:
         if not self.clients:
             self.follower.set_listening(False)
         self.desk.owner_gone(session.id)
+        for outcome in undelivered:
+            # It went between the user's answer and hearing of it, so nobody has written the file.
+            if outcome.kind == "accepted":
+                self.desk.reopen(Owner(session.id, display_name(session)), outcome.path, outcome.content or "")
         self.show_status()
 
     def _set_problem(self, problem: Optional[str]) -> None:
@@ -213,7 +217,7 @@ class Endpoint:
         if outcome.kind == "accepted":
             params["content"] = outcome.content
         method = "ide/diffAccepted" if outcome.kind == "accepted" else "ide/diffRejected"
-        self._send(method, params, review.owner.session_id, None)
+        self._runtime.on_loop(self._service.notify, method, params, review.owner.session_id, None, outcome)
 
     def _is_connected(self, owner: Owner) -> bool:
         return owner.session_id in self.clients

@@ -7,7 +7,7 @@ aiohttp is imported here and nowhere on the main thread, because that takes a th
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING, Any, Awaitable, Callable, Dict, NamedTuple, Optional
+from typing import TYPE_CHECKING, Any, Awaitable, Callable, Dict, List, NamedTuple, Optional
 
 if TYPE_CHECKING:
     from .libraries import Libraries
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 logger = logging.getLogger("gemini_companion.service")
 
 RETRY_SECONDS = (1, 2, 5, 10, 30)
+# How long clients leave us to replace the package. By themselves they try after one second, and give up after two more.
+COME_BACK_SECONDS = 4.0
 
 
 class Inheritance(NamedTuple):
@@ -33,7 +35,7 @@ class Listener(NamedTuple):
 
     serving: Callable[[int], None]  # the port
     client_came: Callable[[ClientSession], None]
-    client_went: Callable[[ClientSession], None]
+    client_went: Callable[[ClientSession, List[Any]], None]  # with the tags of what it was never sent
     problem: Callable[[Optional[str]], None]  # a sentence for the user, None when all is well again
 
 
@@ -97,7 +99,7 @@ class Service:
             tools=TOOLS,
             call_tool=self._call_tool,
             session_opened=lambda session: self._tell(self._listener.client_came, session),
-            session_closed=lambda session: self._tell(self._listener.client_went, session),
+            session_closed=lambda session, tags: self._tell(self._listener.client_went, session, tags),
             limits=Limits(body_bytes=self._body_mebibytes() * 1024 * 1024 + 256 * 1024),
             identity=Implementation("gemini-companion", "Gemini Companion", self._version),
         )
@@ -117,24 +119,29 @@ class Service:
     async def stop(self) -> Optional[Inheritance]:
         """End the server, its streams cleanly, and return what a successor can go on with."""
         self._stopped = True
-        return await self._end()
+        return await self._end(COME_BACK_SECONDS)
 
     async def restart(self) -> None:
         """End the server and begin again with the same port, token and sessions."""
-        inheritance = await self._end()
+        inheritance = await self._end(None)
         await self.run(inheritance)
 
-    async def _end(self) -> Optional[Inheritance]:
+    async def _end(self, come_back_seconds: Optional[float]) -> Optional[Inheritance]:
         server, self._server = self._server, None
         if server is None:
             return None
-        await server.stop()
+        await server.stop(come_back_seconds=come_back_seconds)
         return Inheritance(self._port, self._token, server.export_state())
 
-    def notify(self, method: str, params: Dict[str, Any], session: Optional[str], collapse: Optional[str]) -> None:
-        """Send a notification to one session or, without one, to all. Nothing happens while there is no server."""
+    def notify(
+        self, method: str, params: Dict[str, Any], session: Optional[str], collapse: Optional[str], tag: Any = None
+    ) -> None:
+        """Send a notification to one session or, without one, to all. Nothing happens while there is no server.
+
+        If the session ends before it was sent, `client_went` gets the `tag`.
+        """
         if self._server is not None:
-            self._server.notify(method, params, session=session, collapse=collapse)
+            self._server.notify(method, params, session=session, collapse=collapse, tag=tag)
 
     def disconnect(self) -> None:
         """End every session."""

@@ -37,7 +37,7 @@ from .methods import HANDSHAKE_METHODS, STATELESS_METHODS, end_subscription
 from .notices import Translate
 from .presence import SESSION_HEADER, Presence
 from .revisions import ASSUMED, REVISIONS
-from .sessions import SUBSCRIBER
+from .sessions import MCP, SUBSCRIBER
 from .tools import ClientSession, Implementation, Tool, ToolCall, ToolResult
 
 log = logging.getLogger("gemini_companion.protocol")
@@ -222,7 +222,7 @@ class Protocol:
             effects.append(Wake(exchange.stream))
         return effects
 
-    def stop(self) -> List[Effect]:
+    def stop(self, come_back_seconds: Optional[float] = None) -> List[Effect]:
         """End every stream, subscriptions with their result. Sessions stay, for `Presence.export_state`."""
         effects: List[Effect] = []
         for session in self.presence.all():
@@ -230,6 +230,8 @@ class Protocol:
                 if session.kind == SUBSCRIBER:
                     end_subscription(self, session, stream)
                 if stream.open:
+                    if come_back_seconds is not None and session.kind == MCP:
+                        stream.part(come_back_seconds)
                     stream.closing = True
                     effects.append(Wake(stream))
         return effects

@@ -6,7 +6,7 @@ unless the core is asked again.
 
 from __future__ import annotations
 
-from typing import Any, Dict, NamedTuple, Union
+from typing import Any, Dict, List, NamedTuple, Union
 
 from .streams import Stream
 from .tools import ClientSession, ToolCall
@@ -50,10 +50,11 @@ class SessionOpened(NamedTuple):
 
 
 class SessionClosed(NamedTuple):
-    """A client is gone; `reason` is for the log."""
+    """A client is gone; `reason` is for the log, `undelivered` has the tags of what it was never sent."""
 
     client: ClientSession
     reason: str
+    undelivered: List[Any] = []
 
 
 Effect = Union[Answer, CallTool, OpenStream, Wake, SessionOpened, SessionClosed]

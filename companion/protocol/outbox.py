@@ -14,11 +14,13 @@ from .limits import Limits
 
 
 class Message(NamedTuple):
-    """One server message on its way: its place in the session's order, its encoded JSON, and its collapse key."""
+    """One server message on its way: its place in the session's order, its encoded JSON, its collapse key, and what the
+    application knows it by (which stays in this process)."""
 
     sequence: int
     payload: bytes
     collapse: Optional[str]
+    tag: Any = None
 
 
 class Outbox:
@@ -63,6 +65,10 @@ class Outbox:
             if message.collapse is not None and self._by_key.get(message.collapse) == message.sequence:
                 del self._by_key[message.collapse]
         return taken
+
+    def tags(self) -> List[Any]:
+        """What the application knows the waiting messages by, oldest first."""
+        return [message.tag for message in self._waiting.values() if message.tag is not None]
 
     def export_state(self) -> List[List[Any]]:
         """The waiting messages as plain JSON-able data."""

@@ -162,7 +162,12 @@ class Presence:
     # Notifications
 
     def notify(
-        self, method: str, params: Dict[str, Any], session_id: Optional[str], collapse: Optional[str]
+        self,
+        method: str,
+        params: Dict[str, Any],
+        session_id: Optional[str],
+        collapse: Optional[str],
+        tag: Any = None,
     ) -> List[Effect]:
         """Send a notification to one session (and to plain listeners, who see everything), or to all."""
         notice = Notice(method, params, self._translate)
@@ -171,7 +176,8 @@ class Presence:
         for session in self._sessions.values():
             if session_id is not None and session.kind != EVENTS and session.client.id != session_id:
                 continue
-            ready = session.post(notice, collapse)
+            # A listener of the plain event stream only looks on: what it misses is nobody's loss.
+            ready = session.post(notice, collapse, tag if session.kind != EVENTS else None)
             if ready is None:
                 given_up.append(session)
             else:
@@ -200,7 +206,7 @@ class Presence:
             if stream.open:
                 stream.closing = True
                 effects.append(Wake(stream))
-        effects.append(SessionClosed(session.client, reason))
+        effects.append(SessionClosed(session.client, reason, session.outbox.tags()))
         return effects
 
     def tick(self, now: float) -> List[Effect]:

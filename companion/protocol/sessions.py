@@ -110,7 +110,7 @@ class Session:
                 return stream if stream.was_reset and not stream.open else None
         return None
 
-    def post(self, notice: Notice, collapse: Optional[str]) -> Optional[List[Stream]]:
+    def post(self, notice: Notice, collapse: Optional[str], tag: Any = None) -> Optional[List[Stream]]:
         """Queue a notification; the streams that can carry it now, or None if the client must be given up."""
         if self.kind == SUBSCRIBER:
             ready = []
@@ -122,7 +122,7 @@ class Session:
                     ready.append(stream)
             return ready
         payload = notice.encoded() if self.kind == MCP else notice.translated()
-        if not self.outbox.add(Message(self.next_sequence(), payload, collapse)):
+        if not self.outbox.add(Message(self.next_sequence(), payload, collapse, tag)):
             return None
         return [self.current] if self.current is not None else []
 

@@ -18,6 +18,8 @@ from .outbox import Message, Outbox, export_messages, import_messages
 
 HEARTBEAT = b": \n\n"
 _GREETING = b": connected\n\n"
+# Of no type that clients listen to, because a block without data is a message with empty data to some of them.
+_RECONNECTION = b"event: reconnection\nretry: %d\ndata: {}\n\n"
 RETRY_MILLISECONDS = 1000
 CHUNK_BYTES = 512 * 1024
 
@@ -31,7 +33,7 @@ class Stream:
     __slots__ = (
         "label", "kind", "owner", "outbox", "limits", "numbered", "primes", "open", "closing", "finished",
         "was_reset", "filter", "request_id", "_sent", "_sent_keys", "_sent_bytes", "_again", "_greeted",
-        "last_sequence",
+        "last_sequence", "_parting", "_moved",
     )  # fmt: skip
 
     def __init__(
@@ -62,6 +64,12 @@ class Stream:
         self._sent_bytes = 0
         self._again: Deque[int] = deque()
         self._greeted = True
+        self._parting = b""
+        self._moved = False
+
+    def part(self, seconds: float) -> None:
+        """Tell the client, as the last thing on this connection, to come back after so many seconds."""
+        self._parting = _RECONNECTION % int(seconds * 1000)
 
     def attach(self, received: Optional[int] = None) -> None:
         """A connection begins to carry the stream. `received`: the place of the last event the client has."""
@@ -98,12 +106,19 @@ class Stream:
                 parts.append(self._event(message))
                 if self.numbered:
                     self._remember(message)
+        if self.closing and not parts and self._parting:
+            parts.append(self._parting)
+            self._parting = b""
         return b"".join(parts)
 
     def _greeting(self) -> bytes:
         if self.primes and self.numbered:
             received = next(iter(self._sent)) - 1 if self._sent else self.last_sequence
             return b"retry: %d\nid: %s-%d\ndata: \n\n" % (RETRY_MILLISECONDS, self.label.encode("ascii"), received)
+        if self._moved:
+            # The server that carried this before may have told the client to take its time.
+            self._moved = False
+            return _GREETING + _RECONNECTION % RETRY_MILLISECONDS
         return _GREETING
 
     def _event(self, message: Message) -> bytes:
@@ -145,6 +160,7 @@ class Stream:
 
     def import_state(self, state: Dict[str, Any]) -> None:
         """Take over what `export_state` gave."""
+        self._moved = True
         self.finished = state["finished"]
         self.last_sequence = state["last_sequence"]
         for message in import_messages(state["sent"]):

@@ -47,7 +47,7 @@ class CompanionServer:
         tools: Sequence[Tool],
         call_tool: Callable[[ToolCall], Awaitable[ToolResult]],
         session_opened: Callable[[ClientSession], None],
-        session_closed: Callable[[ClientSession], None],
+        session_closed: Callable[[ClientSession, List[Any]], None],
         identity: Implementation,
         limits: Limits = Limits(),
         translate: Translate = to_event_dialect,
@@ -76,8 +76,9 @@ class CompanionServer:
         self._manager: Optional[web.Server] = None
         self._heartbeat: Optional[asyncio.TimerHandle] = None
         self._expiry: Optional[asyncio.TimerHandle] = None
+        self._stopping = False
         self._all_written: Optional[asyncio.Future[None]] = None
-        """Set while stopping: done when no stream is being written any more."""
+        """While stopping: done when no stream is being written any more."""
         self._next_warning = 0.0
 
     @property
@@ -113,13 +114,17 @@ class CompanionServer:
         self._schedule_expiry()
         return self._port
 
-    async def stop(self) -> None:
+    async def stop(self, *, come_back_seconds: Optional[float] = None) -> None:
         """End streams cleanly, then close everything. Sessions are not reported closed: the caller knows; what clients
-        have not received is still in `export_state`."""
+        have not received is still in `export_state`. With `come_back_seconds`, clients are told to reopen their streams
+        after so long, because a successor is expected."""
         if self._listener is None:
             return
+        self._stopping = True
         self._listener.close()
-        self._perform(self._protocol.stop())
+        assert self._manager is not None
+        self._manager.pre_shutdown()  # Idle connections end now, the others after the answer they are at.
+        self._perform(self._protocol.stop(come_back_seconds))
         for timer in (self._heartbeat, self._expiry):
             if timer is not None:
                 timer.cancel()
@@ -129,8 +134,7 @@ class CompanionServer:
             await asyncio.wait([self._all_written], timeout=_STOP_SECONDS)
         for writer in list(self._writers.values()):
             writer.abort()
-        if self._manager is not None:
-            await self._manager.shutdown(_STOP_SECONDS)
+        await self._manager.shutdown(_STOP_SECONDS)
         self._listener = None
 
     def export_state(self) -> Dict[str, Any]:
@@ -148,10 +152,12 @@ class CompanionServer:
         *,
         session: Optional[str] = None,
         collapse: Optional[str] = None,
+        tag: Any = None,
     ) -> None:
         """Send a notification to one session, or to all. An earlier one with the same `collapse` key that still waits
-        is replaced; one without a key is never dropped."""
-        self._perform(self._protocol.presence.notify(method, params, session, collapse))
+        is replaced; one without a key is never dropped. If the session ends before it was sent, `session_closed` gets the
+        `tag` among the undelivered ones."""
+        self._perform(self._protocol.presence.notify(method, params, session, collapse, tag))
 
     def disconnect(self) -> None:
         """End every session; clients find out when their stream ends and their next request gets a 404."""
@@ -266,7 +272,7 @@ class CompanionServer:
         except Exception:
             log.exception("the tool %s failed", call.name)
         effects = self._protocol.finish(call, result, self._now())
-        if self._expiry is None and self._all_written is None and call.exchange.away():
+        if self._expiry is None and call.exchange.away():
             self._schedule_expiry()
         return effects
 
@@ -301,11 +307,12 @@ class CompanionServer:
             self._session_opened(effect.client)
         elif isinstance(effect, SessionClosed):
             log.info("disconnected: %.80r: %s", effect.client.client_name, effect.reason)
-            self._session_closed(effect.client)
+            self._session_closed(effect.client, effect.undelivered)
 
     async def _carry(self, request: web.BaseRequest, opened: OpenStream) -> web.StreamResponse:
         """Carry a stream on this request's connection until either ends."""
         stream = opened.stream
+        stream.closing = stream.closing or self._stopping
         former = self._writers.get(stream)
         if former is not None:
             former.supersede()
@@ -320,9 +327,8 @@ class CompanionServer:
                 self._writer_ended()
 
     def _writer_ended(self) -> None:
-        if self._all_written is None:
-            self._schedule_expiry()
-        elif not self._writers and not self._all_written.done():
+        self._schedule_expiry()
+        if self._all_written is not None and not self._writers and not self._all_written.done():
             self._all_written.set_result(None)
 
     # Time
@@ -331,7 +337,7 @@ class CompanionServer:
         return asyncio.get_running_loop().time()
 
     def _schedule_heartbeat(self) -> None:
-        if self._heartbeat is None:
+        if self._heartbeat is None and not self._stopping:
             loop = asyncio.get_running_loop()
             self._heartbeat = loop.call_later(self._limits.heartbeat_seconds, self._beat)
 
@@ -347,7 +353,7 @@ class CompanionServer:
             self._expiry.cancel()
             self._expiry = None
         deadline = self._protocol.presence.next_deadline()
-        if deadline is not None:
+        if deadline is not None and not self._stopping:
             self._expiry = asyncio.get_running_loop().call_at(deadline, self._expire)
 
     def _expire(self) -> None:

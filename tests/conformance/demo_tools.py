@@ -108,7 +108,7 @@ async def main() -> None:
         tools=TOOLS if shipped else DEMO_TOOLS,
         call_tool=call_shipped_tool if shipped else call_demo_tool,
         session_opened=lambda client: None,
-        session_closed=lambda client: None,
+        session_closed=lambda client, undelivered: None,
         fixed_methods=None if shipped else DEMO_METHODS,
         identity=Implementation("gemini-companion", "Gemini Companion", "0.0.0"),
     )
