@@ -5,7 +5,6 @@ The wheels come from the index by Package Control's rules; `jsonschema` is 2.6.0
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 from typing import Iterator
 
@@ -13,10 +12,8 @@ import pytest
 
 from tests.clients.standard_library import Client, discovery_files
 from tests.host.driver import Host
-from tests.tools.release import build, installation
+from tests.tools.release import build
 from tests.tools.release.libraries import BY_NAME
-
-RUNNING = "{}.{}".format(*sys.version_info[:2])
 
 
 @pytest.fixture(scope="module")
@@ -25,14 +22,6 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("dist") / build.FILE_NAME
     path.write_bytes(build.package())
     return path
-
-
-@pytest.fixture(scope="module")
-def lib_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The editor's `Lib` folder for this machine and the running Python."""
-    folder = tmp_path_factory.mktemp("Lib")
-    installation.make_lib_folder(folder, installation.this_platform(), RUNNING)
-    return folder
 
 
 @pytest.fixture

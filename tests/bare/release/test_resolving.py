@@ -21,28 +21,12 @@ from tests.tools.release.index import Index, Wheel
 from tests.tools.release.libraries import BY_NAME, PLATFORMS, PYTHONS
 from tests.tools.release.package_control import resolve
 
-RUNNING = "{}.{}".format(*sys.version_info[:2])
-
 #: What markers of requirements may ask of each platform.
 MARKERS = {
     "linux": {"sys_platform": "linux", "platform_system": "Linux", "os_name": "posix"},
     "osx": {"sys_platform": "darwin", "platform_system": "Darwin", "os_name": "posix"},
     "windows": {"sys_platform": "win32", "platform_system": "Windows", "os_name": "nt"},
 }
-
-
-@pytest.fixture(scope="module")
-def index() -> Index:
-    """The index, asked once for each project."""
-    return Index()
-
-
-@pytest.fixture(scope="module")
-def lib_folder(index: Index, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A `Lib` folder for this machine and the running Python."""
-    folder = tmp_path_factory.mktemp("Lib")
-    installation.make_lib_folder(folder, installation.this_platform(), RUNNING, index)
-    return folder
 
 
 @pytest.mark.parametrize("python", PYTHONS)
