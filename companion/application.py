@@ -174,6 +174,8 @@ class Application:
             self.window_opened(window)
         for number, endpoint in list(self._endpoints.items()):
             if endpoint.window.is_valid():
+                if endpoint.settings.project_has_changed():
+                    endpoint.settings_changed()
                 endpoint.workspace_changed()
                 endpoint.show_status()
             else:

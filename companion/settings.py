@@ -76,8 +76,7 @@ class Settings:
     share_selection: bool = _setting(True, boolean)
     context_exclude: Tuple[str, ...] = _setting(
         (
-            ".env",
-            ".env.*",
+            ".env*",
             "*.pem",
             "*.key",
             "*.p12",

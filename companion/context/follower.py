@@ -122,7 +122,8 @@ class Follower:
         self._debounce.cancel()
         if listening:
             self._model.forget_existing()  # nobody looked since the last client went
-            self._changed()
+            self._structure_changed = True
+            self._flush()
             self._runtime.later_on_main(RECHECK_MILLISECONDS, self._recheck, self._round)
 
     def set_sharing(self, sharing: bool) -> None:
@@ -142,7 +143,7 @@ class Follower:
         return self._context()
 
     def when_current(self, deliver: Callable[[Context], None]) -> None:
-        """Give a client that has just connected the whole context, once the files have been looked for on disk.
+        """Give a further client that has just connected the whole context, once all files have been looked for on disk.
 
         If that is news to the other clients too it is published to all of them, the new one included; otherwise
         `deliver` is called with it. So each client gets it once.

@@ -6,6 +6,7 @@ shell, which may take seconds, so it is done on a worker thread; starting a proc
 
 from __future__ import annotations
 
+import html
 import itertools
 import logging
 import os
@@ -58,7 +59,9 @@ class Launcher:
                 self._run_in(window, client, connection, wishes, folders[index])
 
         items = [
-            sublime.QuickPanelItem(os.path.basename(folder) or folder, details=folder, annotation=client.title)
+            sublime.QuickPanelItem(
+                os.path.basename(folder) or folder, details=html.escape(folder), annotation=client.title
+            )
             for folder in folders
         ]
         window.show_quick_panel(items, picked, placeholder="Folder to run {} in".format(client.title))

@@ -1,0 +1,100 @@
+"""What the user keeps from clients: by settings, by pausing, by patterns; and that it shows."""
+
+from __future__ import annotations
+
+import sublime
+
+from .support.context_case import ContextCase
+
+SETTINGS = "Gemini Companion.sublime-settings"
+
+
+class Privacy(ContextCase):
+    def setUp(self):
+        yield from super().setUp()
+        self.settings = sublime.load_settings(SETTINGS)
+        self.changed = []
+
+    def tearDown(self):
+        for name, value in self.changed:
+            self.settings.set(name, value)
+        yield from super().tearDown()
+
+    def set(self, name, value):
+        """Change a setting for this test, as a user does while the package runs."""
+        self.changed.append((name, self.settings.get(name)))
+        self.settings.set(name, value)
+
+    def status(self):
+        view = self.window.active_view()
+        return view.get_status("gemini_companion") if view is not None else ""
+
+    def test_the_selection_stays_here_once_the_setting_says_so(self):
+        view = yield from self.open("a.py")
+        self.select(view, sublime.Region(0, 6))
+        yield lambda: self.selected() == "# a.py"
+        self.set("share_selection", False)
+        yield lambda: self.selected() is None
+        self.assertEqual(self.cursor(), (1, 7))
+        count = len(self.client.contexts)
+        self.select(view, sublime.Region(0, 4))
+        yield lambda: self.cursor() == (1, 5)
+        self.assertNotIn("selectedText", str(self.client.contexts[count - 1 :]))
+
+    def test_a_pattern_added_takes_an_open_file_out(self):
+        yield from self.open("a.py")
+        yield from self.open("b.py")
+        self.set("context_exclude", ["b.*"])
+        yield lambda: self.names() == ["a.py"]
+        self.assertIsNone(self.active())
+
+    def test_pausing_empties_the_list_and_resuming_fills_it_again(self):
+        view = yield from self.open("a.py")
+        self.window.run_command("gemini_companion_pause_sharing")
+        yield lambda: self.names() == []
+        self.assertIn("sharing paused", self.status())
+        count = len(self.client.contexts)
+        self.select(view, sublime.Region(0, 6))
+        later = yield from self.connect(self.folder)
+        self.assertEqual(later.open_files, [])
+        self.window.run_command("gemini_companion_resume_sharing")
+        yield lambda: self.active() == "a.py"
+        self.assertEqual(len(self.client.contexts), count + 1)  # of what happened meanwhile nothing was said
+        self.assertEqual(self.selected(), "# a.py")
+        self.assertNotIn("sharing paused", self.status())
+
+    def test_pausing_is_one_windows_affair(self):
+        other_folder = self.new_folder()
+        other = yield from self.new_window(other_folder)
+        other_client = yield from self.connect(other_folder)
+        other.run_command("gemini_companion_pause_sharing")
+        view = other.open_file(self.path("b.py"))
+        yield lambda: not view.is_loading()
+        yield from self.open("a.py")
+        self.assertEqual(other_client.open_files, [])
+
+    def test_trust_is_told_only_when_the_user_has_decided(self):
+        yield from self.open("a.py")
+        self.assertNotIn("isTrusted", str(self.client.contexts))
+        for trusted in (True, False):
+            self.set("workspace_trust", trusted)
+            yield lambda trusted=trusted: self.client.contexts[-1]["workspaceState"].get("isTrusted") is trusted
+        self.set("workspace_trust", None)
+        yield lambda: "isTrusted" not in self.client.contexts[-1]["workspaceState"]
+
+    def test_fewer_files_and_shorter_selections_when_the_settings_say_so(self):
+        yield from self.open("a.py")
+        view = yield from self.open("b.py")
+        self.set("context_maximum_files", 1)
+        yield lambda: self.names() == ["b.py"]
+        self.set("context_maximum_selection", 3)
+        self.select(view, sublime.Region(0, 6))
+        yield lambda: self.selected() == "# b"
+
+    def test_a_project_has_its_own_patterns(self):
+        yield from self.open("a.py")
+        yield from self.open("b.py")
+        self.window.set_project_data(
+            {"folders": [{"path": self.folder}], "settings": {"gemini_companion": {"context_exclude": ["a.py"]}}}
+        )
+        yield lambda: self.names() == ["b.py"]
