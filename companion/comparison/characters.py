@@ -17,7 +17,7 @@ from .matching import Block, common_prefix, common_suffix, matching_blocks
 from .resynchronising import changed_stretches
 from .words import LONGEST_WORD, cut, inside_word
 
-_CHARACTERS_IN_WORDS = 300_000
+_CHARACTERS_IN_WORDS = 200_000
 _COST_OF_A_STRETCH = 200
 """Characters that could be cut into words in the time that one more stretch takes."""
 

@@ -97,8 +97,8 @@ def bad_characters() -> Dict[str, Tuple[str, str]]:
         "a 5 MB line with 500 edits": (data, "".join(edited)),
         "a 5 MB line, reversed": (data, data[::-1]),
         "5 MB of noise": (noise[0], noise[1]),
-        "150 KB of noise": (noise[0][:150_000], noise[1][:150_000]),
-        "150 KB of two signs": ("ab " * 50_000, "ba " * 50_000),
+        "100 KB of noise": (noise[0][:100_000], noise[1][:100_000]),
+        "100 KB of two signs": ("ab " * 33_000, "ba " * 33_000),
     }
 
 
