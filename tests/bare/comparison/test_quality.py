@@ -18,7 +18,7 @@ from companion.comparison import apply_hunks, compare_lines, split_lines
 
 MODULES = (
     "textwrap.py", "shlex.py", "queue.py", "bisect.py", "heapq.py", "fnmatch.py", "json/decoder.py", "json/encoder.py",
-    "csv.py", "gettext.py", "sched.py", "string.py", "tempfile.py", "glob.py", "cmd.py", "getopt.py",
+    "csv.py", "gettext.py", "sched.py", "pprint.py", "tempfile.py", "glob.py", "cmd.py", "getopt.py",
 )  # fmt: skip
 
 
