@@ -292,6 +292,12 @@ def snapshot_view(view: Optional[int] = None) -> Dict[str, Any]:
     return _snapshot.snapshot_view(_view(view))
 
 
+def render(window: Optional[int] = None) -> str:
+    """A standalone HTML page that draws a window."""
+    from .render import render_window
+    return render_window(_window(window))
+
+
 def problems() -> Dict[str, Any]:
     """Errors, unknown commands, unexpected dialogs, HTML that the editor would not understand."""
     return _snapshot.snapshot_problems(_current())

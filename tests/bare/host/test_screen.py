@@ -39,6 +39,19 @@ def test_phantoms_push_lines_down(bench, view):
     assert bench.gestures.problems()["html_problems"] == []
 
 
+def test_long_phantoms_wrap_at_the_width_of_the_view(bench, view):
+    """As in the editor: the same phantom is higher in a narrower view."""
+    sublime, height = bench.sublime, view.line_height()
+    view.add_phantom("k", sublime.Region(0), "<div>%s</div>" % " ".join(["word"] * 30), sublime.LAYOUT_BLOCK)
+    view.add_phantom("k", sublime.Region(0), "<div>%s</div>" % "&nbsp;".join(["word"] * 30), sublime.LAYOUT_BLOCK)
+    second = view.text_point(1, 0)
+    assert view.text_to_layout(second)[1] == 3 * height
+    bench.gestures.resize_window(800, 600)
+    columns = int(view.viewport_extent()[0] // view.em_width())
+    assert 75 < columns < 149
+    assert view.text_to_layout(second)[1] == 4 * height
+
+
 def test_phantom_sets(bench, view):
     sublime = bench.sublime
     phantoms = sublime.PhantomSet(view, "k")

@@ -21,20 +21,26 @@ MINIMAP = 96.0
 MARGIN = 4.0
 
 
-def _row_tops(view: Any) -> List[float]:
+def row_tops(view: Any) -> List[float]:
     """The top of every row, and the bottom of the last one; computed once per state of text, phantoms and folds."""
-    state = (view.buffer.change_id(), view.phantoms.version, [fold.to_tuple() for fold in view.folds])
+    columns = phantom_columns(view)
+    state = (view.buffer.change_id(), view.phantoms.version, [fold.to_tuple() for fold in view.folds], columns)
     known = view.row_tops
     if known is None or known[0] != state:
-        known = view.row_tops = (state, _compute_row_tops(view))
+        known = view.row_tops = (state, _compute_row_tops(view, columns))
     return known[1]
 
 
-def _compute_row_tops(view: Any) -> List[float]:
+def phantom_columns(view: Any) -> int:
+    """How many characters fit in a row of a phantom; views that show nowhere wrap nothing."""
+    return int(viewport_extent(view)[0] // EM_WIDTH) if view.window is not None else 10000
+
+
+def _compute_row_tops(view: Any, columns: int) -> List[float]:
     buffer = view.buffer
     extra = {}
     for phantom in view.phantoms.by_id.values():
-        height = phantom.height()
+        height = phantom.height(columns)
         if height:
             row = buffer.row(phantom.region.begin())
             extra[row] = extra.get(row, 0.0) + height
@@ -67,12 +73,12 @@ def text_to_layout(view: Any, point: int) -> Tuple[float, float]:
     buffer = view.buffer
     point = buffer.clamp(point)
     row = buffer.row(point)
-    return (_column_x(view, buffer.text[buffer.starts()[row]:point]), _row_tops(view)[row])
+    return (_column_x(view, buffer.text[buffer.starts()[row]:point]), row_tops(view)[row])
 
 
 def layout_to_text(view: Any, xy: Tuple[float, float]) -> int:
     buffer = view.buffer
-    tops = _row_tops(view)
+    tops = row_tops(view)
     row = max(0, min(bisect_right(tops, xy[1]) - 1, buffer.line_count() - 1))
     start, end = buffer.line_bounds(row)
     tab, width, point = _tab_size(view), 0, start
@@ -88,7 +94,7 @@ def layout_to_text(view: Any, xy: Tuple[float, float]) -> int:
 
 def layout_extent(view: Any) -> Tuple[float, float]:
     longest = _longest_line(view)
-    height = _row_tops(view)[-1]
+    height = row_tops(view)[-1]
     past = view.settings.get("scroll_past_end", 0.5)
     visible = viewport_extent(view)[1]
     share = float(past) if isinstance(past, (int, float)) else 0.5

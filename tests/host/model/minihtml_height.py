@@ -1,4 +1,4 @@
-"""How high a piece of minihtml is: lines of text, vertical padding, margins and borders. Long lines are not wrapped.
+"""How high a piece of minihtml is: lines of text, wrapped at blanks, vertical padding, margins and borders.
 
 Units are device-independent pixels. Rule kept here: only documented styles are honoured, so there is no `height`.
 """
@@ -22,8 +22,8 @@ Style = Dict[str, str]
 
 
 @lru_cache(maxsize=1024)
-def height(content: str) -> float:
-    """The height of a document; never less than nothing."""
+def height(content: str, columns: int) -> float:
+    """The height of a document that is `columns` characters wide; never less than nothing."""
     rules = []
     for sheet in re.findall(r"<style[^>]*>(.*?)</style>", content, re.DOTALL | re.IGNORECASE):
         sheet = re.sub(r"/\*.*?\*/", "", sheet, flags=re.DOTALL)
@@ -31,7 +31,7 @@ def height(content: str) -> float:
             rules.extend(
                 (selector.split()[-1], _declarations(body)) for selector in selectors.split(",") if selector.split()
             )
-    reader = _Reader(rules)
+    reader = _Reader(rules, columns)
     reader.feed(content)
     reader.close()
     return reader.finish()
@@ -84,13 +84,27 @@ def _border(style: Style, side: str) -> float:
     return 0.0
 
 
+def _wrapped(text: str, columns: int) -> int:
+    """The rows that a text takes. Runs of blanks count as one; no-break spaces count as letters."""
+    rows, used = 0, 0
+    for word in re.split("[%s]+" % SPACE, text.strip(SPACE)):
+        if not word:
+            continue
+        if rows and used + 1 + len(word) <= columns:
+            used += 1 + len(word)
+        else:
+            rows, used = rows + 1, len(word)
+    return rows
+
+
 class _Reader(HTMLParser):
-    def __init__(self, rules: List[Tuple[str, Style]]):
+    def __init__(self, rules: List[Tuple[str, Style]], columns: int):
         super().__init__(convert_charrefs=True)
         self._rules = rules
+        self._columns = max(1, columns)
         self._open: List[Tuple[str, Style, float]] = []
         self._total = 0.0
-        self._line = False
+        self._line = ""
 
     def handle_starttag(self, tag: str, attributes: Any) -> None:
         values = {name: value or "" for name, value in attributes}
@@ -98,7 +112,7 @@ class _Reader(HTMLParser):
             self._end_line(forced=True)
             return
         if tag == "img":
-            self._line = True
+            self._line += "\xa0\xa0"
             return
         style: Style = {}
         for selector, declarations in self._rules:
@@ -130,17 +144,16 @@ class _Reader(HTMLParser):
 
     def handle_data(self, data: str) -> None:
         if not any(name in HIDDEN or style.get("display") == "none" for name, style, _ in self._open):
-            # A no-break space takes a line as any letter does.
-            self._line = self._line or bool(data.strip(SPACE))
+            self._line += data
 
     def _is_block(self, tag: str, style: Style) -> bool:
         display = style.get("display", "block" if tag in BLOCKS else "inline")
         return display in ("block", "list-item")
 
     def _end_line(self, forced: bool = False) -> None:
-        if self._line or forced:
-            self._total += self._open[-1][2] if self._open else LINE_HEIGHT
-        self._line = False
+        rows = _wrapped(self._line, self._columns)
+        self._total += max(rows, int(forced)) * (self._open[-1][2] if self._open else LINE_HEIGHT)
+        self._line = ""
 
     def finish(self) -> float:
         while self._open:

@@ -22,13 +22,10 @@ class PhantomModel:
         self.content = content
         self.layout = int(layout)
         self.on_navigate = on_navigate
-        self._height: Optional[float] = None
 
-    def height(self) -> float:
-        """The height that it adds below its line, in device-independent pixels."""
-        if self._height is None:
-            self._height = 0.0 if self.layout == INLINE else minihtml_height.height(self.content)
-        return self._height
+    def height(self, columns: int) -> float:
+        """The height that it adds below its line in a view of so many columns, in device-independent pixels."""
+        return 0.0 if self.layout == INLINE else minihtml_height.height(self.content, columns)
 
     def describe(self) -> Dict[str, Any]:
         return {"id": self.id, "key": self.key, "region": [self.region.a, self.region.b], "content": self.content,

@@ -1,0 +1,243 @@
+"""Draws one view: gutter, text, marks, phantoms, annotations, caret, minimap, popup.
+
+All coordinates are the model's, so the picture shows what the geometry says.
+"""
+
+from __future__ import annotations
+
+import re
+from html import escape
+from typing import Any, Dict, Iterator, List, Tuple
+
+from .model import geometry, palette_colors
+from .model.values import Region
+from .render_minihtml import colors, shadow
+
+DRAW_EMPTY, HIDE_ON_MINIMAP, DRAW_NO_FILL, HIDDEN, DRAW_NO_OUTLINE = 1, 2, 32, 128, 256
+UNDERLINES = {512: "solid", 1024: "dotted", 2048: "wavy"}
+ICONS = {"dot": "&#x25CF;", "circle": "&#x25CB;", "bookmark": "&#x25B8;"}
+_TOKENS = re.compile(
+    r"(?P<comment>#.*|//.*)|(?P<string>\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*')|(?P<constant>\b\d[\w.]*\b|\bNone\b|\bTrue\b"
+    r"|\bFalse\b|\bnull\b|\btrue\b|\bfalse\b)|(?P<keyword>\b(?:def|class|return|if|elif|else|for|while|in|import|from|as|"
+    r"not|and|or|is|with|try|except|finally|raise|yield|lambda|pass|break|continue|async|await|const|let|var|function|"
+    r"export|new|typeof|fn|pub|struct|impl|use|match|func|package)\b)|(?P<entity>\b\w+(?=\())"
+)
+
+
+def render_view(view: Any, box: Tuple[float, float, float, float], focused: bool) -> str:
+    """The view inside `box`: left, top, width, height of its part of the window, gutter and minimap included."""
+    left, top, width, height = box
+    minimap = geometry.MINIMAP if view.window.elements["minimap"] and view.sheet is not None else 0.0
+    gutter = geometry.GUTTER if view.settings.get("gutter", True) else 0.0
+    text_width = width - gutter - minimap
+    parts = ['<div class="view" style="left:%gpx;top:%gpx;width:%gpx;height:%gpx">' % (left, top, width, height)]
+    parts.append(_gutter(view, gutter, height))
+    parts.append('<div class="text" style="left:%gpx;width:%gpx;height:%gpx">' % (gutter, text_width, height))
+    parts.append('<div class="scrolled" style="left:%gpx;top:%gpx">' % (-view.viewport[0], -view.viewport[1]))
+    parts.extend(_marks(view, text_width))
+    parts.extend(_lines(view, height))
+    parts.extend(_phantoms(view, text_width, height))
+    if focused:
+        parts.extend(_carets(view))
+    parts.append("</div>")
+    parts.extend(_annotations(view))
+    parts.append("</div>")
+    if minimap:
+        parts.append(_minimap(view, width - minimap, minimap, height))
+    parts.append(_popup(view, gutter))
+    parts.append("</div>")
+    return "".join(parts)
+
+
+def _visible_rows(view: Any, height: float) -> Iterator[Tuple[int, float]]:
+    """The rows in the viewport with their tops; rows inside a fold are left out."""
+    tops = geometry.row_tops(view)
+    for row in range(len(tops) - 1):
+        if tops[row + 1] > view.viewport[1] and tops[row] < view.viewport[1] + height and tops[row] != tops[row + 1]:
+            yield row, tops[row]
+
+
+def _gutter(view: Any, width: float, height: float) -> str:
+    if not width:
+        return ""
+    icons = {}
+    for found in view.region_sets.values():
+        if found.icon:
+            color = palette_colors.for_scope(found.scope)["foreground"]
+            for region in found.regions:
+                for row in range(view.buffer.row(region.begin()), _last_row(view, region) + 1):
+                    icons[row] = '<span class="icon" style="color:%s">%s</span>' % (
+                        color,
+                        ICONS.get(found.icon, "&#x25AA;"),
+                    )
+    rows = []
+    numbers = view.settings.get("line_numbers", True)
+    for row, y in _visible_rows(view, height):
+        number = str(row + 1) if numbers else ""
+        rows.append(
+            '<div class="number" style="top:%gpx">%s%s</div>' % (y - view.viewport[1], icons.get(row, ""), number)
+        )
+    return '<div class="gutter" style="width:%gpx;height:%gpx">%s</div>' % (width, height, "".join(rows))
+
+
+def _last_row(view: Any, region: Region) -> int:
+    """The last row that a region really covers."""
+    end = (
+        region.end() - 1
+        if not region.empty() and view.buffer.text[region.end() - 1 : region.end()] == "\n"
+        else region.end()
+    )
+    return int(view.buffer.row(max(region.begin(), end)))
+
+
+def _rectangles(view: Any, region: Region, width: float) -> Iterator[Tuple[float, float, float]]:
+    """Left, top and width of the region on each of its rows. A row whose line feed is covered is filled to its end."""
+    buffer = view.buffer
+    for row in range(buffer.row(region.begin()), _last_row(view, region) + 1):
+        start, end = buffer.line_bounds(row)
+        left = geometry.text_to_layout(view, max(start, region.begin()))
+        right = geometry.text_to_layout(view, min(end, region.end()))
+        covers_end = region.end() > end and region.begin() <= start
+        yield left[0], left[1], (width + view.viewport[0] - left[0]) if covers_end else max(2.0, right[0] - left[0])
+
+
+def _marks(view: Any, width: float) -> Iterator[str]:
+    height = geometry.LINE_HEIGHT
+    for found in view.region_sets.values():
+        if found.flags & HIDDEN or not found.scope:
+            continue
+        look = palette_colors.for_scope(found.scope)
+        for region in found.regions:
+            if region.empty() and not found.flags & DRAW_EMPTY:
+                continue
+            for x, y, wide in _rectangles(view, region, width):
+                style = "left:%gpx;top:%gpx;width:%gpx;height:%gpx;" % (x, y, wide, height)
+                underline = next((name for flag, name in UNDERLINES.items() if found.flags & flag), None)
+                if underline:
+                    style += "border-bottom:2px %s %s;" % (underline.replace("wavy", "dashed"), look["foreground"])
+                if not found.flags & DRAW_NO_FILL:
+                    style += "background:%s;" % (look.get("background") or look["foreground"] + "40")
+                if not found.flags & DRAW_NO_OUTLINE:
+                    style += "box-shadow:inset 0 0 0 1px %s;" % look["foreground"]
+                yield '<div class="mark" style="%s"></div>' % style
+    for region in view.selection.regions:
+        if not region.empty():
+            for x, y, wide in _rectangles(view, region, width):
+                yield '<div class="mark selection" style="left:%gpx;top:%gpx;width:%gpx;height:%gpx"></div>' % (
+                    x,
+                    y,
+                    wide,
+                    height,
+                )
+
+
+def _lines(view: Any, height: float) -> Iterator[str]:
+    tab = int(view.settings.get("tab_size", 4))
+    colored = not view.element and "Plain text" not in str(view.settings.get("syntax", "Plain text"))
+    for row, y in _visible_rows(view, height):
+        start, end = view.buffer.line_bounds(row)
+        line = view.buffer.text[start : min(end, start + 2000)].expandtabs(tab)
+        yield '<div class="line" style="top:%gpx">%s</div>' % (y, _colored(line) if colored else escape(line))
+
+
+def _colored(line: str) -> str:
+    parts, position = [], 0
+    for token in _TOKENS.finditer(line):
+        parts.append(escape(line[position : token.start()]))
+        color = palette_colors.for_scope(token.lastgroup or "")["foreground"]
+        parts.append('<span style="color:%s">%s</span>' % (color, escape(token.group())))
+        position = token.end()
+    return "".join(parts) + escape(line[position:])
+
+
+def _phantoms(view: Any, width: float, height: float) -> Iterator[str]:
+    below: Dict[int, float] = {}
+    columns = geometry.phantom_columns(view)
+    for phantom in view.phantoms.in_order():
+        x, y = geometry.text_to_layout(view, phantom.region.begin())
+        if phantom.layout == 0:
+            style = "position:absolute;left:%gpx;top:%gpx" % (x, y)
+            yield shadow(phantom.content, style)
+            continue
+        row = view.buffer.row(phantom.region.begin())
+        offset = below.get(row, geometry.LINE_HEIGHT)
+        below[row] = offset + phantom.height(columns)
+        if y + offset + phantom.height(columns) < view.viewport[1] or y + offset > view.viewport[1] + height:
+            continue
+        left = x if phantom.layout == 1 else 0.0
+        style = "position:absolute;left:%gpx;top:%gpx;width:%gpx;height:%gpx;overflow:hidden" % (
+            left,
+            y + offset,
+            width - left + view.viewport[0],
+            phantom.height(columns),
+        )
+        yield shadow(phantom.content, style)
+
+
+def _carets(view: Any) -> Iterator[str]:
+    for region in view.selection.regions:
+        x, y = geometry.text_to_layout(view, region.b)
+        yield '<div class="caret" style="left:%gpx;top:%gpx"></div>' % (x, y)
+
+
+def _annotations(view: Any) -> Iterator[str]:
+    for found in view.region_sets.values():
+        color = colors(found.annotation_color) or "var(--accent)"
+        for region, content in zip(found.regions, found.annotations):
+            y = geometry.text_to_layout(view, region.begin())[1] - view.viewport[1]
+            yield shadow(
+                content,
+                "position:absolute;right:0;top:%gpx;height:%gpx;padding:0 8px;background:var(--raised);"
+                "border-left:3px solid %s;font-size:12px" % (y, geometry.LINE_HEIGHT, color),
+            )
+
+
+def _minimap(view: Any, left: float, width: float, height: float) -> str:
+    rows = view.buffer.line_count()
+    step = min(3.0, height / max(1, rows))
+    parts: List[str] = []
+    for row in range(min(rows, int(height / step) if step else 0)):
+        start, end = view.buffer.line_bounds(row)
+        line = view.buffer.text[start : min(end, start + 80)]
+        indent = len(line) - len(line.lstrip())
+        if line.strip():
+            parts.append(
+                '<i style="left:%gpx;top:%gpx;width:%gpx;height:%gpx"></i>'
+                % (4 + indent, row * step, min(width - 8 - indent, len(line) - indent), max(1.0, step - 1))
+            )
+    for found in view.region_sets.values():
+        if found.flags & (HIDE_ON_MINIMAP | HIDDEN) or not found.scope:
+            continue
+        look = palette_colors.for_scope(found.scope)
+        color = {"diff.inserted": palette_colors.STYLE["greenish"], "diff.deleted": palette_colors.STYLE["redish"]}.get(
+            found.scope, look["foreground"]
+        )
+        for region in found.regions:
+            first, last = view.buffer.row(region.begin()), _last_row(view, region)
+            parts.append(
+                '<i style="left:0;width:%gpx;top:%gpx;height:%gpx;background:%s;opacity:.55"></i>'
+                % (width, first * step, max(2.0, (last - first + 1) * step), color)
+            )
+    visible = max(1.0, geometry.viewport_extent(view)[1] / geometry.LINE_HEIGHT) * step
+    parts.append(
+        '<b style="top:%gpx;height:%gpx"></b>' % (view.viewport[1] / geometry.LINE_HEIGHT * step, min(visible, height))
+    )
+    return '<div class="minimap" style="left:%gpx;width:%gpx;height:%gpx">%s</div>' % (
+        left,
+        width,
+        height,
+        "".join(parts),
+    )
+
+
+def _popup(view: Any, gutter: float) -> str:
+    if view.popup is None:
+        return ""
+    point = view.popup.location if view.popup.location >= 0 else (view.selection.regions or [Region(0)])[0].b
+    x, y = geometry.text_to_layout(view, point)
+    return shadow(
+        view.popup.content,
+        "position:absolute;left:%gpx;top:%gpx;z-index:9;padding:6px 10px;background:"
+        "var(--raised);box-shadow:0 4px 14px #0009;border-radius:4px"
+        % (x + gutter - view.viewport[0], y + geometry.LINE_HEIGHT - view.viewport[1]),
+    )
