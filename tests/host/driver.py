@@ -11,37 +11,21 @@ whatever happened inside. One thread drives one host.
 
 from __future__ import annotations
 
-import json
 import os
-import queue
 import shutil
-import signal
-import subprocess
 import sys
 import tempfile
-import threading
 import time
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence
 
 from . import launch
+from .channel import Channel, HostError, HostGone, is_alive, kill_process, read_console
+
+__all__ = ["Host", "HostError", "HostGone", "is_alive", "kill_process"]
 
 START_SECONDS = 60.0
 CALL_SECONDS = 30.0
 QUIT_SECONDS = 15.0
-
-
-class HostError(Exception):
-    """A call failed inside the host: `.type`, the message, and the host's `.traceback`."""
-
-    def __init__(self, type_name: str, message: str, traceback: str = "") -> None:
-        super().__init__(f"{type_name}: {message}\n{traceback}" if traceback else f"{type_name}: {message}")
-        self.type = type_name
-        self.message = message
-        self.traceback = traceback
-
-
-class HostGone(HostError):
-    """The host ended, or does not answer; the message ends with the last lines of its console."""
 
 
 class Host:
@@ -53,12 +37,7 @@ class Host:
         self.environment = environment
         self._settings = settings
         self._owns_data = owns_data
-        self._next_id = 0
-        self._answers: Dict[int, Dict[str, Any]] = {}
-        self._ready: Dict[str, Any] = {}
-        self.events: List[Dict[str, Any]] = []
-        self.on_event: Optional[Callable[[Dict[str, Any]], None]] = None
-        self._launch()
+        self._channel = self._launch()
 
     # ---- starting and ending -----------------------------------------------------------------------
 
@@ -100,42 +79,40 @@ class Host:
             folders=[os.path.realpath(path) for path in folders],
             files=[os.path.realpath(path) for path in files],
         )
-        return cls(folder, prepared, chosen, launch.environment(folder, env), owns_data)
-
-    def _launch(self) -> None:
-        self._ready = {}
-        self._lines: queue.Queue[Optional[bytes]] = queue.Queue()
-        self._process = subprocess.Popen(
-            launch.editor_command(self.python, self._settings),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=open(self._settings["console"], "ab"),  # noqa: SIM115 - the child's from here on
-            env=self.environment,
-            cwd=self.data,
-        )
-        threading.Thread(target=self._read, args=(self._process, self._lines), daemon=True).start()
         try:
-            self._pump_until(lambda: bool(self._ready), START_SECONDS, "start")
-        except HostError:
-            self.kill()
+            return cls(folder, prepared, chosen, launch.environment(folder, env), owns_data)
+        except BaseException:
+            if owns_data:
+                shutil.rmtree(folder, ignore_errors=True)
             raise
+
+    def _launch(self) -> Channel:
+        command = launch.editor_command(self.python, self._settings)
+        channel = Channel(command, self.environment, self.data, self._settings["console"])
+        try:
+            channel.wait_ready(START_SECONDS)
+        except BaseException:
+            channel.process.kill()
+            channel.wait_for_end(QUIT_SECONDS)
+            raise
+        return channel
 
     def quit(self) -> None:
         """Quits as a user would: `on_exit` is called, `plugin_unloaded` is not, the session is kept."""
-        if self._process.poll() is None:
+        if self.running:
             self.call("host.quit", call_timeout=QUIT_SECONDS)
-            self._wait_for_end(QUIT_SECONDS)
+            self._channel.wait_for_end(QUIT_SECONDS)
 
     def kill(self) -> None:
         """Kills the editor with no warning; returns when the plugin host has ended, too."""
-        if self._process.poll() is None:
-            self._process.kill()
-        self._wait_for_end(QUIT_SECONDS)
+        if self.running:
+            self._channel.process.kill()
+        self._channel.wait_for_end(QUIT_SECONDS)
 
     def restart(self) -> None:
         """Starts the editor again, after `quit` or `kill`, with the same data folder; folders come from the session."""
         self._settings = dict(self._settings, folders=[], files=[])
-        self._launch()
+        self._channel = self._launch()
 
     def close(self) -> None:
         """Ends everything that is left, and removes the data folder if it was a temporary one."""
@@ -156,42 +133,37 @@ class Host:
         self.close()
 
     def __del__(self) -> None:
-        process = getattr(self, "_process", None)
-        if process is not None and process.poll() is None:
-            process.kill()
+        channel = getattr(self, "_channel", None)
+        if channel is not None and channel.running:
+            channel.process.kill()
 
     @property
     def editor_pid(self) -> int:
         """What `os.getppid()` is inside a plugin."""
-        return int(self._process.pid)
+        return int(self._channel.process.pid)
 
     @property
     def plugin_host_pid(self) -> int:
-        return int(self._ready["plugin_host_pid"])
+        return int(self._channel.ready["plugin_host_pid"])
 
     @property
     def running(self) -> bool:
-        return self._process.poll() is None
+        return self._channel.running
+
+    @property
+    def events(self) -> List[Dict[str, Any]]:
+        """The events of this start so far, oldest first."""
+        return self._channel.events
+
+    def on_event(self, function: Optional[Callable[[Dict[str, Any]], None]]) -> None:
+        """From now on each event is given to `function` while a call is waited for."""
+        self._channel.on_event = function
 
     # ---- calls -------------------------------------------------------------------------------------
 
     def call(self, name: str, /, call_timeout: float = CALL_SECONDS, **arguments: Any) -> Any:
         """Runs one gesture (or `host.*` call) on the editor's main thread. Raises HostError with its error."""
-        self._next_id += 1
-        request_id = self._next_id
-        line = json.dumps({"id": request_id, "call": name, "arguments": arguments}).encode("ascii") + b"\n"
-        assert self._process.stdin is not None
-        try:
-            self._process.stdin.write(line)
-            self._process.stdin.flush()
-        except (OSError, ValueError):
-            raise HostGone("HostGone", f"{name}: the editor has ended", self.console()[-4000:]) from None
-        self._pump_until(lambda: request_id in self._answers, call_timeout, name)
-        answer = self._answers.pop(request_id)
-        if "error" in answer:
-            error = answer["error"]
-            raise HostError(error["type"], error["message"], error["traceback"])
-        return answer["result"]
+        return self._channel.request(name, arguments, call_timeout)
 
     def evaluate(self, expression: str) -> Any:
         """The JSON value of a Python expression in the plugin host (`sublime`, `window`, `view` are there)."""
@@ -244,111 +216,8 @@ class Host:
 
     def console(self) -> str:
         """The text of the editor's console so far (standard output and error of the plugin host)."""
-        path = self._settings["console"]
-        if not os.path.isfile(path):
-            return ""
-        with open(path, encoding="utf-8", errors="backslashreplace") as file:
-            return file.read()
+        return read_console(self._settings["console"])
 
     def pump(self, seconds: float) -> None:
         """Takes in events for some time; for callers that poll something else."""
-        try:
-            self._take(self._lines.get(timeout=seconds))
-        except queue.Empty:
-            return
-
-    # ---- the channel -------------------------------------------------------------------------------
-
-    @staticmethod
-    def _read(process: subprocess.Popen[bytes], lines: queue.Queue[Optional[bytes]]) -> None:
-        assert process.stdout is not None
-        for line in process.stdout:
-            lines.put(line)
-        lines.put(None)
-
-    def _take(self, line: Optional[bytes]) -> None:
-        if line is None:
-            self._process.wait()
-            self._lines.put(None)  # for whoever asks next
-            reason = f"the editor has ended with code {self._process.returncode}"
-            raise HostGone("HostGone", reason, self.console()[-4000:])
-        message = json.loads(line.decode("utf-8"))
-        if "event" not in message:
-            self._answers[message["id"]] = message
-            return
-        self.events.append(message)
-        if message["event"] == "ready":
-            self._ready = message
-        if self.on_event is not None:
-            self.on_event(message)
-
-    def _pump_until(self, done: Callable[[], bool], seconds: float, what: str) -> None:
-        deadline = time.monotonic() + seconds
-        while not done():
-            left = deadline - time.monotonic()
-            if left <= 0:
-                self._dump_threads()
-                raise HostGone("HostGone", f"{what}: no answer within {seconds:g} s", self.console()[-6000:])
-            try:
-                self._take(self._lines.get(timeout=left))
-            except queue.Empty:
-                continue
-            except HostGone:
-                if done():
-                    return
-                raise
-
-    def _wait_for_end(self, seconds: float) -> None:
-        """Waits until both processes have ended; what does not end in time is killed."""
-        deadline = time.monotonic() + seconds
-        while True:
-            try:
-                self._take(self._lines.get(timeout=max(0.01, deadline - time.monotonic())))
-            except HostGone:
-                break
-            except queue.Empty:
-                self._process.kill()
-        self._process.wait()
-        plugin_host = self._ready.get("plugin_host_pid")
-        while plugin_host and is_alive(plugin_host):
-            if time.monotonic() > deadline:
-                _kill_process(plugin_host)
-            time.sleep(0.01)
-        for stream in (self._process.stdin, self._process.stdout):
-            if stream is not None:
-                try:
-                    stream.close()
-                except OSError:
-                    continue  # closing flushes; what could not be sent any more is of no interest
-
-    def _dump_threads(self) -> None:
-        """Asks the plugin host to write what its threads are doing into the console."""
-        plugin_host = self._ready.get("plugin_host_pid")
-        if plugin_host and hasattr(signal, "SIGUSR1"):
-            try:
-                os.kill(plugin_host, signal.SIGUSR1)
-            except OSError:
-                return
-            time.sleep(0.3)
-
-
-def is_alive(pid: int) -> bool:
-    """Whether a process runs; one that has ended but was not yet collected by its parent does not."""
-    try:
-        with open(f"/proc/{pid}/stat", encoding="ascii", errors="replace") as file:
-            return file.read().rpartition(")")[2].split()[0] not in ("Z", "X")
-    except OSError:
-        if os.path.isdir("/proc/self"):
-            return False
-    try:
-        os.kill(pid, 0)
-    except OSError:
-        return False
-    return True
-
-
-def _kill_process(pid: int) -> None:
-    try:
-        os.kill(pid, getattr(signal, "SIGKILL", signal.SIGTERM))
-    except OSError:
-        return
+        self._channel.pump(seconds)

@@ -15,6 +15,7 @@ import os
 import signal
 import sys
 import sysconfig
+import traceback
 from typing import Any, Callable, Dict, List
 
 from . import errors, resources
@@ -23,6 +24,7 @@ from .packages import Packages
 
 HOST_PREFIX = "host."
 QUIT_POLL_MILLISECONDS = 50
+EXIT_NOT_STARTED = 70
 
 
 def run(settings: Dict[str, Any]) -> int:
@@ -103,15 +105,21 @@ class PluginHost:
                 raise LookupError(f"there is no gesture {name!r}")
             return getattr(gestures, name)  # type: ignore[no-any-return]
 
-        def begin() -> None:
+        self.scheduler.set_timeout(self._begin, 0, hidden=True)
+        self.control.start(find)  # what has been asked already is answered once the editor is up
+
+    def _begin(self) -> None:
+        """The start proper, on the main loop. An error here is ours, not a plugin's: the process ends with it."""
+        try:
             self.packages.load_all()
             self._open_windows()
             self.plugin_api.on_api_ready()
-            self._quit_if_asked()
-            self.control.event("ready", editor_pid=os.getppid(), plugin_host_pid=os.getpid())
-
-        self.scheduler.set_timeout(begin, 0, hidden=True)
-        self.control.start(find)  # what has been asked already is answered once the editor is up
+        except BaseException:
+            traceback.print_exc()
+            sys.stderr.flush()
+            os._exit(EXIT_NOT_STARTED)
+        self._quit_if_asked()
+        self.control.event("ready", editor_pid=os.getppid(), plugin_host_pid=os.getpid())
 
     def run_main_loop(self) -> None:
         """The main thread belongs to the editor's loop until the process ends."""

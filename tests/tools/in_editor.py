@@ -43,7 +43,7 @@ def main() -> int:
 def run(options: argparse.Namespace, configured: Dict[str, Any], folder: str) -> Dict[str, Any]:
     counts: Dict[str, Any] = {"run": 0, "passed": 0, "failed": 1, "skipped": 0}
     with Host.start(package=options.package, folders=[folder]) as host:
-        host.on_event = show
+        host.on_event(show)
         try:
             counts = host.call(
                 "host.run_tests",

@@ -182,3 +182,65 @@ def test_the_command_line_can_be_driven_by_any_program(sample, tmp_path):
     assert answers["three"]["error"]["type"] == "SyntaxError"
     assert done.returncode == 0
     assert sample.log()[-1].startswith("exit")
+
+
+def test_a_restart_brings_back_windows_tabs_and_unsaved_text(sample, tmp_path):
+    file = tmp_path / "file.txt"
+    file.write_text("on disk\n", encoding="utf-8")
+    folder = os.path.realpath(str(tmp_path))
+    with sample.start(folders=[folder], files=[str(file)]) as host:
+        host.call("new_file", text="never saved", name="notes")
+        host.execute("view.settings().set('sample.role', 'kept'); view.add_regions('gone', [sublime.Region(0, 5)])")
+        host.call("new_window")
+        host.quit()
+        host.restart()
+        assert host.evaluate("[w.folders() for w in sublime.windows()]") in ([[folder], []], [[], [folder]])
+        host.execute(
+            "notes = [v for w in sublime.windows() for v in w.views() if v.name() == 'notes'][0]\n"
+            "files = [v.file_name() for w in sublime.windows() for v in w.views()]\n"
+        )
+        assert host.evaluate("notes.substr(sublime.Region(0, notes.size()))") == "never saved"
+        assert host.evaluate("[notes.settings().get('sample.role'), notes.get_regions('gone')]") == ["kept", []]
+        assert os.path.realpath(str(file)) in host.evaluate("files")
+
+
+def test_a_killed_editor_starts_again(sample):
+    with sample.start() as host:
+        first = host.editor_pid
+        host.kill()
+        host.restart()
+        assert host.editor_pid != first
+        assert [line for line in sample.log() if line.startswith("loaded")] == ["loaded 1", "loaded 1"]
+
+
+def test_the_exit_command_quits(sample):
+    with sample.start() as host:
+        host.call("press", keys="ctrl+q")
+        wait_for(lambda: not host.running)
+        assert not is_alive(host.plugin_host_pid)
+    assert sample.log()[-1].startswith("exit")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
+def test_ctrl_c_in_the_terminal_quits_in_order(sample):
+    with subprocess.Popen(
+        [sys.executable, "-m", "tests.host", "--package", sample.folder, "--data", sample.data],
+        cwd=launch.ROOT,
+        env=dict(os.environ, SAMPLE_LOG=sample.log_path),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        start_new_session=True,
+    ) as terminal:
+        assert terminal.stdout is not None
+        ready = json.loads(terminal.stdout.readline())
+        os.killpg(terminal.pid, signal.SIGINT)
+        terminal.wait(20)
+    assert not any(map(is_alive, (ready["editor_pid"], ready["plugin_host_pid"])))
+    assert sample.log()[-1].startswith("exit")
+
+
+def test_an_editor_that_cannot_start_says_why_and_leaves_nothing(sample):
+    with pytest.raises(ValueError, match="there is no package at"):
+        Host.start(package=os.path.join(sample.folder, "nothing"))
+    with pytest.raises(HostGone, match="the editor has ended"):
+        sample.start(settings={"Preferences": {"ignored_packages": 7}})
