@@ -28,6 +28,7 @@ class Wish(NamedTuple):
 
     port: int
     token: str
+    family_tokens: Tuple[Tuple[str, str], ...]
     folders: Tuple[str, ...]
     project_file: Optional[str]
     active_file: Optional[str]  # None as long as the window has folders or a project: then it does not matter
@@ -58,7 +59,7 @@ class Announcer:
         self._working = False
         self._withdrawn = False
 
-    def announce(self, port: int, token: str) -> None:
+    def announce(self, port: int, token: str, family_tokens: Tuple[Tuple[str, str], ...]) -> None:
         """Make the discovery files say that `port` serves this window as it is now. Cheap when nothing changed."""
         settings = self._settings()
         folders = tuple(self._window.folders())
@@ -66,6 +67,7 @@ class Announcer:
         wish = Wish(
             port,
             token,
+            family_tokens,
             folders,
             project_file,
             None if folders or project_file else self._active_file(),
@@ -102,7 +104,13 @@ class Announcer:
         folders = workspace_folders(
             wish.folders, project_file=wish.project_file, active_file=wish.active_file, fallback=wish.fallback
         )
-        announcement = Announcement(port=wish.port, token=wish.token, folders=folders, editor_pid=os.getppid())
+        announcement = Announcement(
+            port=wish.port,
+            token=wish.token,
+            folders=folders,
+            editor_pid=os.getppid(),
+            family_tokens=dict(wish.family_tokens),
+        )
         self._publisher.publish(announcement, gemini=wish.gemini, qwen=wish.qwen)
         return folders
 

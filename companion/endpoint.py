@@ -16,6 +16,7 @@ import sublime
 
 from .announcer import Announcer
 from .context.follower import Follower
+from .discovery.families import FAMILIES
 from .review.desk import Desk
 from .review.review import Outcome, Owner, Review
 from .service import Inheritance, Listener, Service
@@ -55,7 +56,12 @@ class Endpoint:
         self.settings = WindowSettings(window)
         self._runtime = runtime
         self._inheritance = inheritance
-        self._token = inheritance.token if inheritance is not None else secrets.token_urlsafe(TOKEN_BYTES)
+        # Each family of clients shows its own token, because by name they cannot be told apart.
+        if inheritance is not None:
+            self._token, self._family_tokens = inheritance.token, inheritance.family_tokens
+        else:
+            self._token = secrets.token_urlsafe(TOKEN_BYTES)
+            self._family_tokens = {family.client: secrets.token_urlsafe(TOKEN_BYTES) for family in FAMILIES}
         self._stopped = False
         self._status_bar = StatusBar(window)
         self.desk = Desk(
@@ -69,6 +75,7 @@ class Endpoint:
             Listener(self._serving, self._client_came, self._client_went, self._set_problem),
             ToolCalls(self.desk, runtime),
             token=self._token,
+            family_tokens=self._family_tokens,
             version=version,
             body_mebibytes=lambda: self.settings().maximum_body_mebibytes,
         )
@@ -122,7 +129,7 @@ class Endpoint:
     def workspace_changed(self) -> None:
         """Announce the window's folders anew if they are not the ones announced."""
         if self.port is not None and not self._stopped:
-            self._announcer.announce(self.port, self._token)
+            self._announcer.announce(self.port, self._token, tuple(self._family_tokens.items()))
 
     # -- what others ask ----------------------------------------------------------------------------------------------
 

@@ -27,6 +27,7 @@ class Inheritance(NamedTuple):
 
     port: int
     token: str
+    family_tokens: Dict[str, str]
     state: Dict[str, Any]
 
 
@@ -50,6 +51,7 @@ class Service:
         call_tool: Callable[[ToolCall], Awaitable[ToolResult]],
         *,
         token: str,
+        family_tokens: Dict[str, str],
         version: str,
         body_mebibytes: Callable[[], int],
     ) -> None:
@@ -59,6 +61,7 @@ class Service:
         self._listener = listener
         self._call_tool = call_tool
         self._token = token
+        self._family_tokens = family_tokens
         self._version = version
         self._body_mebibytes = body_mebibytes
         self._server: Optional[CompanionServer] = None
@@ -96,6 +99,7 @@ class Service:
 
         server = CompanionServer(
             token=self._token,
+            further_tokens=self._family_tokens,
             tools=TOOLS,
             call_tool=self._call_tool,
             session_opened=lambda session: self._tell(self._listener.client_came, session),
@@ -131,7 +135,7 @@ class Service:
         if server is None:
             return None
         await server.stop(come_back_seconds=come_back_seconds)
-        return Inheritance(self._port, self._token, server.export_state())
+        return Inheritance(self._port, self._token, self._family_tokens, server.export_state())
 
     def notify(
         self, method: str, params: Dict[str, Any], session: Optional[str], collapse: Optional[str], tag: Any = None

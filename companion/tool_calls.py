@@ -21,13 +21,15 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger("gemini_companion.tools")
 
-# The MCP SDK inside the CLIs introduces itself by what it is, not by whose it is.
+# The MCP SDK inside the CLIs introduces itself by what it is, not by whose it is: then the token's name tells.
 ANONYMOUS_CLIENTS = {"streamable-http-client": "CLI", "": "client"}
 
 
 def display_name(session: ClientSession) -> str:
     """The client's name as the user reads it."""
-    return ANONYMOUS_CLIENTS.get(session.client_name, session.client_name)
+    if session.client_name in ANONYMOUS_CLIENTS:
+        return session.token_name or ANONYMOUS_CLIENTS[session.client_name]
+    return session.client_name
 
 
 def path_problem(path: str) -> Optional[str]:

@@ -19,13 +19,15 @@ EDITOR_INFO = {"name": EDITOR_NAME, "displayName": EDITOR_DISPLAY_NAME}
 class Announcement(NamedTuple):
     """What clients are told of one endpoint.
 
-    `folders` are absolute; `editor_pid` is the editor's process id, not the plugin host's.
+    `folders` are absolute; `editor_pid` is the editor's process id, not the plugin host's. `family_tokens` has the tokens
+    of families, by the family's `client`, that get one of their own instead of `token`.
     """
 
     port: int
     token: str
     folders: Tuple[str, ...]
     editor_pid: int
+    family_tokens: Mapping[str, str] = {}
 
 
 class Place(NamedTuple):
@@ -66,7 +68,7 @@ class GeminiFamily(Family):
 
     def files(self, announcement: Announcement, platform: Platform) -> Dict[str, Dict[str, Any]]:
         name = "gemini-ide-server-{}-{}.json".format(announcement.editor_pid, announcement.port)
-        return {name: _common(announcement, platform)}
+        return {name: _common(announcement, self.client, platform)}
 
 
 class QwenFamily(Family):
@@ -79,7 +81,7 @@ class QwenFamily(Family):
         return Place(platform.qwen_directory(), ("ide",), False)
 
     def files(self, announcement: Announcement, platform: Platform) -> Dict[str, Dict[str, Any]]:
-        content = _common(announcement, platform)
+        content = _common(announcement, self.client, platform)
         # Without ppid, Qwen Code deletes the file as soon as it names several folders.
         content["ppid"] = announcement.editor_pid
         content["ideName"] = EDITOR_DISPLAY_NAME
@@ -100,10 +102,10 @@ QWEN = QwenFamily()
 FAMILIES: List[Family] = [GEMINI, QWEN]
 
 
-def _common(announcement: Announcement, platform: Platform) -> Dict[str, Any]:
+def _common(announcement: Announcement, client: str, platform: Platform) -> Dict[str, Any]:
     return {
         "port": announcement.port,
         "workspacePath": platform.list_separator.join(announcement.folders),
-        "authToken": announcement.token,
+        "authToken": announcement.family_tokens.get(client, announcement.token),
         "ideInfo": dict(EDITOR_INFO),
     }

@@ -88,7 +88,6 @@ class Publisher:
         platform = self._platform
         place = family.place(platform)
         directory = prepare(place.root, place.below, platform, root_is_shared=place.root_is_shared)
-        identity = (announcement.port, announcement.token)
         paths: Dict[str, Tuple[int, str]] = {}
         for name, content in family.files(announcement, platform).items():
             path = platform.path.join(directory, name)
@@ -98,7 +97,7 @@ class Publisher:
                 files.write(directory, name, data, announcement.editor_pid, platform)
                 logger.debug("wrote %s", path)
             # Known from the first file on, so that a failure with the second leaves nothing behind for good.
-            self._written[path] = paths[path] = identity
+            self._written[path] = paths[path] = (announcement.port, content["authToken"])
         return paths
 
     def _remove_own(self, path: str, identity: Tuple[int, str]) -> None:

@@ -50,6 +50,7 @@ class Arrival(NamedTuple):
     body: bytes
     accepts_json: bool = True
     accepts_events: bool = True
+    token_name: str = ""
 
 
 class Protocol:
@@ -96,7 +97,7 @@ class Protocol:
                 return [_unknown_session()]
             session.last_seen = now
         revision = session.revision if session is not None else (ASSUMED if version is None else REVISIONS[version])
-        caller = session.client if session is not None else _nobody(revision.name, self.presence.wall_clock())
+        caller = session.client if session is not None else _nobody(revision.name, arrival.token_name, self.presence)
         exchange = Exchange(
             headers,
             revision,
@@ -255,8 +256,8 @@ def _unknown_session() -> Answer:
     return _refusal(RpcError(INVALID_REQUEST, sentence, status=404))
 
 
-def _nobody(protocol_version: str, opened_at: float) -> ClientSession:
-    return ClientSession("stateless", "", "", protocol_version, opened_at)
+def _nobody(protocol_version: str, token_name: str, presence: Presence) -> ClientSession:
+    return ClientSession("stateless", "", "", protocol_version, presence.wall_clock(), token_name)
 
 
 def _stateless_caller(name: str, version: str, protocol_version: str, presence: Presence) -> ClientSession:

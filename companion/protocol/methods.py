@@ -46,7 +46,7 @@ def _initialize(core: Protocol, exchange: Exchange, request: Request, effects: L
     if type(information) is not dict:
         raise RpcError(INVALID_PARAMS, '"clientInfo" must be an object.')
     revision = negotiate(asked)
-    session, opened = core.presence.open(client_identity(information), revision, now)
+    session, opened = core.presence.open(client_identity(information), exchange.caller.token_name, revision, now)
     effects.extend(opened)
     exchange.extra_headers = {SESSION_HEADER: session.client.id}
     return core.catalogue.initialize[revision.name]

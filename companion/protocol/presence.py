@@ -51,10 +51,13 @@ class Presence:
 
     # Opening
 
-    def open(self, identity: Tuple[str, str], revision: Revision, now: float) -> Tuple[Session, List[Effect]]:
+    def open(
+        self, identity: Tuple[str, str], token_name: str, revision: Revision, now: float
+    ) -> Tuple[Session, List[Effect]]:
         """A session for `initialize`. Raises RpcError if there are too many."""
         effects = self._make_room()
-        client = ClientSession(secrets.token_urlsafe(24), identity[0], identity[1], revision.name, self.wall_clock())
+        session_id = secrets.token_urlsafe(24)
+        client = ClientSession(session_id, identity[0], identity[1], revision.name, self.wall_clock(), token_name)
         return self._add(client, revision, MCP, now), effects + [SessionOpened(client)]
 
     def subscriber(self, caller: ClientSession, revision: Revision, now: float) -> Tuple[Session, List[Effect]]:

@@ -59,6 +59,8 @@ class ClientSession(NamedTuple):
     protocol_version: str
     opened_at: float
     """Seconds since the epoch."""
+    token_name: str = ""
+    """Of the token that it showed, see `CompanionServer`."""
 
 
 class ToolCall:

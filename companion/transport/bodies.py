@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 from typing import List, Mapping, Optional, Union
 
-from aiohttp import StreamReader, web
+from aiohttp import StreamReader, http_exceptions, web
 
 from ..protocol.limits import Limits
 from .responses import closing, refusal, too_large
@@ -49,6 +49,8 @@ async def read_body(request: web.BaseRequest, limits: Limits) -> Union[bytes, we
         request.transport.write(b"HTTP/1.1 100 Continue\r\n\r\n")
     try:
         return await asyncio.wait_for(_read_up_to(content, most), limits.request_seconds)
+    except (ConnectionError, web.RequestPayloadError, http_exceptions.HttpProcessingError):
+        return closing(refusal(400, "The body broke off."))
     except asyncio.TimeoutError:
         return closing(refusal(408, "The body took too long."))
 

@@ -9,14 +9,12 @@ Implements MCP 2025-11-25, transports, "Security Warning"; RFC 6750 for the toke
 from __future__ import annotations
 
 import hmac
-from typing import Optional, Sequence
+from typing import Mapping, Optional, Sequence
 
 LOOPBACK_NAMES = ("127.0.0.1", "localhost", "[::1]")
 CONTAINER_NAME = "host.docker.internal"
 """How a client inside a container names the machine it runs on."""
 CHALLENGE = 'Bearer realm="companion"'
-
-GRANTED, MISSING, WRONG = "granted", "missing", "wrong"
 
 
 def host_allowed(values: Sequence[str], port: int) -> bool:
@@ -38,12 +36,15 @@ def origin_allowed(values: Sequence[str], port: int) -> bool:
     return scheme == "http" and bool(separator) and name in LOOPBACK_NAMES and given_port == str(port)
 
 
-def bearer(value: Optional[str], token: str) -> str:
-    """GRANTED, MISSING (no `Authorization` at all) or WRONG. Takes the same time whatever the token's first wrong
-    byte."""
-    if value is None:
-        return MISSING
-    scheme, _, credentials = value.strip().partition(" ")
+def bearer(value: Optional[str], tokens: Mapping[str, str]) -> Optional[str]:
+    """The name of the token that an `Authorization` header shows, or None. `tokens` has the tokens by name.
+
+    Takes the same time whatever the first wrong byte, and whichever of the tokens it is.
+    """
+    scheme, _, credentials = (value or "").strip().partition(" ")
     shown = credentials.strip().encode("utf-8", "surrogatepass")
-    right = hmac.compare_digest(shown, token.encode("utf-8"))
-    return GRANTED if right and scheme.lower() == "bearer" else WRONG
+    found = None
+    for name, token in tokens.items():
+        if hmac.compare_digest(shown, token.encode("utf-8")):
+            found = name
+    return found if scheme.lower() == "bearer" else None

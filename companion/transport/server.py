@@ -28,7 +28,7 @@ from .event_dialect import IDE_NOTIFICATIONS, to_event_dialect
 from .event_streams import EventStreamWriter
 from .negotiation import accepted
 from .responses import closing, not_allowed, refusal, respond
-from .security import CHALLENGE, GRANTED, MISSING, bearer, host_allowed, origin_allowed
+from .security import CHALLENGE, bearer, host_allowed, origin_allowed
 
 log = logging.getLogger("gemini_companion.transport")
 ADDRESS = "127.0.0.1"
@@ -53,9 +53,11 @@ class CompanionServer:
         translate: Translate = to_event_dialect,
         subscribable: Sequence[str] = IDE_NOTIFICATIONS,
         fixed_methods: Optional[Mapping[str, FixedMethod]] = None,
+        further_tokens: Mapping[str, str] = {},
     ) -> None:
-        """`translate`: turns a notification into the dialect of `/events`; for the rest see `Protocol`."""
-        self._token = token
+        """`further_tokens`: more tokens by name, to tell clients apart that introduce themselves alike. `translate`:
+        turns a notification into the dialect of `/events`; for the rest see `Protocol`."""
+        self._tokens = {"": token, **further_tokens}
         self._call_tool = call_tool
         self._session_opened = session_opened
         self._session_closed = session_closed
@@ -155,8 +157,8 @@ class CompanionServer:
         tag: Any = None,
     ) -> None:
         """Send a notification to one session, or to all. An earlier one with the same `collapse` key that still waits
-        is replaced; one without a key is never dropped. If the session ends before it was sent, `session_closed` gets the
-        `tag` among the undelivered ones."""
+        is replaced; one without a key is never dropped. If the session ends before it was sent, `session_closed` gets
+        the `tag` among the undelivered ones."""
         self._perform(self._protocol.presence.notify(method, params, session, collapse, tag))
 
     def disconnect(self) -> None:
@@ -178,12 +180,12 @@ class CompanionServer:
         method = request.method
         if path == "/health":
             return self._health(method)
-        verdict = bearer(headers.get("Authorization"), self._token)
-        if verdict is not GRANTED:
-            return self._unauthorized(verdict, headers)
+        token_name = bearer(headers.get("Authorization"), self._tokens)
+        if token_name is None:
+            return self._unauthorized(headers)
         if path == "/mcp":
             if method == "POST":
-                return await self._post(request)
+                return await self._post(request, token_name)
             if method == "GET":
                 effects = self._protocol.presence.listen(headers, accepted(headers)[1], self._now())
                 return await self._answer(request, effects)
@@ -202,11 +204,11 @@ class CompanionServer:
             return not_allowed("GET, HEAD")
         return respond(200, b'{"status":"ok"}', JSON_TYPE)
 
-    def _unauthorized(self, verdict: str, headers: Mapping[str, str]) -> web.Response:
+    def _unauthorized(self, headers: Mapping[str, str]) -> web.Response:
         now = self._now()
         if now >= self._next_warning:
             self._next_warning = now + _WARNING_SECONDS
-            if verdict is MISSING:
+            if "Authorization" not in headers:
                 log.warning(
                     "refused a client without an Authorization header (%.80r): it is too old, update the CLI",
                     headers.get("User-Agent", ""),
@@ -215,7 +217,7 @@ class CompanionServer:
                 log.warning("refused a client with a wrong token (%.80r)", headers.get("User-Agent", ""))
         return closing(refusal(401, "A valid bearer token is required.", {"WWW-Authenticate": CHALLENGE}))
 
-    async def _post(self, request: web.BaseRequest) -> web.StreamResponse:
+    async def _post(self, request: web.BaseRequest, token_name: str) -> web.StreamResponse:
         headers = request.headers
         complaint = body_complaint(headers)
         if complaint is not None:
@@ -231,7 +233,7 @@ class CompanionServer:
         log.debug("a message of %d bytes", len(body))
         self._in_flight += 1
         try:
-            arrival = Arrival(headers, body, accepts_json, accepts_events)
+            arrival = Arrival(headers, body, accepts_json, accepts_events, token_name)
             return await self._answer(request, self._protocol.post(arrival, self._now()))
         finally:
             self._in_flight -= 1
