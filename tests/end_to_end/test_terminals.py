@@ -1,0 +1,224 @@
+"""Starting a client from the editor and typing into it: in Terminus, in the system's terminal, or not at all.
+
+Terminus itself needs the real editor. In its place stands a package with its two commands, which really starts what it
+is told to start and keeps what is typed.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+
+import pytest
+
+from tests.host.driver import Host
+from tests.tools.desktop import Desktop
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the stand-ins are scripts for a POSIX shell")
+
+TERMINUS = '''
+import os, subprocess
+import sublime, sublime_plugin
+
+
+class TerminusOpenCommand(sublime_plugin.WindowCommand):
+    def run(self, cmd=None, cwd=None, env={}, title=None, tag=None, auto_close=True):
+        words = sublime.expand_variables(cmd, self.window.extract_variables())
+        folder = sublime.expand_variables(cwd, self.window.extract_variables())
+        view = self.window.new_file()
+        view.set_name(title)
+        view.set_scratch(True)
+        view.settings().set("terminus_view", True)
+        view.settings().set("terminus_view.tag", tag)
+        view.settings().set("terminus_view.args", {"cmd": words, "cwd": folder, "env": env})
+        subprocess.Popen(words, cwd=folder, env=dict(os.environ, **env), stdin=subprocess.DEVNULL,
+                         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+
+
+class TerminusSendStringCommand(sublime_plugin.WindowCommand):
+    def run(self, string, tag=None, visible_only=False, bracketed=False):
+        views = [view for view in self.window.views() if view.settings().get("terminus_view")]
+        if tag:
+            views = [view for view in views if view.settings().get("terminus_view.tag") == tag]
+        settings = views[0].settings()
+        settings.set("typed", settings.get("typed", "") + string)
+'''
+
+# A client that writes down how it was started.
+CLIENT = """#!/bin/sh
+{ pwd; env; echo "arguments: $*"; } > "$REPORT.part"
+mv "$REPORT.part" "$REPORT"
+"""
+
+
+@pytest.fixture
+def machine(tmp_path):
+    """Folders for a Terminus package and for programs, and where a started client reports."""
+
+    class Machine:
+        terminus = tmp_path / "Terminus"
+        programs = tmp_path / "bin"
+        report = tmp_path / "report"
+
+        def install(self, name):
+            (self.programs / name).write_text(CLIENT)
+            (self.programs / name).chmod(0o755)
+
+        def start(self, *folders, packages=(), settings=None, on_path=True):
+            path = "/usr/bin:/bin"
+            environment = {"REPORT": str(self.report), "SHELL": "/bin/sh"}
+            environment["PATH"] = "{}:{}".format(self.programs, path) if on_path else path
+            # A login shell sets its own PATH; as users do, this one adds the folder to it.
+            home = tmp_path / "home"
+            home.mkdir(exist_ok=True)
+            (home / ".profile").write_text('PATH="{}:$PATH"\n'.format(self.programs))
+            environment["HOME"] = str(home)
+            return Host.start(
+                folders=[str(folder) for folder in folders],
+                packages=[str(package) for package in packages],
+                settings={"Gemini Companion": settings or {}},
+                env=environment,
+            )
+
+        def reported(self, host):
+            """The working directory, the environment and the arguments that the client had."""
+            host.wait_until(self.report.exists, timeout=20)
+            lines = self.report.read_text().splitlines()
+            environment = dict(line.split("=", 1) for line in lines[1:-1] if "=" in line)
+            return lines[0], environment, lines[-1]
+
+    machine = Machine()
+    machine.programs.mkdir()
+    machine.terminus.mkdir()
+    (machine.terminus / "terminus.py").write_text(TERMINUS)
+    (machine.terminus / "Terminus.sublime-settings").write_text("{}")
+    (machine.terminus / ".python-version").write_text("3.8")
+    return machine
+
+
+@pytest.fixture
+def folders(tmp_path):
+    found = [os.path.realpath(str(tmp_path / name)) for name in ("one folder", "it's $two")]
+    for folder in found:
+        os.mkdir(folder)
+        with open(os.path.join(folder, "some file.py"), "w", encoding="utf-8") as file:
+            file.write("one\ntwo\nthree\nfour\n")
+    return found
+
+
+def run(host, caption):
+    host.call("run_palette", caption="Gemini Companion: " + caption)
+
+
+def terminals(host):
+    return host.evaluate("[v.id() for v in window.views() if v.settings().get('terminus_view')]")
+
+
+def check_connected(environment, announcement, host, *folders):
+    for family in ("GEMINI_CLI", "QWEN_CODE"):
+        assert environment[family + "_IDE_SERVER_PORT"] == str(announcement["port"])
+        assert environment[family + "_IDE_WORKSPACE_PATH"] == ":".join(folders)
+    assert environment["GEMINI_CLI_IDE_PID"] == str(host.editor_pid)
+    assert announcement["authToken"] not in json.dumps(environment)
+
+
+@pytest.mark.parametrize("caption, program", [("Run Gemini CLI", "gemini"), ("Run Qwen Code", "qwen")])
+def test_a_client_runs_in_terminus_in_the_windows_folder(machine, folders, caption, program):
+    machine.install(program)
+    with machine.start(folders[1], packages=[machine.terminus]) as host:
+        announcement = Desktop(host, folders[1]).wait_published()
+        run(host, caption)
+        where, environment, _ = machine.reported(host)
+        assert where == folders[1]
+        check_connected(environment, announcement, host, folders[1])
+        assert len(terminals(host)) == 1
+        assert host.errors() == []
+
+
+def test_a_client_that_only_the_login_shell_finds_runs_too(machine, folders):
+    """An editor started from the desktop has none of the folders that a shell's start-up files add."""
+    machine.install("gemini")
+    with machine.start(folders[0], packages=[machine.terminus], on_path=False) as host:
+        Desktop(host, folders[0]).wait_published()
+        run(host, "Run Gemini CLI")
+        assert machine.reported(host)[0] == folders[0]
+
+
+def test_with_several_folders_the_user_picks_one(machine, folders):
+    machine.install("gemini")
+    with machine.start(*folders, packages=[machine.terminus]) as host:
+        announcement = Desktop(host, folders[0]).wait_published()
+        run(host, "Run Gemini CLI")
+        host.wait_until(lambda: host.call("snapshot_window")["quick_panel"])
+        assert terminals(host) == []
+        host.call("choose", item=1)
+        where, environment, _ = machine.reported(host)
+        assert where == folders[1]
+        check_connected(environment, announcement, host, *folders)
+        assert host.errors() == []
+
+
+def test_the_users_own_command_is_what_runs(machine, folders):
+    machine.install("my-gemini")
+    words = ["my-gemini", "--model", "a b", "$HOME"]
+    with machine.start(folders[0], packages=[machine.terminus], settings={"gemini_command": words}) as host:
+        Desktop(host, folders[0]).wait_published()
+        run(host, "Run Gemini CLI")
+        assert machine.reported(host)[2] == "arguments: --model a b $HOME"
+
+
+def test_without_terminus_the_systems_terminal_opens(machine, folders):
+    machine.install("gemini")
+    terminal = machine.programs / "my-terminal"
+    terminal.write_text('#!/bin/sh\nexec "$@"\n')
+    terminal.chmod(0o755)
+    name = "osx" if sys.platform == "darwin" else "linux"
+    settings = {"terminal_commands": {name: ["my-terminal", "$shell", "-c", "$command"]}}
+    with machine.start(folders[1], settings=settings) as host:
+        announcement = Desktop(host, folders[1]).wait_published()
+        run(host, "Run Gemini CLI")
+        where, environment, _ = machine.reported(host)
+        assert where == folders[1]
+        check_connected(environment, announcement, host, folders[1])
+        assert host.errors() == []
+
+
+def test_a_client_that_is_not_installed_says_how_to_install_it(machine, folders):
+    with machine.start(folders[0], packages=[machine.terminus]) as host:
+        Desktop(host, folders[0]).wait_published()
+        run(host, "Run Qwen Code")
+        host.wait_until("window.active_panel() is not None", timeout=20)
+        text = host.evaluate(
+            "(lambda v: v.substr(sublime.Region(0, v.size())))(window.find_output_panel(window.active_panel()[7:]))"
+        )
+        assert "npm install -g @qwen-code/qwen-code" in text
+        assert terminals(host) == []
+        assert host.errors() == []
+
+
+def test_a_selection_is_typed_into_the_clients_terminal(machine, folders):
+    machine.install("gemini")
+    with machine.start(folders[0], packages=[machine.terminus]) as host:
+        Desktop(host, folders[0]).wait_published()
+        view = host.call("open_file", path=os.path.join(folders[0], "some file.py"))
+        host.wait_until("not sublime.View({}).is_loading()".format(view))
+        run(host, "Run Gemini CLI")
+        host.wait_until(lambda: terminals(host))
+        host.call("focus_view", view=view)
+        host.call("select_rowcol", view=view, row=1, column=0, end_row=3, end_column=0)
+        run(host, "Send Selection to Terminal")
+        typed = "sublime.View({}).settings().get('typed')".format(terminals(host)[0])
+        assert host.wait_until(typed) == "@some\\ file.py (lines 2-3) "
+        assert host.evaluate("window.active_view().id()") == terminals(host)[0]  # one can go on typing
+        assert host.errors() == []
+
+
+def test_without_a_terminal_there_is_nothing_to_send_to(machine, folders):
+    with machine.start(folders[0], packages=[machine.terminus]) as host:
+        Desktop(host, folders[0]).wait_published()
+        view = host.call("open_file", path=os.path.join(folders[0], "some file.py"))
+        host.wait_until("not sublime.View({}).is_loading()".format(view))
+        enabled = {entry["caption"]: entry["enabled"] for entry in host.call("palette")}
+        assert enabled["Gemini Companion: Send Selection to Terminal"] is False
+        assert enabled["Gemini Companion: Run Gemini CLI"] is True
