@@ -1,8 +1,8 @@
 """The demo tools that scenarios of the MCP conformance suite call, registered on the package's own server.
 
-Rule: the server under test is `CompanionServer` as shipped; only its tools are different. Run as a program, it prints its
-port as one line and serves until its standard input ends. Token in the environment variable COMPANION_TEST_TOKEN; with
-the argument `--shipped` the tools are the package's own.
+Rule: the server under test is `CompanionServer` as shipped; only its tools are different. Run as a program, it prints
+its port as one line and serves until its standard input ends. Token in the environment variable COMPANION_TEST_TOKEN;
+with the argument `--shipped` the tools are the package's own.
 """
 
 from __future__ import annotations

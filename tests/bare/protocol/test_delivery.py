@@ -253,6 +253,19 @@ class TestMovingHouse:
         again = successor.listen(session, last_event_id=event_id)
         assert [message["id"] for _, message in successor.read(again)] == [8]
 
+    def test_the_client_is_told_to_wait_for_the_successor_and_then_not_to(self, wire, make_wire):
+        session = wire.connect()
+        stream = wire.listen(session)
+        wire.take(stream)
+        wire.core.stop(5)
+        parting = wire.take(stream)
+        assert b"retry: 5000" in parting
+        assert b"event: reconnection" in parting, "of a type that earlier clients pass over"
+        successor = make_wire()
+        successor.core.presence.import_state(wire.core.presence.export_state(), 0.0)
+        again = successor.listen(session, last_event_id=stream.label + "-0")
+        assert b"retry: 1000" in successor.take(again)
+
     def test_a_client_that_does_not_come_back_is_closed(self, wire, make_wire):
         wire.connect()
         successor = make_wire()
