@@ -6,7 +6,7 @@ Word wrap is off. Rule kept here: the viewport never leaves the layout.
 from __future__ import annotations
 
 from bisect import bisect_right
-from typing import Any, List, Tuple
+from typing import Any, Dict, List, Set, Tuple
 
 from .minihtml_height import LINE_HEIGHT
 from .values import Region
@@ -38,13 +38,13 @@ def phantom_columns(view: Any) -> int:
 
 def _compute_row_tops(view: Any, columns: int) -> List[float]:
     buffer = view.buffer
-    extra = {}
+    extra: Dict[int, float] = {}
     for phantom in view.phantoms.by_id.values():
         height = phantom.height(columns)
         if height:
             row = buffer.row(phantom.region.begin())
             extra[row] = extra.get(row, 0.0) + height
-    hidden = set()
+    hidden: Set[int] = set()
     for region in view.folds:
         first, last = buffer.row(region.begin()), buffer.row(region.end())
         hidden.update(range(first + 1, last + 1))

@@ -24,7 +24,7 @@ Style = Dict[str, str]
 @lru_cache(maxsize=1024)
 def height(content: str, columns: int) -> float:
     """The height of a document that is `columns` characters wide; never less than nothing."""
-    rules = []
+    rules: List[Tuple[str, Style]] = []
     for sheet in re.findall(r"<style[^>]*>(.*?)</style>", content, re.DOTALL | re.IGNORECASE):
         sheet = re.sub(r"/\*.*?\*/", "", sheet, flags=re.DOTALL)
         for selectors, body in _RULE.findall(sheet):

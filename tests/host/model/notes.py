@@ -21,11 +21,13 @@ class Notes:
         self.depth = 0
 
     def modified(self, view: Any) -> None:
-        self._modified[view.id] = view
+        with self._host.lock:
+            self._modified[view.id] = view
         self._schedule()
 
     def selection(self, view: Any) -> None:
-        self._selection[view.id] = view
+        with self._host.lock:
+            self._selection[view.id] = view
         self._schedule()
 
     def _schedule(self) -> None:
@@ -43,8 +45,9 @@ class Notes:
         for _ in range(MAXIMUM_ROUNDS):
             if not self._modified and not self._selection:
                 return
-            modified, self._modified = self._modified, {}
-            selection, self._selection = self._selection, {}
+            with self._host.lock:
+                modified, self._modified = self._modified, {}
+                selection, self._selection = self._selection, {}
             for buffer in {id(v.buffer): v.buffer for v in modified.values()}.values():
                 changes, buffer.pending_changes = buffer.pending_changes, []
                 if changes:
