@@ -38,8 +38,8 @@ IN_REVIEW = "gemini_companion.in_review"
 class Desk:
     """One window's reviews. Main thread only.
 
-    `notify` is told of every outcome that a connected client has to hear of, once each. `is_connected` says whether the
-    client of a review is still there.
+    `notify` is told of every outcome, once each, as long as the client that asked was not known to be gone.
+    `is_connected` says whether the client of a review is still there.
     """
 
     def __init__(
@@ -120,17 +120,15 @@ class Desk:
                 presentation.update_header()
 
     def reopen(self, owner: Owner, path: str, text: str) -> None:
-        """Bring back what the user accepted, because the client went before it heard of it: Accept now writes the file."""
+        """Bring back what the user accepted, because the client went before it heard of it. Now Accept writes it."""
         try:
             self.open_diff(owner, path, text)
         except ReviewError as error:
             logger.error("an accepted text could be neither delivered nor shown again: %s", error)
             return
         self.owner_gone(owner.session_id)
-        name = os.path.basename(path)
-        self._window.status_message(
-            "Gemini Companion: {} went away before it wrote {}: accept again to write it".format(owner.client_name, name)
-        )
+        sentence = "{} went away before it wrote {}: accept again to write it"
+        self._say(sentence.format(owner.client_name, os.path.basename(path)))
 
     # -- what the user decides ----------------------------------------------------------------------------------------
 
@@ -144,9 +142,9 @@ class Desk:
         if alone:
             problem = self._write(review, text)
             if problem:
-                self._window.status_message("Gemini Companion: " + problem)
+                self._say(problem)
                 return
-            self._window.status_message("Gemini Companion: wrote {}".format(os.path.basename(review.path)))
+            self._say("wrote {}".format(os.path.basename(review.path)))
         self._end(review, review.accept(text))
 
     def reject(self, review: Review) -> None:
@@ -173,13 +171,13 @@ class Desk:
         place = presentation.hunks.place_of(number)
         if not presentation.hunks.revert(place):
             ready = presentation.hunks.ready
-            self._window.status_message("There is no change here." if ready else "Still comparing, try again.")
+            self._say("there is no change here" if ready else "still comparing, try again")
 
     def undo_revert_hunk(self, review: Review, number: int = -1) -> None:
         """Bring back the change that was taken back last, or the one whose link has this number."""
         presentation = self._presentations.get(review)
         if presentation is not None and not presentation.hunks.undo_revert(number):
-            self._window.status_message("No reverted change is left as it was.")
+            self._say("no reverted change is left as it was")
 
     # -- asking -------------------------------------------------------------------------------------------------------
 
@@ -321,10 +319,13 @@ class Desk:
             self._arrangement.show(presentation.views, presentation.proposal_view, focus)
             self._ticker.start()
 
+    def _say(self, sentence: str) -> None:
+        self._window.status_message("Gemini Companion: " + sentence)
+
     def _walk(self, review: Review, step: Callable[[Presentation], bool]) -> None:
         presentation = self._presentations.get(review)
         if presentation is not None and not step(presentation):
-            self._window.status_message("There are no changes.")
+            self._say("there are no changes")
 
     def _follow_link(self, review: Review, href: str) -> None:
         verb, number = parse_link(href)

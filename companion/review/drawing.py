@@ -12,7 +12,8 @@ import sublime
 
 from . import decorations
 from .analysis import Analysis, Change
-from .markup import Header, filler_html, header_html, header_rows, removed_html
+from .header import Header, header_html, header_rows
+from .markup import filler_html, removed_html
 from .phantoms import Block, Blocks, Top, rows_below_lines
 from .scroll_map import ScrollMap
 from .scrolling import ScrollLock
@@ -88,9 +89,10 @@ class Drawing:
             return
         left_rows, right_rows = self._top_rows
         line_height = self._right.line_height()
-        self._right_top.show(header_html(self._header, line_height, right_rows))
+        rows = header_rows(self._header)
+        self._right_top.show(header_html(rows, line_height, right_rows))
         if self._left_top is not None and self._left is not None and self._left.is_valid():
-            self._left_top.show(filler_html(header_rows(self._header) + left_rows, self._left.line_height()))
+            self._left_top.show(filler_html(len(rows) + left_rows, self._left.line_height()))
 
     def _nothing(self) -> Iterator[None]:
         for view in (self._left, self._right):

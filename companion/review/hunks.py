@@ -71,15 +71,6 @@ class Hunks:
         self.current = self._analysis.change_at(caret) if self._analysis is not None and caret >= 0 else None
         return self.current != before
 
-    def position(self) -> str:
-        """Where the caret is, in words."""
-        number = len(self._analysis.changes) if self._analysis else 0
-        if not number:
-            return "no changes"
-        if self.current is not None:
-            return "change {} of {}".format(self.current + 1, number)
-        return "1 change" if number == 1 else "{} changes".format(number)
-
     # -- going from change to change ----------------------------------------------------------------------------------
 
     def show_first(self) -> None:

@@ -19,8 +19,9 @@ from .analysis import Analysis, analyse
 from .disk import Original
 from .drawing import Drawing
 from .edit import set_text
+from .header import Header, status_text
 from .hunks import Hunks
-from .markup import RELOAD, Header, Notice
+from .notices import Circumstances, notices
 from .review import Review
 from .slices import Slices
 
@@ -33,6 +34,8 @@ logger = logging.getLogger("gemini_companion.review")
 STATUS = "gemini_companion.review"
 _AFTER_EDIT = 40  # milliseconds without an edit before the texts are compared again
 _LONG = 300  # milliseconds after which a comparison shows itself
+_FEWEST_COLUMNS, _USUAL_COLUMNS = 24, 60
+_CERTAIN = 0.95  # of a row's width
 _AT_ONCE = 1 << 18  # characters that are put into a view without waiting for the next slice
 
 
@@ -312,34 +315,32 @@ class Presentation:
             removed=analysis.removed if analysis else 0,
             current=current + 1 if current is not None else 0,
             changes=len(analysis.changes) if analysis else 0,
-            notices=tuple(self._notices()),
+            notices=notices(self._circumstances()),
+            columns=self._columns(),
         )
         self._drawing.show_header(header)
-        status = "{}'s diff".format(header.client)
-        if header.compared:
-            status += ": +{} \u2212{}, {}".format(header.added, header.removed, self.hunks.position())
-        self.proposal_view.set_status(STATUS, status)
+        self.proposal_view.set_status(STATUS, status_text(header))
 
-    def _notices(self) -> List[Notice]:
-        name = os.path.basename(self.review.path)
-        client = self.review.owner.client_name
-        notices = []
-        if self.problem:
-            notices.append(Notice(self.problem))
-        if self.original is not None and self.original.notice:
-            notices.append(Notice(self.original.notice))
-        elif self._analysis is None and self.proposal_view.size() > self._settings().review_maximum_bytes:
-            notices.append(Notice("The proposal is large: shown without a comparison."))
-        if self._unsaved:
-            notices.append(Notice("{} has unsaved edits in a tab.".format(name)))
-        if self._changed:
-            sentence = "{} has changed on disk since the diff was opened.".format(name)
-            notices.append(Notice(sentence, RELOAD, "Compare again"))
-        if self.review.orphaned:
-            notices.append(Notice("{} has gone: Accept writes the file itself.".format(client)))
-        elif self._inserted and not self.proposal_view.size():
-            notices.append(Notice("{} ignores an empty text and would write its own proposal.".format(client)))
-        return notices
+    def _columns(self) -> int:
+        """How many characters of the header fit side by side. Its letters may be a little wider than the text's."""
+        em_width = self.proposal_view.em_width()
+        width = self.proposal_view.viewport_extent()[0]
+        return max(_FEWEST_COLUMNS, int(width / em_width * _CERTAIN)) if em_width and width else _USUAL_COLUMNS
+
+    def _circumstances(self) -> Circumstances:
+        assert self.original is not None
+        size = self.proposal_view.size()
+        return Circumstances(
+            name=os.path.basename(self.review.path),
+            client=self.review.owner.client_name,
+            problem=self.problem,
+            original_notice=self.original.notice,
+            proposal_too_large=self._analysis is None and size > self._settings().review_maximum_bytes,
+            unsaved=self._unsaved,
+            changed_on_disk=self._changed,
+            orphaned=self.review.orphaned,
+            emptied=bool(self._inserted) and not size,
+        )
 
     def _link(self, href: str) -> None:
         if not self._closed:

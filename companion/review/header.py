@@ -1,0 +1,167 @@
+"""The header of a proposal: file, client, counts, where the caret is, what can be done, and what to beware of.
+
+Rule: it is laid out in rows that fit into the view, because its height must be known: as many empty rows stand in the
+original's view, to keep the lines below level. minihtml would wrap longer ones by itself and tell nobody.
+
+The editor is not known here. Any thread.
+"""
+
+from __future__ import annotations
+
+from html import escape
+from textwrap import wrap
+from typing import List, NamedTuple, Sequence, Tuple
+
+from .markup import ACCEPT, NEXT, PREVIOUS, REJECT, document, empty_rows, link
+
+_GAP = "   "  # between the parts of a row
+
+
+class Notice(NamedTuple):
+    """A sentence in the header, with a link behind it if `link` is not empty."""
+
+    sentence: str
+    link: str = ""
+    caption: str = ""
+
+
+class Header(NamedTuple):
+    """What the header says. `current` counts from 1; 0 if the caret is in no change. `columns` fit into a row."""
+
+    name: str
+    client: str
+    new_file: bool
+    compared: bool
+    added: int
+    removed: int
+    current: int
+    changes: int
+    notices: Tuple[Notice, ...]
+    columns: int
+
+
+class Row(NamedTuple):
+    """One row of the header: its class, its markup, and how many columns it takes."""
+
+    kind: str
+    markup: str
+    columns: int
+
+
+def header_rows(header: Header) -> List[Row]:
+    """The header row by row. Each fits, so that its height is known: the original's view gets as many empty rows."""
+    pieces = _title(header)
+    actions = _actions(header)
+    if _width(pieces + actions) <= header.columns:
+        rows = [_row("bar", pieces + actions)]
+    else:
+        rows = [*_folded("bar", pieces, header.columns), *_folded("bar", actions, header.columns)]
+    for notice in header.notices:
+        lines = wrap(notice.sentence, max(10, header.columns - 4)) or [""]
+        words = [Piece(("\u26a0 " if number == 0 else "\u2003 ") + line) for number, line in enumerate(lines)]
+        rows.extend(_row("notice", [piece]) for piece in words)
+        if notice.link:
+            link = _link_piece(notice.link, notice.caption)
+            if rows[-1].columns + link.columns + len(_GAP) <= header.columns:
+                rows[-1] = _row("notice", [words[-1], link])
+            else:
+                rows.append(_row("notice", [link]))
+    return rows
+
+
+def header_html(rows: Sequence[Row], line_height: float, filler: int = 0) -> str:
+    """The header's document, with `filler` empty rows under it."""
+    style = """
+        div.bar {{ background-color: color(var(--foreground) alpha(0.1)); }}
+        div.notice {{ background-color: color(var(--yellowish) alpha(0.2)); }}
+        span.added, a.accept {{ color: var(--greenish); }}
+        span.removed, a.reject {{ color: var(--redish); }}
+        a {{ text-decoration: none; }}
+    """
+    content = "".join('<div class="{}">{}</div>'.format(row.kind, row.markup) for row in rows)
+    return document("gemini-companion-header", line_height, style, content + empty_rows(filler, line_height))
+
+
+def status_text(header: Header) -> str:
+    """The header in a few words, for the status bar, where it can be read however far the view is scrolled."""
+    client = "{}'s diff".format(header.client)
+    if not header.compared:
+        return client
+    where = position(header.current, header.changes)
+    return "{}: +{} \u2212{}, {}".format(client, header.added, header.removed, where)
+
+
+class Piece:
+    """A part of a row that stays together. `markup` is `text` escaped if it is not given."""
+
+    def __init__(self, text: str, markup: str = "") -> None:
+        self.markup = markup or escape(text)
+        self.columns = len(text)
+
+
+def _title(header: Header) -> List[Piece]:
+    name = shorten(header.name, header.columns - len(header.client) - 4)
+    pieces = [
+        Piece(
+            "{} \u2190 {}".format(name, header.client),
+            "<b>{}</b> \u2190 {}".format(escape(name), escape(header.client)),
+        )
+    ]
+    if header.new_file:
+        pieces.append(Piece("new file"))
+    if header.compared:
+        counts = "+{} \u2212{}".format(header.added, header.removed)
+        added, removed = counts.split(" ")
+        pieces.append(
+            Piece(counts, '<span class="added">{}</span> <span class="removed">{}</span>'.format(added, removed))
+        )
+        pieces.append(Piece(position(header.current, header.changes)))
+    return pieces
+
+
+def _actions(header: Header) -> List[Piece]:
+    pieces = [_link_piece(ACCEPT, "Accept", "accept"), _link_piece(REJECT, "Reject", "reject")]
+    if header.changes:
+        pieces += [_link_piece(PREVIOUS, "\u2191 Previous"), _link_piece(NEXT, "\u2193 Next")]
+    return pieces
+
+
+def position(current: int, changes: int) -> str:
+    """Where the caret is among the changes, in words. `current` counts from 1; 0 is in none of them."""
+    if not changes:
+        return "no changes"
+    if current:
+        return "change {} of {}".format(current, changes)
+    return "1 change" if changes == 1 else "{} changes".format(changes)
+
+
+def shorten(text: str, columns: int) -> str:
+    """`text` without its middle if it is longer than `columns`, of which there are at least ten."""
+    columns = max(10, columns)
+    if len(text) <= columns:
+        return text
+    front = columns // 2
+    return text[:front] + "\u2026" + text[len(text) - (columns - front - 1):]
+
+
+def _width(pieces: Sequence[Piece]) -> int:
+    return sum(piece.columns for piece in pieces) + len(_GAP) * (len(pieces) - 1)
+
+
+def _row(kind: str, pieces: Sequence[Piece]) -> Row:
+    gap = "&nbsp;" * (len(_GAP) - 1) + " "
+    return Row(kind, gap.join(piece.markup for piece in pieces), _width(pieces))
+
+
+def _folded(kind: str, pieces: Sequence[Piece], columns: int) -> List[Row]:
+    """The pieces in as few rows as they fit into."""
+    rows: List[List[Piece]] = [[]]
+    for piece in pieces:
+        if rows[-1] and _width([*rows[-1], piece]) > columns:
+            rows.append([])
+        rows[-1].append(piece)
+    return [_row(kind, row) for row in rows]
+
+
+def _link_piece(href: str, caption: str, style: str = "") -> Piece:
+    return Piece(caption, link(href, escape(caption), style))
