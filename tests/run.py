@@ -36,6 +36,9 @@ def main() -> int:
     options = parse_arguments()
     started = time.monotonic()
     plan = make_plan(options)
+    if options.set_up_only:
+        print("\n".join(f"NOT SET UP {name}: {reason}" for name, reason in plan.not_run.items()) or "All is set up.")
+        return 1 if plan.not_run else 0
     outcomes = run_legs(plan.legs, options.jobs)
     return report(outcomes, plan.not_run, time.monotonic() - started)
 
@@ -61,8 +64,6 @@ def make_plan(options: argparse.Namespace) -> Plan:
     for python in chosen:
         add = functools.partial(add_tests, plan, python, kinds, options.keyword, env)
         attempt(plan, f"tests on Python {python.name}", add)
-    if options.set_up_only:
-        plan.legs.clear()
     return plan
 
 
@@ -165,7 +166,7 @@ def report(outcomes: List[legs.Outcome], not_run: Dict[str, str], seconds: float
         print("No leg was run.")
     print(f"({seconds:.0f} s)")
     print(f"{passed} passed, {failed} failed" + (f", {skipped} skipped" if skipped else ""), flush=True)
-    return 1 if failed else 0
+    return 1 if failed or not outcomes else 0
 
 
 if __name__ == "__main__":

@@ -1,0 +1,70 @@
+"""The README's first command: it shows every step, and can stay for a client of one's own."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+
+import pytest
+
+from tests.clients.gemini import GeminiClient
+from tests.host.launch import ROOT
+
+DEMO = os.path.join(ROOT, "tests", "demo.py")
+STEPS = ["published itself", "is connected", "a word selected", "opened a diff", "edited the proposal"]
+STEPS += ["wrote the file", "as they were before", "was rejected", "called closeDiff", "The main job is done"]
+
+
+def test_the_demonstration_shows_every_step():
+    done = subprocess.run([sys.executable, DEMO], capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    places = [done.stdout.find(step) for step in STEPS]
+    assert -1 not in places and places == sorted(places)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
+def test_it_stays_for_a_client_of_ones_own_until_ctrl_c(tmp_path):
+    temporary, workspace = tmp_path / "tmp", tmp_path / "workspace"
+    temporary.mkdir()
+    workspace.mkdir()
+    demo = subprocess.Popen(
+        [sys.executable, DEMO, "--keep-running", "--workspace", str(workspace)],
+        env=dict(os.environ, TMPDIR=str(temporary), HOME=str(tmp_path)),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    assert demo.stdin is not None and demo.stdout is not None
+    guard = threading.Timer(100, demo.kill)
+    guard.start()
+    try:
+        for line in demo.stdout:
+            if "Ctrl-C ends" in line:
+                break
+        # No GEMINI_CLI_IDE_PID: the client finds the editor by its working directory, as from any terminal.
+        with GeminiClient(cwd=str(workspace), tmpdir=str(temporary), env={"GEMINI_CLI_IDE_PID": "1"}) as client:
+            assert client.connect()["status"] == "connected"
+            pending = client.start_call("edit", path=str(workspace / "greeting.py"), before="world", after="reader")
+            client.wait_event("confirming")
+            # The answer counts once the diff shows; asking for the tabs tells when.
+            while "proposal" not in ask(demo, "s"):
+                continue
+            print("a", file=demo.stdin, flush=True)
+            assert pending.result()["outcome"] == "accepted"
+        assert "reader" in (workspace / "greeting.py").read_text(encoding="utf-8")
+        os.killpg(demo.pid, signal.SIGINT)
+        assert demo.wait(30) == 0
+        assert not list(temporary.glob("gemini/ide/*.json"))
+    finally:
+        guard.cancel()
+        demo.kill()
+        demo.communicate()
+
+
+def ask(demo, answer):
+    print(answer, file=demo.stdin, flush=True)
+    return demo.stdout.readline()
