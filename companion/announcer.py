@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import logging
 import os
+import time
 from typing import TYPE_CHECKING, Callable, NamedTuple, Optional, Tuple
 
 import sublime
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger("gemini_companion.discovery")
 
 RETRY_MILLISECONDS = 5000
+LOOK_AGAIN_SECONDS = 60  # systems clean their temporary directories; what they took is written again
 
 
 class Wish(NamedTuple):
@@ -57,6 +59,7 @@ class Announcer:
         self._publisher = Publisher()
         self._wish: Optional[Wish] = None
         self._working = False
+        self._looked_at = 0.0  # on the monotonic clock
         self._withdrawn = False
 
     def announce(self, port: int, token: str, family_tokens: Tuple[Tuple[str, str], ...]) -> None:
@@ -75,7 +78,7 @@ class Announcer:
             settings.publish_for_gemini,
             settings.publish_for_qwen,
         )
-        if wish != self._wish and not self._withdrawn:
+        if wish != self._wish or time.monotonic() - self._looked_at > LOOK_AGAIN_SECONDS:
             self._wish = wish
             self._work()
 
@@ -92,6 +95,7 @@ class Announcer:
         if self._working or self._wish is None or self._withdrawn:
             return
         self._working = True
+        self._looked_at = time.monotonic()
         wish = self._wish
         self._runtime.compute(
             self._publish,

@@ -1,0 +1,89 @@
+"""When the disk, a cleaner or another user is in the way: what the user is told, and that it ends well."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from tests.host.driver import Host
+from tests.tools.desktop import Desktop
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="about owners and modes of POSIX directories")
+
+
+def status(host):
+    return host.evaluate("window.active_view().get_status('gemini_companion') if window.active_view() else ''")
+
+
+@pytest.fixture
+def place(tmp_path):
+    """A temporary directory of the test's own."""
+    folder = tmp_path / "temporary"
+    folder.mkdir(mode=0o700)
+    return folder
+
+
+def test_a_directory_that_others_can_write_to_is_refused_said_and_tried_again(workspace, place):
+    (place / "gemini" / "ide").mkdir(parents=True)
+    (place / "gemini").chmod(0o777)
+    with Host.start(folders=[workspace], files=[os.path.join(workspace, "greeting.py")],
+                    env={"TMPDIR": str(place)}) as host:  # fmt: skip
+        host.wait_until(lambda: "others can write to" in status(host))
+        assert os.listdir(str(place / "gemini" / "ide")) == []
+        (place / "gemini").chmod(0o700)
+        Desktop(host, workspace).wait_published()
+        host.wait_until(lambda: "others can write to" not in status(host))
+        assert host.errors() == []
+
+
+def test_a_link_where_the_directory_should_be_is_refused(workspace, place, tmp_path):
+    (tmp_path / "trap").mkdir()
+    (place / "gemini").symlink_to(tmp_path / "trap")
+    with Host.start(folders=[workspace], files=[os.path.join(workspace, "greeting.py")],
+                    env={"TMPDIR": str(place)}) as host:  # fmt: skip
+        host.wait_until(lambda: "is a link" in status(host))
+        assert os.listdir(str(tmp_path / "trap")) == []
+
+
+def test_what_a_cleaner_removed_is_written_again(desktop):
+    path = desktop.own_discovery_files()[0]
+    desktop.host.execute(
+        "import importlib\nimportlib.import_module('Gemini Companion.companion.announcer').LOOK_AGAIN_SECONDS = 0.5"
+    )
+    os.remove(path)
+    desktop.host.wait_until(lambda: os.path.exists(path))
+
+
+def test_two_editors_at_once_do_not_disturb_each_other(desktop, tmp_path):
+    other_workspace = os.path.realpath(str(tmp_path / "other"))
+    os.mkdir(other_workspace)
+    mine = desktop.own_discovery_files()
+    with Host.start(folders=[other_workspace], env={"TMPDIR": desktop.host.environment["TMPDIR"]}) as host:
+        other = Desktop(host, other_workspace)
+        other.wait_published()
+        assert desktop.own_discovery_files() == mine
+        with desktop.client() as client:
+            assert client.connect()["status"] == "connected"
+        with other.client() as client:
+            assert client.connect()["status"] == "connected"
+    assert desktop.discovery_files() == mine
+
+
+def test_files_of_other_editors_dead_or_alive_are_left_alone(workspace, place):
+    directory = place / "gemini" / "ide"
+    directory.mkdir(parents=True)
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    for pid in (ended.pid, os.getpid()):
+        info = {"name": "vscode", "displayName": "VS Code"}
+        content = {"port": 9, "workspacePath": "/x", "authToken": "t", "ideInfo": info}
+        (directory / "gemini-ide-server-{}-9.json".format(pid)).write_text(json.dumps(content))
+    left = sorted(os.listdir(str(directory)))
+    with Host.start(folders=[workspace], env={"TMPDIR": str(place)}) as host:
+        Desktop(host, workspace).wait_published()
+        assert set(left) < set(os.listdir(str(directory)))
+    assert sorted(os.listdir(str(directory))) == left
