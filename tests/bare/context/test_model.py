@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import ntpath
 
 from companion.context.exclusion import exclusion
 from companion.context.model import ContextModel, Policy, Selection
@@ -202,11 +203,14 @@ def test_a_window_whose_views_have_gone_elsewhere_is_brought_up_to_date():
 
 
 def test_the_same_file_under_two_spellings_is_one_where_the_platform_says_so():
-    made = ContextModel(NOW, str.lower)
-    made.show(1, "C:\\Code\\A.py")
-    made.show(2, "c:\\work\\a.py")
+    made = ContextModel(NOW, ntpath.normcase)
+    made.show(1, "C:\\Work\\A.py")
+    made.focus(2, "c:/work/a.py", NOW + 10)
     made.set_existing({"C:\\WORK\\A.PY": True})
-    assert len(files(made)) == 1
+    assert files(made) == [{"path": "C:\\Work\\A.py", "timestamp": NOW + 10, "isActive": True}]
+    made.show(3, "\\\\server\\share\\b.py")
+    made.set_existing({"\\\\SERVER\\share\\b.py": True})
+    assert paths(made) == ["C:\\Work\\A.py", "\\\\server\\share\\b.py"]
 
 
 def test_a_file_name_that_is_not_text_is_left_out():

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import ntpath
+import os
 import shutil
 import subprocess
+import sys
 
 import pytest
 
@@ -108,3 +111,16 @@ def test_the_machine_at_hand_can_be_described():
     here = Platform.current()
     assert here.name in (LINUX, MACOS, WINDOWS)
     assert here.path.isabs(here.home_directory())
+
+
+def test_a_machine_without_user_ids_is_windows(monkeypatch):
+    monkeypatch.setattr(sys, "platform", "win32")
+    monkeypatch.delattr(os, "getuid", raising=False)
+    here = Platform.current()
+    assert here.name == WINDOWS and here.user_id is None
+    assert here.list_separator == ";" and here.path is ntpath
+
+
+def test_a_mac_is_told_from_linux(monkeypatch):
+    monkeypatch.setattr(sys, "platform", "darwin")
+    assert Platform.current().name == MACOS

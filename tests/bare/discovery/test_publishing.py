@@ -203,7 +203,9 @@ def test_a_planted_link_at_the_files_name_is_replaced_not_followed(machine, tmp_
     assert not (machine.gemini / NAMES[0]).is_symlink()
 
 
-def test_without_user_ids_as_on_windows_publishing_works_too(machine):
+def test_without_user_ids_and_posix_flags_as_on_windows_publishing_works_too(machine, monkeypatch):
+    for flag in ("O_NOFOLLOW", "O_NONBLOCK"):
+        monkeypatch.delattr(os, flag, raising=False)
     publisher = Publisher(machine.platform._replace(user_id=None))
     publisher.publish(FIRST)
     assert machine.files() == NAMES
