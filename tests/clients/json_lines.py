@@ -12,7 +12,9 @@ import subprocess
 import tempfile
 import threading
 import time
-from typing import Any, Callable, Deque, Dict, List, Mapping, Optional, Sequence
+from typing import Any, Callable, Deque, Dict, List, Mapping, Optional, Sequence, TypeVar
+
+_Program = TypeVar("_Program", bound="Program")
 
 
 class ClientError(Exception):
@@ -163,7 +165,7 @@ class Program:
             return  # closed by us
         self._lines.put(None)
 
-    def __enter__(self) -> Program:
+    def __enter__(self: _Program) -> _Program:
         return self
 
     def __exit__(self, *exception: Any) -> None:
