@@ -5,7 +5,7 @@ Because of this file they are modules of the package ("Gemini Companion.tests.te
 
     from unittesting import DeferrableTestCase          # UnitTesting, or the stand-in
     from ..companion.context.model import ContextModel  # the very module the running plugin uses
-    from .support.windows import opened_file            # helpers for in-editor tests
+    from .support import context_case                   # helpers for in-editor tests: modules of `tests/support`
 
 Where a name is needed as a text, it has the package's folder name, space included:
 `importlib.import_module("Gemini Companion.plugin")`.

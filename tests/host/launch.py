@@ -2,9 +2,10 @@
 
 Used by the command line and by the driver, so that both start the same thing. What a start needs is
 one JSON object, the launch settings, handed from process to process:
-  data        the data folder (created)         folders   folders of the first window
-  files       files opened at the start         libraries list of folders that stand for `Lib/`
-  console     the console's log file            isolated  whether tests may not see the real HOME
+  data        the data folder (created)     folders    folders of the first window
+  console     the console's log file        files      files opened at the start
+  bytecode    where bytecode is cached      libraries  list of folders that stand for `Lib/`
+  python      runs the plugin host
 Rule: standard library only, and no import of the host's other halves: this runs in any Python.
 """
 
