@@ -7,7 +7,7 @@ in `plugin.py` ask `can_…` whether they are enabled and otherwise only call th
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Callable, List, Optional, Tuple
+from typing import TYPE_CHECKING, Callable, Dict, List, Optional, Tuple
 
 import sublime
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from .review.desk import Desk
     from .review.review import Review
 
-MENU = (
+MENU: Tuple[Tuple[str, str, Dict[str, str]], ...] = (
     ("Accept Diff", "gemini_companion_accept_diff", {}),
     ("Reject Diff", "gemini_companion_reject_diff", {}),
     ("Show Pending Diffs", "gemini_companion_show_pending_diffs", {}),

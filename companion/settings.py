@@ -150,7 +150,7 @@ def defaults() -> Dict[str, Any]:
 
 
 def project_layer(project_data: Any) -> Mapping[str, Any]:
-    """The package's own part of a window's project data, empty where there is none or it is not an object. Any thread."""
+    """The package's own part of a window's project data; empty where there is none or it is no object. Any thread."""
     found = project_data.get("settings") if isinstance(project_data, Mapping) else None
     found = found.get(PROJECT_KEY) if isinstance(found, Mapping) else None
     return found if isinstance(found, Mapping) else {}

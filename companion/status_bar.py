@@ -1,7 +1,7 @@
 """The package's words in one window's status bar.
 
-The editor keeps status texts with views, not with windows. Rule: only the view in front carries ours, and none does once
-it is cleared.
+The editor keeps status texts with views, not with windows. Rule: only the view in front carries ours, and none does
+once it is cleared.
 """
 
 from __future__ import annotations

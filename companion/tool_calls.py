@@ -61,7 +61,7 @@ def owner_of(call: ToolCall) -> Owner:
 
 
 class ToolCalls:
-    """`await tool_calls(call)` carries one call out. Loop thread; the call's arguments have passed the tool's schema."""
+    """`await tool_calls(call)` carries one call out. Loop thread; the call's arguments have passed its schema."""
 
     def __init__(self, desk: Desk, runtime: Runtime) -> None:
         self._desk = desk

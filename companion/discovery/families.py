@@ -19,8 +19,8 @@ EDITOR_INFO = {"name": EDITOR_NAME, "displayName": EDITOR_DISPLAY_NAME}
 class Announcement(NamedTuple):
     """What clients are told of one endpoint.
 
-    `folders` are absolute; `editor_pid` is the editor's process id, not the plugin host's. `family_tokens` has the tokens
-    of families, by the family's `client`, that get one of their own instead of `token`.
+    `folders` are absolute; `editor_pid` is the editor's process id, not the plugin host's. `family_tokens` has the
+    tokens of families, by the family's `client`, that get one of their own instead of `token`.
     """
 
     port: int
