@@ -71,20 +71,23 @@ class ContextModel:
         if former == key:
             self._files[key].path = path
             return
-        stamp = self._files[former].stamp if former is not None else self._began - 1
+        stamp = self._began - 1
+        self._views[view] = key
+        if former is not None:
+            stamp = self._files[former].stamp
+            self._drop_if_unseen(former)
+            if former in self._files:
+                # The old name is still open in another view, and only one of the two can be the newest.
+                if view == self._active:
+                    self._newest = stamp = self._newest + 1
+                else:
+                    stamp -= 1
         file = self._files.get(key)
         if file is None:
             self._opened += 1
             self._files[key] = _File(path, stamp, self._opened)
         elif stamp > file.stamp:
             file.stamp = stamp
-        self._views[view] = key
-        if former is not None:
-            self._drop_if_unseen(former)
-            if view == self._active and former in self._files:
-                # The old name is still open in another view: only one of the two can be the newest.
-                self._newest += 1
-                self._files[key].stamp = self._newest
 
     def focus(self, view: int, path: str, now: int) -> None:
         """The user went to a view that shows a file, at `now` milliseconds since the epoch."""

@@ -84,6 +84,15 @@ def test_a_file_saved_under_another_name_is_newer_than_the_one_it_came_from():
     assert [file["timestamp"] for file in files(made)] == [NOW + 11, NOW + 10, NOW - 1]
 
 
+def test_a_file_that_goes_its_own_way_is_older_than_the_active_one_it_came_from():
+    made = model()
+    made.show(10, B)
+    made.focus(2, B, NOW + 10)
+    made.show(10, C)
+    assert active(made) == [B]
+    assert [(file["path"], file["timestamp"]) for file in files(made)] == [(B, NOW + 10), (C, NOW + 9), (A, NOW - 1)]
+
+
 def test_a_file_saved_over_another_open_one_is_one_file_with_the_later_time():
     made = model()
     made.focus(1, A, NOW + 10)
@@ -204,13 +213,13 @@ def test_a_window_whose_views_have_gone_elsewhere_is_brought_up_to_date():
 
 def test_the_same_file_under_two_spellings_is_one_where_the_platform_says_so():
     made = ContextModel(NOW, ntpath.normcase)
-    made.show(1, "C:\\Work\\A.py")
-    made.focus(2, "c:/work/a.py", NOW + 10)
-    made.set_existing({"C:\\WORK\\A.PY": True})
-    assert files(made) == [{"path": "C:\\Work\\A.py", "timestamp": NOW + 10, "isActive": True}]
+    made.show(1, "C:\\Code\\A.py")
+    made.focus(2, "c:/code/a.py", NOW + 10)
+    made.set_existing({"C:\\CODE\\A.PY": True})
+    assert files(made) == [{"path": "C:\\Code\\A.py", "timestamp": NOW + 10, "isActive": True}]
     made.show(3, "\\\\server\\share\\b.py")
     made.set_existing({"\\\\SERVER\\share\\b.py": True})
-    assert paths(made) == ["C:\\Work\\A.py", "\\\\server\\share\\b.py"]
+    assert paths(made) == ["C:\\Code\\A.py", "\\\\server\\share\\b.py"]
 
 
 def test_a_file_name_that_is_not_text_is_left_out():

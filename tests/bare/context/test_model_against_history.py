@@ -73,10 +73,11 @@ def expected_stamps(history):
             view, name = event[1], event[2]
             if before.get(view) != name:
                 inherited = stamps[before[view]] if view in before else BEGAN - 1
+                if before.get(view) in after.values():  # two files come of one, and only one can be the newest
+                    is_active = view == expected_active_view(history[:index])
+                    newest += 1 if is_active else 0
+                    inherited = newest if is_active else inherited - 1
                 stamps[name] = max(inherited, stamps.get(name, inherited))
-                if view == expected_active_view(history[:index]) and before[view] in after.values():
-                    newest += 1
-                    stamps[name] = newest
         if event[0] == "focus":
             newest = max(event[3], newest + 1)
             stamps[event[2]] = newest
