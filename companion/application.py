@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import os
 from concurrent.futures import Future, wait
-from typing import Any, Callable, Dict, List, Optional
+from typing import Any, Callable, Dict, List, Optional, Tuple
 
 import sublime
 
@@ -57,6 +57,8 @@ class Application:
         self._libraries = Libraries(lambda sentence: self.runtime.on_main(self._say, sentence))
         self._environment = ExportedEnvironment(os.environ)
         self._endpoints: Dict[int, Endpoint] = {}
+        # Those with a client: frequent events ask nobody else, and ask nothing of the editor.
+        self._listening: Tuple[Endpoint, ...] = ()
         self._inheritances: Dict[int, Inheritance] = {}
         self._editor_settings = sublime.load_settings(FILE_NAME)
         self._settings = Settings()
@@ -102,6 +104,7 @@ class Application:
 
     def _end(self, farewells: List[Future[Optional[Inheritance]]]) -> None:
         self._endpoints.clear()
+        self._listening = ()
         self._environment.clear()
         wait(farewells, timeout=FAREWELL_SECONDS)
         self.runtime.stop()
@@ -151,7 +154,7 @@ class Application:
         endpoint = self._endpoints.get(window.id())
         if endpoint is None:
             inheritance = self._inheritances.pop(window.id(), None)
-            endpoint = Endpoint(window, self.runtime, self._libraries, VERSION, inheritance)
+            endpoint = Endpoint(window, self.runtime, self._libraries, VERSION, self._clients_changed, inheritance)
             self._endpoints[window.id()] = endpoint
             endpoint.start()
         return endpoint
@@ -160,6 +163,10 @@ class Application:
         endpoint = self._endpoints.pop(window.id(), None)
         if endpoint is not None:
             endpoint.stop()
+            self._clients_changed()
+
+    def _clients_changed(self) -> None:
+        self._listening = tuple(endpoint for endpoint in self._endpoints.values() if endpoint.clients)
 
     def workspace_changed(self, window: sublime.Window) -> None:
         """The window has another project, or other settings in it."""
@@ -181,6 +188,7 @@ class Application:
             else:
                 del self._endpoints[number]
                 endpoint.stop()
+                self._clients_changed()
         self._export_environment()
         self.runtime.later_on_main(WINDOW_CHECK_MILLISECONDS, self._check_windows)
 
@@ -207,14 +215,14 @@ class Application:
             self._export_environment()
 
     def selection_modified(self, view: sublime.View) -> None:
-        endpoint = self.endpoint_of(view.window())
-        if endpoint is not None:
+        for endpoint in self._listening:
             endpoint.follower.on_selection_modified(view)
 
     def view_modified(self, view: sublime.View) -> None:
-        endpoint = self.endpoint_of(view.window())
-        if endpoint is not None:
+        for endpoint in self._listening:
             endpoint.follower.on_modified(view)
+        # A file may be under review in one window and open in another.
+        for endpoint in self._endpoints.values():
             endpoint.desk.on_modified(view)
 
     def view_loaded(self, view: sublime.View) -> None:
@@ -226,11 +234,10 @@ class Application:
         endpoint = self.endpoint_of(view.window())
         if endpoint is not None:
             endpoint.follower.on_saved(view)
-            endpoint.desk.on_file_changed(view)
+        self.file_changed(view)
 
     def file_changed(self, view: sublime.View) -> None:
-        endpoint = self.endpoint_of(view.window())
-        if endpoint is not None:
+        for endpoint in self._endpoints.values():
             endpoint.desk.on_file_changed(view)
 
     def view_closing(self, view: sublime.View) -> None:

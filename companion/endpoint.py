@@ -10,7 +10,7 @@ import logging
 import os
 import secrets
 from concurrent.futures import Future
-from typing import TYPE_CHECKING, Any, Dict, List, Optional, Tuple
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Tuple
 
 import sublime
 
@@ -35,6 +35,7 @@ logger = logging.getLogger("gemini_companion.endpoint")
 
 TOKEN_BYTES = 32  # 256 bits
 CONTEXT = "ide/contextUpdate"
+SELF_TEST = "gemini-companion-self-test"  # how our own diagnosis introduces itself: it is no client
 
 
 class Endpoint:
@@ -46,15 +47,18 @@ class Endpoint:
         runtime: Runtime,
         libraries: Libraries,
         version: str,
+        clients_changed: Callable[[], None],
         inheritance: Optional[Inheritance] = None,
     ) -> None:
-        """`inheritance` is what the window's endpoint left before the package was replaced, if it was just now."""
+        """`clients_changed` is called when the first client has come or the last one has gone. `inheritance` is what the
+        window's endpoint left before the package was replaced, if that was just now."""
         self.window = window
         self.port: Optional[int] = None
         self.problem: Optional[str] = None
         self.clients: Dict[str, ClientSession] = {}
         self.settings = WindowSettings(window)
         self._runtime = runtime
+        self._clients_changed = clients_changed
         self._inheritance = inheritance
         # Each family of clients shows its own token, because by name they cannot be told apart.
         if inheritance is not None:
@@ -114,6 +118,10 @@ class Endpoint:
         """Serve anew, on the same port and with the same sessions if that can be."""
         self._runtime.spawn(self._service.restart)
 
+    def loop_lost(self) -> None:
+        """Serve anew after the event loop was replaced, for the same clients if they come back."""
+        self._runtime.spawn(self._service.recover)
+
     def disconnect_clients(self) -> None:
         """End every client's session; the clients say so and offer to connect again."""
         self._runtime.on_loop(self._service.disconnect)
@@ -147,6 +155,10 @@ class Endpoint:
         """The files by which clients find this window."""
         return self._announcer.paths()
 
+    def secret(self) -> str:
+        """The token, with which the endpoint tries its own server. Never to be shown or written down."""
+        return self._token
+
     def client_names(self) -> List[str]:
         """The connected clients by the names that users know."""
         return [display_name(client) for client in self.clients.values()]
@@ -178,10 +190,11 @@ class Endpoint:
         self.show_status()
 
     def _client_came(self, session: ClientSession) -> None:
-        if self._stopped or session.id in self.clients:
+        if self._stopped or session.id in self.clients or session.client_name == SELF_TEST:
             return
         first = not self.clients
         self.clients[session.id] = session
+        self._clients_changed()
         logger.info("%s %s connected", session.client_name, session.client_version)
         if first:
             self.follower.set_listening(True)  # which publishes the context to whoever is there
@@ -190,12 +203,14 @@ class Endpoint:
         self.show_status()
 
     def _client_went(self, session: ClientSession, undelivered: List[Outcome]) -> None:
-        self.clients.pop(session.id, None)
+        if self.clients.pop(session.id, None) is None:
+            return
         logger.info("%s %s went away", session.client_name, session.client_version)
         if self._stopped:
             return
         if not self.clients:
             self.follower.set_listening(False)
+            self._clients_changed()
         self.desk.owner_gone(session.id)
         for outcome in undelivered:
             # It went between the user's answer and hearing of it, so nobody has written the file.
