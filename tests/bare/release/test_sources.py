@@ -24,7 +24,11 @@ MACHINE_PATH = re.compile(r"(?:^|[^A-Za-z0-9])/(?:work|root|farm|tmp/lab)/")
 EDITOR_AND_NETWORK = {"sublime", "sublime_plugin", "aiohttp"}
 PURE = (
     "companion/protocol/**/*.py", "companion/comparison/**/*.py", "companion/discovery/**/*.py",
-    "companion/context/model.py", "companion/review/review.py", "companion/review/layout.py", "companion/settings.py",
+    "companion/context/model.py", "companion/context/exclusion.py", "companion/context/units.py",
+    "companion/review/review.py", "companion/review/layout.py", "companion/review/text.py",
+    "companion/review/analysis.py", "companion/review/scroll_map.py", "companion/review/markup.py",
+    "companion/terminals/command_lines.py", "companion/terminals/environment.py", "companion/terminals/mention.py",
+    "companion/settings.py", "companion/tools.py",
 )
 #: These could be lifted out: they import nothing of the project but themselves.
 SELF_CONTAINED = ("companion/protocol", "companion/comparison", "companion/discovery")
