@@ -1,30 +1,28 @@
 """Follows one window: editor events in, the context out to the clients, as rarely and cheaply as can be.
 
 Rule: an event handler notes that something happened and returns; what it means is found out once the burst is over,
-and only while somebody listens. The disk is asked on a worker thread, because a network drive may not answer.
+and only while somebody listens.
 
 Focus alone is noted even when nobody listens: the client that connects later must be told which file the user was in.
 """
 
 from __future__ import annotations
 
-import logging
 import os
 import time
-from typing import TYPE_CHECKING, Any, Callable, Dict, FrozenSet, List, Mapping, Optional, Sequence, Set, Tuple
+from typing import TYPE_CHECKING, Any, Callable, Dict, FrozenSet, List, Mapping, Optional, Tuple
 
 import sublime
 
 from .debounce import Debounce
 from .exclusion import exclusion
+from .existence import Existence
 from .model import ContextModel, Policy
 from .reading import followed_path, read_selection
 
 if TYPE_CHECKING:
     from ..runtime import Runtime
     from ..settings import Settings
-
-logger = logging.getLogger("gemini_companion.context")
 
 QUIET_MILLISECONDS = 50
 LONGEST_MILLISECONDS = 200
@@ -62,9 +60,8 @@ class Follower:
         self._stopped = False
         self._round = 0  # tells the timer of an earlier time of listening from today's
         self._sent: Optional[Context] = None
-        self._checking = False  # whether a worker is looking for files; only one: a dead disk would take them all
+        self._existence = Existence(runtime, self._looked_for)
         self._waiting_since: Optional[float] = None  # for files never looked for, on the monotonic clock
-        self._saved_meanwhile: Set[str] = set()
         self._waiting: List[Callable[[Context], None]] = []
         self._debounce = Debounce(runtime.later_on_main, self._flush, QUIET_MILLISECONDS, LONGEST_MILLISECONDS)
         view = window.active_view()
@@ -98,15 +95,11 @@ class Follower:
         if path is not None and view.id() in self._paths:
             self._model.show(view.id(), path)
             self._model.set_existing({path: True})
-            self._saved_meanwhile.add(path)
-        self._changed()
-
-    def on_load(self, view: sublime.View) -> None:
-        """A file has been loaded, or a clone made."""
+            self._existence.saved(path)
         self._changed()
 
     def refresh(self) -> None:
-        """Something else may have changed: a view moved between windows, the settings, the project."""
+        """Something else may have changed: a file loaded, a clone made, a view moved between windows, the settings."""
         self._changed()
 
     # -- for the endpoint ---------------------------------------------------------------------------------------------
@@ -135,12 +128,6 @@ class Follower:
     def sharing(self) -> bool:
         """False while the user has paused it."""
         return self._sharing
-
-    def current(self) -> Context:
-        """The context as far as it is known at this moment: files nobody has looked for on disk yet are missing."""
-        self._settle()
-        self._synchronise()
-        return self._context()
 
     def when_current(self, deliver: Callable[[Context], None]) -> None:
         """Give a further client that has just connected the whole context, once all files have been looked for on disk.
@@ -236,7 +223,7 @@ class Follower:
             self._runtime.later_on_main(PATIENCE_MILLISECONDS, self._out_of_patience, self._waiting_since)
         elif time.monotonic() - self._waiting_since > PATIENCE_MILLISECONDS / 1000.0:
             self._send()
-        self._check(self._model.unchecked())
+        self._existence.ask(self._model.unchecked())
 
     def _out_of_patience(self, since: float) -> None:
         if since == self._waiting_since and self._listening:
@@ -277,36 +264,12 @@ class Follower:
         self._settle()
         if self._synchronise(thoroughly=self._structure_changed):
             self._changed()
-        self._check(self._model.paths())
+        self._existence.ask(self._model.paths())
 
-    def _check(self, paths: Sequence[str]) -> None:
-        if self._checking or not paths:
-            return
-        self._checking = True
-        self._saved_meanwhile.clear()
-        self._runtime.compute(existing_files, tuple(paths), then=self._checked, failed=self._check_failed)
-
-    def _checked(self, found: Mapping[str, bool]) -> None:
-        self._checking = False
-        # What was saved after the look is there now.
-        changed = self._model.set_existing(
-            {path: there for path, there in found.items() if path not in self._saved_meanwhile}
-        )
-        if not self._model.unchecked():
+    def _looked_for(self, found: Mapping[str, bool]) -> None:
+        changed = self._model.set_existing(found)
+        unchecked = self._model.unchecked()  # what was opened while the question was open
+        if not unchecked:
             self._waiting_since = None
-        if changed or self._waiting:
+        if changed or unchecked or self._waiting:
             self._flush()
-
-    def _check_failed(self, error: Exception) -> None:
-        self._checking = False
-        logger.error("could not look for the open files", exc_info=error)
-
-
-def existing_files(paths: Sequence[str], cancelled: Callable[[], bool]) -> Dict[str, bool]:
-    """Which of `paths` are files on disk. For a worker thread."""
-    found: Dict[str, bool] = {}
-    for path in paths:
-        if cancelled():
-            break
-        found[path] = os.path.isfile(path)
-    return found
