@@ -79,9 +79,7 @@ def choose_pythons(wanted: Optional[List[str]], plan: Plan) -> List[pythons.Pyth
         else:
             chosen.append(python)
     if not wanted:
-        newest = found[max(found)]
-        if newest not in chosen:
-            chosen.append(newest)
+        attempt(plan, "all tests", lambda: chosen.extend({pythons.newest()}.difference(chosen)))
     cache.say("Pythons: " + ", ".join(f"{python.name} ({python.executable})" for python in chosen))
     return chosen
 
@@ -98,7 +96,13 @@ def add_tests(
     executable = pythons.environment(python)
     if "end_to_end" in kinds and client_env is not None:
         plan.legs.append(
-            legs.pytest_leg(f"end to end: Python {python.name}", executable, ["tests/end_to_end"], keyword, client_env)
+            legs.pytest_leg(
+                f"end to end: Python {python.name}",
+                executable,
+                ["tests/end_to_end", "tests/conformance"],
+                keyword,
+                client_env,
+            )
         )
     if "bare" in kinds:
         plan.legs.append(legs.pytest_leg(f"bare: Python {python.name}", executable, ["tests/bare"], keyword, {}))
@@ -113,7 +117,7 @@ def attempt_client_environment(plan: Plan) -> Optional[Dict[str, str]]:
     """
     try:
         nodes.node()
-        env = {"COMPANION_NEWER_NODE": nodes.newer_node()}
+        env = {"COMPANION_NEWER_NODE": nodes.newer_node(), "COMPANION_SDK_PYTHON": pythons.sdk_environment()}
         for name in nodes.package_sets():
             nodes.packages(name)
         chromium = browser.chromium()
@@ -137,10 +141,14 @@ def run_legs(planned: List[legs.Leg], jobs: int) -> List[legs.Outcome]:
     """Runs the legs, some at a time; prints each one's output as a whole when it has ended."""
     outcomes: List[legs.Outcome] = []
     with concurrent.futures.ThreadPoolExecutor(max(1, jobs)) as pool:
-        for done in concurrent.futures.as_completed([pool.submit(leg.run) for leg in planned]):
-            outcome = done.result()
-            outcomes.append(outcome)
-            cache.say(f"\n===== {outcome.name} ({outcome.seconds:.0f} s) =====\n{outcome.output.rstrip()}")
+        try:
+            for done in concurrent.futures.as_completed([pool.submit(leg.run) for leg in planned]):
+                outcome = done.result()
+                outcomes.append(outcome)
+                cache.say(f"\n===== {outcome.name} ({outcome.seconds:.0f} s) =====\n{outcome.output.rstrip()}")
+        except KeyboardInterrupt:
+            legs.stop_all()
+            raise
     return outcomes
 
 
@@ -170,4 +178,7 @@ def report(outcomes: List[legs.Outcome], not_run: Dict[str, str], seconds: float
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        sys.exit("Interrupted: the tests were not finished.")

@@ -15,7 +15,15 @@ from typing import Any, Dict, List, Optional
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 
-from companion.protocol.tools import Implementation, Tool, ToolCall, ToolResult, error_result, text_result
+from companion.protocol.tools import (
+    ClientSession,
+    Implementation,
+    Tool,
+    ToolCall,
+    ToolResult,
+    error_result,
+    text_result,
+)
 from companion.tools import TOOLS
 from companion.transport.server import CompanionServer
 
@@ -96,18 +104,37 @@ DEMO_METHODS = {
 """What `caching` needs beside tools: the package offers neither prompts nor resources."""
 
 
-async def call_shipped_tool(call: ToolCall) -> ToolResult:
-    """Stands in for the editor behind the package's own tools."""
-    return text_result('{"content": null}') if call.name == "closeDiff" else ToolResult()
+CONTEXT = {"workspaceState": {"openFiles": [{"path": "/workspace/greeting.txt", "timestamp": 1, "isActive": True}]}}
+
+
+class Editor:
+    """Stands in for the editor behind the package's own tools: its user accepts every diff after adding a line."""
+
+    server: CompanionServer
+
+    def client_came(self, client: ClientSession) -> None:
+        """Tells a client what is open, as the package does."""
+        self.server.notify("ide/contextUpdate", CONTEXT, session=client.id, collapse="ide/contextUpdate")
+
+    async def call(self, call: ToolCall) -> ToolResult:
+        """Answers at once; the user takes a moment."""
+        if call.name == "openDiff":
+            asyncio.get_running_loop().call_later(0.1, self._accept, call)
+        return text_result('{"content": null}') if call.name == "closeDiff" else ToolResult()
+
+    def _accept(self, call: ToolCall) -> None:
+        params = {"filePath": call.arguments["filePath"], "content": call.arguments["newContent"] + "edited\n"}
+        self.server.notify("ide/diffAccepted", params, session=call.session.id)
 
 
 async def main() -> None:
     shipped = "--shipped" in sys.argv[1:]
-    server = CompanionServer(
+    editor = Editor()
+    server = editor.server = CompanionServer(
         token=os.environ["COMPANION_TEST_TOKEN"],
         tools=TOOLS if shipped else DEMO_TOOLS,
-        call_tool=call_shipped_tool if shipped else call_demo_tool,
-        session_opened=lambda client: None,
+        call_tool=editor.call if shipped else call_demo_tool,
+        session_opened=editor.client_came if shipped else lambda client: None,
         session_closed=lambda client, undelivered: None,
         fixed_methods=None if shipped else DEMO_METHODS,
         identity=Implementation("gemini-companion", "Gemini Companion", "0.0.0"),

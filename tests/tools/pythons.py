@@ -44,6 +44,17 @@ def find_all() -> Dict[Tuple[int, int], Python]:
     return found
 
 
+def newest() -> Python:
+    """The newest usable Python. Raises SetupError if there is none."""
+    found = find_all()
+    if not found:
+        raise cache.SetupError(
+            "No usable Python of at least 3.8 was found. It must be able to make virtual environments; "
+            "some systems have that in a package of its own (on Debian: python3-venv)."
+        )
+    return found[max(found)]
+
+
 def probe(executable: str) -> Optional[Python]:
     """The Python behind an executable, or None if it does not run or lacks what an environment needs."""
     try:
@@ -111,6 +122,15 @@ def environment(python: Python) -> str:
     """The executable of an environment with the package's libraries and the test tools. Raises SetupError."""
     requirements = "python38.txt" if python.version < (3, 10) else "newest.txt"
     return _environment(f"python{python.name}", python, requirements)
+
+
+def sdk_environment() -> str:
+    """The executable of an environment with the official Python SDK of MCP, on the newest Python. Raises SetupError."""
+    found = find_all()
+    newest = found[max(found)]
+    if newest.version < (3, 10):
+        raise cache.SetupError("the official Python SDK needs Python 3.10 or newer, which was not found")
+    return _environment("mcp", newest, "mcp.txt")
 
 
 def lint_environment(python: Python) -> str:
