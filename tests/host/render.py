@@ -11,6 +11,7 @@ from typing import Any, List
 
 from .model import geometry
 from .model.palette_colors import STYLE
+from .render_minihtml import shadow
 from .render_view import render_view
 
 CSS = """
@@ -105,6 +106,9 @@ def _group(window: Any, number: int) -> str:
         if sheet.view is not None:
             focused = window.focused_view() is sheet.view
             parts.append(render_view(sheet.view, (index * share, tab_height, share, height - tab_height), focused))
+        else:
+            style = "position:absolute;left:%gpx;top:%gpx;width:%gpx;padding:12px" % (index * share, tab_height, share)
+            parts.append(shadow(sheet.contents, style))
     if not shown:
         parts.append('<div class="empty" style="top:45%">no file</div>')
     return '<div class="group" style="left:%gpx;top:%gpx;width:%gpx;height:%gpx">%s</div>' % (

@@ -38,6 +38,9 @@ def snapshot_view(view: Any, text: bool = True) -> Dict[str, Any]:
         "status": dict(sorted(view.status.items())),
         "folds": [[fold.a, fold.b] for fold in view.folds],
         "viewport": list(view.viewport),
+        "viewport_extent": list(geometry.viewport_extent(view)),
+        "visible": [view.buffer.row(point) for point in geometry.visible_region(view)],
+        "reference_document": view.reference,
         "popup": None
         if view.popup is None
         else {

@@ -15,7 +15,8 @@ from ._gate import gate, on_main
 from ._items import Syntax
 from ._objects import Buffer, Settings
 
-VERSION = "4200"
+# Build 4205 was the first with a newer Python than 3.8 in its plugin host.
+VERSION = "4200" if sys.version_info < (3, 9) else "4205"
 
 
 def version():

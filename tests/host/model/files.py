@@ -11,6 +11,7 @@ from typing import Any, Callable, Optional, Tuple
 from . import encoding as codec
 from .buffer import BufferModel
 from .sheet import HTML, TEXT, SheetModel
+from .syntaxes import PLAIN
 from .view import ViewModel
 
 ENCODED_POSITION, TRANSIENT, FORCE_GROUP, SEMI_TRANSIENT = 1, 4, 8, 16
@@ -55,8 +56,7 @@ class Files:
     def new_file(self, window: Any, flags: int = 0, syntax: str = "") -> ViewModel:
         buffer = self.new_buffer()
         view = self.new_view(window, buffer, flags, -1)
-        if syntax:
-            view.settings.own["syntax"] = syntax
+        view.settings.own["syntax"] = self._host.syntaxes.resolve(syntax) if syntax else PLAIN
         window.panels.blur()
         self._host.events.buffer("on_new_buffer", buffer)
         self._host.events.view("on_new", view)
@@ -206,7 +206,7 @@ class Files:
         """Change where the buffer will be saved; the text stays as it is."""
         view.buffer.file_name = os.path.abspath(path) if path else ""
         view.buffer.disk_state = disk_state(view.buffer.file_name)
-        if not isinstance(view.settings.own.get("syntax"), str):
+        if view.settings.own.get("syntax", PLAIN) == PLAIN:
             view.settings.own["syntax"] = self._host.syntaxes.for_file(path)
         self._host.events.buffer("on_associate_buffer", view.buffer)
 

@@ -30,6 +30,7 @@ class Focus:
             return
         previous, self.current = self.current, view
         if previous is not None and previous.valid:
+            previous.hide_popup()
             self._host.events.view("on_deactivated", previous)
         # A handler may have moved the focus on.
         if self.current is view and view is not None and view.valid:
