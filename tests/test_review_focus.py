@@ -46,6 +46,15 @@ class TestFocus(ReviewTestCase):
         yield lambda: self.window.num_groups() == 1
         self.assertEqual(self.focused(), panel)
 
+    def test_the_command_palette_is_no_other_place(self) -> Iterator[Any]:
+        view = yield from self.open_file()
+        review = yield from self.open_diff()
+        self.window.run_command("show_overlay", {"overlay": "command_palette"})
+        self.assertEqual(self.focused(), self.proposal(review))
+        self.window.run_command("hide_overlay")
+        self.desk.accept(review)
+        yield lambda: self.window.active_view() == view
+
     def test_another_window_keeps_it(self) -> Iterator[Any]:
         view = yield from self.open_file()
         known = {window.id() for window in sublime.windows()}

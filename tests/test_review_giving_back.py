@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import secrets
 from typing import Any, Iterator
 
 import sublime
 
+from ..companion.review import views
 from .review_support import PROPOSED, QWEN, ReviewTestCase
 
 NINE = {
@@ -296,6 +298,7 @@ class TestRestart(GivingBackTestCase):
             presentation._closed = True
         self.desk._presentations.clear()
         self.desk._ticker.stop()
+        views.THIS_RUN = secrets.token_hex(8)
         self.desk.__init__(  # type: ignore[misc]
             self.window,
             runtime=self.desk._runtime,
@@ -303,6 +306,15 @@ class TestRestart(GivingBackTestCase):
             notify=self.desk._notify,
             is_connected=self.desk._is_connected,
         )
+
+    def test_a_review_dragged_into_another_window_is_no_left_over(self) -> Iterator[Any]:
+        yield from self.open_file("one.py")
+        review = yield from self.open_diff("one.py")
+        self.assertFalse(views.is_left_over(self.proposal(review)))
+        self.desk.recover()
+        yield 30
+        self.assertTrue(review.pending)
+        self.assertTrue(self.proposal(review).is_valid())
 
     def test_disabling_the_package_gives_everything_back_at_once(self) -> Iterator[Any]:
         yield from self.open_file("one.py")

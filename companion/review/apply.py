@@ -8,7 +8,7 @@ overwritten.
 from __future__ import annotations
 
 import os
-from typing import Any, Dict
+from typing import Any, Dict, Optional
 
 import sublime
 
@@ -24,8 +24,10 @@ _WHILE_SAVING: Dict[str, Any] = {
 }
 
 
-def write_accepted(original: Original, text: str) -> None:
+def write_accepted(original: Optional[Original], text: str) -> None:
     """Make `text` the content of the file. Main thread. Raises `DiskError` with a sentence for the user."""
+    if original is None:
+        raise DiskError("The file is still being read, try again.")
     name = os.path.basename(original.path)
     views = [view for view in views_of_file(original.path) if not view.is_loading()]
     if any(view.is_dirty() for view in views):

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Callable, Iterator, List, Optional, Sequence, 
 import sublime
 
 from . import disk, views
-from .focus import Focus
+from .focus import NEVER, Focus
 from .review import Review
 from .stage import Stage
 
@@ -37,7 +37,8 @@ class Arrangement:
         self._focus = Focus(window, sublime.active_window)
         self._front: Set[int] = set()  # groups that showed one of the views that are being closed
         self._had_focus = False  # whether one of these had the focus
-        self._elsewhere: Optional[sublime.View] = None  # who had it otherwise
+        self._elsewhere: Optional[sublime.View] = None  # who had it otherwise,
+        self._other_sheet: Optional[sublime.Sheet] = None  # and in what, which may hold no text
         self.busy = False
 
     def note_activated(self, view: sublime.View) -> None:
@@ -68,10 +69,7 @@ class Arrangement:
                 original_view = self._make(groups.original, views.ORIGINAL, name, review.path, user_view)
             name = views.proposal_name(review.path, review.owner.client_name)
             proposal_view = self._make(groups.proposal, views.PROPOSAL, name, review.path, user_view)
-            if takes_focus:
-                self._focus.give(proposal_view, setting)
-            else:
-                self._focus.give(before)
+            self._focus.give(proposal_view if takes_focus else before, setting if takes_focus else NEVER)
         return original_view, proposal_view
 
     def _make(
@@ -80,7 +78,9 @@ class Arrangement:
         self._window.focus_group(group)
         view = views.create(self._window, role, name, path, user_view)
         # Behind all other tabs, so that none of them changes its place.
-        self._window.set_view_index(view, group, self._window.num_views_in_group(group) - 1)
+        sheet = view.sheet()
+        if sheet is not None:
+            self._window.set_sheet_index(sheet, group, self._window.num_sheets_in_group(group) - 1)
         return view
 
     def _side_by_side(self, group: int) -> bool:
@@ -121,7 +121,7 @@ class Arrangement:
         """Note what these views, which are about to be closed, cover and whether they have the focus."""
         holder = self._focus.holder()
         self._had_focus = self._had_focus or (holder is not None and holder in closing)
-        self._elsewhere = holder
+        self._elsewhere, self._other_sheet = holder, self._window.active_sheet()
         for view in closing:
             group = self._window.get_view_index(view)[0]
             if group >= 0 and self._window.active_view_in_group(group) == view:
@@ -153,9 +153,11 @@ class Arrangement:
             self._stage.give_back(sorted(front))
             if had_focus:
                 self._focus.give_back()
-            else:
+            elif self._elsewhere is not None:
                 self._focus.give(self._elsewhere)
-        self._elsewhere = None
+            elif self._other_sheet is not None and self._other_sheet.window() is not None:
+                self._window.focus_sheet(self._other_sheet)
+        self._elsewhere = self._other_sheet = None
 
     def _take_notes(self) -> Tuple[Set[int], bool]:
         front, had_focus = self._front, self._had_focus

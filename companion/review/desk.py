@@ -12,15 +12,16 @@ from __future__ import annotations
 
 import logging
 import os
-from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Tuple
+from typing import TYPE_CHECKING, Any, Callable, ClassVar, Dict, List, Optional, Tuple
+from weakref import WeakSet
 
 import sublime
 
 from . import disk, views
 from .apply import write_accepted
 from .arrangement import Arrangement
+from .controls import answer, follow_link
 from .edit import COMMAND
-from .markup import ACCEPT, NEXT, PREVIOUS, REJECT, RELOAD, REVERT, UNDO, parse_link
 from .presentation import Presentation
 from .review import Outcome, Owner, Review, ReviewError
 from .stage import recover
@@ -42,6 +43,8 @@ class Desk:
     `is_connected` says whether the client of a review is still there.
     """
 
+    _desks: ClassVar[WeakSet[Desk]] = WeakSet()
+
     def __init__(
         self,
         window: sublime.Window,
@@ -57,6 +60,7 @@ class Desk:
         self._notify = notify
         self._is_connected = is_connected
         self._presentations: Dict[Review, Presentation] = {}
+        self._desks.add(self)
         self._arrangement = Arrangement(window, runtime, settings)
         self._ticker = Ticker(runtime, lambda: list(self._presentations.values()))
 
@@ -155,6 +159,11 @@ class Desk:
         """Bring a review to the front and give it the focus."""
         self._show(review, True)
 
+    def reload(self, review: Review) -> None:
+        """Read the file again and compare with what it is now."""
+        if review in self._presentations:
+            self._presentations[review].load()
+
     def next_change(self, review: Review) -> None:
         """Go to the next change of the proposal."""
         self._walk(review, lambda presentation: presentation.hunks.go_next())
@@ -207,11 +216,7 @@ class Desk:
         """Answer for the context key of our key bindings; None for every other."""
         if key != IN_REVIEW:
             return None
-        value = self.review_of(view) is not None
-        wanted = operand if isinstance(operand, bool) else True
-        if operator == sublime.OP_EQUAL:
-            return value == wanted
-        return value != wanted if operator == sublime.OP_NOT_EQUAL else None
+        return answer(self.review_of(view) is not None, operator, operand)
 
     # -- what happens in the editor -----------------------------------------------------------------------------------
 
@@ -244,13 +249,16 @@ class Desk:
         if path is None:
             return
         for review, presentation in self._presentations.items():
-            if views.same_key(review.path) == views.same_key(path):
+            if views.is_same_file(path, review.path):
                 presentation.check_file()
 
     def on_pre_close(self, view: sublime.View) -> None:
         """A view is about to be closed. Closing either view of a review rejects the proposal."""
         review = self.review_of(view)
         if review is None:
+            elsewhere = self._desk_of(view)
+            if elsewhere is not None:
+                elsewhere.on_pre_close(view)
             return
         outcome = review.reject()
         self._tell(review, outcome)
@@ -262,11 +270,12 @@ class Desk:
         self, view: sublime.View, name: str, arguments: Optional[Dict[str, Any]]
     ) -> Optional[Tuple[str, Dict[str, Any]]]:
         """Saving a proposal accepts it; saving the original's view means nothing. None lets the command pass."""
-        if name != "save" or not self._presentations or view.file_name() is not None:
+        if name != "save" or view.file_name() is not None or views.role_of(view) is None:
             return None
         review = self.review_of(view)
         if review is None:
-            return None
+            elsewhere = self._desk_of(view)
+            return elsewhere.on_text_command(view, name, arguments) if elsewhere is not None else None
         if view == self._presentations[review].proposal_view:
             self._runtime.on_main(self.accept, review)
         return COMMAND, {}  # which without edits does nothing
@@ -275,7 +284,7 @@ class Desk:
         self, name: str, arguments: Optional[Dict[str, Any]]
     ) -> Optional[Tuple[str, Dict[str, Any]]]:
         """The same for a window's command."""
-        view = self._window.active_view() if name == "save" and self._presentations else None
+        view = self._window.active_view() if name == "save" else None
         return self.on_text_command(view, name, arguments) if view is not None else None
 
     # -- life ---------------------------------------------------------------------------------------------------------
@@ -299,6 +308,11 @@ class Desk:
             self._arrangement.give_back(closed, lambda: False, tries=0)
 
     # -- inside -------------------------------------------------------------------------------------------------------
+
+    @classmethod
+    def _desk_of(cls, view: sublime.View) -> Optional[Desk]:
+        """The desk of a view that the user has dragged into another window."""
+        return next((desk for desk in cls._desks if desk.review_of(view) is not None), None)
 
     def _find(self, owner: Owner, path: str) -> Optional[Review]:
         wanted = views.same_key(path)
@@ -328,34 +342,17 @@ class Desk:
             self._say("there are no changes")
 
     def _follow_link(self, review: Review, href: str) -> None:
-        verb, number = parse_link(href)
-        if review not in self._presentations:
-            return
-        actions: Dict[str, Callable[[], None]] = {
-            ACCEPT: lambda: self.accept(review),
-            REJECT: lambda: self.reject(review),
-            NEXT: lambda: self.next_change(review),
-            PREVIOUS: lambda: self.previous_change(review),
-            REVERT: lambda: self.revert_hunk(review, number),
-            UNDO: lambda: self.undo_revert_hunk(review, number),
-            RELOAD: self._presentations[review].load,
-        }
-        if verb in actions:
+        if review in self._presentations:
             # A link must not take away the view that it was clicked in while the editor still handles the click.
-            self._runtime.on_main(actions[verb])
+            self._runtime.on_main(follow_link, self, review, href)
 
     def _write(self, review: Review, text: str) -> str:
         """Write the file ourselves. A sentence for the user if that failed; the review is still open then."""
         presentation = self._presentations[review]
         try:
-            if presentation.original is None:
-                raise disk.DiskError("The file is still being read, try again.")
             write_accepted(presentation.original, text)
         except disk.DiskError as error:
-            presentation.problem = str(error)
-            presentation.update_header()
-            if isinstance(error, disk.ChangedError):
-                presentation.load()
+            presentation.complain(str(error), look_again=isinstance(error, disk.ChangedError))
             return str(error)
         return ""
 

@@ -26,8 +26,9 @@ class Focus:
         self._before: Optional[sublime.View] = None
 
     def note(self, view: sublime.View) -> None:
-        """Remember that `view`, a tab or a panel, was activated."""
-        self._latest = view
+        """Remember that `view` was activated, if it is a tab or a terminal. Palettes and the like pass by."""
+        if view.element() is None or is_terminal(view):
+            self._latest = view
 
     def holder(self) -> Optional[sublime.View]:
         """The view that has the focus, as far as can be known."""

@@ -18,10 +18,10 @@ from . import disk, views
 from .analysis import Analysis, analyse
 from .disk import Original
 from .drawing import Drawing
-from .edit import set_text
 from .header import Header, status_text
 from .hunks import Hunks
 from .notices import Circumstances, notices
+from .panes import ProposalPane, show_original, whole_text
 from .review import Review
 from .slices import Slices
 
@@ -64,9 +64,9 @@ class Presentation:
         self._computation: Optional[Computation] = None
         self._analysis: Optional[Analysis] = None
         self._analysed = self._drawn_count = -1  # the change counts of the texts that were analysed and drawn
-        self._inserted: Optional[str] = None  # what the view holds as long as nobody edits it
-        self._edits = 0
-        self._unsaved = self._changed = self._shown = self._closed = False
+        self._edits = self._loads = 0
+        self._unsaved = self._changed = self._too_large = self._shown = self._closed = False
+        self._pane = ProposalPane(proposal_view, review)
         self._drawing = Drawing(original_view, proposal_view, self._link)
         self.hunks = Hunks(proposal_view, self._link)
 
@@ -104,10 +104,16 @@ class Presentation:
             self._runtime.on_main(self._fill)
         self.load()
 
+    def complain(self, problem: str, look_again: bool) -> None:
+        """Say in the header why the text could not be written; with `look_again` compare with the file as it is now."""
+        self.problem = problem
+        self.update_header()
+        if look_again:
+            self.load()
+
     def replaced(self) -> None:
         """Show the newer proposal that the review has got."""
         self.problem = ""
-        self._inserted = None
         self._fill()
         self.load()
 
@@ -116,6 +122,8 @@ class Presentation:
         settings = self._settings()
         user_views = views.views_of_file(self.review.path)
         self._changed = False
+        self._loads += 1
+        number = self._loads
         self._runtime.compute(
             _read,
             self.review.path,
@@ -123,7 +131,7 @@ class Presentation:
             settings.review_maximum_lines,
             user_views[0].encoding() if user_views and not user_views[0].is_loading() else "",
             self.proposal_view.settings().get("fallback_encoding") or disk.DEFAULT_FALLBACK,
-            then=self._loaded,
+            then=lambda original: self._loaded(original) if number == self._loads else None,
             failed=self._failed,
         )
 
@@ -146,36 +154,17 @@ class Presentation:
 
     def current_text(self) -> str:
         """The text as it would be accepted now: exactly what was proposed, with what the user edited."""
-        proposal = self.review.proposal
-        if self._inserted is None or not self.proposal_view.is_valid():
-            return proposal.exact
-        held = self.proposal_view.substr(sublime.Region(0, self.proposal_view.size()))
-        return proposal.exact if held == self._inserted else proposal.restore(held)
+        return self._pane.current_text()
 
     def _fill(self) -> None:
-        view, shown = self.proposal_view, self.review.proposal.shown
-        if self._closed or not views.is_open(view):
+        if self._closed or not views.is_open(self.proposal_view):
             return
-        first = self._inserted is None and view.size() == 0
-        set_text(view, shown)
-        self._inserted = view.substr(sublime.Region(0, view.size()))
-        if self._inserted != shown:
-            logger.warning("the editor changed %s characters on the way", abs(len(shown) - len(self._inserted)))
         self._drawn_count = -1
+        first = not self._pane.filled
+        self._pane.fill(len(self.review.proposal.shown) <= self._settings().review_maximum_bytes)
         if first:
-            view.sel().clear()
-            view.sel().add(0)
-            user_views = views.views_of_file(self.review.path)
-            if len(shown) <= self._settings().review_maximum_bytes:
-                views.assign_syntax(view, self.review.path, shown, user_views[0] if user_views else None)
-            # Or the first undo would take the proposal away. It has no effect while a command runs.
-            self._runtime.on_main(self._forget_filling)
-        if self.original is not None:
-            self._compare()
-
-    def _forget_filling(self) -> None:
-        if views.is_open(self.proposal_view) and not self._edits:
-            self.proposal_view.clear_undo_stack()
+            self._runtime.on_main(self._pane.forget_filling)
+        self._compare()
 
     # -- the circle ---------------------------------------------------------------------------------------------------
 
@@ -184,32 +173,20 @@ class Presentation:
             return
         self.original = original
         self._drawn_count = -1
-        view = self.original_view
-        if view is not None and views.is_open(view):
-            set_text(view, original.text)
-            view.set_read_only(True)
-            view.sel().clear()
-            view.sel().add(0)
-            view.set_name(views.original_name(self.review.path, original.kind))
-            if original.kind is disk.Kind.TEXT:
-                view.set_line_endings(original.line_endings)
-                view.set_encoding(original.encoding)
-            if original.comparable:
-                user_views = views.views_of_file(self.review.path)
-                views.assign_syntax(view, self.review.path, original.text, user_views[0] if user_views else None)
+        if self.original_view is not None and views.is_open(self.original_view):
+            show_original(self.original_view, original)
         self.check_file()
-        if self._inserted is not None:
-            self._compare()
+        self._compare()
 
     def edited(self) -> None:
         """The proposal was edited: compare again as soon as the user pauses."""
-        if self._inserted is None:
-            return
+        if not self._pane.filled or self._pane.untouched:
+            return  # that was us
         self._edits += 1
         self._runtime.later_on_main(_AFTER_EDIT, self._compare_after, self._edits)
 
     def _compare_after(self, edits: int) -> None:
-        if edits == self._edits and not self._closed and self.original is not None:
+        if edits == self._edits:
             self._compare()
 
     def _compare(self) -> None:
@@ -217,15 +194,15 @@ class Presentation:
             self._computation.cancel()
             self._computation = None
         original = self.original
-        if original is None or not views.is_open(self.proposal_view):
+        if self._closed or original is None or not self._pane.filled or not views.is_open(self.proposal_view):
             return
         limits = self._settings()
-        size = self.proposal_view.size()
-        if not original.comparable or size > limits.review_maximum_bytes:
+        text = whole_text(self.proposal_view)
+        self._too_large = len(text) > limits.review_maximum_bytes or text.count("\n") > limits.review_maximum_lines
+        if not original.comparable or self._too_large:
             self._analysis = None
             self._draw()
             return
-        text = self.proposal_view.substr(sublime.Region(0, size))
         count = self.proposal_view.change_count()
         computation = self._runtime.compute(
             analyse,
@@ -293,11 +270,14 @@ class Presentation:
             return
         self._unsaved = any(view.is_dirty() for view in views.views_of_file(self.review.path))
         if self.original is not None and not self._changed:
-            self._runtime.compute(_changed, self.original, then=self._checked, failed=self._failed)
+            number = self._loads
+            self._runtime.compute(
+                _changed, self.original, then=lambda changed: self._checked(changed, number), failed=self._failed
+            )
         self.update_header()
 
-    def _checked(self, changed: bool) -> None:
-        if changed and not self._closed:
+    def _checked(self, changed: bool, number: int) -> None:
+        if changed and not self._closed and number == self._loads:
             self._changed = True
             self.update_header()
 
@@ -329,17 +309,16 @@ class Presentation:
 
     def _circumstances(self) -> Circumstances:
         assert self.original is not None
-        size = self.proposal_view.size()
         return Circumstances(
             name=os.path.basename(self.review.path),
             client=self.review.owner.client_name,
             problem=self.problem,
             original_notice=self.original.notice,
-            proposal_too_large=self._analysis is None and size > self._settings().review_maximum_bytes,
+            proposal_too_large=self._too_large,
             unsaved=self._unsaved,
             changed_on_disk=self._changed,
             orphaned=self.review.orphaned,
-            emptied=bool(self._inserted) and not size,
+            emptied=self._pane.emptied,
         )
 
     def _link(self, href: str) -> None:

@@ -60,6 +60,8 @@ class Snapshot:
                     several.append(state.active)  # type: ignore[arg-type]  # the last one is the active one
         if several:
             self._window.select_sheets(several)
+        if self._active_group < self._window.num_groups():
+            self._window.focus_group(self._active_group)
 
     def to_value(self) -> Dict[str, Any]:
         """What of it can be stored: sheets as their places, for they get new numbers by a restart."""

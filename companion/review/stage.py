@@ -16,7 +16,7 @@ import sublime
 
 from . import layout as layouts
 from .snapshot import Snapshot, put_back_stored
-from .views import is_open, is_terminal, role_of, views_of_file
+from .views import is_left_over, is_open, is_terminal, role_of, views_of_file
 
 STORED = "gemini_companion.stage"
 
@@ -162,7 +162,7 @@ class Stage:
 
 def recover(window: sublime.Window) -> bool:
     """Close what a review left behind by a restart, and give the window back. True if there was something."""
-    remains = [view for view in window.views() if role_of(view) is not None]
+    remains = [view for view in window.views() if is_left_over(view)]
     for view in remains:
         view.set_scratch(True)
         view.close()

@@ -8,6 +8,8 @@ text or spoil the alignment.
 from __future__ import annotations
 
 import os
+import secrets
+from functools import lru_cache
 from typing import Any, Dict, List, Optional
 
 import sublime
@@ -15,6 +17,8 @@ import sublime
 from .disk import Kind
 
 ROLE = "gemini_companion.role"
+RUN = "gemini_companion.run"  # which run of the package made a view
+THIS_RUN = secrets.token_hex(8)
 ORIGINAL = "original"
 PROPOSAL = "proposal"
 TERMINAL = "terminus_view"
@@ -38,6 +42,11 @@ def role_of(view: sublime.View) -> Optional[str]:
     """`ORIGINAL` or `PROPOSAL` if the view is, or before a restart was, part of a review; else None."""
     role = view.settings().get(ROLE)
     return role if role in (ORIGINAL, PROPOSAL) else None
+
+
+def is_left_over(view: sublime.View) -> bool:
+    """Whether the view is part of a review of an earlier run, which nobody can decide any more."""
+    return role_of(view) is not None and view.settings().get(RUN) != THIS_RUN
 
 
 def is_terminal(view: Optional[sublime.View]) -> bool:
@@ -73,6 +82,7 @@ def create(window: sublime.Window, role: str, name: str, path: str, user_view: O
     view.set_name(name)
     settings = view.settings()
     settings.set(ROLE, role)
+    settings.set(RUN, THIS_RUN)
     for key, value in _SETTINGS.items():
         settings.set(key, value)
     settings.set("default_dir", os.path.dirname(path))
@@ -84,9 +94,10 @@ def create(window: sublime.Window, role: str, name: str, path: str, user_view: O
     return view
 
 
-def assign_syntax(view: sublime.View, path: str, text: str, user_view: Optional[sublime.View]) -> None:
-    """Give the view the syntax that the file has or would get."""
-    syntax = user_view.syntax() if user_view is not None else None
+def assign_syntax(view: sublime.View, path: str, text: str) -> None:
+    """Give the view the syntax that the file has in a tab, or would get."""
+    user_views = views_of_file(path)
+    syntax = user_views[0].syntax() if user_views else None
     if syntax is None:
         syntax = sublime.find_syntax_for_file(path, text[:text.find("\n")] if "\n" in text else text[:200])
     if syntax is not None:
@@ -114,23 +125,36 @@ def release(view: sublime.View) -> None:
     """Take our marks off a view that is not ours any more."""
     settings = view.settings()
     settings.erase(ROLE)
+    settings.erase(RUN)
     for key in _SETTINGS:
         settings.erase(key)
     view.set_scratch(False)
 
 
 def views_of_file(path: str) -> List[sublime.View]:
-    """Every view of the file in any window, but for ours, those in the front first."""
+    """Every view of the file in any window, but for ours."""
     found = []
     for window in sublime.windows():
         for view in window.views():
-            if _same_path(view.file_name(), path) and role_of(view) is None:
+            if is_same_file(view.file_name(), path) and role_of(view) is None:
                 found.append(view)
     return found
 
 
-def _same_path(one: Optional[str], other: str) -> bool:
-    return one is not None and same_key(one) == same_key(other)
+def is_same_file(one: Optional[str], other: str) -> bool:
+    """Whether two paths lead to the same file. Links are followed only where the names are the same."""
+    if one is None:
+        return False
+    if same_key(one) == same_key(other):
+        return True
+    if os.path.normcase(os.path.basename(one)) != os.path.normcase(os.path.basename(other)):
+        return False
+    return _real_path(one) == _real_path(other)
+
+
+@lru_cache(maxsize=256)
+def _real_path(path: str) -> str:
+    return os.path.normcase(os.path.realpath(path))
 
 
 def same_key(path: str) -> str:

@@ -170,3 +170,23 @@ def test_everything_shown_is_html_that_the_editor_understands(desktop):
     desktop.host.call("press", keys="ctrl+f8")
     desktop.host.wait_until(lambda: desktop.host.call("is_idle"))
     assert desktop.host.call("problems")["html_problems"] == []
+
+
+@pytest.mark.parametrize(("ending", "outcome"), [("press", ["accepted", PROPOSED]), ("close_tab", ["rejected", None])])
+def test_a_proposal_dragged_into_another_window(desktop, ending, outcome):
+    desktop.open("greeting.py")
+    before = desktop.arrangement()
+    first = desktop.window()["id"]
+    view = open_diff(desktop)
+    other = desktop.host.call("new_window")
+    desktop.host.call("drag_tab", view=view, window=other)
+    desktop.host.call("focus_view", view=view)
+    if ending == "press":
+        assert desktop.host.call("press", keys="ctrl+s") is not None
+    else:
+        desktop.host.call("close_tab", view=view)
+    desktop.host.wait_until(lambda: told(desktop) == [outcome])
+    desktop.host.call("focus_window", window=first)
+    desktop.wait_no_review()
+    desktop.host.wait_until(lambda: desktop.arrangement()["layout"] == before["layout"])
+    assert desktop.arrangement()["groups"] == before["groups"]

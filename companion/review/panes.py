@@ -1,0 +1,94 @@
+"""The contents of the two views: the file as it is on disk on the left, the proposal on the right.
+
+Rule: what the proposal's view was given is remembered as the view gives it back. As long as it still holds that, the
+text is what was proposed, letter by letter, whatever the editor may have made of it on the way.
+"""
+
+from __future__ import annotations
+
+import logging
+from typing import Optional
+
+import sublime
+
+from . import views
+from .disk import Kind, Original
+from .edit import set_text
+from .review import Review
+
+logger = logging.getLogger("gemini_companion.review")
+
+
+class ProposalPane:
+    """The view of a proposal. Main thread only."""
+
+    def __init__(self, view: sublime.View, review: Review) -> None:
+        self._view = view
+        self._review = review
+        self._given: Optional[str] = None  # what the view holds as long as nobody edits it
+        self._given_at = -1  # the view's change count then
+
+    @property
+    def filled(self) -> bool:
+        """Whether the proposal is in the view."""
+        return self._given is not None
+
+    def fill(self, with_syntax: bool) -> None:
+        """Put the proposal into the view. Without a syntax a very long text costs the editor less."""
+        view, shown = self._view, self._review.proposal.shown
+        first = self._given is None
+        set_text(view, shown)
+        self._given = whole_text(view)
+        self._given_at = view.change_count()
+        if self._given != shown:
+            logger.warning("the editor holds %s characters where %s were given", len(self._given), len(shown))
+        if first:
+            _put_caret_at_start(view)
+            if with_syntax:
+                views.assign_syntax(view, self._review.path, shown)
+
+    def forget_filling(self) -> None:
+        """See that undo does not take the proposal away. It has no effect while a command runs."""
+        if views.is_open(self._view) and self.untouched:
+            self._view.clear_undo_stack()
+
+    @property
+    def untouched(self) -> bool:
+        """Whether the view was not edited since it was filled."""
+        return self._view.change_count() == self._given_at
+
+    @property
+    def emptied(self) -> bool:
+        """Whether the user has deleted the whole text."""
+        return bool(self._given) and not self._view.size()
+
+    def current_text(self) -> str:
+        """The text as it would be accepted now: exactly what was proposed, with what the user edited."""
+        proposal = self._review.proposal
+        if self._given is None or not self._view.is_valid():
+            return proposal.exact
+        held = whole_text(self._view)
+        return proposal.exact if held == self._given else proposal.restore(held)
+
+
+def show_original(view: sublime.View, original: Original) -> None:
+    """Put the file into its view, read-only, as the editor would have opened it."""
+    set_text(view, original.text)
+    view.set_read_only(True)
+    view.set_name(views.original_name(original.path, original.kind))
+    _put_caret_at_start(view)
+    if original.kind is Kind.TEXT:
+        view.set_line_endings(original.line_endings)
+        view.set_encoding(original.encoding)
+    if original.comparable:
+        views.assign_syntax(view, original.path, original.text)
+
+
+def whole_text(view: sublime.View) -> str:
+    """All that the view holds."""
+    return view.substr(sublime.Region(0, view.size()))
+
+
+def _put_caret_at_start(view: sublime.View) -> None:
+    view.sel().clear()
+    view.sel().add(0)
