@@ -151,8 +151,7 @@ def main() -> int:
     parser.add_argument("--workspace", help="a folder to work in; greeting.py and notes.txt are written there")
     options = parser.parse_args()
     try:
-        found = pythons.find_all()
-        python = pythons.environment(found[max(found)])
+        python = pythons.environment(pythons.newest())
         nodes.node()
         nodes.packages("gemini_core")
     except cache.SetupError as error:

@@ -11,6 +11,7 @@ import os
 import signal
 import subprocess
 import tempfile
+import threading
 import time
 import xml.etree.ElementTree
 from typing import Any, Callable, Dict, List, NamedTuple, Optional
@@ -18,6 +19,10 @@ from typing import Any, Callable, Dict, List, NamedTuple, Optional
 from . import cache
 
 LEG_SECONDS = 12 * 60
+
+_lock = threading.Lock()
+_running: List[Any] = []
+_stopping = False
 
 
 class Counts(NamedTuple):
@@ -83,6 +88,15 @@ def check_leg(name: str, command: List[str]) -> Leg:
     return Leg(name, command, lambda code, folder: Counts(1, 0, 0) if code == 0 else Counts(0, 1, 0), _environment())
 
 
+def stop_all() -> None:
+    """Ends the legs that run, with all they have started, and lets no other begin. Any thread."""
+    global _stopping
+    with _lock:
+        _stopping = True
+        for process in _running:
+            _end_group(process)
+
+
 def _environment() -> Dict[str, str]:
     return {"PYTHONPYCACHEPREFIX": os.path.join(cache.CACHE, "bytecode"), "PYTHONUNBUFFERED": "1"}
 
@@ -91,7 +105,13 @@ def _run_limited(command: List[str], env: Dict[str, str]) -> Any:
     """Runs a command in a group of its own; past the limit the whole group is killed."""
     with tempfile.TemporaryFile() as output:
         group: Dict[str, Any] = {"start_new_session": True} if os.name != "nt" else {}
-        process = subprocess.Popen(command, cwd=cache.ROOT, env=env, stdout=output, stderr=subprocess.STDOUT, **group)
+        with _lock:
+            if _stopping:
+                return -1, "not started: the run was interrupted\n"
+            process = subprocess.Popen(
+                command, cwd=cache.ROOT, env=env, stdout=output, stderr=subprocess.STDOUT, **group
+            )
+            _running.append(process)
         note = ""
         try:
             code = process.wait(LEG_SECONDS)
@@ -99,6 +119,7 @@ def _run_limited(command: List[str], env: Dict[str, str]) -> Any:
             code, note = -1, f"\nKILLED: not finished after {LEG_SECONDS} s\n"
         finally:
             _end_group(process)
+            _running.remove(process)
         output.seek(0)
         return code, output.read().decode("utf-8", "replace") + note
 

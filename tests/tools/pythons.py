@@ -126,11 +126,10 @@ def environment(python: Python) -> str:
 
 def sdk_environment() -> str:
     """The executable of an environment with the official Python SDK of MCP, on the newest Python. Raises SetupError."""
-    found = find_all()
-    newest = found[max(found)]
-    if newest.version < (3, 10):
+    python = newest()
+    if python.version < (3, 10):
         raise cache.SetupError("the official Python SDK needs Python 3.10 or newer, which was not found")
-    return _environment("mcp", newest, "mcp.txt")
+    return _environment("mcp", python, "mcp.txt")
 
 
 def lint_environment(python: Python) -> str:

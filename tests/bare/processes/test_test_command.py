@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import argparse
+import os
+import signal
+import subprocess
+import sys
+import time
 
 import pytest
 
 from tests import run
+from tests.host.driver import is_alive
 from tests.tools import cache, legs, pythons
 
 
@@ -64,6 +70,12 @@ def test_a_missing_python_and_a_failed_set_up_are_noted(monkeypatch, locally):
     assert "pip cannot reach its index" in plan.not_run["tests on Python 3.12"]
 
 
+def test_no_usable_python_at_all_is_noted(monkeypatch, locally):
+    monkeypatch.setattr(pythons, "find_all", dict)
+    plan = run.make_plan(options(only=["bare", "editor"]))
+    assert plan.legs == [] and "python3-venv" in plan.not_run["all tests"]
+
+
 def test_each_python_gets_its_legs(monkeypatch, locally):
     found = {(3, 8): pythons.Python((3, 8, 1), "old"), (3, 14): pythons.Python((3, 14, 0), "new")}
     monkeypatch.setattr(pythons, "find_all", lambda: found)
@@ -75,3 +87,23 @@ def test_each_python_gets_its_legs(monkeypatch, locally):
         ("in editor: Python 3.14", "new"),
         ("in editor: Python 3.8", "old"),
     ]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
+def test_ctrl_c_ends_the_legs_that_run(tmp_path):
+    note = tmp_path / "pid"
+    slow = f"import os, time; open({str(note)!r}, 'w').write(str(os.getpid())); time.sleep(600)"
+    code = (
+        "import sys; sys.path.insert(0, sys.argv[1])\n"
+        "from tests import run\nfrom tests.tools import legs\n"
+        "run.run_legs([legs.check_leg(name, [sys.executable, '-c', sys.argv[2]]) for name in 'abc'], 1)\n"
+    )
+    command = subprocess.Popen([sys.executable, "-c", code, cache.ROOT, slow], stderr=subprocess.PIPE)
+    deadline = time.monotonic() + 20
+    while not (note.exists() and note.read_text()) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    leg = int(note.read_text())
+    command.send_signal(signal.SIGINT)
+    command.communicate(timeout=20)
+    assert command.returncode != 0
+    assert not is_alive(leg)
