@@ -1,0 +1,147 @@
+"""The package is replaced in a running editor: connected clients go on, and nothing of the old one is left."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+
+import pytest
+
+from tests.host.driver import Host
+from tests.tools.cache import ROOT
+from tests.tools.desktop import Desktop
+
+THREADS = "[thread.name for thread in __import__('threading').enumerate() if thread.name.startswith('gemini')]"
+MODULES = "[name for name in __import__('sys').modules if name.startswith('Gemini Companion.companion')]"
+STATUSES = "[view.get_status('gemini_companion') for window in sublime.windows() for view in window.views()]"
+
+
+def version_of_package(folder: str, version: str) -> str:
+    """A copy of the package that says it is `version`, in its server's introduction."""
+    target = os.path.join(folder, version, "Gemini Companion")
+    os.makedirs(target)
+    for name in os.listdir(ROOT):
+        if name == "companion":
+            ignored = shutil.ignore_patterns("__pycache__")
+            shutil.copytree(os.path.join(ROOT, name), os.path.join(target, name), ignore=ignored)
+        elif name in ("plugin.py", ".python-version") or name.endswith((".sublime-commands", ".sublime-settings")):
+            shutil.copyfile(os.path.join(ROOT, name), os.path.join(target, name))
+    path = os.path.join(target, "companion", "application.py")
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    changed = text.replace('VERSION = "1.0.0"', 'VERSION = "{}"'.format(version))
+    assert changed != text
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(changed)
+    # Python takes a file of the same size and second for the same file.
+    second = 1700000000 + int(version.partition(".")[0])
+    os.utime(path, (second, second))
+    return target
+
+
+@pytest.fixture
+def upgraded(workspace, tmp_path):
+    """An editor with version 7.0.0 of the package, and a folder with its version 8.0.0."""
+    old = version_of_package(str(tmp_path), "7.0.0")
+    new = version_of_package(str(tmp_path), "8.0.0")
+    with Host.start(package=old, folders=[workspace]) as host:
+        desktop = Desktop(host, workspace)
+        desktop.wait_published()
+        yield desktop, new
+        assert host.errors() == []
+
+
+def version_in_memory(desktop):
+    return desktop.host.evaluate("__import__('sys').modules['Gemini Companion.companion.application'].VERSION")
+
+
+def test_a_connected_client_goes_on(upgraded):
+    desktop, new = upgraded
+    before = desktop.wait_published()
+    with desktop.client() as client:
+        assert client.connect()["status"] == "connected"
+        desktop.host.upgrade_package(new)
+        assert desktop.wait_published() == before  # the same port and token
+        assert version_in_memory(desktop) == "8.0.0"
+        desktop.open("greeting.py", row=0, column=4, end_row=0, end_column=9)
+        client.wait_event(
+            "context",
+            lambda event: any(
+                file.get("selectedText") == "greet" for file in event["context"]["workspaceState"]["openFiles"]
+            ),
+        )
+        assert client.call("status")["status"] == "connected"
+        pending = client.start_call("edit", path=desktop.path("greeting.py"), before="Hello", after="Welcome")
+        desktop.wait_proposal()
+        desktop.accept()
+        assert pending.result()["outcome"] == "accepted"
+        assert b"Welcome" in desktop.read("greeting.py")
+
+
+def test_an_open_review_is_rejected_and_the_window_given_back(upgraded):
+    desktop, new = upgraded
+    desktop.open("greeting.py")
+    before = desktop.arrangement()
+    with desktop.client() as client:
+        client.connect()
+        pending = client.start_call("edit", path=desktop.path("greeting.py"), before="Hello", after="Welcome")
+        desktop.wait_proposal()
+        desktop.host.upgrade_package(new)
+        assert pending.result()["outcome"] == "rejected"
+    desktop.wait_no_review()
+    assert desktop.arrangement() == before
+
+
+def test_disabling_leaves_nothing_behind(upgraded):
+    desktop, _ = upgraded
+    desktop.open("greeting.py")
+    announced = desktop.wait_published()
+    with desktop.client() as client:
+        client.connect()
+        desktop.host.disable_package()
+    assert desktop.own_discovery_files() == []
+    assert desktop.host.evaluate(THREADS) == []
+    assert desktop.host.evaluate(MODULES) == []
+    assert set(desktop.host.evaluate(STATUSES)) == {""}
+    with pytest.raises(ConnectionRefusedError):
+        socket.create_connection(("127.0.0.1", announced["port"]), timeout=5).close()
+    home = os.path.join(desktop.host.environment["HOME"], ".qwen", "ide")
+    assert os.listdir(home) == []
+
+
+def test_many_upgrades_leave_one_of_everything(upgraded):
+    desktop, new = upgraded
+    for _ in range(5):
+        desktop.host.upgrade_package(new)
+        desktop.wait_published()
+    assert len(desktop.own_discovery_files()) == 1
+    assert sum("loop" in name for name in desktop.host.evaluate(THREADS)) == 1
+
+
+def test_a_port_that_is_taken_meanwhile_is_given_up(upgraded):
+    desktop, _ = upgraded
+    before = desktop.wait_published()
+    desktop.host.disable_package()
+    with socket.socket() as squatter:
+        squatter.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        squatter.bind(("127.0.0.1", before["port"]))
+        squatter.listen()
+        desktop.host.enable_package()
+        assert desktop.wait_published()["port"] != before["port"]
+
+
+def test_an_answer_that_the_client_no_longer_heard_is_not_lost(desktop):
+    """The client is killed while the user accepts: the accepted text comes back, and Accept then writes it."""
+    with desktop.client() as client:
+        client.connect()
+        client.start_call("edit", path=desktop.path("greeting.py"), before="Hello", after="Welcome")
+        desktop.wait_proposal()
+        client.kill()
+    desktop.accept()
+    desktop.wait_no_review()
+    if b"Welcome" not in desktop.read("greeting.py"):
+        desktop.host.wait_until(lambda: desktop.views_of_role("proposal"), timeout=40)
+        desktop.accept()
+        desktop.wait_no_review()
+    assert b"Welcome" in desktop.read("greeting.py")
