@@ -8,6 +8,7 @@ from __future__ import annotations
 import http.client
 import json
 import os
+import socket
 import tempfile
 import threading
 from typing import Any, Dict, List, Optional
@@ -52,7 +53,7 @@ class ListeningClient:
         self._port = announcement["port"]
         self._token = announcement["authToken"]
         self._session: Optional[str] = None
-        self._stream: Optional[http.client.HTTPConnection] = None
+        self._socket: Optional[socket.socket] = None  # the stream's
         self._closed = False
         self._thread = threading.Thread(target=self._run, name="listening-client", daemon=True)
         self._thread.start()
@@ -60,9 +61,23 @@ class ListeningClient:
     def close(self) -> None:
         """Hang up, as a client that ends does."""
         self._closed = True
-        stream = self._stream
-        if stream is not None and stream.sock is not None:
-            stream.sock.close()
+        if self._socket is not None:
+            try:
+                self._socket.shutdown(socket.SHUT_RDWR)  # closing alone waits for the read under way
+            except OSError:
+                return  # the other side was faster
+
+    def say_goodbye(self) -> None:
+        """End the session, so that the server need not find out by itself. Returns at once."""
+        thread = threading.Thread(target=self._end_session, name="listening-client-goodbye", daemon=True)
+        thread.start()
+        self._closed = True
+
+    def _end_session(self) -> None:
+        connection = http.client.HTTPConnection("127.0.0.1", self._port, timeout=SECONDS)
+        connection.request("DELETE", "/mcp", headers=self._headers())
+        connection.getresponse().read()
+        connection.close()
 
     @property
     def open_files(self) -> List[Dict[str, Any]]:
@@ -130,9 +145,10 @@ class ListeningClient:
         self._post({"jsonrpc": "2.0", "method": "notifications/initialized"})
 
     def _listen(self) -> None:
-        self._stream = http.client.HTTPConnection("127.0.0.1", self._port, timeout=None)
-        self._stream.request("GET", "/mcp", headers=dict(self._headers(), Accept="text/event-stream"))
-        answer = self._stream.getresponse()
+        stream = http.client.HTTPConnection("127.0.0.1", self._port, timeout=None)
+        stream.request("GET", "/mcp", headers=dict(self._headers(), Accept="text/event-stream"))
+        self._socket = stream.sock
+        answer = stream.getresponse()
         if answer.status != 200:
             raise ValueError("the stream answered with {}".format(answer.status))
         self.listening = True

@@ -1,0 +1,147 @@
+"""Where each window is announced, under which workspace, and to which clients."""
+
+from __future__ import annotations
+
+import json
+import os
+
+import sublime
+
+from .support.context_case import ContextCase
+from .support.listening_client import announced
+
+SETTINGS = "Gemini Companion.sublime-settings"
+
+
+def qwen_locks(workspace):
+    """Name to content of Qwen Code's lock files for a workspace."""
+    directory = os.path.join(os.environ.get("QWEN_HOME") or os.path.expanduser("~/.qwen"), "ide")
+    found = {}
+    for name in os.listdir(directory) if os.path.isdir(directory) else []:
+        try:
+            with open(os.path.join(directory, name), encoding="utf-8") as file:
+                content = json.load(file)
+        except (OSError, ValueError):
+            continue  # removed since it was listed, or not ours
+        if content.get("workspacePath") == workspace:
+            found[name] = content
+    return found
+
+
+class Announcements(ContextCase):
+    def setUp(self):
+        yield from super().setUp()
+        self.settings = sublime.load_settings(SETTINGS)
+
+    def set(self, name, value):
+        self.addCleanup(self.settings.set, name, self.settings.get(name))
+        self.settings.set(name, value)
+
+    def gemini(self, workspace):
+        return announced(workspace, os.getppid())
+
+    def test_both_lock_files_of_qwen_code_say_the_same(self):
+        port = self.gemini(self.folder)["port"]
+        yield lambda: len(qwen_locks(self.folder)) == 2
+        locks = qwen_locks(self.folder)
+        self.assertEqual(sorted(locks), sorted(["{}.lock".format(port), "{}-{}.lock".format(os.getppid(), port)]))
+        for content in locks.values():
+            self.assertEqual(content["port"], port)
+            self.assertEqual(content["ppid"], os.getppid())
+            self.assertEqual(content["ideInfo"], {"name": "sublimetext", "displayName": "Sublime Text"})
+
+    def test_each_family_can_be_switched_off_and_on_while_the_editor_runs(self):
+        yield lambda: len(qwen_locks(self.folder)) == 2
+        self.set("publish_for_gemini", False)
+        yield lambda: self.gemini(self.folder) is None
+        self.assertEqual(len(qwen_locks(self.folder)), 2)
+        self.set("publish_for_qwen", False)
+        yield lambda: qwen_locks(self.folder) == {}
+        self.settings.set("publish_for_gemini", True)
+        yield lambda: self.gemini(self.folder) is not None
+        self.assertEqual(qwen_locks(self.folder), {})
+
+    def test_switching_a_family_off_does_not_disconnect_who_is_there(self):
+        self.set("publish_for_gemini", False)
+        yield lambda: self.gemini(self.folder) is None
+        yield from self.open("a.py")
+        self.assertIsNone(self.client.problem)
+
+
+class WithoutFolders(ContextCase):
+    def setUp(self):
+        yield from super().setUp()
+        self.settings = sublime.load_settings(SETTINGS)
+        self.place = self.new_folder()
+        self.deep = os.path.join(self.place, "deep", "down")
+        os.makedirs(self.deep)
+        self.file = os.path.join(self.deep, "file.py")
+        with open(self.file, "w", encoding="utf-8") as file:
+            file.write("x\n")
+
+    def announced_as(self, workspace):
+        return announced(workspace, os.getppid()) is not None
+
+    def fallback(self, value):
+        self.addCleanup(self.settings.set, "workspace_fallback", self.settings.get("workspace_fallback"))
+        self.settings.set("workspace_fallback", value)
+
+    def test_the_workspace_is_the_top_of_the_working_copy(self):
+        os.mkdir(os.path.join(self.place, ".git"))
+        window = yield from self.new_window()
+        window.open_file(self.file)
+        yield lambda: self.announced_as(self.place)
+        self.assertFalse(self.announced_as(self.deep))
+
+    def test_or_else_the_active_files_directory(self):
+        window = yield from self.new_window()
+        window.open_file(self.file)
+        yield lambda: self.announced_as(self.deep)
+
+    def test_a_working_copy_counts_only_if_the_setting_says_so(self):
+        os.mkdir(os.path.join(self.place, ".git"))
+        self.fallback("directory")
+        window = yield from self.new_window()
+        window.open_file(self.file)
+        yield lambda: self.announced_as(self.deep)
+        self.fallback("version_control")
+        yield lambda: self.announced_as(self.place)
+        self.fallback("none")
+        yield lambda: not self.announced_as(self.place) and not self.announced_as(self.deep)
+
+    def test_the_workspace_follows_the_active_file(self):
+        window = yield from self.new_window()
+        window.open_file(self.file)
+        yield lambda: self.announced_as(self.deep)
+        window.open_file(self.path("a.py"))
+        yield lambda: not self.announced_as(self.deep)
+        client = yield from self.connect(self.folder)
+        self.assertIsNone(client.problem)
+
+    def test_folders_come_first_once_there_are_any(self):
+        window = yield from self.new_window()
+        window.open_file(self.file)
+        yield lambda: self.announced_as(self.deep)
+        added = self.new_folder()
+        window.set_project_data({"folders": [{"path": added}]})
+        yield lambda: self.announced_as(added)
+        self.assertFalse(self.announced_as(self.deep))
+
+
+class StatusBar(ContextCase):
+    def shown(self):
+        view = self.window.active_view()
+        return view.get_status("gemini_companion") if view is not None else ""
+
+    def test_it_says_who_is_connected_and_can_be_turned_off(self):
+        yield from self.open("a.py")
+        yield lambda: "listening-client" in self.shown()
+        yield from self.connect(self.folder)
+        yield lambda: "2 listening-client" in self.shown()
+        for client in self._clients:
+            client.say_goodbye()
+        yield lambda: "no client" in self.shown()
+        settings = sublime.load_settings(SETTINGS)
+        self.addCleanup(settings.set, "show_status", settings.get("show_status"))
+        settings.set("show_status", False)
+        yield lambda: self.shown() == ""
