@@ -16,7 +16,7 @@ from typing import Any, Dict, Mapping
 from .service import Inheritance
 
 MODULE = "gemini_companion_handover"
-SECONDS = 20.0  # as long as sessions outlive their last stream
+SECONDS = 20.0  # longer than any client waits
 FORMAT = 1  # of the values kept: another version's are left alone
 
 

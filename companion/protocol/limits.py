@@ -46,7 +46,8 @@ class Limits(NamedTuple):
     """How long an idle connection between two requests is kept."""
     heartbeat_seconds: float = 15.0
     """Time between comments on an open stream. Node's HTTP client gives up after 300 s without a byte."""
-    stream_grace_seconds: float = 20.0
-    """How long a session outlives its last stream, waiting for the client to come back."""
+    stream_grace_seconds: float = 8.0
+    """How long a session outlives its last stream. The SDKs try after one second and give up two later; after a server
+    was replaced they are told to leave it four seconds."""
     silent_session_seconds: float = 1800.0
     """How long a session that never opened a stream outlives its last request."""
