@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Callable, NamedTuple, Optional, Tuple
 
 import sublime
 
-from .discovery.publisher import Announcement, Publisher
+from .discovery.publisher import Announcement, DiscoveryError, Publisher
 from .discovery.workspace import workspace_folders
 
 if TYPE_CHECKING:
@@ -100,11 +100,12 @@ class Announcer:
         self._runtime.compute(
             self._publish,
             wish,
-            then=lambda folders: self._done(wish, folders),
-            failed=lambda error: self._failed(wish, error),
+            then=lambda result: self._done(wish, *result),
+            failed=lambda error: self._done(wish, self.folders, error),
         )
 
-    def _publish(self, wish: Wish, cancelled: Callable[[], bool]) -> Tuple[str, ...]:
+    def _publish(self, wish: Wish, cancelled: Callable[[], bool]) -> Tuple[Tuple[str, ...], Optional[Exception]]:
+        """The folders announced, and what went wrong: one family may find the window while the other does not."""
         folders = workspace_folders(
             wish.folders, project_file=wish.project_file, active_file=wish.active_file, fallback=wish.fallback
         )
@@ -115,21 +116,19 @@ class Announcer:
             editor_pid=os.getppid(),
             family_tokens=dict(wish.family_tokens),
         )
-        self._publisher.publish(announcement, gemini=wish.gemini, qwen=wish.qwen)
-        return folders
+        try:
+            self._publisher.publish(announcement, gemini=wish.gemini, qwen=wish.qwen)
+        except DiscoveryError as error:
+            return folders, error
+        return folders, None
 
-    def _done(self, wish: Wish, folders: Tuple[str, ...]) -> None:
+    def _done(self, wish: Wish, folders: Tuple[str, ...], error: Optional[Exception]) -> None:
         self._working = False
         self.folders = folders
-        self._report(None)
+        if error is not None:
+            logger.warning("%s", error, exc_info=None if isinstance(error, DiscoveryError) else error)
+        self._report(None if error is None else str(error))
         if wish != self._wish:
             self._work()
-
-    def _failed(self, wish: Wish, error: Exception) -> None:
-        self._working = False
-        logger.warning("%s", error, exc_info=not isinstance(error, OSError) and logger.isEnabledFor(logging.DEBUG))
-        self._report(str(error))
-        if wish != self._wish:
-            self._work()
-        else:
+        elif error is not None:
             self._runtime.later_on_main(RETRY_MILLISECONDS, self._work)
