@@ -389,6 +389,15 @@ class TestClientGone(DecidingTestCase):
         yield self.closed
         self.assertEqual(self.read().decode(), PROPOSED)
 
+    def test_a_tab_that_has_not_seen_the_change_yet_is_not_written_through(self) -> Iterator[Any]:
+        yield from self.open_file()
+        review = yield from self.open_diff()
+        self.leave()
+        self.write("file.py", "theirs\n")
+        self.desk.accept(review)
+        self.assertTrue(review.pending)
+        self.assertEqual(self.read(), b"theirs\n")
+
     def test_a_text_that_the_encoding_cannot_hold_stays_open(self) -> Iterator[Any]:
         self.write("file.txt", b"\xe4\n")
         review = yield from self.open_diff("file.txt", "\u0436\n")

@@ -46,6 +46,19 @@ class TestFocus(ReviewTestCase):
         yield lambda: self.window.num_groups() == 1
         self.assertEqual(self.focused(), panel)
 
+    def test_a_terminal_gets_it_back_from_a_user_who_went_to_the_proposal(self) -> Iterator[Any]:
+        yield from self.open_file()
+        panel = self.window.create_output_panel("Terminal")
+        panel.settings().set("terminus_view", True)
+        self.window.run_command("show_panel", {"panel": "output.Terminal"})
+        self.window.focus_view(panel)
+        yield lambda: self.focused() == panel
+        review = yield from self.open_diff()
+        self.window.focus_view(self.proposal(review))
+        yield lambda: self.focused() == self.proposal(review)
+        self.desk.accept(review)
+        yield lambda: self.focused() == panel
+
     def test_the_command_palette_is_no_other_place(self) -> Iterator[Any]:
         view = yield from self.open_file()
         review = yield from self.open_diff()

@@ -174,6 +174,21 @@ class TestWindows(GivingBackTestCase):
         self.assertEqual(self.window.layout(), before["layout"])
 
 
+    def test_a_preview_that_the_editor_dropped_comes_back(self) -> Iterator[Any]:
+        yield from self.open_file("one.py")
+        self.write()
+        preview = self.window.open_file(self.path(), sublime.TRANSIENT)
+        yield lambda: not preview.is_loading()
+        review = yield from self.open_diff()
+        preview.close()
+        yield lambda: preview.window() is None
+        self.desk.reject(review)
+        yield lambda: self.window.num_groups() == 1
+        sheet = self.window.active_sheet()
+        self.assertTrue(sheet.is_transient())
+        self.assertEqual(sheet.file_name(), self.path())
+
+
 class TestSeveral(GivingBackTestCase):
     def test_reviews_open_as_tabs_in_the_same_two_groups(self) -> Iterator[Any]:
         yield from self.open_file("one.py")
@@ -257,6 +272,18 @@ class TestRearranged(GivingBackTestCase):
         yield lambda: self.window.num_groups() == 1
         self.assertEqual(self.window.views_in_group(0), [one, two, three])
         self.assertEqual(self.window.active_view(), one)
+
+    def test_they_go_to_the_group_that_was_divided(self) -> Iterator[Any]:
+        self.window.set_layout(TWO_COLUMNS)
+        one = yield from self.open_file("one.py", group=0)
+        other = yield from self.open_file("other.py", group=1)
+        review = yield from self.open_diff("one.py")
+        two = yield from self.open_file("two.py", group=2)
+        self.desk.reject(review)
+        yield lambda: self.window.num_groups() == 2
+        self.assertEqual(self.window.views_in_group(0), [one, two])
+        self.assertEqual(self.window.views_in_group(1), [other])
+        self.assertEqual(self.window.active_view(), two)
 
     def test_a_tab_that_the_user_closed_stays_closed(self) -> Iterator[Any]:
         one = yield from self.open_file("one.py")

@@ -76,6 +76,29 @@ class TestViews(ReviewTestCase):
         self.assertEqual(self.proposal(review).syntax(), view.syntax())
         self.assertEqual(self.original(review).syntax(), view.syntax())
 
+    def test_nothing_changes_the_text_or_the_alignment_by_itself(self) -> Iterator[Any]:
+        self.write()
+        review = yield from self.open_diff()
+        for view in (self.original(review), self.proposal(review)):
+            self.assertTrue(view.is_scratch())
+            settings = view.settings()
+            self.assertIs(settings.get("word_wrap"), False)
+            self.assertIs(settings.get("fold_buttons"), False)
+            self.assertIs(settings.get("save_on_focus_lost"), False)
+            self.assertIs(settings.get("ensure_newline_at_eof_on_save"), False)
+            self.assertEqual(settings.get("trim_trailing_white_space_on_save"), "none")
+
+    def test_a_file_reached_through_a_link_is_the_same_file(self) -> Iterator[Any]:
+        view = yield from self.open_file()
+        link = self.path("link")
+        try:
+            os.symlink(self.folder, link, target_is_directory=True)
+        except OSError:
+            self.skipTest("links cannot be made here")
+        review = yield from self.open_diff(os.path.join("link", "file.py"))
+        self.type(view, 0, "# unsaved\n")
+        yield lambda: "unsaved edits" in self.header(review)
+
     def test_tabs_in_a_proposal_stay_tabs(self) -> Iterator[Any]:
         view = yield from self.open_file()
         view.settings().set("translate_tabs_to_spaces", True)
