@@ -18,7 +18,7 @@ from typing import Any, Callable, Dict, List, NamedTuple, Optional
 
 from . import cache
 
-LEG_SECONDS = 12 * 60
+LEG_SECONDS = 10 * 60
 
 _lock = threading.Lock()
 _running: List[Any] = []
