@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import os
 from concurrent.futures import Future, wait
-from typing import Any, Callable, Dict, List, Optional, Tuple
+from typing import Any, Callable, Dict, List, Optional, Set, Tuple
 
 import sublime
 
@@ -51,7 +51,7 @@ class Application:
 
     def __init__(self) -> None:
         self.log = log.install()
-        self.runtime = Runtime(self._report)
+        self.runtime = Runtime(self._report, self._loop_lost)
         self.actions = Actions(self)
         self._log_panel = LogPanel(self.log, self.runtime)
         self._libraries = Libraries(lambda sentence: self.runtime.on_main(self._say, sentence))
@@ -62,7 +62,7 @@ class Application:
         self._inheritances: Dict[int, Inheritance] = {}
         self._editor_settings = sublime.load_settings(FILE_NAME)
         self._settings = Settings()
-        self._reported = ""
+        self._reported: Set[Tuple[str, str]] = set()
         self._ready = False  # whether what an earlier run left is gone, so that endpoints may announce themselves
 
     # -- life ---------------------------------------------------------------------------------------------------------
@@ -117,9 +117,14 @@ class Application:
         logger.error("unexpected error in %s", where, exc_info=(type(error), error, error.__traceback__))
         # Said once: an error that repeats would otherwise fill the status bar.
         name = type(error).__name__
-        if name != self._reported:
-            self._reported = name
+        if (where, name) not in self._reported:
+            self._reported.add((where, name))
             self.runtime.on_main(self._say, "unexpected {}: see “Gemini Companion: Show Log”".format(name))
+
+    def _loop_lost(self) -> None:
+        """Loop thread."""
+        for endpoint in list(self._endpoints.values()):
+            endpoint.loop_lost()
 
     @staticmethod
     def _say(sentence: str) -> None:
@@ -290,11 +295,14 @@ class Application:
         endpoint = self.endpoint_of(window)
         if endpoint is not None:
             endpoint.restart_server()
+            self._say("restarting the server")
 
     def disconnect_clients(self, window: sublime.Window) -> None:
         endpoint = self.endpoint_of(window)
         if endpoint is not None:
+            names = endpoint.client_names()
             endpoint.disconnect_clients()
+            self._say("disconnected " + " and ".join(names) if names else "no client is connected")
 
 
 def _succeeded(farewell: Future[Optional[Inheritance]]) -> bool:

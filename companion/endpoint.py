@@ -16,6 +16,7 @@ import sublime
 
 from .announcer import Announcer
 from .context.follower import Follower
+from .diagnosis import SELF_TEST
 from .discovery.families import FAMILIES
 from .review.desk import Desk
 from .review.review import Outcome, Owner, Review
@@ -35,7 +36,6 @@ logger = logging.getLogger("gemini_companion.endpoint")
 
 TOKEN_BYTES = 32  # 256 bits
 CONTEXT = "ide/contextUpdate"
-SELF_TEST = "gemini-companion-self-test"  # how our own diagnosis introduces itself: it is no client
 
 
 class Endpoint:
@@ -119,8 +119,8 @@ class Endpoint:
         self._runtime.spawn(self._service.restart)
 
     def loop_lost(self) -> None:
-        """Serve anew after the event loop was replaced, for the same clients if they come back."""
-        self._runtime.spawn(self._service.recover)
+        """Serve anew after the event loop was replaced, for the same clients if they come back. Loop thread."""
+        self._service.loop_lost()
 
     def disconnect_clients(self) -> None:
         """End every client's session; the clients say so and offer to connect again."""

@@ -4,11 +4,13 @@ Three kinds of thread take part. The editor's *main thread* owns every view and 
 runs asyncio, and all network traffic with it. *Worker threads* do what would hold either of them up: comparisons and
 file access. No other module starts a thread, calls `sublime.set_timeout` or touches an event loop from outside.
 
-Rule: after `stop` nothing that was handed over runs any more, so that a replaced package never acts on the editor again.
+Rule: after `stop` nothing that was handed over runs any more, so that a replaced package never acts on the editor
+again. No failure ends the loop thread before.
 """
 
 from __future__ import annotations
 
+import gc
 import logging
 import threading
 from collections import deque
@@ -23,6 +25,11 @@ if TYPE_CHECKING:
 Result = TypeVar("Result")
 
 logger = logging.getLogger("gemini_companion.runtime")
+
+# Pauses before a failed event loop goes on. They grow as long as it does no work in between; after so many attempts in
+# vain it is given up.
+RESUME_SECONDS = (0.0, 0.1, 0.3, 1.0, 5.0, 30.0)
+ATTEMPTS_WITH_ONE_LOOP = 3
 
 WORKERS = 3  # a long comparison, another one behind it, and file access that must not queue behind both
 
@@ -50,11 +57,15 @@ class Runtime:
     """Owns the asyncio loop thread and the worker threads.
 
     `report` is told of every exception that nobody else handled (thread name or task, exception), on the thread where
-    it happened.
+    it happened. `loop_lost` is called on the loop thread when an event loop cannot go on and another one will take
+    its place: everything that lived on it is to be dropped, and begun again with `spawn`.
     """
 
-    def __init__(self, report: Callable[[str, BaseException], None]) -> None:
+    def __init__(
+        self, report: Callable[[str, BaseException], None], loop_lost: Callable[[], None] = lambda: None
+    ) -> None:
         self._report = report
+        self._loop_lost = loop_lost
         self._lock = threading.Lock()  # guards the fields below; never held over a call out of this class
         self._loop: Optional[asyncio.AbstractEventLoop] = None
         self._thread: Optional[threading.Thread] = None
@@ -62,13 +73,15 @@ class Runtime:
         self._workers: Optional[ThreadPoolExecutor] = None
         self._computations: List[Computation] = []
         self._stopped = False
+        self._last_task: Optional[asyncio.Future[None]] = None  # the loop itself refers to tasks only weakly
+        self._stopping = threading.Event()  # wakes the loop thread from a pause
 
     # -- life ---------------------------------------------------------------------------------------------------------
 
     def start(self) -> None:
         """Start the loop thread. Main thread; returns at once, work handed over meanwhile waits for the loop."""
         self._workers = ThreadPoolExecutor(WORKERS, thread_name_prefix="gemini-companion-worker")
-        self._thread = threading.Thread(target=self._run_loop, name="gemini-companion-loop", daemon=True)
+        self._thread = threading.Thread(target=self._run_loops, name="gemini-companion-loop", daemon=True)
         self._thread.start()
 
     def stop(self, timeout: float = 2.0) -> None:
@@ -82,6 +95,7 @@ class Runtime:
             self._waiting.clear()
             loop, thread, workers = self._loop, self._thread, self._workers
             computations, self._computations = self._computations, []
+        self._stopping.set()
         for computation in computations:
             computation.cancel()
         if loop is not None:
@@ -108,11 +122,19 @@ class Runtime:
         self.later_on_main(0, function, *args)
 
     def later_on_main(self, milliseconds: int, function: Callable[..., Any], *args: Any) -> None:
-        """Call `function(*args)` on the main thread in `milliseconds`, unless the runtime is stopped by then. Any thread."""
+        """Call `function(*args)` on the main thread in `milliseconds`, unless the runtime is stopped by then.
+
+        Any thread. An exception is reported, and left to the editor as well.
+        """
 
         def run() -> None:
-            if not self._stopped:
+            if self._stopped:
+                return
+            try:
                 function(*args)
+            except Exception as error:
+                self._report("the main thread", error)
+                raise  # the editor, too, says which plugin failed
 
         sublime.set_timeout(run, milliseconds)
 
@@ -246,7 +268,34 @@ class Runtime:
 
     # -- the loop thread ----------------------------------------------------------------------------------------------
 
-    def _run_loop(self) -> None:
+    def _run_loops(self) -> None:
+        """Run an event loop until `stop`. After a failure it goes on; one that keeps failing is replaced."""
+        loop: Optional[asyncio.AbstractEventLoop] = None
+        failures = 0
+        while True:
+            worked: List[bool] = []
+            try:
+                if loop is None:
+                    loop = self._open_loop()
+                loop.call_soon(worked.append, True)
+                loop.run_forever()
+                if not self._stopped:
+                    raise RuntimeError("the event loop was stopped by a stranger")
+            except BaseException as error:  # noqa: BLE001 - even a request to exit must not end the thread unnoticed
+                self._report("the event loop", error)
+                failures = 1 if worked else failures + 1
+            if self._stopped:
+                break
+            if loop is not None and failures % ATTEMPTS_WITH_ONE_LOOP == 0:
+                self._give_up(loop)
+                loop = None
+                # Its sockets close when nothing refers to them any more. Until then clients would wait for answers.
+                gc.collect()
+            self._stopping.wait(RESUME_SECONDS[min(failures, len(RESUME_SECONDS)) - 1])
+        if loop is not None:
+            self._close_loop(loop)
+
+    def _open_loop(self) -> asyncio.AbstractEventLoop:
         # Imported here because it takes tens of milliseconds, which the main thread does not have.
         import asyncio
 
@@ -254,22 +303,33 @@ class Runtime:
         asyncio.set_event_loop(loop)
         loop.set_exception_handler(self._loop_exception)
         with self._lock:
-            if self._stopped:
-                loop.close()
-                return
             self._loop = loop
             while self._waiting:
                 function, args = self._waiting.popleft()
                 loop.call_soon(function, *args)
+            if self._stopped:
+                loop.call_soon(loop.stop)
+        return loop
+
+    def _close_loop(self, loop: asyncio.AbstractEventLoop) -> None:
+        import asyncio
+
+        with self._lock:
+            self._loop = None
+        asyncio.set_event_loop(None)
+        loop.close()
+
+    def _give_up(self, loop: asyncio.AbstractEventLoop) -> None:
+        logger.error("the event loop is beyond repair and is replaced")
+        with self._lock:
+            self._loop = None
+        # Its tasks will say, when they vanish, that they never ended: that is known.
+        loop.set_exception_handler(lambda _, context: logger.debug("%s", context.get("message")))
         try:
-            loop.run_forever()
-        except Exception as error:  # noqa: BLE001 - the thread's last word
-            self._report("loop thread", error)
-        finally:
-            with self._lock:
-                self._loop = None
-            asyncio.set_event_loop(None)
-            loop.close()
+            self._loop_lost()
+            self._close_loop(loop)
+        except Exception as error:  # noqa: BLE001 - the loop was broken before
+            logger.debug("an event loop that is given up could not be closed: %s", error)
 
     def _cancel_tasks_and_stop(self) -> None:
         import asyncio
@@ -283,7 +343,7 @@ class Runtime:
             await loop.shutdown_asyncgens()
             loop.stop()
 
-        asyncio.ensure_future(wind_up())
+        self._last_task = asyncio.ensure_future(wind_up())
 
     def _loop_exception(self, loop: asyncio.AbstractEventLoop, context: Any) -> None:
         error = context.get("exception")

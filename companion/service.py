@@ -67,16 +67,21 @@ class Service:
         self._server: Optional[CompanionServer] = None
         self._port = 0
         self._stopped = False
+        self._clients: Dict[str, ClientSession] = {}  # those that the listener knows of
+        self._ending = False
+        self._attempt = 0  # the number of the newest `run`: an older one that still waits gives way
 
     async def run(self, inheritance: Optional[Inheritance] = None) -> None:
         """Listen, on the inherited port if it is free. Tries again, with growing pauses, until it can or is stopped."""
         import asyncio
 
+        self._attempt += 1
+        this = self._attempt
         await self._libraries.available()
         attempt = 0
-        while not self._stopped:
+        while not self._stopped and this == self._attempt:
             try:
-                await self._listen(inheritance)
+                await self._listen(inheritance, this)
             except OSError as error:
                 if inheritance is not None:
                     logger.info("the former port is taken: its clients have to connect again")
@@ -90,7 +95,7 @@ class Service:
             else:
                 return
 
-    async def _listen(self, inheritance: Optional[Inheritance]) -> None:
+    async def _listen(self, inheritance: Optional[Inheritance], this: int) -> None:
         """One attempt. Raises OSError if the port is taken."""
         from .protocol.limits import Limits
         from .protocol.tools import Implementation
@@ -102,21 +107,23 @@ class Service:
             further_tokens=self._family_tokens,
             tools=TOOLS,
             call_tool=self._call_tool,
-            session_opened=lambda session: self._tell(self._listener.client_came, session),
-            session_closed=lambda session, tags: self._tell(self._listener.client_went, session, tags),
+            session_opened=self._client_came,
+            session_closed=self._client_went,
             limits=Limits(body_bytes=self._body_mebibytes() * 1024 * 1024 + 256 * 1024),
             identity=Implementation("gemini-companion", "Gemini Companion", self._version),
         )
         if inheritance is not None:
             server.import_state(inheritance.state)
         port = await server.start(inheritance.port if inheritance is not None else 0)
-        if self._stopped:
+        if self._stopped or this != self._attempt:
             await server.stop()
             return
         self._server = server
         self._port = port
         for session in list(server.sessions.values()):
-            self._tell(self._listener.client_came, session)
+            self._client_came(session)
+        for session in [each for each in self._clients.values() if each.id not in server.sessions]:
+            self._client_went(session, [])  # its session could not be kept
         self._tell(self._listener.problem, None)
         self._tell(self._listener.serving, port)
 
@@ -127,14 +134,29 @@ class Service:
 
     async def restart(self) -> None:
         """End the server and begin again with the same port, token and sessions."""
-        inheritance = await self._end(None)
-        await self.run(inheritance)
+        if not self._ending:  # else another restart is under way already
+            inheritance = await self._end(None)
+            await self.run(inheritance)
+
+    def loop_lost(self) -> None:
+        """The event loop on which the server lived is gone: begin again on the next one."""
+        server, self._server = self._server, None
+        self._ending = False
+        inheritance = None
+        if server is not None:
+            inheritance = Inheritance(self._port, self._token, self._family_tokens, server.export_state())
+        if not self._stopped:
+            self._runtime.spawn(self.run, inheritance)
 
     async def _end(self, come_back_seconds: Optional[float]) -> Optional[Inheritance]:
         server, self._server = self._server, None
         if server is None:
             return None
-        await server.stop(come_back_seconds=come_back_seconds)
+        self._ending = True
+        try:
+            await server.stop(come_back_seconds=come_back_seconds)
+        finally:
+            self._ending = False
         return Inheritance(self._port, self._token, self._family_tokens, server.export_state())
 
     def notify(
@@ -151,6 +173,14 @@ class Service:
         """End every session."""
         if self._server is not None:
             self._server.disconnect()
+
+    def _client_came(self, session: ClientSession) -> None:
+        self._clients[session.id] = session
+        self._tell(self._listener.client_came, session)
+
+    def _client_went(self, session: ClientSession, tags: List[Any]) -> None:
+        self._clients.pop(session.id, None)
+        self._tell(self._listener.client_went, session, tags)
 
     def _tell(self, listener: Callable[..., None], *args: Any) -> None:
         self._runtime.on_main(listener, *args)

@@ -1,0 +1,208 @@
+"""Restart Server and Disconnect Clients, and a server that looks after itself: ports taken, event loops that fail."""
+
+from __future__ import annotations
+
+import asyncio
+import http.client
+import os
+import sys
+import threading
+from unittest import mock
+
+import sublime
+
+from .support.context_case import ContextCase
+from .support.listening_client import announced
+
+PLUGIN = __package__.rpartition(".")[0] + ".plugin"
+
+
+def in_thread(function, *arguments):
+    """Call a function that waits, away from the main thread. Gives a list that its result will be in."""
+    results = []
+    threading.Thread(target=lambda: results.append(function(*arguments)), daemon=True).start()
+    return results
+
+
+def status_of_ping(client):
+    """The HTTP status that a client's session gets for a ping."""
+    connection = http.client.HTTPConnection("127.0.0.1", client._port, timeout=5)
+    try:
+        connection.request("POST", "/mcp", '{"jsonrpc":"2.0","id":9,"method":"ping"}', client._headers())
+        return connection.getresponse().status
+    finally:
+        connection.close()
+
+
+class ServerCase(ContextCase):
+    def setUp(self):
+        yield from super().setUp()
+        self.application = sys.modules[PLUGIN].application
+        self.endpoint = self.application.endpoint_of(self.window)
+        self.view = yield from self.open("a.py")
+        patcher = mock.patch.object(sublime, "status_message")
+        self.messages = patcher.start()
+        self.addCleanup(patcher.stop)
+
+    def port(self):
+        content = announced(self.folder, os.getppid())
+        return content["port"] if content is not None else None
+
+    def status_bar(self):
+        return self.view.get_status("gemini_companion")
+
+    def said(self, words):
+        return [call for call in self.messages.call_args_list if words in call[0][0]]
+
+    def hangs_up(self, client):
+        return lambda: not client._thread.is_alive()
+
+    def loop(self):
+        """The event loop of the package. `yield from` gives it."""
+        found = []
+        self.application.runtime.on_loop(lambda: found.append(asyncio.get_event_loop()))
+        yield lambda: bool(found)
+        return found[0]
+
+
+class Commands(ServerCase):
+    def test_a_restarted_server_keeps_its_port_and_its_sessions(self):
+        port = self.port()
+        self.window.run_command("gemini_companion_restart_server")
+        self.assertTrue(self.said("restarting"))
+        yield self.hangs_up(self.client)
+        self.assertIsNone(self.client.problem)
+        yield lambda: self.port() == port
+        answers = in_thread(status_of_ping, self.client)
+        yield lambda: bool(answers)
+        self.assertEqual(answers, [200])
+        second = yield from self.connect(self.folder)
+        self.assertEqual(second.active_path, self.path("a.py"))
+
+    def test_restarting_twice_leaves_one_server(self):
+        loop = yield from self.loop()
+        made = []
+        create_server = loop.create_server
+
+        async def counting(*arguments, **keywords):
+            server = await create_server(*arguments, **keywords)
+            made.append(server)
+            return server
+
+        with mock.patch.object(loop, "create_server", counting):
+            self.window.run_command("gemini_companion_restart_server")
+            self.window.run_command("gemini_companion_restart_server")
+            yield lambda: len(made) >= 1 and sum(server.is_serving() for server in made) == 1
+            yield self.hangs_up(self.client)
+        second = yield from self.connect(self.folder)
+        self.assertIsNone(second.problem)
+        self.assertEqual(sum(server.is_serving() for server in made), 1)
+
+    def test_disconnected_clients_are_gone_and_may_come_back(self):
+        yield lambda: "listening-client" in self.status_bar()
+        self.window.run_command("gemini_companion_disconnect_clients")
+        yield self.hangs_up(self.client)
+        yield lambda: self.status_bar() == "Companion: no client"
+        self.assertTrue(self.said("disconnected listening-client"))
+        answers = in_thread(status_of_ping, self.client)
+        yield lambda: bool(answers)
+        self.assertEqual(answers, [404])
+        yield from self.connect(self.folder)
+        yield lambda: "listening-client" in self.status_bar()
+
+    def test_with_nobody_to_disconnect_the_user_is_told(self):
+        other = yield from self.new_window(self.new_folder())
+        yield lambda: self.application.endpoint_of(other) is not None
+        other.run_command("gemini_companion_disconnect_clients")
+        self.assertTrue(self.said("no client is connected"))
+
+
+class TakenPorts(ServerCase):
+    def test_a_failed_bind_is_said_and_tried_again(self):
+        loop = yield from self.loop()
+        create_server = loop.create_server
+        refused = []
+
+        async def refusing(*arguments, **keywords):
+            if len(refused) < 2:  # the former port, then any port
+                refused.append(arguments)
+                raise OSError(98, "Address already in use")
+            return await create_server(*arguments, **keywords)
+
+        with mock.patch.object(loop, "create_server", refusing):
+            self.window.run_command("gemini_companion_restart_server")
+            yield lambda: "could not open a port: Address already in use" in self.status_bar()
+            yield lambda: self.status_bar() == "Companion: no client"
+        self.assertEqual(len(refused), 2)
+        yield lambda: self.port() == self.endpoint.port
+        second = yield from self.connect(self.folder)
+        self.assertEqual(second.active_path, self.path("a.py"))
+        problems = "\n".join(self.application.log.problems())
+        self.assertIn("could not open a port", problems)
+
+    def test_a_taken_port_costs_the_sessions_but_not_the_service(self):
+        loop = yield from self.loop()
+        create_server = loop.create_server
+        former = self.port()
+
+        async def refusing(factory, host, port, **keywords):
+            if port == former:
+                raise OSError(98, "Address already in use")
+            return await create_server(factory, host, port, **keywords)
+
+        with mock.patch.object(loop, "create_server", refusing):
+            self.window.run_command("gemini_companion_restart_server")
+            yield lambda: self.port() not in (None, former)
+        yield from self.connect(self.folder)
+        yield lambda: self.status_bar() == "Companion: listening-client"
+
+
+class FailingLoops(ServerCase):
+    def test_a_failure_of_the_event_loop_is_reported_and_clients_notice_nothing(self):
+        def fail():
+            raise SystemExit("asked for by a test")
+
+        self.application._reported.clear()
+        self.application.runtime.on_loop(fail)
+        yield from self.caret_reaches_client(self.view, 2)
+        self.assertTrue(self.client._thread.is_alive())
+        problems = "\n".join(self.application.log.problems())
+        self.assertIn("unexpected error in the event loop", problems)
+        self.assertIn("Traceback", problems)
+        self.assertIn("asked for by a test", problems)
+        yield lambda: self.said("unexpected SystemExit")
+        self.application.runtime.on_loop(fail)
+        yield from self.caret_reaches_client(self.view, 1)
+        self.assertEqual(len(self.said("unexpected SystemExit")), 1)
+
+    def test_a_stopped_event_loop_goes_on(self):
+        loop = yield from self.loop()
+        self.application.runtime.on_loop(loop.stop)
+        yield from self.caret_reaches_client(self.view, 2)
+        self.assertIn("stopped by a stranger", "\n".join(self.application.log.problems()))
+
+    def test_an_event_loop_beyond_repair_is_replaced_and_every_window_is_served_again(self):
+        loop = yield from self.loop()
+        port = self.port()
+        self.application.runtime.on_loop(loop._selector.close)
+        del loop  # it lives no longer than somebody refers to it
+        yield self.hangs_up(self.client)
+        self.assertIn("is replaced", "\n".join(self.application.log.problems()))
+        yield lambda: self.endpoint._service._server is not None
+        self.assertEqual(self.endpoint.port, port)
+        second = yield from self.connect(self.folder)
+        self.assertEqual(second.active_path, self.path("a.py"))
+        yield from self.serves_other_windows()
+
+    def serves_other_windows(self):
+        folder = self.new_folder()
+        yield from self.new_window(folder)
+        yield from self.connect(folder)
+
+    def test_an_error_of_ours_on_the_main_thread_is_logged_and_left_to_the_editor(self):
+        scheduled = []
+        with mock.patch.object(sublime, "set_timeout", lambda function, delay: scheduled.append(function)):
+            self.application.runtime.on_main(lambda: {}["missing"])
+        with self.assertRaises(KeyError):
+            scheduled[0]()
+        self.assertIn("unexpected error in the main thread", "\n".join(self.application.log.problems()))
