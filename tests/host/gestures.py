@@ -281,21 +281,25 @@ def check_disk() -> None:
 # -- reading back --------------------------------------------------------------------------------------
 def snapshot(text: bool = True) -> Dict[str, Any]:
     """Everything that shows; without `text`, all but the texts of views."""
-    return _snapshot.snapshot_host(_current(), text)
+    with _current().lock:
+        return _snapshot.snapshot_host(_current(), text)
 
 
 def snapshot_window(window: Optional[int] = None, text: bool = True) -> Dict[str, Any]:
-    return _snapshot.snapshot_window(_window(window), text)
+    with _current().lock:
+        return _snapshot.snapshot_window(_window(window), text)
 
 
 def snapshot_view(view: Optional[int] = None) -> Dict[str, Any]:
-    return _snapshot.snapshot_view(_view(view))
+    with _current().lock:
+        return _snapshot.snapshot_view(_view(view))
 
 
 def render(window: Optional[int] = None) -> str:
     """A standalone HTML page that draws a window."""
     from .render import render_window
-    return render_window(_window(window))
+    with _current().lock:
+        return render_window(_window(window))
 
 
 def problems() -> Dict[str, Any]:

@@ -297,11 +297,11 @@ def active_window():
 
 def windows():
     from ._window import Window
-    return [Window(number) for number in current().windows]
+    return [Window(number) for number in list(current().windows)]
 
 
 def _buffers():
-    return [Buffer(number) for number in current().buffers]
+    return [Buffer(number) for number in list(current().buffers)]
 
 
 def get_macro():

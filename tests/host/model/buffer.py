@@ -47,10 +47,11 @@ def utf8_length(text: str) -> int:
 
 
 class BufferModel:
-    """One text, shown by one view or by several clones."""
+    """One text, shown by one view or by several clones. Changes are made under `lock`, the host's."""
 
-    def __init__(self, buffer_id: int):
+    def __init__(self, buffer_id: int, lock: Any):
         self.id = buffer_id
+        self.lock = lock
         self.text = ""
         self.file_name = ""
         self.name = ""
@@ -84,6 +85,10 @@ class BufferModel:
     # -- changing --------------------------------------------------------------------------------
     def replace(self, start: int, end: int, text: str, *, record: bool = True) -> None:
         """Put `text` in place of the characters from `start` to `end`; `record` makes it undoable."""
+        with self.lock:
+            self._replace(start, end, text, record)
+
+    def _replace(self, start: int, end: int, text: str, record: bool) -> None:
         removed = self.text[start:end]
         if not removed and not text:
             return
@@ -103,11 +108,12 @@ class BufferModel:
 
     def load(self, text: str) -> None:
         """Set the whole text as a freshly loaded file has it: not dirty, nothing to undo."""
-        self.text = text
-        self._starts = None
-        self.change_count += 1
-        self._log.append(Change(0, 0, 0))
-        self.undo.clear(saved=True)
+        with self.lock:
+            self.text = text
+            self._starts = None
+            self.change_count += 1
+            self._log.append(Change(0, 0, 0))
+            self.undo.clear(saved=True)
 
     # -- positions -------------------------------------------------------------------------------
     def starts(self) -> List[int]:

@@ -34,7 +34,7 @@ class Files:
 
     # -- making views ----------------------------------------------------------------------------
     def new_buffer(self) -> BufferModel:
-        buffer = BufferModel(self._host.next_id("buffer"))
+        buffer = BufferModel(self._host.next_id("buffer"), self._host.lock)
         buffer.line_endings = self._host.default_line_ending()
         self._host.buffers[buffer.id] = buffer
         return buffer

@@ -5,8 +5,8 @@ Word wrap is off. Rule kept here: the viewport never leaves the layout.
 """
 from __future__ import annotations
 
-from bisect import bisect_right
-from typing import Any, Dict, List, Set, Tuple
+from bisect import bisect_left, bisect_right
+from typing import Any, Dict, Set, Tuple
 
 from .minihtml_height import LINE_HEIGHT
 from .values import Region
@@ -21,7 +21,29 @@ MINIMAP = 96.0
 MARGIN = 4.0
 
 
-def row_tops(view: Any) -> List[float]:
+class RowTops:
+    """The top of every row, and the bottom of the last one, as a sequence that is computed where it is looked at."""
+
+    def __init__(self, rows: int, extra: Dict[int, float], hidden: Set[int]):
+        self._rows = rows
+        self._hidden = sorted(hidden)
+        self._keys = sorted(row for row in extra if row not in hidden)
+        self._sums = [0.0]
+        for row in self._keys:
+            self._sums.append(self._sums[-1] + extra[row])
+
+    def __len__(self) -> int:
+        return self._rows + 1
+
+    def __getitem__(self, row: int) -> float:
+        row = row + len(self) if row < 0 else row
+        if not 0 <= row < len(self):
+            raise IndexError(row)
+        visible = row - bisect_left(self._hidden, row)
+        return visible * LINE_HEIGHT + self._sums[bisect_left(self._keys, row)]
+
+
+def row_tops(view: Any) -> RowTops:
     """The top of every row, and the bottom of the last one; computed once per state of text, phantoms and folds."""
     columns = phantom_columns(view)
     state = (view.buffer.change_id(), view.phantoms.version, [fold.to_tuple() for fold in view.folds], columns)
@@ -36,7 +58,7 @@ def phantom_columns(view: Any) -> int:
     return int(viewport_extent(view)[0] // EM_WIDTH) if view.window is not None else 10000
 
 
-def _compute_row_tops(view: Any, columns: int) -> List[float]:
+def _compute_row_tops(view: Any, columns: int) -> RowTops:
     buffer = view.buffer
     extra: Dict[int, float] = {}
     for phantom in view.phantoms.by_id.values():
@@ -48,13 +70,7 @@ def _compute_row_tops(view: Any, columns: int) -> List[float]:
     for region in view.folds:
         first, last = buffer.row(region.begin()), buffer.row(region.end())
         hidden.update(range(first + 1, last + 1))
-    tops, y = [], 0.0
-    for row in range(buffer.line_count()):
-        tops.append(y)
-        if row not in hidden:
-            y += LINE_HEIGHT + extra.get(row, 0.0)
-    tops.append(y)
-    return tops
+    return RowTops(buffer.line_count(), extra, hidden)
 
 
 def _tab_size(view: Any) -> int:
@@ -63,6 +79,8 @@ def _tab_size(view: Any) -> int:
 
 
 def _column_x(view: Any, text: str) -> float:
+    if "\t" not in text:
+        return len(text) * EM_WIDTH
     width, tab = 0, _tab_size(view)
     for character in text:
         width += tab - width % tab if character == "\t" else 1
@@ -83,6 +101,8 @@ def layout_to_text(view: Any, xy: Tuple[float, float]) -> int:
     start, end = buffer.line_bounds(row)
     tab, width, point = _tab_size(view), 0, start
     target = xy[0] / EM_WIDTH
+    if "\t" not in buffer.text[start:end]:
+        return min(end, start + max(0, int(target + 0.5)))
     while point < end:
         step = tab - width % tab if buffer.text[point] == "\t" else 1
         if width + step / 2.0 > target:

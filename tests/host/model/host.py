@@ -104,7 +104,7 @@ class Host:
 
     def _nowhere(self) -> ViewModel:
         view = ViewModel.__new__(ViewModel)
-        view.__dict__.update(ViewModel.blank(self, BufferModel(0), self._null_settings))
+        view.__dict__.update(ViewModel.blank(self, BufferModel(0, self.lock), self._null_settings))
         return view
 
     def forget_view(self, view: ViewModel) -> None:

@@ -182,7 +182,7 @@ class Panels:
     # -- widgets ---------------------------------------------------------------------------------
     def _widget(self, element: str) -> ViewModel:
         host = self.window.host
-        buffer = BufferModel(host.next_id("buffer"))
+        buffer = BufferModel(host.next_id("buffer"), host.lock)
         host.buffers[buffer.id] = buffer
         view = ViewModel(host, buffer, self.window, element)
         host.views[view.id] = view
