@@ -135,7 +135,9 @@ class Day:
         # Nobody closes a tab within 50 ms of opening it: what is gone when the editor is asked was never seen. And what
         # comes to the front by itself must have been noticed before the next thing happens.
         takes_away = action in (self.close, self.drag)
+        self.host.call("focus_window", window=window.number)
         if takes_away:
+            self.look()
             self.wait(window)
         action(window)
         self.look()
