@@ -10,6 +10,7 @@ import json
 import logging
 import os
 import stat
+from functools import partial
 from typing import TYPE_CHECKING, Any, Callable, Dict, Optional
 
 from .protocol.tools import EMPTY, ClientSession, ToolCall, ToolResult, error_result, text_result
@@ -17,6 +18,7 @@ from .review.review import Owner, ReviewError
 
 if TYPE_CHECKING:
     from .review.desk import Desk
+    from .review.disk import Original
     from .runtime import Runtime
 
 logger = logging.getLogger("gemini_companion.tools")
@@ -79,6 +81,9 @@ class ToolCalls:
             problem = await self._runtime.in_worker(path_problem, call.arguments["filePath"])
             if problem is not None:
                 return error_result(problem)
+            # Read before the views are made, so that they appear with all they have to show.
+            original = await self._runtime.in_worker(self._desk.read, call.arguments["filePath"])
+            handler = partial(self._open_diff, original=original)
         try:
             return await self._runtime.call_main(handler, owner_of(call), call.arguments)
         except ReviewError as error:
@@ -86,8 +91,10 @@ class ToolCalls:
 
     # Each of these runs on the main thread.
 
-    def _open_diff(self, owner: Owner, arguments: Dict[str, Any]) -> ToolResult:
-        self._desk.open_diff(owner, arguments["filePath"], arguments["newContent"])
+    def _open_diff(
+        self, owner: Owner, arguments: Dict[str, Any], original: Optional[Original] = None
+    ) -> ToolResult:
+        self._desk.open_diff(owner, arguments["filePath"], arguments["newContent"], original)
         return EMPTY
 
     def _close_diff(self, owner: Owner, arguments: Dict[str, Any]) -> ToolResult:

@@ -66,9 +66,17 @@ class Desk:
 
     # -- what clients ask for -----------------------------------------------------------------------------------------
 
-    def open_diff(self, owner: Owner, path: str, proposed: str) -> None:
+    def read(self, path: str) -> disk.Original:
+        """Read the file that is to be reviewed. Any thread but the main one: this blocks on the disk."""
+        settings = self._settings()
+        return disk.read(
+            path, maximum_bytes=settings.review_maximum_bytes, maximum_lines=settings.review_maximum_lines
+        )
+
+    def open_diff(self, owner: Owner, path: str, proposed: str, original: Optional[disk.Original] = None) -> None:
         """Show what `owner` proposes for `path`. A newer proposal for the same file takes the place of the older one.
 
+        `original` is what `read` has just found; without it the file is read now, and shown a moment later.
         Raises `ReviewError` with a sentence for the client; the window is unchanged then.
         """
         if not os.path.isabs(path):
@@ -78,7 +86,7 @@ class Desk:
         review = self._find(owner, path)
         if review is not None:
             review.replace(proposed)
-            self._presentations[review].replaced()
+            self._presentations[review].replaced(original)
             self._show(review, None)
             return
         review = Review(owner, path, proposed)
@@ -91,7 +99,7 @@ class Desk:
             on_link=self._follow_link,
         )
         self._presentations[review] = presentation
-        presentation.open()
+        presentation.open(original)
         self._ticker.start()
 
     def close_diff(self, owner: Owner, path: str, *, suppress_notification: bool) -> Optional[str]:

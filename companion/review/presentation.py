@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import logging
 import os
-from typing import TYPE_CHECKING, Callable, List, Optional
+from typing import TYPE_CHECKING, Any, Callable, List, Optional
 
 import sublime
 
@@ -96,13 +96,13 @@ class Presentation:
         group = window.get_view_index(self.proposal_view)[0]
         return group >= 0 and window.active_view_in_group(group) == self.proposal_view
 
-    def open(self) -> None:
-        """Put the texts into the views and begin to compare. Long texts follow a moment later."""
-        if len(self.review.proposal.shown) <= _AT_ONCE:
-            self._fill()
-        else:
-            self._runtime.on_main(self._fill)
-        self.load()
+    def open(self, original: Optional[Original]) -> None:
+        """Put the texts into the views and begin to compare. Long texts follow a moment later.
+
+        `original` is the file if it was read already.
+        """
+        self._soon(len(self.review.proposal.shown), self._fill)
+        self._take(original)
 
     def complain(self, problem: str, look_again: bool) -> None:
         """Say in the header why the text could not be written; with `look_again` compare with the file as it is now."""
@@ -111,16 +111,36 @@ class Presentation:
         if look_again:
             self.load()
 
-    def replaced(self) -> None:
-        """Show the newer proposal that the review has got."""
+    def replaced(self, original: Optional[Original]) -> None:
+        """Show the newer proposal that the review has got. `original` is the file if it was read already."""
         self.problem = ""
         self._fill()
-        self.load()
+        self._take(original)
+
+    def _take(self, original: Optional[Original]) -> None:
+        """Use the file as it was read, unless a tab shows it in another encoding."""
+        encoding = self._encoding_in_tab()
+        if original is None or (encoding and encoding != original.encoding):
+            self.load()
+            return
+        self._changed = False
+        self._loads += 1
+        self._soon(len(original.text), self._loaded, original)
+
+    def _soon(self, characters: int, function: Callable[..., None], *arguments: Any) -> None:
+        """Call `function` at once if that many characters are quickly put into a view, else in the next slice."""
+        if characters <= _AT_ONCE:
+            function(*arguments)
+        else:
+            self._runtime.on_main(function, *arguments)
+
+    def _encoding_in_tab(self) -> str:
+        user_views = views.views_of_file(self.review.path)
+        return user_views[0].encoding() if user_views and not user_views[0].is_loading() else ""
 
     def load(self) -> None:
         """Read the file (again) and compare with it."""
         settings = self._settings()
-        user_views = views.views_of_file(self.review.path)
         self._changed = False
         self._loads += 1
         number = self._loads
@@ -129,7 +149,7 @@ class Presentation:
             self.review.path,
             settings.review_maximum_bytes,
             settings.review_maximum_lines,
-            user_views[0].encoding() if user_views and not user_views[0].is_loading() else "",
+            self._encoding_in_tab(),
             self.proposal_view.settings().get("fallback_encoding") or disk.DEFAULT_FALLBACK,
             then=lambda original: self._loaded(original) if number == self._loads else None,
             failed=self._failed,
