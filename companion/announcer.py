@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Callable, NamedTuple, Optional, Tuple
 import sublime
 
 from .discovery.publisher import Announcement, DiscoveryError, Publisher
-from .discovery.workspace import workspace_folders
+from .discovery.workspace import unusable_folders, workspace_folders
 
 if TYPE_CHECKING:
     from .runtime import Runtime
@@ -124,6 +124,9 @@ class Announcer:
 
     def _done(self, wish: Wish, folders: Tuple[str, ...], error: Optional[Exception]) -> None:
         self._working = False
+        if folders != self.folders:
+            for folder in unusable_folders(wish.folders):
+                logger.warning('clients cannot find the folder %s: its name contains "%s"', folder, os.pathsep)
         self.folders = folders
         if error is not None:
             logger.warning("%s", error, exc_info=None if isinstance(error, DiscoveryError) else error)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import logging
 import threading
-import weakref
 from typing import Dict, List, Optional, Tuple
 
 from . import files
@@ -17,13 +16,11 @@ from .errors import DiscoveryError
 from .families import FAMILIES, GEMINI, QWEN, Announcement, Family
 from .platform import Platform
 
-__all__ = ["Announcement", "DiscoveryError", "Publisher", "withdraw_all"]
+__all__ = ["Announcement", "DiscoveryError", "Publisher"]
 
 logger = logging.getLogger("gemini_companion.discovery")
 
 _LOCK_SECONDS = 1.0  # how long a goodbye waits for a write under way
-
-_publishers: weakref.WeakSet[Publisher] = weakref.WeakSet()
 
 
 class Publisher:
@@ -34,7 +31,6 @@ class Publisher:
         self._lock = threading.Lock()
         self._written: Dict[str, Tuple[int, str]] = {}  # path to the port and token it was written with
         self._closed = False
-        _publishers.add(self)
 
     def publish(self, announcement: Announcement, *, gemini: bool = True, qwen: bool = True) -> None:
         """Make the files say what `announcement` says, for the families wanted; remove those that no longer apply.
@@ -105,9 +101,3 @@ class Publisher:
         if content is not None and (content.get("port"), content.get("authToken")) == identity:
             files.remove(path)
             logger.debug("removed %s", path)
-
-
-def withdraw_all() -> None:
-    """Close every publisher there is: for an editor that is quitting. Quick, never raises, for any thread."""
-    for publisher in list(_publishers):
-        publisher.close()

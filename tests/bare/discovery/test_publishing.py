@@ -9,7 +9,7 @@ import stat
 import pytest
 
 from companion.discovery import files
-from companion.discovery.publisher import Announcement, DiscoveryError, Publisher, withdraw_all
+from companion.discovery.publisher import Announcement, DiscoveryError, Publisher
 
 TOKEN = "a-token-of-this-endpoint"
 FIRST = Announcement(50001, TOKEN, ("/code/one", "/code/two"), 4321)
@@ -150,14 +150,6 @@ def test_one_can_publish_again_after_withdrawing_but_not_after_closing(machine):
     assert machine.files() == NAMES
     publisher.close()
     publisher.publish(FIRST)
-    assert machine.files() == []
-
-
-def test_an_editor_that_quits_takes_all_its_windows_files_away(machine):
-    first, second = Publisher(machine.platform), Publisher(machine.platform)
-    first.publish(FIRST)
-    second.publish(FIRST._replace(port=50002))
-    withdraw_all()
     assert machine.files() == []
 
 
