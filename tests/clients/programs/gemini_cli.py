@@ -1,0 +1,46 @@
+"""The real `gemini` program, with a stub for its model.
+
+    with GeminiApi() as model, GeminiCli(host, workspace, model) as gemini:
+        gemini.wait_connected()
+        gemini.submit("Please change it")
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Mapping, Optional
+
+from tests.clients.programs.gemini_api import GeminiApi
+from tests.clients.programs.program import Program, write_settings
+from tests.host.driver import Host
+from tests.tools import nodes
+
+SETTINGS = {
+    "security": {"auth": {"selectedType": "gemini-api-key"}, "folderTrust": {"enabled": False}},
+    "ide": {"enabled": True, "hasSeenNudge": True},
+    "general": {"enableAutoUpdate": False, "enableAutoUpdateNotification": False},
+    "privacy": {"usageStatisticsEnabled": False},
+    "telemetry": {"enabled": False},
+}
+
+
+class GeminiCli(Program):
+    """One `gemini` in a terminal. Raises SetupError."""
+
+    def __init__(self, host: Host, cwd: str, model: GeminiApi, env: Optional[Mapping[str, str]] = None) -> None:
+        write_settings(host, ".gemini", SETTINGS)
+        folder = nodes.packages("gemini_cli")
+        script = os.path.join(folder, "node_modules", "@google", "gemini-cli", "bundle", "gemini.js")
+        variables = {
+            "GEMINI_API_KEY": "none",
+            "GOOGLE_GEMINI_BASE_URL": model.url,
+            "GEMINI_CLI_IDE_PID": str(host.editor_pid),
+            "GEMINI_CLI_NO_RELAUNCH": "true",  # one process, not one that starts another
+        }
+        variables.update(env or {})
+        super().__init__([nodes.node(), script, "--model", "gemini-2.5-flash"], host, cwd, variables)
+
+    def wait_connected(self, open_files: int = 1) -> None:
+        """Waits until the program shows that it knows this many open files."""
+        self.wait_ready()
+        self.wait_for(f"{open_files} open file")

@@ -1,0 +1,138 @@
+"""A model on loopback that says what a test has written for it, and keeps what it was asked.
+
+Two subclasses speak the Gemini API (`gemini_api.py`) and the OpenAI API (`openai_api.py`).
+Rule: every request is answered at once; a turn of the chat with no answer left is an error that the test sees.
+"""
+
+from __future__ import annotations
+
+import collections
+import http.server
+import json
+import threading
+from typing import Any, Deque, Dict, List, Mapping, NamedTuple, Optional, Union
+
+
+class Say(NamedTuple):
+    """The model ends its turn with a text."""
+
+    text: str
+
+
+class CallTool(NamedTuple):
+    """The model calls one of the program's tools."""
+
+    name: str
+    arguments: Mapping[str, Any]
+
+
+Reply = Union[Say, CallTool]
+
+
+class ModelStub:
+    """A server thread; leaving the `with` block ends it. Any thread may read and script it."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._replies: Deque[Reply] = collections.deque()
+        self._turns: List[Dict[str, Any]] = []
+        self._problems: List[str] = []
+        stub = self
+
+        class Handler(_Handler):
+            model = stub
+
+        self._server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._server.daemon_threads = True
+        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,), name="model", daemon=True)
+        self._thread.start()
+
+    @property
+    def url(self) -> str:
+        """The address that a client puts its paths after."""
+        return f"http://127.0.0.1:{self._server.server_address[1]}"
+
+    def script(self, *replies: Reply) -> None:
+        """Adds answers to the coming turns of the chat, in order."""
+        with self._lock:
+            self._replies.extend(replies)
+
+    @property
+    def turns(self) -> List[Dict[str, Any]]:
+        """The requests of the chat so far, oldest first."""
+        with self._lock:
+            return list(self._turns)
+
+    @property
+    def problems(self) -> List[str]:
+        """What came that no test had prepared for; empty in a good run."""
+        with self._lock:
+            return list(self._problems)
+
+    def take_turn(self, request: Dict[str, Any]) -> Reply:
+        """Keeps a request of the chat and returns the answer to it. Server threads only."""
+        with self._lock:
+            self._turns.append(request)
+            if self._replies:
+                return self._replies.popleft()
+        self.problem("the model was asked once more than the test has answers for")
+        return Say("(nothing more was prepared)")
+
+    def problem(self, sentence: str) -> None:
+        with self._lock:
+            self._problems.append(sentence)
+
+    def answer(self, path: str, request: Dict[str, Any]) -> Optional[Answer]:
+        """The answer to a POST, or None where the API has no such path. Server threads only."""
+        raise NotImplementedError
+
+    def __enter__(self) -> ModelStub:
+        return self
+
+    def __exit__(self, *exception: Any) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join(5)
+
+
+class Answer(NamedTuple):
+    """A response: one JSON value, or a stream of events with one each."""
+
+    values: List[Any]
+    streamed: bool = False
+    ending: str = ""  # the data of a last event that is no JSON
+
+
+class _Handler(http.server.BaseHTTPRequestHandler):
+    """Turns the subclass's answers into HTTP."""
+
+    protocol_version = "HTTP/1.1"
+    model: ModelStub
+
+    def do_POST(self) -> None:
+        body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        answer = self.model.answer(self.path, json.loads(body or b"{}"))
+        if answer is None:
+            self.model.problem(f"POST {self.path} is not served")
+            self.send_error(404)
+            return
+        if answer.streamed:
+            events = [json.dumps(value) for value in answer.values] + ([answer.ending] if answer.ending else [])
+            self._send("text/event-stream", "".join(f"data: {event}\r\n\r\n" for event in events))
+        else:
+            self._send("application/json", json.dumps(answer.values[0]))
+
+    def do_GET(self) -> None:
+        self.model.problem(f"GET {self.path} is not served")
+        self.send_error(404)
+
+    def _send(self, content_type: str, text: str) -> None:
+        data = text.encode("utf-8")
+        self.send_response(200)
+        self.send_header("Content-Type", content_type)
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+    def log_message(self, *arguments: Any) -> None:
+        """Silent: what matters is kept by the stub."""

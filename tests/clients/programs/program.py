@@ -1,0 +1,80 @@
+"""A real client program beside a host: its environment, its settings file, and how a user talks to it.
+
+Rule: the program sees nothing of the machine but the host's own HOME and temp folder, and reaches nothing but loopback.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from typing import Any, Dict, Mapping, Sequence
+
+from tests.clients.programs.terminal import Terminal
+from tests.host.driver import Host
+
+CONFIRMATION = "Apply this change?"
+
+
+class Program(Terminal):
+    """One client program in a terminal whose working directory is `cwd`. Use the subclasses."""
+
+    prompt = "Type your message"
+
+    def __init__(self, command: Sequence[str], host: Host, cwd: str, env: Mapping[str, str]) -> None:
+        self._host = host
+        super().__init__(command, cwd, dict(base_environment(host), **env))
+
+    def wait_ready(self) -> None:
+        """Waits until the program takes a prompt."""
+        self.wait_for(self.prompt)
+
+    def submit(self, text: str) -> None:
+        """Types a line, waits for its echo and sends it off."""
+        self.wait_ready()
+        self.type(text)
+        self.wait_until(lambda: "> " + text in self.text() and not self._is_taken(), f"the echo of {text!r}")
+        # The programs lose a return that comes before they have taken note of what they have just echoed.
+        deadline = time.monotonic() + 20.0
+        while not self._is_taken():
+            assert time.monotonic() < deadline, f"the program does not take the line\n{self.text()}"
+            # A return right after typed text counts as a pasted line end; after another key it is a return.
+            self.press("end")
+            self.press("enter")
+            self.is_soon(self._is_taken, 0.5)
+
+    def _is_taken(self) -> bool:
+        """Whether the line is not in the input field any more: it is empty again, or a question stands in its place."""
+        text = self.text()
+        return self.prompt in text or CONFIRMATION in text
+
+    def wait_confirmation(self, file_name: str) -> None:
+        """Waits until the program asks whether it may change this file."""
+        self.wait_for(CONFIRMATION)
+        assert file_name in self.text(), self.text()
+
+    def close(self) -> None:
+        """Ends the program, and prints what a failed test needs to be understood; pytest keeps it for such."""
+        if not self.closed:
+            for title, text in (("the terminal's screen", self.text()), ("the host's console", self._host.console())):
+                sys.stderr.write(f"---- {title} ----\n{text[-6000:]}\n")
+        super().close()
+
+
+def base_environment(host: Host) -> Dict[str, str]:
+    """What a terminal beside the host has; a list of our own, since names like CI change how programs behave."""
+    names = ("PATH", "HOME", "USERPROFILE", "TMPDIR", "TMP", "TEMP")
+    variables = {name: host.environment[name] for name in names if name in host.environment}
+    variables.update(LANG="C.UTF-8", COLORTERM="truecolor", NO_PROXY="127.0.0.1", no_proxy="127.0.0.1")
+    # In a container the programs would look for the editor on the container's host; with this they stay here.
+    variables["SSH_CONNECTION"] = "127.0.0.1 1 127.0.0.1 1"
+    return variables
+
+
+def write_settings(host: Host, folder: str, settings: Mapping[str, Any]) -> None:
+    """Writes the program's user settings: `folder` is its folder in HOME."""
+    path = os.path.join(host.environment["HOME"], folder, "settings.json")
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump(dict(settings), file)

@@ -1,0 +1,75 @@
+"""The real `qwen` program, with a stub for its model.
+
+    with OpenAiApi() as model, QwenCode(host, workspace, model) as qwen:
+        qwen.wait_connected("a.py")
+        qwen.submit("Please change it")
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import time
+from typing import List, Mapping, Optional, Sequence
+
+from tests.clients.programs.openai_api import OpenAiApi
+from tests.clients.programs.program import Program, write_settings
+from tests.host.driver import Host
+from tests.tools import nodes
+
+SETTINGS = {
+    "security": {"auth": {"selectedType": "openai"}, "folderTrust": {"enabled": False}},
+    "ide": {"enabled": True, "hasSeenNudge": True},
+    "tools": {"approvalMode": "default"},  # the program's own default writes without a diff
+    "general": {"enableAutoUpdate": False},
+    "ui": {"enableFollowupSuggestions": False},  # each would ask the model once more
+    "memory": {"enableManagedAutoMemory": False, "enableManagedAutoDream": False},
+    "privacy": {"usageStatisticsEnabled": False},
+    "telemetry": {"enabled": False},
+}
+
+
+class QwenCode(Program):
+    """One `qwen` in a terminal; `arguments` go to the program. Raises SetupError."""
+
+    def __init__(
+        self,
+        host: Host,
+        cwd: str,
+        model: OpenAiApi,
+        env: Optional[Mapping[str, str]] = None,
+        arguments: Sequence[str] = (),
+    ) -> None:
+        write_settings(host, ".qwen", SETTINGS)
+        folder = nodes.packages("qwen_code")
+        script = os.path.join(folder, "node_modules", "@qwen-code", "qwen-code", "cli.js")
+        variables = {
+            "OPENAI_API_KEY": "none",
+            "OPENAI_BASE_URL": model.url + "/v1",
+            "OPENAI_MODEL": "none",
+            "QWEN_CODE_NO_RELAUNCH": "true",  # one process, not one that starts another
+        }
+        variables.update(env or {})
+        node = os.environ.get("COMPANION_NEWER_NODE") or nodes.newer_node()
+        super().__init__([node, script, *arguments], host, cwd, variables)
+
+    def wait_connected(self, active_file: str, timeout: float = 30.0) -> None:
+        """Asks `/ide status` until the program knows which file is active."""
+        self.wait_ready()
+        deadline = time.monotonic() + timeout
+        while not self._is_active(active_file):
+            assert time.monotonic() < deadline, self.text()
+            asked = len(self._answers())
+            self.submit("/ide status")
+            self.wait_until(functools.partial(self._has_more_answers_than, asked), "an answer to /ide status")
+
+    def _is_active(self, file: str) -> bool:
+        text = self.text()
+        return "Connected to Sublime Text" in text and f"{file} (active)" in text
+
+    def _has_more_answers_than(self, count: int) -> bool:
+        return len(self._answers()) > count
+
+    def _answers(self) -> List[str]:
+        words = ("Connected", "Connecting", "Disconnected")
+        return [line for line in self.text().splitlines() if any(word in line for word in words)]

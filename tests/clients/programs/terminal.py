@@ -1,0 +1,196 @@
+"""A program in a pseudo-terminal: what it shows, and what a user types.
+
+    with Terminal(["gemini"], cwd=workspace, env={...}) as terminal:
+        terminal.wait_for("Type your message")
+        terminal.type("hello")
+        terminal.press("enter")
+
+Rule: nothing sleeps for luck; a wait ends with what it waited for, or with a ScreenTimeout that shows the screen.
+One thread uses a terminal; a second one, its own, reads what the program writes. POSIX only.
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+import pty
+import re
+import signal
+import struct
+import subprocess
+import termios
+import threading
+import time
+from typing import Any, Callable, Mapping, Sequence
+
+import pyte
+
+COLUMNS, LINES = 110, 50
+KEYS = {"enter": "\r", "escape": "\x1b", "down": "\x1b[B", "end": "\x1b[F"}
+
+# Sequences that the model of the screen does not know: CSI with a private mark, device control, program commands.
+_FOREIGN = re.compile(rb"\x1b\[[<=>][0-9;:]*[ -/]*[@-~]|\x1b[P_^X][^\x1b]*\x1b\\", re.DOTALL)
+_BEGUN = re.compile(rb"\x1b(\[([<=>][0-9;: -/]*)?|[P_^X][^\x1b]*\x1b?)?\Z", re.DOTALL)
+
+# Characters without a width of their own, at which the model would stop to draw.
+_WITHOUT_WIDTH = dict.fromkeys((0xFE0E, 0xFE0F, 0x200D))
+
+
+class ScreenTimeout(AssertionError):
+    """The screen did not come to show what was waited for. The message holds the screen."""
+
+
+class Terminal:
+    """One program in one terminal window. Leaving the `with` block ends the program and all it has started."""
+
+    def __init__(self, command: Sequence[str], cwd: str, env: Mapping[str, str]) -> None:
+        self._master, slave = pty.openpty()
+        fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", LINES, COLUMNS, 0, 0))
+        self._screen = _Screen(COLUMNS, LINES)
+        self._screen.answer = self._write
+        self._stream = pyte.ByteStream(self._screen)
+        self._changed = threading.Condition()
+        self._ended = False
+        self.closed = False
+        self._rest = b""
+        self._process = subprocess.Popen(
+            list(command), cwd=cwd, env=dict(env, TERM="xterm-256color"), stdin=slave, stdout=slave, stderr=slave,
+            start_new_session=True,
+        )  # fmt: skip
+        os.close(slave)
+        self._reader = threading.Thread(target=self._read, name="terminal", daemon=True)
+        self._reader.start()
+
+    # ---- what a user sees --------------------------------------------------------------------------
+
+    def text(self) -> str:
+        """The screen now, without trailing blanks and empty lines."""
+        with self._changed:
+            lines = [line.rstrip() for line in self._screen.display]
+        return "\n".join(line for line in lines if line)
+
+    def wait_for(self, text: str, timeout: float = 30.0) -> None:
+        """Waits until the screen shows this text; blanks and the ends of lines count as one blank."""
+        self.wait_until(lambda: squeezed(text) in squeezed(self.text()), f"the text {text!r}", timeout)
+
+    def wait_until(self, condition: Callable[[], Any], what: str, timeout: float = 30.0) -> Any:
+        """Waits for a true value of `condition`, which is asked again as the screen changes and 20 times a second."""
+        deadline = time.monotonic() + timeout
+        while True:
+            ended = self._ended
+            value = condition()
+            if value:
+                return value
+            if ended or time.monotonic() > deadline:
+                reason = f"the program ended ({self._process.poll()})" if ended else f"{timeout:g} s have passed"
+                raise ScreenTimeout(f"waited for {what}, but {reason}. The screen:\n{self.text()}\n(end of the screen)")
+            with self._changed:
+                self._changed.wait(0.05)
+
+    def is_soon(self, condition: Callable[[], Any], seconds: float) -> bool:
+        """Whether `condition` becomes true within this time."""
+        deadline = time.monotonic() + seconds
+        while not condition():
+            if time.monotonic() > deadline:
+                return False
+            with self._changed:
+                self._changed.wait(0.05)
+        return True
+
+    # ---- what a user does --------------------------------------------------------------------------
+
+    def type(self, text: str) -> None:
+        """Types text; it is sent as one piece, as the clipboard or an input method would."""
+        self._write(text)
+
+    def press(self, key: str) -> None:
+        """Presses one key of KEYS."""
+        self._write(KEYS[key])
+
+    # ---- the end -----------------------------------------------------------------------------------
+
+    def wait_end(self, timeout: float = 20.0) -> int:
+        """Waits until the program has ended; returns its exit code."""
+        self.wait_until(lambda: self._process.poll() is not None, "the end of the program", timeout)
+        return int(self._process.wait())
+
+    def close(self) -> None:
+        """Ends the program as closing a terminal window does: its group hangs up; what stays is killed."""
+        if self.closed:
+            return
+        self.closed = True
+        for sign, patience in ((signal.SIGHUP, 3.0), (signal.SIGKILL, 10.0)):
+            try:
+                os.killpg(self._process.pid, sign)
+            except OSError:
+                pass  # all of the group has ended
+            try:
+                self._process.wait(patience)
+            except subprocess.TimeoutExpired:
+                continue
+        self._reader.join(5)
+        os.close(self._master)
+
+    def __enter__(self) -> Terminal:
+        return self
+
+    def __exit__(self, *exception: Any) -> None:
+        self.close()
+
+    # ---- the line ----------------------------------------------------------------------------------
+
+    def _write(self, text: str) -> None:
+        data = text.encode("utf-8")
+        while data:
+            data = data[os.write(self._master, data):]
+
+    def _read(self) -> None:
+        while True:
+            try:
+                data = os.read(self._master, 65536)
+            except OSError as error:
+                if error.errno not in (errno.EIO, errno.EBADF):
+                    raise
+                data = b""
+            with self._changed:
+                if data:
+                    self._stream.feed(self._understood(data))
+                else:
+                    self._ended = True
+                self._changed.notify_all()
+            if not data:
+                return
+
+    def _understood(self, data: bytes) -> bytes:
+        """The data without the sequences that the model would print; the beginning of one waits for its end."""
+        data = _FOREIGN.sub(b"", self._rest + data)
+        begun = _BEGUN.search(data)
+        end = begun.start() if begun else len(data)
+        self._rest = data[end:]
+        return data[:end]
+
+
+class _Screen(pyte.Screen):  # type: ignore[misc]
+    """The model of the screen, which answers the questions that programs ask a terminal."""
+
+    answer: Callable[[str], None]
+
+    def write_process_input(self, data: str) -> None:
+        self.answer(data)
+
+    def draw(self, data: str) -> None:
+        super().draw(data.translate(_WITHOUT_WIDTH))
+
+    def report_device_status(self, mode: int = 0, **private: Any) -> None:
+        if not private:
+            super().report_device_status(mode)
+
+    def select_graphic_rendition(self, *attributes: int, **private: Any) -> None:
+        if not private:
+            super().select_graphic_rendition(*attributes)
+
+
+def squeezed(text: str) -> str:
+    """The text with every run of blanks and line ends as one blank."""
+    return " ".join(text.split())

@@ -1,0 +1,119 @@
+"""The real `gemini` program in a terminal beside the editor, with a stub for its model: what a user of both sees."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+import pytest
+
+if sys.platform == "win32":
+    pytest.skip("pseudo-terminals of this kind are POSIX", allow_module_level=True)
+
+from tests.clients.programs.gemini_api import GeminiApi, tool_responses, user_texts
+from tests.clients.programs.gemini_cli import GeminiCli
+from tests.clients.programs.model_stub import CallTool, Say
+
+pytestmark = pytest.mark.timeout(90)
+
+GREETING = "def greet(name):\n    return 'Hello, ' + name\n"
+PROPOSAL = GREETING.replace("Hello", "Good day")
+
+
+@pytest.fixture
+def model():
+    with GeminiApi() as model:
+        yield model
+        assert model.problems == []
+
+
+@pytest.fixture
+def gemini(desktop, model):
+    """The program, connected, with the word "Hello" selected in the editor."""
+    desktop.open("greeting.py", row=1, column=12, end_row=1, end_column=17)
+    with GeminiCli(desktop.host, desktop.workspace, model) as gemini:
+        gemini.wait_connected()
+        yield gemini
+
+
+def editor_context(request):
+    """The editor's context in a request to the model."""
+    text = next(text for text in user_texts(request) if text.startswith("Here is the user's editor context"))
+    return json.loads(text.split("```json")[1].split("```")[0])
+
+
+def start_review(desktop, gemini, model, *answers):
+    """Asks the program for a change; returns the proposal once it shows here and there."""
+    edit = {"file_path": desktop.path("greeting.py"), "old_string": "Hello", "new_string": "Good day"}
+    model.script(CallTool("replace", dict(edit, instruction="Greet politely.")), *answers)
+    gemini.submit("Be more polite")
+    gemini.wait_confirmation("greeting.py")
+    proposal = desktop.wait_proposal()
+    assert proposal["text"] == PROPOSAL
+    return proposal
+
+
+def test_an_edit_is_accepted_in_the_editor_with_a_change_of_the_user(desktop, gemini, model):
+    before = desktop.arrangement()
+    assert "Gemini CLI" in desktop.window()["status_bar"]
+    proposal = start_review(desktop, gemini, model, Say("It is polite now."))
+    assert editor_context(model.turns[0])["activeFile"] == {
+        "path": desktop.path("greeting.py"),
+        "cursor": {"line": 2, "character": 18},
+        "selectedText": "Hello",
+    }
+    desktop.type_at_end(proposal["id"], "# reviewed\n")
+    assert desktop.read("greeting.py").decode() == GREETING, "the program writes, after the answer"
+    desktop.accept()
+    gemini.wait_for("It is polite now.")
+    assert desktop.read("greeting.py").decode() == PROPOSAL + "# reviewed\n"
+    [response] = tool_responses(model.turns[-1])
+    assert response["name"] == "replace"
+    assert response["response"]["output"].startswith("Successfully modified file")
+    assert "# reviewed" in response["response"]["output"]
+    desktop.wait_no_review()
+    assert desktop.arrangement() == before
+
+
+def test_an_answer_in_the_terminal_closes_the_diff(desktop, gemini, model):
+    before = desktop.arrangement()
+    start_review(desktop, gemini, model)
+    gemini.press("escape")
+    desktop.wait_no_review()
+    assert desktop.arrangement() == before
+    assert desktop.read("greeting.py").decode() == GREETING
+
+    proposal = start_review(desktop, gemini, model, Say("It is polite now."))
+    desktop.type_at_end(proposal["id"], "# reviewed\n")
+    gemini.press("enter")
+    gemini.wait_for("It is polite now.")
+    desktop.wait_no_review()
+    assert desktop.arrangement() == before
+    assert desktop.read("greeting.py").decode() == PROPOSAL + "# reviewed\n"
+    assert "Successfully modified file" in tool_responses(model.turns[-1])[-1]["response"]["output"]
+
+
+def test_what_is_rejected_in_the_editor_is_not_written(desktop, gemini, model):
+    before = desktop.arrangement()
+    start_review(desktop, gemini, model)
+    desktop.reject()
+    desktop.wait_no_review()
+    assert desktop.arrangement() == before
+
+    arguments = {"file_path": desktop.path("new.txt"), "content": "new\n"}
+    model.script(CallTool("write_file", arguments), Say("Written."))
+    gemini.submit("Write a new file")
+    gemini.wait_confirmation("new.txt")
+    assert desktop.wait_proposal()["text"] == "new\n"
+    desktop.accept()
+    gemini.wait_for("Written.")
+    assert desktop.read("new.txt") == b"new\n"
+    assert desktop.read("greeting.py").decode() == GREETING
+
+
+def test_a_program_that_is_closed_takes_its_diff_with_it(desktop, gemini, model):
+    before = desktop.arrangement()
+    start_review(desktop, gemini, model)
+    gemini.close()
+    desktop.host.wait_until(lambda: desktop.arrangement() == before)
+    assert desktop.read("greeting.py").decode() == GREETING

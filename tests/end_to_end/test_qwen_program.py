@@ -1,0 +1,110 @@
+"""The real `qwen` program in a terminal beside the editor, with a stub for its model: what a user of both sees."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+if sys.platform == "win32":
+    pytest.skip("pseudo-terminals of this kind are POSIX", allow_module_level=True)
+
+from tests.clients.programs.model_stub import CallTool, Say
+from tests.clients.programs.openai_api import OpenAiApi, tool_texts, user_texts
+from tests.clients.programs.qwen_code import QwenCode
+
+pytestmark = pytest.mark.timeout(90)
+
+GREETING = "def greet(name):\n    return 'Hello, ' + name\n"
+PROPOSAL = GREETING.replace("Hello", "Good day")
+
+
+@pytest.fixture
+def model():
+    with OpenAiApi() as model:
+        yield model
+        assert model.problems == []
+
+
+@pytest.fixture
+def qwen(desktop, model):
+    """The program, connected, with the word "Hello" selected in the editor."""
+    desktop.open("greeting.py", row=1, column=12, end_row=1, end_column=17)
+    with QwenCode(desktop.host, desktop.workspace, model) as qwen:
+        qwen.wait_connected("greeting.py")
+        yield qwen
+
+
+def start_review(desktop, qwen, model, *answers):
+    """Asks the program for a change; returns the proposal once it shows here and there."""
+    path = desktop.path("greeting.py")
+    edit = {"file_path": path, "old_string": "Hello", "new_string": "Good day"}
+    model.script(CallTool("read_file", {"file_path": path}), CallTool("edit", edit), *answers)
+    qwen.submit("Be more polite")
+    qwen.wait_confirmation("greeting.py")
+    proposal = desktop.wait_proposal()
+    assert proposal["text"] == PROPOSAL
+    return proposal
+
+
+def test_an_edit_is_accepted_in_the_editor_with_a_change_of_the_user(desktop, qwen, model):
+    before = desktop.arrangement()
+    assert "Qwen Code" in desktop.window()["status_bar"]
+    proposal = start_review(desktop, qwen, model, Say("It is polite now."))
+    context = next(text for text in user_texts(model.turns[0]) if "current editor context" in text)
+    assert "Path: " + desktop.path("greeting.py") in context
+    assert "Cursor: line 2, character 18" in context
+    assert "Selected text:\n```\nHello\n```" in context
+    desktop.type_at_end(proposal["id"], "# reviewed\n")
+    assert desktop.read("greeting.py").decode() == GREETING, "the program writes, after the answer"
+    desktop.accept()
+    qwen.wait_for("It is polite now.")
+    assert desktop.read("greeting.py").decode() == PROPOSAL + "# reviewed\n"
+    answer = tool_texts(model.turns[-1])[-1]
+    assert "has been updated" in answer and "# reviewed" in answer
+    desktop.wait_no_review()
+    assert desktop.arrangement() == before
+
+
+def test_an_answer_in_the_terminal_closes_the_diff(desktop, qwen, model):
+    before = desktop.arrangement()
+    start_review(desktop, qwen, model)
+    qwen.press("escape")
+    desktop.wait_no_review()
+    assert desktop.arrangement() == before
+    assert desktop.read("greeting.py").decode() == GREETING
+
+    start_review(desktop, qwen, model, Say("It is polite now."))
+    qwen.press("enter")
+    qwen.wait_for("It is polite now.")
+    desktop.wait_no_review()
+    assert desktop.arrangement() == before
+    assert desktop.read("greeting.py").decode() == PROPOSAL
+    assert "has been updated" in tool_texts(model.turns[-1])[-1]
+
+
+def test_what_is_rejected_in_the_editor_is_not_written_and_the_model_hears_of_it(desktop, qwen, model):
+    before = desktop.arrangement()
+    start_review(desktop, qwen, model)
+    desktop.reject()
+    desktop.wait_no_review()
+    assert desktop.arrangement() == before
+
+    arguments = {"file_path": desktop.path("new.txt"), "content": "new\n"}
+    model.script(CallTool("write_file", arguments), Say("Written."))
+    qwen.submit("Write a new file")
+    qwen.wait_confirmation("new.txt")
+    assert desktop.wait_proposal()["text"] == "new\n"
+    desktop.accept()
+    qwen.wait_for("Written.")
+    assert desktop.read("new.txt") == b"new\n"
+    assert desktop.read("greeting.py").decode() == GREETING
+    assert any("cancel" in text.lower() for text in tool_texts(model.turns[-1]))
+
+
+def test_a_program_that_is_closed_takes_its_diff_with_it(desktop, qwen, model):
+    before = desktop.arrangement()
+    start_review(desktop, qwen, model)
+    qwen.close()
+    desktop.host.wait_until(lambda: desktop.arrangement() == before)
+    assert desktop.read("greeting.py").decode() == GREETING

@@ -1,0 +1,162 @@
+"""Three windows at once, each with a real client: nothing of one window reaches the client of another."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import sys
+
+import pytest
+
+from tests.clients.programs.model_stub import CallTool, Say
+from tests.clients.programs.openai_api import OpenAiApi, tool_texts, user_texts
+
+pytestmark = pytest.mark.timeout(90)
+
+FILES = {"first": "greeting.py", "second": "second.py", "third": "third.py"}
+
+
+class Windows:
+    """Three windows of one editor: the first on the workspace, the others on one shared folder."""
+
+    def __init__(self, desktop, shared):
+        self.desktop = desktop
+        self.shared = shared
+        self.numbers = {"first": desktop.window()["id"]}
+        self.ports = {"first": desktop.wait_published()["port"]}
+
+    def open(self, name):
+        """A new window on the shared folder, with a file of its own in it."""
+        path = self.path(name)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(f"# {name}\n")
+        host = self.desktop.host
+        self.numbers[name] = host.call("new_window", folders=[self.shared])
+        host.call("open_file", path=path, window=self.numbers[name])
+        self.ports[name] = host.wait_until(self._new_port)
+
+    def path(self, name):
+        return os.path.join(self.folder(name), FILES[name])
+
+    def text(self, name):
+        with open(self.path(name), encoding="utf-8") as file:
+            return file.read()
+
+    def folder(self, name):
+        return self.desktop.workspace if name == "first" else self.shared
+
+    def titles(self, name):
+        """The titles of all tabs of a window."""
+        groups = self.desktop.host.call("snapshot_window", window=self.numbers[name])["groups"]
+        return [tab["title"] for group in groups for tab in group["tabs"]]
+
+    def _new_port(self):
+        for path in self.desktop.own_discovery_files():
+            with open(path, encoding="utf-8") as file:
+                port = json.load(file)["port"]
+            if port not in self.ports.values():
+                return port
+        return None
+
+
+@pytest.fixture
+def windows(desktop, tmp_path):
+    shared = os.path.realpath(str(tmp_path / "shared"))
+    os.mkdir(shared)
+    desktop.open("greeting.py")
+    windows = Windows(desktop, shared)
+    windows.open("second")
+    windows.open("third")
+    return windows
+
+
+@pytest.fixture
+def clients(desktop, windows):
+    """One connected client of Gemini CLI's core for each window, by the window's name."""
+    with contextlib.ExitStack() as stack:
+        clients = {}
+        for name, port in windows.ports.items():
+            client = desktop.client(cwd=windows.folder(name), GEMINI_CLI_IDE_SERVER_PORT=str(port))
+            clients[name] = stack.enter_context(client)
+            assert client.connect()["status"] == "connected"
+            heard = names(client.wait_event("context", names))
+            assert heard == [FILES[name]], "the context of another window"
+        yield clients
+
+
+def names(event):
+    """The names of the open files that an event tells of, newest first."""
+    return [os.path.basename(file["path"]) for file in event["context"]["workspaceState"].get("openFiles", [])]
+
+
+def test_each_client_hears_of_its_own_window_alone(desktop, windows, clients):
+    for name in FILES:
+        own = os.path.join(windows.folder(name), f"only-in-{name}.txt")
+        with open(own, "w", encoding="utf-8") as file:
+            file.write("text\n")
+        desktop.host.call("focus_window", window=windows.numbers[name])
+        desktop.host.call("open_file", path=own)
+    for name, client in clients.items():
+        heard = names(client.wait_event("context", lambda event: len(names(event)) == 2))
+        assert heard == [f"only-in-{name}.txt", FILES[name]]
+    for name, client in clients.items():
+        # What was meant for others would have come before the answer to this.
+        assert client.call("status")["status"] == "connected"
+        told = {file for event in client.events if event["event"] == "context" for file in names(event)}
+        assert told <= {f"only-in-{name}.txt", FILES[name]}
+
+
+def test_each_diff_opens_in_its_own_window_and_is_answered_to_its_own_client(desktop, windows, clients):
+    tabs = {name: windows.titles(name) for name in FILES}
+    pending = {}
+    for name, client in clients.items():
+        pending[name] = client.start_call("write", path=windows.path(name), content=f"# new {name}\n")
+        assert client.wait_event("confirming")["inEditor"] is True
+        desktop.host.wait_until(lambda name=name: len(windows.titles(name)) == 3)
+        for other in FILES:
+            assert windows.titles(other) == tabs[other] or other in pending
+    desktop.host.call("focus_window", window=windows.numbers["second"])
+    desktop.accept()
+    assert pending["second"].result()["outcome"] == "accepted"
+    desktop.host.wait_until(lambda: windows.titles("second") == tabs["second"])
+    assert not pending["first"].done() and not pending["third"].done()
+    desktop.host.call("focus_window", window=windows.numbers["third"])
+    desktop.reject()
+    assert pending["third"].result() == {"outcome": "rejected"}
+    desktop.host.call("focus_window", window=windows.numbers["first"])
+    desktop.accept()
+    assert pending["first"].result()["outcome"] == "accepted"
+    written = [windows.text(name) for name in FILES]
+    assert written == ["# new first\n", "# new second\n", "# third\n"]
+    for name in FILES:
+        desktop.host.wait_until(lambda name=name: windows.titles(name) == tabs[name])
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="pseudo-terminals of this kind are POSIX")
+@pytest.mark.parametrize("name", ["second", "third"])
+def test_qwen_code_finds_the_window_of_its_port_variable(desktop, windows, name):
+    from tests.clients.programs.qwen_code import QwenCode
+
+    port = str(windows.ports[name])
+    other = {"second": "third", "third": "second"}[name]
+    tabs = windows.titles(other)
+    with OpenAiApi() as model:
+        env = {"QWEN_CODE_IDE_SERVER_PORT": port, "QWEN_CODE_IDE_WORKSPACE_PATH": windows.shared}
+        with QwenCode(desktop.host, windows.shared, model, env) as qwen:
+            qwen.wait_connected(FILES[name])
+            path = windows.path(name)
+            model.script(CallTool("read_file", {"file_path": path}))
+            model.script(CallTool("write_file", {"file_path": path, "content": "# new\n"}), Say("Done so."))
+            qwen.submit("Change it")
+            qwen.wait_confirmation(FILES[name])
+            desktop.host.wait_until(lambda: len(windows.titles(name)) == 3)
+            assert windows.titles(other) == tabs
+            context = "\n".join(user_texts(model.turns[0]))
+            assert path in context and windows.path(other) not in context
+            desktop.host.call("focus_window", window=windows.numbers[name])
+            desktop.accept()
+            qwen.wait_for("Done so.")
+            assert tool_texts(model.turns[-1])[-1].startswith("Successfully overwrote file")
+            assert windows.text(name) == "# new\n"
+        assert model.problems == []
