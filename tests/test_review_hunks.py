@@ -121,6 +121,15 @@ class TestTakingBack(HunksTestCase):
         self.desk.undo_revert_hunk(review)
         self.assertEqual(self.text(view), before)
 
+    def test_a_click_right_after_typing_is_not_lost(self) -> Iterator[Any]:
+        review = yield from self.review()
+        view = self.proposal(review)
+        self.type(view, 0, "typed\n")
+        self.desk._follow_link(review, "revert:0")
+        yield lambda: self.text(view) == "typed\n" + RIGHT.replace("LINE 5\n", "line 5\n")
+        yield self.settled
+        self.assertEqual(len(self.links(review, "undo")), 1)
+
     def test_a_last_line_without_a_newline(self) -> Iterator[Any]:
         review = yield from self.review("a\nb", "a\nb\nc\n")
         self.desk.revert_hunk(review, 0)

@@ -185,10 +185,13 @@ class Desk:
         presentation = self._presentations.get(review)
         if presentation is None:
             return
-        place = presentation.hunks.place_of(number)
-        if not presentation.hunks.revert(place):
-            ready = presentation.hunks.ready
-            self._say("there is no change here" if ready else "still comparing, try again")
+        hunks = presentation.hunks
+        place = hunks.place_of(number)
+        if not hunks.ready:
+            # The user has just typed something: it is done as soon as the comparison knows of it.
+            hunks.revert_soon(place)
+        elif not hunks.revert(place):
+            self._say("there is no change here")
 
     def undo_revert_hunk(self, review: Review, number: int = -1) -> None:
         """Bring back the change that was taken back last, or the one whose link has this number."""

@@ -17,6 +17,7 @@ from .edit import Edit, apply_edits
 from .markup import REVERT, UNDO
 
 _REVERTED = "gemini_companion.reverted."
+_ASKED = "gemini_companion.asked"
 
 
 class Reverted(NamedTuple):
@@ -49,7 +50,12 @@ class Hunks:
         self.caret_moved()
 
     def link(self) -> None:
-        """Draw the links beside the changes and beside what was taken back."""
+        """Draw the links beside the changes and beside what was taken back, and do what was asked for meanwhile."""
+        asked = self._view.get_regions(_ASKED)
+        if asked:
+            self._view.erase_regions(_ASKED)
+            if self.revert(asked[0].begin()):
+                return  # that was an edit, after which all is drawn anew
         changes = self._analysis.changes if self._analysis else []
         self._links = {
             REVERT: link_changes(self._view, changes, self._on_link),
@@ -131,6 +137,10 @@ class Hunks:
         self._view.add_regions(_REVERTED + str(number), [region], flags=sublime.HIDDEN)
         return True
 
+    def revert_soon(self, place: int) -> None:
+        """Do the same as soon as the comparison belongs to the text again. The place moves with the text."""
+        self._view.add_regions(_ASKED, [sublime.Region(place)], flags=sublime.HIDDEN)
+
     def undo_revert(self, number: int) -> bool:
         """Bring the proposal's lines back where they were taken back; -1 means the last one. False if not possible."""
         places = dict(self._places())
@@ -149,6 +159,7 @@ class Hunks:
 
     def clear(self) -> None:
         """Take everything off the view."""
+        self._view.erase_regions(_ASKED)
         for number in self._reverted:
             self._view.erase_regions(_REVERTED + str(number))
         self._reverted.clear()
