@@ -82,6 +82,10 @@ class Announcer:
             self._wish = wish
             self._work()
 
+    def look_again(self) -> None:
+        """Let the next `announce` look at the files even if nothing changed."""
+        self._looked_at = float("-inf")
+
     def withdraw(self) -> None:
         """Remove the files for good. Any thread, also after the editor's API has shut down."""
         self._withdrawn = True

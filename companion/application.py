@@ -289,7 +289,7 @@ class Application:
         """Write a report on the package's health into a new view."""
         from .diagnosis.report import Diagnosis
 
-        Diagnosis(self, window).run()
+        Diagnosis(self, window, VERSION).run()
 
     def restart_server(self, window: sublime.Window) -> None:
         endpoint = self.endpoint_of(window)

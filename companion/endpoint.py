@@ -155,9 +155,9 @@ class Endpoint:
         """The files by which clients find this window."""
         return self._announcer.paths()
 
-    def secret(self) -> str:
-        """The token, with which the endpoint tries its own server. Never to be shown or written down."""
-        return self._token
+    def secrets(self) -> Tuple[str, ...]:
+        """The tokens that its server takes, its own first. Never to be shown or written down."""
+        return (self._token, *self._family_tokens.values())
 
     def client_names(self) -> List[str]:
         """The connected clients by the names that users know."""
@@ -185,6 +185,7 @@ class Endpoint:
         if self._stopped:
             return
         self.port = port
+        self._announcer.look_again()
         logger.info("window %s is served on port %s", self.window.id(), port)
         self.workspace_changed()
         self.show_status()

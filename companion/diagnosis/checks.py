@@ -1,0 +1,51 @@
+"""One thing that was tried, and what came of it.
+
+Rule: pure. Whatever failed says what to do about it.
+"""
+
+from __future__ import annotations
+
+from typing import List, NamedTuple, Sequence
+
+LOG = "Look into “Gemini Companion: Show Log”, and report it with this page if it happens again."
+RESTART = "Run “Gemini Companion: Restart Server” from the command palette."
+
+
+class Check(NamedTuple):
+    """`name` says what should be so, `detail` what was found, `advice` what to do; without advice nothing is wrong."""
+
+    name: str
+    ok: bool
+    detail: str = ""
+    advice: str = ""
+
+
+def passed(name: str, detail: str = "") -> Check:
+    """Nothing is wrong."""
+    return Check(name, True, detail)
+
+
+def failed(name: str, detail: str, advice: str) -> Check:
+    """Something is wrong, and this is what to do."""
+    return Check(name, False, detail, advice)
+
+
+def not_tried(name: str, error: BaseException) -> Check:
+    """For a trial that itself went wrong."""
+    return failed(name, "could not be tried: {}: {}".format(type(error).__name__, error), LOG)
+
+
+def too_slow(name: str, seconds: float) -> Check:
+    """For a trial that gave no answer."""
+    advice = "Something holds it up: a slow disk, a slow start-up file of the shell, or a busy machine. Try once more."
+    return failed(name, "no answer within {:g} seconds".format(seconds), advice)
+
+
+def summary(checks: Sequence[Check], waiting: int) -> str:
+    """The outcome of all in one sentence."""
+    failures: List[Check] = [check for check in checks if not check.ok]
+    if failures:
+        found = "{} of {} checks failed: see “what to do” below each.".format(len(failures), len(checks))
+    else:
+        found = "All {} checks passed.".format(len(checks))
+    return "{} More are on their way …".format(found) if waiting else found

@@ -1,0 +1,185 @@
+"""The discovery files as they stand on disk, and whether clients find the right window by them.
+
+Rule: reads, and changes nothing but what publishing would make anyway. The contents hold secrets: `Surroundings` is
+for looking things up, only `FileFact` is for showing. Worker thread.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Tuple
+
+from ..discovery import files
+from ..discovery.directory import prepare
+from ..discovery.errors import DiscoveryError
+from ..discovery.families import FAMILIES, GEMINI, Announcement, Family
+from ..discovery.platform import Platform
+from ..discovery.processes import is_alive as process_is_alive
+from .checks import RESTART, Check, failed, passed
+from .facts import WindowFacts
+from .lookup import Entry, Seeker, choice, contains
+
+
+class FileFact(NamedTuple):
+    """A discovery file, or the directory of such files (without `content`), as a report shows it."""
+
+    path: str
+    owner: str
+    mode: str
+    content: str = ""
+
+
+class Surroundings(NamedTuple):
+    """What a client would see. It holds secrets."""
+
+    platform: Platform
+    editor_pid: int
+    entries: Mapping[str, List[Entry]]  # by the family's client
+    is_alive: Callable[[int], bool] = process_is_alive
+    real: Callable[[str], str] = os.path.realpath
+
+
+class Finding(NamedTuple):
+    """A check, and the discovery file that the client would use if it succeeded so far."""
+
+    check: Check
+    entry: Optional[Entry] = None
+
+
+def look(platform: Platform, editor_pid: int) -> Tuple[Surroundings, List[FileFact]]:
+    """Read all discovery files of both families. Never raises."""
+    entries: Dict[str, List[Entry]] = {}
+    facts: List[FileFact] = []
+    for family in FAMILIES:
+        directory = directory_of(family, platform)
+        facts.append(_fact(directory))
+        found = entries.setdefault(family.client, [])
+        for name in _names(directory, family):
+            path = platform.path.join(directory, name)
+            content = files.read(path, platform)
+            found.append(Entry(name, content, files.written_at(path) or 0.0))
+            facts.append(_fact(path, _words(content)))
+    return Surroundings(platform, editor_pid, entries), facts
+
+
+def directory_of(family: Family, platform: Platform) -> str:
+    """Where a family's discovery files stand."""
+    place = family.place(platform)
+    return str(platform.path.join(place.root, *place.below))
+
+
+def check_window(window: WindowFacts, family: Family, around: Surroundings) -> Finding:
+    """Whether a client in the window's first folder finds the window. What the file says is not tried here."""
+    name = "{} finds {}".format(family.client, window.title)
+    setting = "publish_for_gemini" if family is GEMINI else "publish_for_qwen"
+    if not (window.for_gemini if family is GEMINI else window.for_qwen):
+        return Finding(passed(name, "switched off by the setting “{}”".format(setting)))
+    if window.port is None:
+        return Finding(failed(name, "there is no server to be found", RESTART))
+    if not window.folders:
+        advice = "Open a folder, or a file, in it. The setting “workspace_fallback” says what may stand for a folder."
+        return Finding(failed(name, "the window stands for no workspace folder", advice))
+    place = family.place(around.platform)
+    try:
+        prepare(place.root, place.below, around.platform, root_is_shared=place.root_is_shared)
+    except DiscoveryError as error:
+        return Finding(failed(name, str(error), "Correct that; the file is written again within seconds."))
+    own = own_file(window, family, around)
+    found = {entry.name: entry for entry in around.entries[family.client]}
+    path = around.platform.path.join(directory_of(family, around.platform), own)
+    if own not in found:
+        return Finding(failed(name, "{} is not there".format(path), RESTART + " It writes the file again."))
+    if found[own].content is None:
+        detail = "{} cannot be read, or belongs to somebody else".format(path)
+        return Finding(failed(name, detail, "Remove the file. " + RESTART + " It writes the file again."))
+    if around.platform.user_id is not None and not files.is_private(path):
+        advice = RESTART + " It writes the file again. If others use this computer, do so at once: they can read it."
+        return Finding(failed(name, "others can read or write {}".format(path), advice))
+    return _check_choice(name, window, family, around, own)
+
+
+def own_file(window: WindowFacts, family: Family, around: Surroundings) -> str:
+    """The name of the file by which this family's current releases find the window."""
+    announcement = Announcement(window.port or 0, "", window.folders, around.editor_pid)
+    return next(iter(family.files(announcement, around.platform)))
+
+
+def check_active_file(path: Optional[str], window: WindowFacts, around: Surroundings) -> Check:
+    """Whether a client in the workspace has the file in front within its reach."""
+    name = "The file in front is in the workspace of {}".format(window.title)
+    if path is None:
+        return passed(name, "no file is in front")
+    if not window.folders:
+        return failed(name, "the window stands for no workspace folder", "Open a folder in the window.")
+    seeker = _seeker(window, around, "")
+    if any(contains(folder, path, seeker) for folder in window.folders):
+        return passed(name)
+    advice = "Add its folder to the window (menu Project, “Add Folder to Project…”), or open it in a window of its own."
+    return failed(name, "a client that runs in the file's folder does not find this window", advice)
+
+
+def _check_choice(name: str, window: WindowFacts, family: Family, around: Surroundings, own: str) -> Finding:
+    entries = around.entries[family.client]
+    chosen = choice(family, entries, _seeker(window, around, str(window.port)))
+    if chosen is None or chosen.name != own:
+        detail = "in {} it finds {}".format(window.folders[0], _port(chosen))
+        return Finding(failed(name, detail, "The file says something else than it should. " + RESTART))
+    elsewhere = choice(family, entries, _seeker(window, around, ""))
+    if elsewhere is None or elsewhere.name == own:
+        return Finding(passed(name, "by {}".format(own)), chosen)
+    owner = family.owner(elsewhere.name, elsewhere.content or {})
+    port = (elsewhere.content or {}).get("port")
+    if owner == around.editor_pid and port not in window.all_ports:
+        path = around.platform.path.join(directory_of(family, around.platform), elsewhere.name)
+        return Finding(failed(name, "a file that was left over comes first: {}".format(path), "Remove that file."))
+    who = "another window of this editor" if owner == around.editor_pid else "another editor"
+    detail = "by {}; in a terminal outside of this window it finds {}, which has the same folder".format(own, who)
+    return Finding(passed(name, detail), chosen)
+
+
+def _seeker(window: WindowFacts, around: Surroundings, port: str) -> Seeker:
+    folder = window.folders[0]
+    return Seeker(folder, around.editor_pid, port, around.platform, around.is_alive, around.real)
+
+
+def _port(entry: Optional[Entry]) -> str:
+    if entry is None or entry.content is None:
+        return "no window"
+    return "port {}".format(entry.content.get("port"))
+
+
+def _names(directory: str, family: Family) -> List[str]:
+    try:
+        return sorted(name for name in os.listdir(directory) if family.file_names.match(name))
+    except OSError:
+        return []  # the fact about the directory says why
+
+
+def _fact(path: str, content: str = "") -> FileFact:
+    try:
+        status = os.lstat(path)
+    except OSError as error:
+        return FileFact(path, "", error.strerror or str(error), content)
+    return FileFact(path, _owner(status.st_uid), stat.filemode(status.st_mode), content)
+
+
+def _owner(user_id: int) -> str:
+    try:
+        import pwd
+
+        return pwd.getpwuid(user_id).pw_name
+    except (ImportError, KeyError):
+        return str(user_id)  # Windows has no such table, and an account may be gone
+
+
+def _words(content: Optional[Mapping[str, Any]]) -> str:
+    """A discovery file's content without its secret."""
+    if content is None:
+        return "unreadable"
+    info = content.get("ideInfo")
+    editor = info.get("displayName") if isinstance(info, dict) else None
+    token = "with a token" if content.get("authToken") else "without a token"
+    return "{}, port {}, {}, workspace {}".format(
+        editor or "unnamed editor", content.get("port"), token, content.get("workspacePath")
+    )

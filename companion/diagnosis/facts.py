@@ -1,0 +1,50 @@
+"""What the package knows without trying anything: the editor, its windows, their clients and reviews.
+
+Rule: pure, plain values. No secret is among them, so any of them may be shown.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple, Optional, Tuple
+
+
+class ClientFacts(NamedTuple):
+    """A connected client."""
+
+    name: str
+    version: str
+    protocol: str
+    since: str
+
+
+class ReviewFacts(NamedTuple):
+    """A review that waits for an answer."""
+
+    path: str
+    client: str
+    orphaned: bool
+
+
+class WindowFacts(NamedTuple):
+    """One window's endpoint. `title` names it in sentences; `all_ports` are those of this editor's windows."""
+
+    title: str
+    port: Optional[int]
+    problem: Optional[str]
+    folders: Tuple[str, ...]
+    for_gemini: bool
+    for_qwen: bool
+    sharing: bool
+    clients: Tuple[ClientFacts, ...]
+    reviews: Tuple[ReviewFacts, ...]
+    all_ports: Tuple[int, ...]
+
+
+class Facts(NamedTuple):
+    """Everything. The window that asked comes first."""
+
+    time: str
+    versions: Tuple[Tuple[str, str], ...]
+    windows: Tuple[WindowFacts, ...]
+    active_file: Optional[str]
+    problems: Tuple[str, ...]

@@ -1,0 +1,84 @@
+"""Takes the facts for a report from the editor and from the running package.
+
+Rule: one go on the main thread, and nothing that blocks.
+"""
+
+from __future__ import annotations
+
+import platform
+import sys
+import time
+from typing import TYPE_CHECKING, List, Tuple
+
+import sublime
+
+from . import SELF_TEST
+from .facts import ClientFacts, Facts, ReviewFacts, WindowFacts
+
+if TYPE_CHECKING:
+    from ..application import Application
+    from ..endpoint import Endpoint
+
+MOST_PROBLEMS = 20
+MOST_CHARACTERS = 2000  # of one problem: the rest of a long traceback is in the log
+
+
+def gather(application: Application, window: sublime.Window, version: str) -> Facts:
+    """Main thread."""
+    endpoints = sorted(application.endpoints(), key=lambda endpoint: (endpoint.window != window, endpoint.window.id()))
+    ports = tuple(endpoint.port for endpoint in endpoints if endpoint.port is not None)
+    view = window.active_view()
+    # That our own trial was refused is no problem.
+    problems = [problem for problem in application.log.problems() if SELF_TEST not in problem]
+    return Facts(
+        time=time.strftime("%Y-%m-%d %H:%M:%S %z"),
+        versions=(
+            ("Gemini Companion", "{}, {}".format(version, _package_place())),
+            ("Sublime Text", "{} ({})".format(sublime.version(), sublime.channel())),
+            ("System", "{} {}, {}".format(sublime.platform(), sublime.arch(), platform.platform())),
+            ("Python", sys.version.split()[0]),
+        ),
+        windows=tuple(_window(endpoint, endpoint.window == window, ports) for endpoint in endpoints),
+        active_file=view.file_name() if view is not None else None,
+        problems=tuple(_shortened(problem) for problem in problems[-MOST_PROBLEMS:]),
+    )
+
+
+def title_of(window: sublime.Window, is_this: bool) -> str:
+    """How a window is called in the report."""
+    return "this window" if is_this else "window {}".format(window.id())
+
+
+def _window(endpoint: Endpoint, is_this: bool, ports: Tuple[int, ...]) -> WindowFacts:
+    settings = endpoint.settings()
+    clients: List[ClientFacts] = []
+    for client, name in zip(endpoint.clients.values(), endpoint.client_names()):
+        since = time.strftime("%H:%M:%S", time.localtime(client.opened_at))
+        clients.append(ClientFacts(name, client.client_version, client.protocol_version, since))
+    return WindowFacts(
+        title=title_of(endpoint.window, is_this),
+        port=endpoint.port,
+        problem=endpoint.problem,
+        folders=endpoint.folders(),
+        for_gemini=settings.publish_for_gemini,
+        for_qwen=settings.publish_for_qwen,
+        sharing=endpoint.follower.sharing,
+        clients=tuple(clients),
+        reviews=tuple(
+            ReviewFacts(review.path, review.owner.client_name, review.orphaned) for review in endpoint.desk.pending()
+        ),
+        all_ports=ports,
+    )
+
+
+def _package_place() -> str:
+    # A package from Package Control is a file that the editor reads modules out of.
+    inside_file = ".sublime-package" in __file__
+    return "installed" if inside_file else "from a folder"
+
+
+def _shortened(problem: str) -> str:
+    if len(problem) <= MOST_CHARACTERS:
+        return problem
+    half = MOST_CHARACTERS // 2
+    return "{}\n…\n{}".format(problem[:half], problem[-half:])

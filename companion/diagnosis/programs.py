@@ -1,0 +1,117 @@
+"""Whether the command line clients are installed where a terminal finds them, and which release they are.
+
+Rule: asks the login shell, as the launcher does: the editor's own PATH may lack what npm installed. What the programs
+print is looked through for a version and not shown otherwise. Worker thread: a shell and Node.js take seconds.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+import signal
+from typing import List, NamedTuple, Optional, Sequence, Tuple
+
+from ..discovery.platform import WINDOWS, Platform
+from ..terminals.clients import Client
+from ..terminals.command_lines import login_shell
+from .checks import Check, failed, passed, too_slow
+
+SECONDS = 10.0
+MARK = "gemini-companion-mark"  # between what start-up files print and what was asked for
+VERSION = re.compile(r"\b(\d+)\.(\d+)\.(\d+)\S*")
+# The last releases that send no token, and so are refused.
+TOO_OLD = {"gemini": (0, 4, 999), "qwen": (0, 0, 14)}
+
+
+class Answer(NamedTuple):
+    """What the shell found: where the program is, and what it printed when asked for its version."""
+
+    place: str
+    printed: str
+
+
+def check_client(client: Client, words: Sequence[str], platform: Platform, seconds: float = SECONDS) -> Check:
+    """Look for a client, started by `words`. Never raises."""
+    import subprocess
+
+    name = "{} is installed".format(client.title)
+    try:
+        answer = _ask(words, platform, seconds)
+    except subprocess.TimeoutExpired:
+        return too_slow(name, seconds)
+    except OSError as error:
+        return failed(name, "the login shell could not be asked: {}".format(error.strerror or error), _install(client))
+    return judge(client, words, answer)
+
+
+def judge(client: Client, words: Sequence[str], answer: Answer) -> Check:
+    """Pure: what the answer means."""
+    name = "{} is installed".format(client.title)
+    if not answer.place:
+        where = "“{}” is not on the PATH of the login shell".format(words[0])
+        return failed(name, where, _install(client))
+    match = VERSION.search(answer.printed)
+    if match is None:
+        detail = "{} does not say its version".format(answer.place)
+        advice = "Run “{} --version” in a terminal: it shows what is wrong.".format(" ".join(words))
+        return failed(name, detail, advice)
+    detail = "{} at {}".format(match.group(0), answer.place)
+    if tuple(int(part) for part in match.groups()) <= TOO_OLD[client.key]:
+        return failed(name, detail + " is too old: it shows no token and is refused", _install(client))
+    return passed(name, detail)
+
+
+def _install(client: Client) -> str:
+    return "Install or update it with “npm install -g {}@latest” (needs Node.js {} or newer).".format(
+        client.npm_package, client.node
+    )
+
+
+def _ask(words: Sequence[str], platform: Platform, seconds: float) -> Answer:
+    if platform.name == WINDOWS:
+        place = shutil.which(words[0]) or ""
+        return Answer(place, _run(["cmd.exe", "/d", "/c", place, *words[1:], "--version"], seconds) if place else "")
+    line = " ".join(shlex.quote(word) for word in words)
+    question = "echo {0}; command -v {1}; echo {0}; {2} --version; echo {0}".format(MARK, shlex.quote(words[0]), line)
+    return read_answer(_run([login_shell(platform.environment), "-l", "-i", "-c", question], seconds))
+
+
+def read_answer(printed: str) -> Answer:
+    """Pure: take what a shell printed apart."""
+    parts: List[str] = re.split(r"(?m)^.*{}\s*$".format(MARK), printed)
+    if len(parts) < 3:
+        return Answer("", "")
+    places = [line.strip() for line in parts[1].splitlines() if line.strip()]
+    return Answer(places[-1] if places else "", parts[2])
+
+
+def _run(command: Sequence[str], seconds: float) -> str:
+    """What a command prints. Raises OSError, and TimeoutExpired after ending it with all that it started."""
+    import subprocess
+
+    process = subprocess.Popen(
+        list(command),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,  # an interactive shell would otherwise take the editor's terminal, if it has one
+        creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
+    )
+    try:
+        printed: Tuple[Optional[bytes], Optional[bytes]] = process.communicate(timeout=seconds)
+    except subprocess.TimeoutExpired:
+        _end(process.pid)
+        process.kill()
+        process.wait()
+        raise
+    return (printed[0] or b"").decode("utf-8", "replace")
+
+
+def _end(process_id: int) -> None:
+    """End a process group where the system has such."""
+    try:
+        os.killpg(process_id, signal.SIGKILL)
+    except (AttributeError, OSError):
+        return  # Windows, or it has just ended

@@ -1,0 +1,95 @@
+"""Words the report, as Markdown that is easy to read as it is.
+
+Rule: pure. The home directory is written as `~`, and known secrets are taken out wherever they might have come in.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Dict, List, NamedTuple, Optional, Sequence
+
+from .checks import Check, summary
+from .discovery import FileFact
+from .facts import Facts, WindowFacts
+from .libraries import Library
+
+TITLE = "Gemini Companion: Diagnose"
+NOTE = "No token, selected text or file content is in here: it can be pasted into a bug report."
+WAITING = "…"
+
+
+class Findings(NamedTuple):
+    """What has been found so far. `checks` by what is tried, in the order shown; None: still under way."""
+
+    checks: Dict[str, Optional[List[Check]]]
+    libraries: Sequence[Library] = ()
+    files: Sequence[FileFact] = ()
+
+
+def render(facts: Facts, findings: Findings, home: str, secrets: Sequence[str] = ()) -> str:
+    """The whole report."""
+    checks = [check for found in findings.checks.values() if found for check in found]
+    waiting = [name for name, found in findings.checks.items() if found is None]
+    lines = ["# " + TITLE, "", facts.time, NOTE, "", summary(checks, len(waiting)), "", "## Checks", ""]
+    for name, found in findings.checks.items():
+        if found is None:
+            lines.append("- {} {}".format(WAITING, name))
+        for check in found or ():
+            lines.extend(_check_lines(check))
+    lines += ["", "## Versions", ""]
+    lines += ["- {}: {}".format(*entry) for entry in facts.versions]
+    lines += ["- {0.name}: {0.version}, from {0.place}".format(library) for library in findings.libraries]
+    for window in facts.windows:
+        lines += ["", "## {}{}".format(window.title[:1].upper(), window.title[1:]), ""]
+        lines += _window_lines(window)
+    lines += ["", "## Discovery files", ""]
+    lines += [_file_line(file) for file in findings.files] or [WAITING]
+    lines += ["", "## Recent problems", ""]
+    lines += _problem_lines(facts.problems)
+    return _without(secrets, "\n".join(lines), home) + "\n"
+
+
+def _check_lines(check: Check) -> List[str]:
+    detail = ": " + check.detail if check.detail else ""
+    if check.ok:
+        return ["- ok: {}{}".format(check.name, detail)]
+    return ["- FAILED: {}{}".format(check.name, detail), "    what to do: {}".format(check.advice)]
+
+
+def _window_lines(window: WindowFacts) -> List[str]:
+    port = "port {}".format(window.port) if window.port is not None else "not served"
+    lines = ["- endpoint: {}{}".format(port, "" if window.sharing else ", sharing is paused")]
+    if window.problem is not None:
+        lines.append("- problem: {}".format(window.problem))
+    lines += ["- workspace folder: {}".format(folder) for folder in window.folders] or ["- no workspace folder"]
+    lines += [
+        "- client: {0.name} {0.version}, MCP {0.protocol}, connected at {0.since}".format(client)
+        for client in window.clients
+    ] or ["- no client"]
+    lines += [
+        "- waits for an answer: {} for {}{}".format(
+            review.path, review.client, ", who is gone" if review.orphaned else ""
+        )
+        for review in window.reviews
+    ] or ["- no diff to review"]
+    return lines
+
+
+def _file_line(file: FileFact) -> str:
+    line = "- {} ({})".format(file.path, ", ".join(part for part in (file.owner, file.mode) if part))
+    return "{}: {}".format(line, file.content) if file.content else line
+
+
+def _problem_lines(problems: Sequence[str]) -> List[str]:
+    if not problems:
+        return ["none"]
+    return ["```"] + list(problems) + ["```"]
+
+
+def _without(secrets: Sequence[str], text: str, home: str) -> str:
+    for secret in secrets:
+        if secret:
+            text = text.replace(secret, "[secret]")
+    if len(home) > 1:
+        text = re.sub(re.escape(home) + r"(?![\w.-])", "~", text)
+    return text

@@ -1,0 +1,159 @@
+"""The command Diagnose: opens the report at once and completes it as the trials answer.
+
+Rule: the main thread waits for none of them. A trial that fails by itself, or is too slow, says so in the report.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+from typing import TYPE_CHECKING, Any, Awaitable, Callable, Dict, List, Optional, Sequence
+
+import sublime
+
+from ..discovery.families import FAMILIES
+from ..discovery.platform import Platform
+from ..review.edit import set_text
+from ..terminals.clients import CLIENTS, Client
+from . import discovery, libraries, probe, programs
+from .checks import Check, not_tried, too_slow
+from .discovery import FileFact
+from .facts import Facts
+from .gathering import gather, title_of
+from .libraries import Library
+from .rendering import TITLE, Findings, render
+
+if TYPE_CHECKING:
+    from ..application import Application
+
+logger = logging.getLogger("gemini_companion.diagnosis")
+
+SYNTAX = "Packages/Markdown/Markdown.sublime-syntax"
+ROLE = "report"
+LIMIT_SECONDS = 30.0  # for everything, login shells included
+LIBRARIES, SERVERS, DISCOVERY = "the libraries", "the servers", "the discovery files"
+
+
+class Diagnosis:
+    """One report. Main thread, except where noted."""
+
+    def __init__(self, application: Application, window: sublime.Window, version: str) -> None:
+        self._window = window
+        self._runtime = application.runtime
+        self._version = version
+        self._platform = Platform.current()
+        self._facts: Facts = gather(application, window, version)
+        self._secrets = [secret for endpoint in application.endpoints() for secret in endpoint.secrets()]
+        self._targets = [
+            probe.Target(
+                title_of(endpoint.window, endpoint.window == window),
+                endpoint.port,
+                endpoint.secrets()[0],
+                endpoint.problem,
+            )
+            for endpoint in application.endpoints()
+        ]
+        endpoint = application.endpoint_of(window)
+        self._settings = endpoint.settings() if endpoint is not None else None
+        self._checks: Dict[str, Optional[List[Check]]] = {}
+        self._libraries: Sequence[Library] = ()
+        self._files: Sequence[FileFact] = ()
+        self._view: Optional[sublime.View] = None
+
+    def run(self) -> None:
+        """Open the report and begin to try things."""
+        self._view = self._new_view()
+        self._try(LIBRARIES, self._try_libraries)
+        self._try(SERVERS, self._try_servers)
+        self._try(DISCOVERY, self._try_discovery)
+        for client in CLIENTS:
+            self._try(client.title, self._try_client, client)
+        self._show()
+        self._runtime.later_on_main(int(LIMIT_SECONDS * 1000), self._end)
+
+    # -- the view -----------------------------------------------------------------------------------------------------
+
+    def _new_view(self) -> sublime.View:
+        view = self._window.new_file()
+        view.set_scratch(True)
+        view.set_name(TITLE)
+        view.settings().set("gemini_companion.role", ROLE)
+        view.settings().set("word_wrap", True)
+        if sublime.find_resources("Markdown.sublime-syntax"):
+            view.assign_syntax(SYNTAX)
+        view.set_read_only(True)
+        return view
+
+    def _show(self) -> None:
+        view = self._view
+        if view is None or not view.is_valid() or view.window() is None:
+            self._view = None  # the user has closed it
+            return
+        findings = Findings(self._checks, self._libraries, self._files)
+        set_text(view, render(self._facts, findings, os.path.expanduser("~"), self._secrets))
+
+    # -- trials -------------------------------------------------------------------------------------------------------
+
+    def _try(self, name: str, trial: Callable[..., Awaitable[List[Check]]], *arguments: Any) -> None:
+        self._checks[name] = None
+        self._runtime.spawn(self._await, name, trial, *arguments)
+
+    async def _await(self, name: str, trial: Callable[..., Awaitable[List[Check]]], *arguments: Any) -> None:
+        """Loop thread."""
+        try:
+            checks = await trial(*arguments)
+        except Exception as error:
+            logger.exception("could not try %s", name)
+            checks = [not_tried(name, error)]
+        self._runtime.on_main(self._take, name, checks)
+
+    def _take(self, name: str, checks: List[Check]) -> None:
+        if self._checks[name] is None:
+            self._checks[name] = checks
+            self._show()
+
+    def _end(self) -> None:
+        for name, checks in self._checks.items():
+            if checks is None:
+                self._checks[name] = [too_slow(name, LIMIT_SECONDS)]
+        self._show()
+
+    # Each of these runs on the loop thread and hands what blocks to a worker.
+
+    async def _try_libraries(self) -> List[Check]:
+        self._libraries, checks = await self._runtime.in_worker(libraries.libraries)
+        return checks
+
+    async def _try_servers(self) -> List[Check]:
+        checks: List[Check] = []
+        for target in self._targets:
+            checks += await probe.try_server(target, self._version)
+        return checks
+
+    async def _try_discovery(self) -> List[Check]:
+        around, self._files = await self._runtime.in_worker(discovery.look, self._platform, os.getppid())
+        checks: List[Check] = []
+        for window in self._facts.windows:
+            for family in FAMILIES:
+                found = await self._runtime.in_worker(discovery.check_window, window, family, around)
+                check, content = found.check, found.entry.content if found.entry is not None else None
+                if content is not None:
+                    # The client would use what stands in the file, so that is what is tried.
+                    token, port = str(content.get("authToken")), content.get("port")
+                    tried = await probe.check_handshake(check.name, int(port or 0), token, self._version)
+                    check = tried if not tried.ok else check
+                checks.append(check)
+        if self._facts.windows:
+            checks.append(
+                await self._runtime.in_worker(
+                    discovery.check_active_file, self._facts.active_file, self._facts.windows[0], around
+                )
+            )
+        return checks
+
+    async def _try_client(self, client: Client) -> List[Check]:
+        words: Sequence[str] = ()
+        if self._settings is not None:
+            words = self._settings.gemini_command if client.key == "gemini" else self._settings.qwen_command
+        check = programs.check_client
+        return [await self._runtime.in_worker(check, client, tuple(words) or (client.program,), self._platform)]
