@@ -1,8 +1,9 @@
 """Are a call's arguments what the tool's schema asks for?
 
-Rules: jsonschema decides, 2.6.0 (draft 4) as well as today's (2020-12); validators are built once; it is imported
-only when `ArgumentChecker` is first asked, because that takes a while; a refusal names the offending field and its
-expected type and never quotes a value, which may be somebody's file.
+Rules: jsonschema decides, 2.6.0 (draft 4) as well as today's (2020-12); only what plainly fits a plain schema is let
+through without asking it, because it takes longer than the rest of a call. Validators are built once, when first needed
+or by `prepare`. A refusal names the offending field and its expected type and never quotes a value, which may be
+somebody's file.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ class ArgumentChecker:
 
     def __init__(self, tools: Iterable[Tool]) -> None:
         self._schemas = {tool.name: tool.input_schema for tool in tools}
+        self._plain = {name: _PlainSchema.of(schema) for name, schema in self._schemas.items()}
         self._validators: Dict[str, Any] = {}
 
     def prepare(self) -> None:
@@ -36,6 +38,9 @@ class ArgumentChecker:
 
     def complaint(self, tool_name: str, arguments: Any) -> Optional[str]:
         """None if the arguments are good, else a sentence that names the field."""
+        plain = self._plain[tool_name]
+        if plain is not None and plain.fits(arguments):
+            return None
         validator = self._validators.get(tool_name)
         if validator is None:
             self.prepare()
@@ -43,6 +48,42 @@ class ArgumentChecker:
         for error in validator.iter_errors(arguments):
             return _sentence(error)
         return None
+
+
+class _PlainSchema:
+    """An object of strings and booleans: such a schema can be said yes to, never no, without jsonschema."""
+
+    _TYPES = {"string": str, "boolean": bool}
+    _OF_OBJECT = {"type", "properties", "required", "title", "description"}
+    _OF_PROPERTY = {"type", "minLength", "title", "description", "x-mcp-header"}
+
+    def __init__(self, required: List[str], properties: Dict[str, Any]) -> None:
+        self._required = required
+        self._properties = properties
+
+    @classmethod
+    def of(cls, schema: Dict[str, Any]) -> Optional[_PlainSchema]:
+        """The schema in its plain form, or None if it says more than that."""
+        if schema.get("type") != "object" or not set(schema) <= cls._OF_OBJECT:
+            return None
+        properties = {}
+        for name, part in schema.get("properties", {}).items():
+            kind = cls._TYPES.get(part.get("type")) if isinstance(part.get("type"), str) else None
+            if kind is None or not set(part) <= cls._OF_PROPERTY or (kind is not str and "minLength" in part):
+                return None
+            properties[name] = (kind, part.get("minLength", 0))
+        return cls(list(schema.get("required", ())), properties)
+
+    def fits(self, arguments: Dict[str, Any]) -> bool:
+        """True if the arguments certainly are what the schema asks for."""
+        for name in self._required:
+            if name not in arguments:
+                return False
+        for name, value in arguments.items():
+            wanted = self._properties.get(name)
+            if wanted is not None and (type(value) is not wanted[0] or (wanted[1] and len(value) < wanted[1])):
+                return False
+        return True
 
 
 def _sentence(error: Any) -> str:

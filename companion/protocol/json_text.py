@@ -108,6 +108,8 @@ def encode(value: Any) -> bytes:
 
 def encode_id(request_id: Any) -> bytes:
     """A request's `id` exactly as it came."""
+    if type(request_id) is int:
+        return b"%d" % request_id
     if type(request_id) is ExactFloat:
         return request_id.text.encode("ascii")
     return encode(request_id)

@@ -52,7 +52,12 @@ class Outbox:
 
     def take(self, most_bytes: int) -> List[Message]:
         """Remove and return the oldest messages: at least one if any waits, then as many as fit."""
-        taken: List[Message] = []
+        if len(self._waiting) == 1:
+            taken = [self._waiting.popitem()[1]]
+            self._by_key.clear()
+            self._bytes = 0
+            return taken
+        taken = []
         size = 0
         for message in self._waiting.values():
             size += len(message.payload)

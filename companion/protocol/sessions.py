@@ -55,7 +55,9 @@ class Session:
     def new_stream(self, kind: str, label_prefix: str = "") -> Stream:
         """A stream that no connection carries yet."""
         self.stream_count += 1
-        label = "{}{}".format(label_prefix, self.stream_count)
+        return self._make_stream(kind, "{}{}".format(label_prefix, self.stream_count))
+
+    def _make_stream(self, kind: str, label: str) -> Stream:
         stream = Stream(
             label,
             kind,
@@ -158,11 +160,7 @@ class Session:
         session.shows_event_ids = state["shows_event_ids"]
         session.outbox.import_state(state["waiting"])
         for entry in state["streams"]:
-            stream = session.new_stream(CALL if entry["kind"] == CALL else LISTEN)
-            del session.streams[stream.label]
-            stream.label = entry["label"]
-            stream.import_state(entry)
-            session.streams[stream.label] = stream
+            session._make_stream(CALL if entry["kind"] == CALL else LISTEN, entry["label"]).import_state(entry)
         session.sequence = state["sequence"]
         session.stream_count = state["stream_count"]
         session.had_stream = True

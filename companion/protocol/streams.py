@@ -33,7 +33,7 @@ class Stream:
     __slots__ = (
         "label", "kind", "owner", "outbox", "limits", "numbered", "primes", "open", "closing", "finished",
         "was_reset", "filter", "request_id", "_sent", "_sent_keys", "_sent_bytes", "_again", "_greeted",
-        "last_sequence", "_parting", "_moved",
+        "last_sequence", "_parting", "_moved", "_label",
     )  # fmt: skip
 
     def __init__(
@@ -66,6 +66,7 @@ class Stream:
         self._greeted = True
         self._parting = b""
         self._moved = False
+        self._label = label.encode("ascii")
 
     def part(self, seconds: float) -> None:
         """Tell the client, as the last thing on this connection, to come back after so many seconds."""
@@ -109,12 +110,12 @@ class Stream:
         if self.closing and not parts and self._parting:
             parts.append(self._parting)
             self._parting = b""
-        return b"".join(parts)
+        return parts[0] if len(parts) == 1 else b"".join(parts)
 
     def _greeting(self) -> bytes:
         if self.primes and self.numbered:
             received = next(iter(self._sent)) - 1 if self._sent else self.last_sequence
-            return b"retry: %d\nid: %s-%d\ndata: \n\n" % (RETRY_MILLISECONDS, self.label.encode("ascii"), received)
+            return b"retry: %d\nid: %s-%d\ndata: \n\n" % (RETRY_MILLISECONDS, self._label, received)
         if self._moved:
             # The server that carried this before may have told the client to take its time.
             self._moved = False
@@ -124,7 +125,7 @@ class Stream:
     def _event(self, message: Message) -> bytes:
         if not self.numbered:
             return b"data: " + message.payload + b"\n\n"
-        return b"id: %s-%d\ndata: %s\n\n" % (self.label.encode("ascii"), message.sequence, message.payload)
+        return b"id: %s-%d\ndata: %s\n\n" % (self._label, message.sequence, message.payload)
 
     def _remember(self, message: Message) -> None:
         if message.collapse is not None:

@@ -17,6 +17,8 @@ from .connections import Connection
 from .responses import SERVER_NAME
 
 CLOSING_SECONDS = 1.0
+AT_ONCE_BYTES = 32 * 1024
+"""Less than asyncio buffers before it asks a writer to wait."""
 
 
 class EventStreamWriter:
@@ -30,6 +32,8 @@ class EventStreamWriter:
         self._take = take
         self._waiter: Optional[asyncio.Future[None]] = None
         self._beat = False
+        self._taken = b""
+        self._chunked = False
         self._transport: Optional[asyncio.Transport] = None
 
     async def run(self, request: web.BaseRequest, headers: Dict[str, str]) -> web.StreamResponse:
@@ -45,6 +49,7 @@ class EventStreamWriter:
         connection.on_lost = self._connection_lost
         try:
             await response.prepare(request)
+            self._chunked = response.headers.get("Transfer-Encoding") == "chunked"
             await self._write_all(response)
             if not self.lost:
                 await response.write_eof()
@@ -59,7 +64,7 @@ class EventStreamWriter:
         loop = asyncio.get_running_loop()
         stream = self.stream
         while not (self.superseded or self.lost):
-            data = self._take(stream)
+            data, self._taken = self._taken or self._take(stream), b""
             if data:
                 await response.write(data)
                 continue
@@ -71,6 +76,26 @@ class EventStreamWriter:
             if self._beat and not (self.superseded or self.lost):
                 self._beat = False
                 await response.write(HEARTBEAT)
+
+    def pump(self) -> None:
+        """Write what there is: at once if it is little and the connection is idle, as it nearly always is.
+
+        That spares a turn of the loop for each client that gets a notification.
+        """
+        transport = self._transport
+        if self._waiter is None or self._waiter.done() or transport is None or transport.get_write_buffer_size():
+            self.wake()
+            return
+        data = self._take(self.stream)
+        if not data:
+            self.wake()
+        elif self._chunked and len(data) <= AT_ONCE_BYTES and not self.stream.closing:
+            transport.write(b"%x\r\n%b\r\n" % (len(data), data))
+            if self.stream.finished:
+                self.wake()
+        else:
+            self._taken = data
+            self.wake()
 
     def wake(self) -> None:
         """There may be something to write, or the stream is to end."""

@@ -6,6 +6,7 @@ Implements RFC 9110, 12.5.1, as far as two media types need it.
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING, Tuple
 
 if TYPE_CHECKING:
@@ -14,7 +15,11 @@ if TYPE_CHECKING:
 
 def accepted(headers: CIMultiDictProxy[str]) -> Tuple[bool, bool]:
     """(JSON, event stream): what the `Accept` headers allow."""
-    value = ",".join(headers.getall("Accept", ()))
+    return _accepted(",".join(headers.getall("Accept", ())))
+
+
+@functools.lru_cache(maxsize=64)
+def _accepted(value: str) -> Tuple[bool, bool]:
     if not value or value == "*/*":
         return True, True
     json = events = False

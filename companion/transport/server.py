@@ -71,6 +71,7 @@ class CompanionServer:
             fixed_methods=fixed_methods,
         )
         self._writers: Dict[Stream, EventStreamWriter] = {}
+        self._woken: Dict[Stream, None] = {}
         self._call_streams: Dict[Any, asyncio.Task[web.StreamResponse]] = {}
         self._in_flight = 0
         self._port = 0
@@ -300,9 +301,9 @@ class CompanionServer:
 
     def _perform_one(self, effect: Effect) -> None:
         if isinstance(effect, Wake):
-            writer = self._writers.get(effect.stream)
-            if writer is not None:
-                writer.wake()
+            self._woken[effect.stream] = None
+            if len(self._woken) == 1:
+                asyncio.get_running_loop().call_soon(self._pump)
         elif isinstance(effect, SessionOpened):
             log.info("connected: %.80r %.40r, MCP %s", *effect.client[1:4])
             self._schedule_expiry()
@@ -310,6 +311,14 @@ class CompanionServer:
         elif isinstance(effect, SessionClosed):
             log.info("disconnected: %.80r: %s", effect.client.client_name, effect.reason)
             self._session_closed(effect.client, effect.undelivered)
+
+    def _pump(self) -> None:
+        """Write on all streams that have something: once per turn of the loop, so that bursts collapse and join."""
+        woken, self._woken = self._woken, {}
+        for stream in woken:
+            writer = self._writers.get(stream)
+            if writer is not None:
+                writer.pump()
 
     async def _carry(self, request: web.BaseRequest, opened: OpenStream) -> web.StreamResponse:
         """Carry a stream on this request's connection until either ends."""

@@ -9,8 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, invariant, rule
 
+from companion.protocol.arguments import ArgumentChecker
 from companion.protocol.json_text import NotJson, TooDeep, decode, encode
-from companion.protocol.tools import text_result
+from companion.protocol.tools import Tool, text_result
 
 SETTINGS = settings(max_examples=150, deadline=None)
 
@@ -100,6 +101,29 @@ def test_decoding_refuses_in_two_ways_only(body):
     except (NotJson, TooDeep):
         return
     json.loads(body.decode("utf-8"))
+
+
+plain_schemas = st.fixed_dictionaries(
+    {"type": st.just("object")},
+    optional={
+        "properties": st.dictionaries(
+            st.sampled_from("abc"),
+            st.fixed_dictionaries(
+                {"type": st.sampled_from(["string", "boolean", "integer"])}, optional={"minLength": st.integers(0, 2)}
+            ),
+        ),
+        "required": st.lists(st.sampled_from("abc"), min_size=1, unique=True),
+    },
+)
+
+
+@SETTINGS
+@given(plain_schemas, st.dictionaries(st.sampled_from("abcd"), leaves))
+def test_what_is_let_through_without_jsonschema_is_what_it_would_let_through(schema, arguments):
+    checker = ArgumentChecker([Tool("tool", "", "", schema)])
+    checker.prepare()
+    valid = not list(checker._validators["tool"].iter_errors(arguments))
+    assert (checker.complaint("tool", arguments) is None) == valid
 
 
 class Delivery(RuleBasedStateMachine):
