@@ -1,0 +1,77 @@
+"""Looking for files on disks that answer, answer late, or never."""
+
+from __future__ import annotations
+
+from companion.context.existence import Existence, existing_files
+
+
+class Runtime:
+    """Keeps the questions until the test answers them."""
+
+    def __init__(self):
+        self.questions = []
+
+    def compute(self, function, paths, then, failed):
+        self.questions.append((list(paths), then, failed))
+
+    def answer(self, number, **found):
+        paths, then, _ = self.questions[number]
+        then({path: found.get(path, True) for path in paths})
+
+
+def begin():
+    runtime, answers = Runtime(), []
+    return runtime, Existence(runtime, answers.append), answers
+
+
+def test_a_file_is_looked_for_once_at_a_time():
+    runtime, existence, answers = begin()
+    existence.ask(["a", "b"])
+    existence.ask(["a", "b"])
+    assert len(runtime.questions) == 1
+    runtime.answer(0, b=False)
+    assert answers == [{"a": True, "b": False}]
+    existence.ask(["a"])
+    assert len(runtime.questions) == 2
+
+
+def test_a_disk_that_never_answers_does_not_hold_up_files_opened_later():
+    runtime, existence, answers = begin()
+    existence.ask(["on the dead disk"])
+    existence.ask(["on the dead disk", "new"])
+    assert [paths for paths, _, _ in runtime.questions] == [["on the dead disk"], ["new"]]
+    runtime.answer(1)
+    assert answers == [{"new": True}]
+
+
+def test_dead_disks_do_not_take_all_workers():
+    runtime, existence, _ = begin()
+    for name in "abcdef":
+        existence.ask([name])
+    assert len(runtime.questions) == 2
+
+
+def test_an_answer_older_than_a_save_is_no_answer():
+    runtime, existence, answers = begin()
+    existence.ask(["a", "b"])
+    existence.saved("a")
+    runtime.answer(0, a=False, b=False)
+    assert answers == [{"b": False}]
+    existence.ask(["a"])
+    runtime.answer(1, a=False)
+    assert answers[1:] == [{"a": False}]
+
+
+def test_an_error_closes_the_question():
+    runtime, existence, answers = begin()
+    existence.ask(["a"])
+    runtime.questions[0][2](OSError("out of order"))
+    existence.ask(["a"])
+    assert answers == [] and len(runtime.questions) == 2
+
+
+def test_what_is_found_on_a_real_disk(tmp_path):
+    (tmp_path / "there").write_text("x")
+    paths = [str(tmp_path / "there"), str(tmp_path / "missing"), str(tmp_path)]
+    assert existing_files(paths, lambda: False) == {paths[0]: True, paths[1]: False, paths[2]: False}
+    assert existing_files(paths, lambda: True) == {}
