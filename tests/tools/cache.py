@@ -31,18 +31,23 @@ def say(text: str) -> None:
         print(text, flush=True)
 
 
-def set_up(name: str, made_from: List[str], make: Callable[[str], None], what: str) -> str:
+def set_up(name: str, made_from: List[str], make: Callable[[str], None], what: str, needs: str = "") -> str:
     """Returns the folder `.cache/<name>`, made by `make(folder)` unless one of the same digest is there.
 
-    `made_from` are the texts that the result depends on. Raises SetupError.
+    `made_from` are the texts that the result depends on; `needs` is a file below the folder without which it
+    is of no use, such as a link to what may have been removed since. Raises SetupError.
     """
     folder = os.path.join(CACHE, *name.split("/"))
     stamp = os.path.join(folder, ".ready")
     digest = hashlib.sha256("\0".join(made_from).encode("utf-8")).hexdigest()
-    if read_text(stamp) == digest:
+
+    def ready() -> bool:
+        return read_text(stamp) == digest and os.path.exists(os.path.join(folder, needs))
+
+    if ready():
         return folder
     with _only_here(name):
-        if read_text(stamp) == digest:  # another process has made it while we waited
+        if ready():  # another process has made it while we waited
             return folder
         say(f"Setting up {what} in {os.path.relpath(folder, ROOT)} ...")
         shutil.rmtree(folder, ignore_errors=True)

@@ -148,8 +148,10 @@ def _environment(name: str, python: Python, requirements: str) -> str:
         cache.run(pip, f"installing {requirements} for Python {python.name}")
 
     what = f"Python {python.name} with {requirements}"
-    made_from = [text, python.executable, "%d.%d.%d" % python.version, cache.ROOT]
-    return executable_of(cache.set_up(name, made_from, make, what))
+    # Not the executable's path: the same Python is found under several names, and inside an environment under yet
+    # another. An environment must never be made anew while tests run in it.
+    made_from = [text, "%d.%d.%d" % python.version, cache.ROOT]
+    return executable_of(cache.set_up(name, made_from, make, what, needs=executable_of("")))
 
 
 def executable_of(folder: str) -> str:

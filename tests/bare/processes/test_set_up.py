@@ -105,3 +105,36 @@ def test_a_leg_past_its_limit_is_killed_with_all_it_started(tmp_path, monkeypatc
     while is_alive(child) and time.monotonic() < deadline:
         time.sleep(0.01)
     assert not is_alive(child)
+
+
+def test_a_thing_whose_needed_file_has_gone_is_made_again(cache_folder):
+    made = []
+
+    def make(folder):
+        made.append(folder)
+        with open(os.path.join(folder, "python"), "w", encoding="utf-8") as file:
+            file.write("")
+
+    for _ in range(2):
+        cache.set_up("thing", ["a"], make, "the thing", needs="python")
+    assert len(made) == 1
+    os.remove(os.path.join(made[0], "python"))
+    cache.set_up("thing", ["a"], make, "the thing", needs="python")
+    assert len(made) == 2
+
+
+def test_the_same_python_under_another_name_has_the_same_environment(cache_folder, monkeypatch):
+    made = []
+
+    def run(command, doing, **options):
+        made.append(command)
+        executable = pythons.executable_of(str(cache_folder / "python3.12"))
+        os.makedirs(os.path.dirname(executable), exist_ok=True)
+        with open(executable, "w", encoding="utf-8") as file:
+            file.write("")
+
+    monkeypatch.setattr(cache, "run", run)
+    first = pythons.environment(pythons.Python((3, 12, 1), "python3"))
+    count = len(made)
+    assert pythons.environment(pythons.Python((3, 12, 1), os.path.join(os.sep, "other", "python3.12"))) == first
+    assert len(made) == count == 2
