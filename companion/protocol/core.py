@@ -105,11 +105,12 @@ class Protocol:
             session,
             accepts_json=arrival.accepts_json,
             accepts_events=arrival.accepts_events,
+            size=len(arrival.body),
         )
         if message is None:
             return self._post_batch(exchange, value, now)
         if not isinstance(message, Request):
-            return _settle_unanswered(message)
+            return _settle_unanswered(message, arrival)
         effects: List[Effect] = []
         self._serve(exchange, message, effects, now)
         return effects + exchange.settle()
@@ -142,7 +143,7 @@ class Protocol:
             version = arrival.headers.get(VERSION_HEADER)
             if version is not None and version not in REVISIONS:
                 return [_refusal(unsupported_version(version), null_id=False)]
-            return _settle_unanswered(message, null_id=False)
+            return _settle_unanswered(message, arrival, null_id=False)
         try:
             metadata = read_metadata(arrival.headers, message)
         except RpcError as error:
@@ -155,6 +156,7 @@ class Protocol:
             metadata=metadata,
             accepts_json=arrival.accepts_json,
             accepts_events=arrival.accepts_events,
+            size=len(arrival.body),
         )
         effects: List[Effect] = []
         self._serve(exchange, message, effects, now)
@@ -163,7 +165,8 @@ class Protocol:
     def _serve(self, exchange: Exchange, request: Request, effects: List[Effect], now: float) -> None:
         """Answer a request or begin its call. The one place that turns RpcError into an answer."""
         if log.isEnabledFor(logging.DEBUG):
-            log.debug("request %.60r from %s", request.method, exchange.caller.client_name or "a client without a name")
+            name, batch = exchange.caller.client_name or "a client", " in a batch" if exchange.batch else ""
+            log.debug("received request %.60r from %.80r, %d bytes%s", request.method, name, exchange.size, batch)
         try:
             result = self._result(exchange, request, effects, now)
         except RpcError as error:
@@ -203,11 +206,12 @@ class Protocol:
         return exchange.settle()
 
     def say(self, call: ToolCall, method: str, params: Dict[str, Any]) -> List[Effect]:
-        """Send a notification to the caller before its result. Dropped if the caller takes no event stream."""
+        """Send a notification to the caller before its result. Dropped if the caller takes no event stream, or reads
+        none: what comes before a result is never more than a courtesy."""
         exchange: Exchange = call.exchange
         effects = exchange.open_stream(self.limits)
-        if exchange.stream is None:
-            return []
+        if exchange.stream is None or exchange.stream.outbox.full:
+            return effects
         exchange.stream.outbox.add(exchange.message(notification_message(method, params)))
         effects.append(Wake(exchange.stream))
         return effects
@@ -238,12 +242,12 @@ class Protocol:
         return effects
 
 
-def _settle_unanswered(message: Message, *, null_id: bool = True) -> List[Effect]:
+def _settle_unanswered(message: Message, arrival: Arrival, *, null_id: bool = True) -> List[Effect]:
     """A message that gets no result: 202, or 400 with what is wrong. Unknown notifications are fine."""
     if isinstance(message, Fault):
         return [_refusal(message.error, message.id, null_id=null_id)]
     if isinstance(message, Notification) and log.isEnabledFor(logging.DEBUG):
-        log.debug("notification %.60r", message.method)
+        log.debug("received notification %.60r, %d bytes", message.method, len(arrival.body))
     return [Answer(202, {}, b"")]
 
 

@@ -33,7 +33,7 @@ class Exchange:
 
     __slots__ = (
         "headers", "accepts_json", "accepts_events", "revision", "session", "caller", "metadata", "batch", "open_calls",
-        "answers", "stream", "status", "extra_headers",
+        "answers", "stream", "status", "extra_headers", "size",
     )  # fmt: skip
 
     def __init__(
@@ -46,7 +46,9 @@ class Exchange:
         *,
         accepts_json: bool = True,
         accepts_events: bool = True,
+        size: int = 0,
     ) -> None:
+        """`size`: of the POST's body, in bytes."""
         self.headers = headers
         self.accepts_json = accepts_json
         self.accepts_events = accepts_events
@@ -60,6 +62,7 @@ class Exchange:
         self.stream: Optional[Stream] = None
         self.status = 200
         self.extra_headers: Optional[Dict[str, str]] = None
+        self.size = size
 
     @property
     def stateless(self) -> bool:

@@ -186,6 +186,8 @@ class Presence:
             else:
                 for stream in ready:
                     effects.append(Wake(stream))
+        if log.isEnabledFor(logging.DEBUG):
+            log.debug("sent notification %.60r, %d bytes", method, len(notice.encoded()))
         for session in given_up:
             effects.extend(self.close(session, "did not read its messages"))
         return effects

@@ -231,7 +231,6 @@ class CompanionServer:
             return body
         if self._in_flight >= self._limits.requests_in_flight:
             return refusal(503, "Too many requests are being answered.", {"Retry-After": "1"})
-        log.debug("a message of %d bytes", len(body))
         self._in_flight += 1
         try:
             arrival = Arrival(headers, body, accepts_json, accepts_events, token_name)
@@ -264,6 +263,7 @@ class CompanionServer:
         if carrying is not None:
             return await carrying
         assert answer is not None
+        log.debug("sent answer %d, %d bytes", answer.status, len(answer.body))
         return respond(answer.status, answer.body, answer.headers)
 
     async def _run(self, request: web.BaseRequest, call: ToolCall) -> List[Effect]:
