@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
+import weakref
 from typing import Any, Iterator
 
 import sublime
@@ -209,6 +211,18 @@ class TestWaysToDecide(DecidingTestCase):
         self.assertTrue(self.desk.in_front() is second)
         self.window.focus_view(self.proposal(first))
         self.assertTrue(self.desk.in_front() is first)
+
+
+class TestForgetting(DecidingTestCase):
+    def test_nothing_of_a_review_is_kept_after_its_end(self) -> Iterator[Any]:
+        self.write()
+        for end in (self.desk.accept, lambda review: self.proposal(review).close()):
+            review = yield from self.open_diff()
+            remains = [weakref.ref(thing) for thing in (review, self.desk._presentations[review])]
+            end(review)
+            yield self.closed
+            del review
+            yield lambda remains=remains: gc.collect() is not None and not any(thing() for thing in remains)
 
 
 class TestClientAnswers(DecidingTestCase):

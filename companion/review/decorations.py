@@ -92,7 +92,14 @@ def link_reverted(
 
 def clear(view: sublime.View) -> None:
     """Take all marks off the view."""
-    for key in [LINES, CHARACTERS, REVERT_LINKS, UNDO_LINKS, *GUTTER.values()]:
+    for key in [LINES, CHARACTERS, *GUTTER.values()]:
+        view.erase_regions(key)
+    unlink(view)
+
+
+def unlink(view: sublime.View) -> None:
+    """Take the links beside changes off the view."""
+    for key in (REVERT_LINKS, UNDO_LINKS):
         view.erase_regions(key)
 
 

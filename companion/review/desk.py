@@ -275,6 +275,7 @@ class Desk:
         self._tell(review, outcome)
         # The view that is closing is still there; the rest waits until it is gone.
         self._arrangement.note_closing(self._presentations[review].views)
+        self._presentations[review].retire()
         self._runtime.on_main(self._end, review, None)
 
     def on_text_command(

@@ -155,14 +155,19 @@ class Presentation:
             failed=self._failed,
         )
 
-    def close(self) -> None:
-        """Stop all work and close the views."""
+    def retire(self) -> None:
+        """Stop all work, and let the editor forget us."""
         if self._closed:
             return
         self._closed = True
         self._slices.stop()
         if self._computation is not None:
             self._computation.cancel()
+        self._drawing.unlink()
+
+    def close(self) -> None:
+        """Retire and close the views."""
+        self.retire()
         for view in self.views:
             if view.file_name() is not None:
                 self._drawing.clear()
