@@ -5,6 +5,8 @@ transport feeds `Protocol` with requests and performs the effects that it return
 a network.
 One file per idea: `json_text` (bytes and values), `jsonrpc` (messages), `revisions` (what differs between published
 revisions), `metadata` (the stateless revision's headers and `_meta`), `tools` and `arguments` (what can be called),
-`notices` (one notification, many dialects), `outbox` (what waits), `streams` (what was sent), `sessions` (who is
-there), `exchanges` (one POST being answered), `core` (all of it together), `effects` (what the transport must do).
+`catalogue` (what the server says about itself), `methods` (what each request does), `exchanges` (one POST being
+answered), `notices` (one notification, many dialects), `outbox` (what waits), `streams` (what was sent), `sessions`
+(one client), `presence` (all of them), `limits` (every bound), `effects` (what the transport must do), and `core`,
+which brings them together.
 """

@@ -37,6 +37,11 @@ class Outbox:
     def __len__(self) -> int:
         return len(self._waiting)
 
+    @property
+    def full(self) -> bool:
+        """Would another message pass the bound?"""
+        return len(self._waiting) >= self._limits.queued_messages or self._bytes > self._limits.queued_bytes
+
     def add(self, message: Message) -> bool:
         """Append a message. False if the bound is passed and the receiver must be given up."""
         if message.collapse is not None:

@@ -73,9 +73,10 @@ class Session:
     def attach(self, stream: Stream, received: Optional[int]) -> None:
         """A connection begins to carry the stream."""
         stream.attach(received)
-        self.had_stream = True
         if stream.kind == LISTEN:
             self.current = stream
+        if stream.kind != CALL:
+            self.had_stream = True
         self._forget_old_streams()
 
     def detach(self, stream: Stream, was_reset: bool, now: float) -> None:
