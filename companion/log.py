@@ -1,6 +1,7 @@
 """The package's log: one logger tree, kept in memory for the log panel, warnings also on the editor's console.
 
-Rule: a record never holds a token, selected text or file content. Writers log names, counts and sizes instead.
+Rule: a record never holds a token, selected text or file content. Writers log names, counts and sizes instead. What is
+kept is bounded, however much is logged and however long a record is.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ from typing import Callable, Deque, List, Optional
 
 ROOT = "gemini_companion"
 CAPACITY = 5000  # lines kept; at debug level that is several minutes of heavy traffic
+LONGEST = 8000  # characters of one record, traceback included
+PROBLEMS = 50
 LEVELS = {"debug": logging.DEBUG, "info": logging.INFO, "warning": logging.WARNING, "error": logging.ERROR}
 
 
@@ -23,21 +26,27 @@ class LogBuffer(logging.Handler):
         super().__init__()
         self.setFormatter(_Formatter())
         self._lines: Deque[str] = deque(maxlen=CAPACITY)
-        self._problems: Deque[str] = deque(maxlen=50)
+        self._problems: Deque[str] = deque(maxlen=PROBLEMS)
         self._lines_lock = threading.Lock()
-        self.follower: Optional[Callable[[str], None]] = None
+        self._follower: Optional[Callable[[str], None]] = None
 
     def emit(self, record: logging.LogRecord) -> None:
-        line = self.format(record)
+        line = shortened(self.format(record))
         with self._lines_lock:
+            follower = self._follower
             self._lines.append(line)
             if record.levelno >= logging.WARNING:
                 self._problems.append(line)
         if record.levelno >= logging.WARNING:
             print("Gemini Companion: " + line)
-        follower = self.follower
         if follower is not None:
             follower(line)
+
+    def follow(self, follower: Optional[Callable[[str], None]]) -> List[str]:
+        """The lines kept, oldest first; every later one goes to `follower`, on the thread that logs it. Any thread."""
+        with self._lines_lock:
+            self._follower = follower
+            return list(self._lines)
 
     def lines(self) -> List[str]:
         """The lines kept, oldest first. Any thread."""
@@ -48,6 +57,14 @@ class LogBuffer(logging.Handler):
         """The latest warnings and errors, oldest first. Any thread."""
         with self._lines_lock:
             return list(self._problems)
+
+
+def shortened(line: str) -> str:
+    """The line without its middle if it is too long."""
+    if len(line) <= LONGEST:
+        return line
+    half = LONGEST // 2
+    return "{}\n[{} characters left out]\n{}".format(line[:half], len(line) - 2 * half, line[-half:])
 
 
 class _Formatter(logging.Formatter):

@@ -1,0 +1,178 @@
+"""Show Log: a panel that follows what happens, without ever saying what the user's files hold."""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+from unittest import mock
+
+import sublime
+
+from .support.context_case import ContextCase
+from .support.listening_client import announced
+
+PLUGIN = __package__.rpartition(".")[0] + ".plugin"
+PANEL = "gemini_companion_log"
+logger = logging.getLogger("gemini_companion.test")
+
+
+class LogCase(ContextCase):
+    def setUp(self):
+        yield from super().setUp()
+        self.application = sys.modules[PLUGIN].application
+        self.settings = sublime.load_settings("Gemini Companion.sublime-settings")
+        self.addCleanup(self.settings.set, "log_level", self.settings.get("log_level"))
+        self.addCleanup(self.application._log_panel.close)
+
+    def panel(self):
+        return self.window.find_output_panel(PANEL)
+
+    def shown(self):
+        view = self.panel()
+        return view.substr(sublime.Region(0, view.size())) if view is not None else ""
+
+    def logged(self):
+        return "\n".join(self.application.log.lines())
+
+    def show(self):
+        self.window.run_command("gemini_companion_show_log")
+        yield lambda: self.window.active_panel() == "output." + PANEL
+
+
+class Panel(LogCase):
+    def test_it_shows_what_was_logged_and_follows(self):
+        logger.info("before it was opened")
+        yield from self.show()
+        self.assertRegex(self.shown(), r"\d\d:\d\d:\d\d\.\d{3} info    test: before it was opened\n")
+        logger.warning("after it was opened")
+        yield lambda: "warning test: after it was opened\n" in self.shown()
+        self.assertEqual(self.shown().count("before it was opened"), 1)
+        self.assertEqual(self.shown().count("after it was opened"), 1)
+        self.assertTrue(self.panel().is_read_only())
+
+    def test_the_level_is_a_setting_that_works_at_once(self):
+        yield from self.show()
+        view = yield from self.open("a.py")
+        finest = "sent notification 'ide/contextUpdate'"
+        before = self.logged().count(finest)
+        yield from self.caret_reaches_client(view, 2)
+        self.assertEqual(self.logged().count(finest), before)
+        self.settings.set("log_level", "debug")
+        yield from self.caret_reaches_client(view, 1)
+        yield lambda: self.shown().count("debug   protocol: " + finest) > before
+        self.settings.set("log_level", "error")
+        logged = self.logged()
+        yield from self.caret_reaches_client(view, 2)
+        logger.warning("too mild")
+        self.assertTrue(self.logged() == logged)
+
+    def test_it_is_bounded_and_keeps_the_newest(self):
+        yield from self.show()
+        module = sys.modules[type(self.application._log_panel).__module__]
+        with mock.patch.object(module, "MOST_CHARACTERS", 5000):
+            for number in range(12):
+                for _ in range(50):
+                    logger.info("line %d", number)
+                yield lambda number=number: "line {}\n".format(number) in self.shown()
+        self.assertLess(len(self.shown()), 12000)
+        self.assertRegex(self.shown(), r"\A\d\d:\d\d:\d\d")
+        self.assertNotIn("line 0\n", self.shown())
+
+    def test_somebody_who_scrolled_up_is_left_there(self):
+        for number in range(300):
+            logger.info("earlier %d", number)
+        yield from self.show()
+        view = self.panel()
+        yield lambda: view.visible_region().end() >= view.size()
+        view.set_viewport_position((0, 0), False)
+        yield lambda: view.visible_region().begin() == 0
+        logger.info("later")
+        yield lambda: "later\n" in self.shown()
+        self.assertEqual(view.viewport_position(), (0.0, 0.0))
+        view.show(view.size())
+        yield lambda: view.visible_region().end() >= view.size()
+        for number in range(50):
+            logger.info("latest %d", number)
+        yield lambda: "latest 49\n" in self.shown()
+        yield lambda: view.visible_region().end() >= view.size()
+
+    def test_another_window_takes_it_over_and_may_be_closed(self):
+        yield from self.show()
+        other = yield from self.new_window(self.new_folder())
+        other.run_command("gemini_companion_show_log")
+        yield lambda: other.active_panel() == "output." + PANEL
+        self.assertIsNone(self.panel())
+        other.run_command("close_window")
+        yield lambda: not other.is_valid()
+        logger.info("nobody looks")
+        yield from self.show()
+        self.assertIn("nobody looks", self.shown())
+
+
+class Contents(LogCase):
+    def test_messages_are_lines_with_sizes_and_without_contents(self):
+        self.settings.set("log_level", "debug")
+        self.write("a.py", "first\nhush hush line\n")
+        second = yield from self.connect(self.folder)
+        view = yield from self.open("a.py")
+        self.select(view, sublime.Region(6, 20))
+        yield lambda: self.selected() == "hush hush line"
+        logged = self.logged()
+        for pattern in (
+            r"debug   protocol: received request 'initialize' from 'a client', \d+ bytes",
+            r"debug   protocol: received notification 'notifications/initialized', \d+ bytes",
+            r"debug   transport: sent answer 200, \d+ bytes",
+            r"debug   protocol: sent notification 'ide/contextUpdate', \d+ bytes",
+        ):
+            self.assertRegex(logged, pattern)
+        self.assertNotIn("hush", logged)
+        self.assertNotIn(announced(self.folder, os.getppid())["authToken"], logged)
+        self.assertNotIn(second._session, logged)
+
+
+class Errors(LogCase):
+    """Whatever nobody caught is in the log with its traceback, and in the status bar once."""
+
+    def setUp(self):
+        yield from super().setUp()
+        self.application._reported.clear()
+        self.addCleanup(self.application._reported.clear)
+        patcher = mock.patch.object(sublime, "status_message")
+        self.messages = patcher.start()
+        self.addCleanup(patcher.stop)
+
+    def said(self, name):
+        return [call for call in self.messages.call_args_list if "unexpected " + name in call[0][0]]
+
+    def appears(self, name):
+        return lambda: "Traceback" in self.logged() and "{}: on purpose".format(name) in self.logged()
+
+    def fail_twice(self, provoke, name):
+        for _ in range(2):
+            before = self.logged().count(name + ": on purpose")
+            provoke()
+            yield lambda before=before: self.logged().count(name + ": on purpose") > before
+        yield lambda: self.said(name)
+        self.assertTrue(self.appears(name)())
+        self.assertEqual(len(self.said(name)), 1)
+        self.assertIn("Show Log", self.said(name)[0][0][0])
+
+    def test_in_a_task(self):
+        async def task():
+            raise ZeroDivisionError("on purpose")
+
+        yield from self.fail_twice(lambda: self.application.runtime.spawn(task), "ZeroDivisionError")
+
+    def test_in_a_callback_of_the_event_loop(self):
+        def callback():
+            raise LookupError("on purpose")
+
+        yield from self.fail_twice(lambda: self.application.runtime.on_loop(callback), "LookupError")
+
+    def test_on_a_worker_thread(self):
+        def work(cancelled):
+            raise OverflowError("on purpose")
+
+        compute = self.application.runtime.compute
+        yield from self.fail_twice(lambda: compute(work, then=lambda result: None), "OverflowError")
