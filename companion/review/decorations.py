@@ -76,7 +76,7 @@ def link_changes(view: sublime.View, changes: Sequence[Change], on_navigate: Cal
     """Put a link beside each change of the proposal that takes it back. Returns the links."""
     links = [link_html(REVERT, number, "Revert") for number in range(len(changes))]
     regions = [sublime.Region(change.right[0]) for change in changes]
-    _annotate(view, REVERT_LINKS, regions, links, "var(--bluish)", on_navigate)
+    _annotate(view, REVERT_LINKS, regions, links, "region.bluish", on_navigate)
     return links
 
 
@@ -86,7 +86,7 @@ def link_reverted(
     """Put a link beside each place (its number, its region) where a change was taken back, which undoes that."""
     links = [link_html(UNDO, number, "Reverted: undo") for number, _ in places]
     regions = [sublime.Region(region.begin()) for _, region in places]
-    _annotate(view, UNDO_LINKS, regions, links, "var(--foreground)", on_navigate)
+    _annotate(view, UNDO_LINKS, regions, links, "region.yellowish", on_navigate)
     return links
 
 
@@ -108,15 +108,15 @@ def _annotate(
     key: str,
     regions: List[sublime.Region],
     annotations: List[str],
-    color: str,
+    scope: str,
     on_navigate: Callable[[str], None],
 ) -> None:
-    if regions:
-        view.add_regions(
-            key, regions, "", "", sublime.HIDDEN, annotations, annotation_color=color, on_navigate=on_navigate
-        )
-    else:
+    if not regions:
         view.erase_regions(key)
+        return
+    color = view.style_for_scope(scope).get("foreground") or view.style().get("foreground", "")
+    flags = sublime.DRAW_NO_FILL | sublime.DRAW_NO_OUTLINE
+    view.add_regions(key, regions, "", "", flags, annotations, annotation_color=color, on_navigate=on_navigate)
 
 
 def _lines(starts: Sequence[int], first: int, last: int, single: bool) -> List[sublime.Region]:

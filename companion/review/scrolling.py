@@ -7,14 +7,16 @@ the height of a filler never adds up.
 
 from __future__ import annotations
 
-from typing import Optional, Tuple
-
-import sublime
+from typing import TYPE_CHECKING, Optional, Tuple
 
 from .scroll_map import ScrollMap
 
+if TYPE_CHECKING:
+    import sublime
+
 Position = Tuple[float, float]
 _STILL = 0.5  # pixels
+_SETTLING = 3
 
 
 class ScrollLock:
@@ -26,6 +28,9 @@ class ScrollLock:
         self._map: Optional[ScrollMap] = None
         self._left_at: Position = left.viewport_position()
         self._right_at: Position = right.viewport_position()
+        self._leader = right
+        self._target: Position = self._left_at
+        self._settling = 0  # ticks in which the follower may still be on its way
 
     def use(self, scroll_map: Optional[ScrollMap]) -> None:
         """Take over which rows belong together; with None the views scroll by the same distance."""
@@ -35,13 +40,17 @@ class ScrollLock:
     def tick(self) -> bool:
         """Let the view that did not move follow the one that did. True if something moved."""
         left, right = self._left.viewport_position(), self._right.viewport_position()
-        if _moved(right, self._right_at):
-            self.follow(self._right)
-            return True
-        if _moved(left, self._left_at):
-            self.follow(self._left)
-            return True
-        return False
+        left_moved, right_moved = _moved(left, self._left_at), _moved(right, self._right_at)
+        if self._settling:
+            self._settling -= 1
+            if self._leader == self._right and left_moved and _on_the_way(left, self._left_at, self._target):
+                self._left_at, left_moved = left, False
+            if self._leader == self._left and right_moved and _on_the_way(right, self._right_at, self._target):
+                self._right_at, right_moved = right, False
+        if not left_moved and not right_moved:
+            return False
+        self.follow(self._right if right_moved else self._left)
+        return True
 
     def follow(self, leader: sublime.View) -> None:
         """Bring the other view level with `leader`."""
@@ -50,7 +59,8 @@ class ScrollLock:
         target = (position[0], max(0.0, position[1] + self._difference(leader, other, position)))
         if _moved(other.viewport_position(), target):
             other.set_viewport_position(target, False)
-        # What the follower really reached may be less, at the end of a shorter text; that is not a movement of its own.
+            # What it reaches may be less, at the end of a shorter text, and later; that is no movement of its own.
+            self._leader, self._target, self._settling = leader, target, _SETTLING
         self._left_at, self._right_at = self._left.viewport_position(), self._right.viewport_position()
 
     def _difference(self, leader: sublime.View, other: sublime.View, position: Position) -> float:
@@ -71,3 +81,10 @@ class ScrollLock:
 
 def _moved(one: Position, other: Position) -> bool:
     return abs(one[0] - other[0]) > _STILL or abs(one[1] - other[1]) > _STILL
+
+
+def _on_the_way(now: Position, before: Position, target: Position) -> bool:
+    """Whether a view that was sent from `before` to `target` is somewhere between them."""
+    return all(
+        min(start, end) - _STILL <= at <= max(start, end) + _STILL for at, start, end in zip(now, before, target)
+    )
