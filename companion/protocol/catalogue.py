@@ -13,7 +13,7 @@ from .arguments import ArgumentChecker
 from .json_text import encode
 from .metadata import PREFIX, mirrored_parameters
 from .revisions import REVISIONS, SUPPORTED
-from .tools import Implementation, Tool, ToolResult
+from .tools import EMPTY, Implementation, Tool, ToolResult
 
 CACHE = {"ttlMs": 3600000, "cacheScope": "private"}
 """Tools change only with a new version of the package, which is a new server on another port."""
@@ -45,6 +45,8 @@ class Catalogue:
         described = identity.description()
         self._server_meta = {PREFIX + "serverInfo": described}
         self._stateless = {"resultType": "complete", "_meta": self._server_meta}
+        self._empty = self._encoded(EMPTY, stateless=False)
+        self._stateless_empty = self._encoded(EMPTY, stateless=True)
         listing = {"tools": [tool.listing() for tool in tools]}
         self.tools_list = encode(listing)
         self.stateless_tools_list = encode({**listing, **self._stateless, **CACHE})
@@ -67,6 +69,11 @@ class Catalogue:
 
     def call_result(self, result: ToolResult, stateless: bool) -> bytes:
         """The encoded result of a call. Raises TypeError or ValueError if the tool gave what JSON cannot say."""
+        if result is EMPTY:
+            return self._stateless_empty if stateless else self._empty
+        return self._encoded(result, stateless)
+
+    def _encoded(self, result: ToolResult, stateless: bool) -> bytes:
         fields = result.fields()
         if stateless:
             fields.update(self._stateless)
