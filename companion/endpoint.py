@@ -50,8 +50,8 @@ class Endpoint:
         clients_changed: Callable[[], None],
         inheritance: Optional[Inheritance] = None,
     ) -> None:
-        """`clients_changed` is called when the first client has come or the last one has gone. `inheritance` is what the
-        window's endpoint left before the package was replaced, if that was just now."""
+        """`clients_changed` is called when the first client has come or the last one has gone. `inheritance` is what
+        the window's endpoint left before the package was replaced, if that was just now."""
         self.window = window
         self.port: Optional[int] = None
         self.problem: Optional[str] = None
