@@ -99,6 +99,20 @@ class TestViews(ReviewTestCase):
         self.type(view, 0, "# unsaved\n")
         yield lambda: "unsaved edits" in self.header(review)
 
+    def test_the_tab_key_does_what_it_would_do_in_the_file(self) -> Iterator[Any]:
+        for name, text, spaces in (
+            ("two.txt", "a:\n  b:\n    c\n", True),
+            ("tabs.txt", "a:\n\tb\n", False),
+            ("new.txt", None, True),
+        ):
+            if text is not None:
+                self.write(name, text)
+            review = yield from self.open_diff(name, text or "x:\n  y\n")
+            for view in (self.original(review), self.proposal(review)):
+                self.assertIs(view.settings().get("translate_tabs_to_spaces"), spaces, name)
+                if spaces:
+                    self.assertEqual(view.settings().get("tab_size"), 2, name)
+
     def test_tabs_in_a_proposal_stay_tabs(self) -> Iterator[Any]:
         view = yield from self.open_file()
         view.settings().set("translate_tabs_to_spaces", True)

@@ -196,6 +196,9 @@ class Presentation:
     def _loaded(self, original: Original) -> None:
         if self._closed:
             return
+        if self.original is None and not views.views_of_file(self.review.path):
+            for view in self.views:
+                views.indent_as(view, original.text or self.review.proposal.shown)
         self.original = original
         self._drawn_count = -1
         if self.original_view is not None and views.is_open(self.original_view):
@@ -276,6 +279,8 @@ class Presentation:
         if not self._shown:
             self._shown = True
             self.hunks.show_first()
+            if self.hunks.caret_moved():
+                self.update_header()
 
     # -- the header ---------------------------------------------------------------------------------------------------
 

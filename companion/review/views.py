@@ -15,6 +15,7 @@ from typing import Any, Dict, List, Optional
 import sublime
 
 from .disk import Kind
+from .indentation import guess
 
 ROLE = "gemini_companion.role"
 RUN = "gemini_companion.run"  # which run of the package made a view
@@ -22,10 +23,10 @@ THIS_RUN = secrets.token_hex(8)
 ORIGINAL = "original"
 PROPOSAL = "proposal"
 TERMINAL = "terminus_view"
+_ENOUGH_TO_GUESS = 100000  # characters
 
 # A restart brings scratch views back with their settings, so these marks are all that is left to know them by.
 _SETTINGS: Dict[str, Any] = {
-    "detect_indentation": False,
     "ensure_newline_at_eof_on_save": False,
     "fold_buttons": False,
     "mini_diff": False,
@@ -92,6 +93,16 @@ def create(window: sublime.Window, role: str, name: str, path: str, user_view: O
             if theirs.get(key) != settings.get(key):
                 settings.set(key, theirs.get(key))
     return view
+
+
+def indent_as(view: sublime.View, text: str) -> None:
+    """Let the view indent as `text` does, if the user wants that to be found out."""
+    settings = view.settings()
+    found = guess(text[:_ENOUGH_TO_GUESS].splitlines(True)) if settings.get("detect_indentation", True) else None
+    if found is not None:
+        settings.set("translate_tabs_to_spaces", found.spaces)
+        if found.width:
+            settings.set("tab_size", found.width)
 
 
 def assign_syntax(view: sublime.View, path: str, text: str) -> None:
