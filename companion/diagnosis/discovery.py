@@ -77,6 +77,8 @@ def check_window(window: WindowFacts, family: Family, around: Surroundings) -> F
         return Finding(passed(name, "switched off by the setting “{}”".format(setting)))
     if window.port is None:
         return Finding(failed(name, "there is no server to be found", RESTART))
+    if not window.folders and not window.is_this:
+        return Finding(passed(name, "it stands for no workspace folder, so there is nothing to be found"))
     if not window.folders:
         advice = "Open a folder, or a file, in it. The setting “workspace_fallback” says what may stand for a folder."
         return Finding(failed(name, "the window stands for no workspace folder", advice))

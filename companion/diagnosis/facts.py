@@ -29,6 +29,7 @@ class WindowFacts(NamedTuple):
     """One window's endpoint. `title` names it in sentences; `all_ports` are those of this editor's windows."""
 
     title: str
+    is_this: bool  # the one that asked
     port: Optional[int]
     problem: Optional[str]
     folders: Tuple[str, ...]

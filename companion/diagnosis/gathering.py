@@ -57,6 +57,7 @@ def _window(endpoint: Endpoint, is_this: bool, ports: Tuple[int, ...]) -> Window
         clients.append(ClientFacts(name, client.client_version, client.protocol_version, since))
     return WindowFacts(
         title=title_of(endpoint.window, is_this),
+        is_this=is_this,
         port=endpoint.port,
         problem=endpoint.problem,
         folders=endpoint.folders(),

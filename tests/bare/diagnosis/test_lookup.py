@@ -1,0 +1,112 @@
+"""The lookup of each client, done over again, gives what the published clients give."""
+
+from __future__ import annotations
+
+import pytest
+
+from companion.diagnosis.lookup import Entry, Seeker, contains, gemini_choice, qwen_choice
+from companion.discovery.platform import LINUX, MACOS, WINDOWS, Platform
+
+OWN, LIVING, DEAD = 500, 400, 900
+
+
+def seeker(folder="/code/app/src", port="", pid=OWN, platform=LINUX, real=lambda path: path):
+    return Seeker(folder, pid, port, Platform(platform, {}, "/home/me"), lambda pid: pid in (OWN, LIVING), real)
+
+
+def gemini(pid, port, workspace="/code/app"):
+    return Entry("gemini-ide-server-{}-{}.json".format(pid, port), {"port": port, "workspacePath": workspace})
+
+
+def qwen(port, written=0.0, workspace="/code/app", pid=OWN):
+    return Entry("{}.lock".format(port), {"port": port, "workspacePath": workspace, "ppid": pid}, written)
+
+
+def port(entry):
+    return entry.content["port"] if entry is not None else None
+
+
+# -- Gemini CLI -------------------------------------------------------------------------------------------------------
+
+
+def test_gemini_prefers_the_editor_that_it_was_started_from():
+    assert port(gemini_choice([gemini(DEAD, 1), gemini(LIVING, 2), gemini(OWN, 3)], seeker())) == 3
+
+
+def test_gemini_prefers_the_living_then_the_largest_process_id():
+    entries = [gemini(DEAD, 1), gemini(LIVING, 2), gemini(OWN, 3)]
+    assert port(gemini_choice(entries, seeker(pid=77))) == 3
+    assert port(gemini_choice([gemini(800, 1), gemini(DEAD, 2)], seeker(pid=77))) == 2
+
+
+def test_gemini_takes_only_a_workspace_that_holds_its_folder():
+    assert port(gemini_choice([gemini(OWN, 1, "/code/application"), gemini(LIVING, 2)], seeker())) == 2
+    assert gemini_choice([gemini(OWN, 1, "/code/app/src/deeper")], seeker()) is None
+    assert gemini_choice([gemini(OWN, 1, "")], seeker()) is None
+    assert port(gemini_choice([gemini(OWN, 1, "/other:/code/app")], seeker())) == 1
+
+
+def test_gemini_breaks_a_tie_by_the_inherited_port():
+    entries = [gemini(OWN, 1), gemini(OWN, 2), gemini(OWN, 3)]
+    assert port(gemini_choice(entries, seeker(port="2"))) == 2
+    assert port(gemini_choice(entries, seeker(port="9"))) == 1
+    assert port(gemini_choice(entries, seeker())) == 1
+
+
+def test_gemini_follows_the_inherited_port_only_among_those_that_fit():
+    assert port(gemini_choice([gemini(OWN, 1), gemini(OWN, 2, "/other")], seeker(port="2"))) == 1
+
+
+def test_gemini_passes_over_what_it_cannot_read_and_other_names():
+    entries = [Entry("gemini-ide-server-500-1.json", None), Entry("notes.json", {"workspacePath": "/code/app"})]
+    assert gemini_choice(entries, seeker()) is None
+    assert port(gemini_choice([*entries, gemini(LIVING, 2)], seeker())) == 2
+
+
+# -- Qwen Code --------------------------------------------------------------------------------------------------------
+
+
+def test_qwen_takes_the_file_that_the_inherited_port_names():
+    entries = [qwen(1, written=9.0), qwen(2, written=1.0)]
+    assert port(qwen_choice(entries, seeker(port="2"))) == 2
+    assert port(qwen_choice(entries, seeker())) == 1
+
+
+def test_qwen_takes_the_newest_that_fits():
+    entries = [qwen(1, 1.0), qwen(2, 3.0), qwen(3, 9.0, "/other"), qwen(4, 2.0)]
+    assert port(qwen_choice(entries, seeker())) == 2
+
+
+def test_qwen_goes_on_to_scan_if_the_named_file_does_not_fit():
+    assert port(qwen_choice([qwen(1, 1.0, "/other"), qwen(2, 1.0)], seeker(port="1"))) == 2
+    assert port(qwen_choice([qwen(2, 1.0)], seeker(port="1"))) == 2
+
+
+def test_qwen_passes_over_dead_editors_and_the_longer_name():
+    longer = Entry("500-7.lock", {"port": 7, "workspacePath": "/code/app", "ppid": OWN}, 9.0)
+    assert qwen_choice([qwen(1, pid=DEAD), longer], seeker()) is None
+
+
+# -- folders ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("platform", "folder", "path", "inside"),
+    [
+        (LINUX, "/code", "/code", True),
+        (LINUX, "/code/", "/code/a", True),
+        (LINUX, "/code", "/codes", False),
+        (LINUX, "/Code", "/code/a", False),
+        (MACOS, "/Code", "/code/a", True),
+        (WINDOWS, "C:\\Code", "c:\\code\\a", True),
+        (LINUX, "/", "/anything", True),
+        (LINUX, "", "/anything", False),
+    ],
+)
+def test_a_folder_contains_what_is_below_it(platform, folder, path, inside):
+    assert contains(folder, path, seeker(platform=platform)) is inside
+
+
+def test_links_are_resolved_on_both_sides():
+    real = {"/link/src": "/code/app/src", "/code/app": "/code/app"}
+    assert contains("/code/app", "/link/src", seeker(real=lambda path: real[path]))

@@ -1,0 +1,95 @@
+"""What a shell says about a client is read right, and a shell that says nothing holds nobody up."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+
+import pytest
+
+from companion.diagnosis.programs import MARK, Answer, check_client, judge, read_answer
+from companion.discovery.platform import LINUX, Platform
+from companion.terminals.clients import GEMINI, QWEN
+
+POSIX = pytest.mark.skipif(sys.platform == "win32", reason="shells of POSIX systems")
+
+
+def platform(**variables):
+    return Platform(LINUX, dict({"SHELL": "/bin/sh"}, **variables), "/home/me")
+
+
+def test_what_start_up_files_print_is_passed_over():
+    printed = "welcome 1.2.3\n{0}\n/opt/bin/gemini\n{0}\nloading\n0.61.0\n{0}\nbye 9.9.9\n".format(MARK)
+    assert read_answer(printed) == Answer("/opt/bin/gemini", "\nloading\n0.61.0\n")
+
+
+def test_marks_are_found_behind_terminal_codes():
+    printed = "\x1b[2J{0}\n/opt/bin/gemini\n{0}\r\n0.61.0\n{0}\n".format(MARK)
+    assert read_answer(printed).place == "/opt/bin/gemini"
+
+
+@pytest.mark.parametrize("printed", ["", "no such option\n", MARK + "\n", "{0}\n{0}\n{0}\n".format(MARK)])
+def test_no_answer_is_no_program(printed):
+    assert read_answer(printed).place == ""
+
+
+def test_a_release_is_told_from_a_program_that_fails():
+    assert judge(GEMINI, ["gemini"], Answer("/bin/gemini", "0.61.0-nightly.3\n")).ok
+    broken = judge(GEMINI, ["gemini"], Answer("/bin/gemini", "Error: no Node.js\n"))
+    assert not broken.ok and "gemini --version" in broken.advice
+
+
+@pytest.mark.parametrize(
+    ("client", "version", "fine"),
+    [
+        (GEMINI, "0.4.1", False),
+        (GEMINI, "0.5.0", True),
+        (GEMINI, "1.0.0", True),
+        (QWEN, "0.0.14", False),
+        (QWEN, "0.0.15", True),
+    ],
+)
+def test_releases_without_a_token_are_too_old(client, version, fine):
+    check = judge(client, [client.program], Answer("/bin/" + client.program, version))
+    assert check.ok is fine
+    assert fine or client.npm_package in check.advice
+
+
+@POSIX
+def test_a_program_on_the_path_is_found(tmp_path):
+    program = tmp_path / "gemini"
+    program.write_text("#!/bin/sh\necho 0.61.0\n")
+    program.chmod(0o700)
+    check = check_client(GEMINI, [str(program)], platform())
+    assert check.ok and check.detail == "0.61.0 at {}".format(program)
+    assert not check_client(GEMINI, [str(tmp_path / "other program")], platform()).ok
+
+
+@POSIX
+def test_a_program_that_hangs_is_ended_with_its_children(tmp_path):
+    noted = tmp_path / "pid"
+    program = tmp_path / "gemini"
+    program.write_text("#!/bin/sh\nsleep 600 &\necho $! > {}\nwait\n".format(noted))
+    program.chmod(0o700)
+    began = time.monotonic()
+    check = check_client(GEMINI, [str(program)], platform(), 1.0)
+    assert time.monotonic() - began < 5
+    assert not check.ok and "no answer within 1 seconds" in check.detail
+    deadline = time.monotonic() + 5
+    while _runs(int(noted.read_text())):
+        assert time.monotonic() < deadline, "a child goes on"
+        time.sleep(0.02)
+
+
+def _runs(pid):
+    try:
+        with open("/proc/{}/stat".format(pid), "rb") as file:
+            return file.read().rsplit(b")", 1)[1].split()[0] != b"Z"
+    except OSError:
+        pass
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return not os.path.isdir("/proc/self")

@@ -1,0 +1,110 @@
+"""The report reads well while it is under way and when it is done, and takes secrets and the user's name out."""
+
+from __future__ import annotations
+
+from companion.diagnosis.checks import failed, not_tried, passed, summary, too_slow
+from companion.diagnosis.discovery import FileFact
+from companion.diagnosis.facts import ClientFacts, Facts, ReviewFacts, WindowFacts
+from companion.diagnosis.libraries import Library, libraries
+from companion.diagnosis.rendering import Findings, render
+
+WINDOW = WindowFacts(
+    title="this window",
+    is_this=True,
+    port=5000,
+    problem=None,
+    folders=("/home/me/code",),
+    for_gemini=True,
+    for_qwen=True,
+    sharing=True,
+    clients=(ClientFacts("Gemini CLI", "1.0", "2025-06-18", "10:00:00"),),
+    reviews=(ReviewFacts("/home/me/code/a.py", "Gemini CLI", True),),
+    all_ports=(5000,),
+)
+FACTS = Facts("2030-01-01 10:00:00 +0000", (("Python", "3.8.12"),), (WINDOW,), None, ("10:00 warning x: y",))
+
+
+def report(checks, facts=FACTS, home="/home/me", secrets=(), **more):
+    return render(facts, Findings(checks, **more), home, secrets)
+
+
+def test_what_is_under_way_is_marked():
+    text = report({"the servers": None, "the libraries": [passed("aiohttp can be imported", "3.10")]})
+    assert "- \u2026 the servers\n" in text
+    assert "- ok: aiohttp can be imported: 3.10\n" in text
+    assert "More are on their way" in text
+
+
+def test_a_failure_says_what_to_do():
+    text = report({"the servers": [failed("this window is served", "it is not", "Restart it.")]})
+    assert "- FAILED: this window is served: it is not\n    what to do: Restart it.\n" in text
+    assert "1 of 1 checks failed" in text
+
+
+def test_every_way_to_fail_has_advice():
+    for check in (failed("a", "b", "c"), not_tried("a", KeyError("b")), too_slow("a", 2.5)):
+        assert not check.ok and check.detail and check.advice
+
+
+def test_the_summary_counts():
+    assert summary([passed("a"), passed("b")], 0) == "All 2 checks passed."
+    assert summary([passed("a"), failed("b", "c", "d")], 0).startswith("1 of 2 checks failed")
+    assert summary([passed("a")], 1) == "All 1 checks passed. More are on their way \u2026"
+
+
+def test_everything_known_is_in_it():
+    text = report(
+        {},
+        libraries=[Library("aiohttp", "3.10", "/opt/lib")],
+        files=[FileFact("/tmp/x", "me", "drwx------"), FileFact("/tmp/x/y", "me", "-rw-------", "port 5000")],
+    )
+    for line in (
+        "- Python: 3.8.12",
+        "- aiohttp: 3.10, from /opt/lib",
+        "## This window",
+        "- endpoint: port 5000",
+        "- workspace folder: ~/code",
+        "- client: Gemini CLI 1.0, MCP 2025-06-18, connected at 10:00:00",
+        "- waits for an answer: ~/code/a.py for Gemini CLI, who is gone",
+        "- /tmp/x (me, drwx------)",
+        "- /tmp/x/y (me, -rw-------): port 5000",
+        "10:00 warning x: y",
+    ):
+        assert line in text.splitlines()
+
+
+def test_an_idle_window_is_described_too():
+    problem = "could not open a port"
+    idle = WINDOW._replace(port=None, problem=problem, folders=(), clients=(), reviews=(), sharing=False)
+    text = report({}, FACTS._replace(windows=(idle,), problems=()))
+    for line in (
+        "- endpoint: not served, sharing is paused",
+        "- problem: could not open a port",
+        "- no workspace folder",
+        "- no client",
+        "- no diff to review",
+        "none",
+    ):
+        assert line in text.splitlines()
+
+
+def test_secrets_and_the_home_directory_are_taken_out():
+    text = report({"x": [failed("a", "token-1 in /home/me/x and /home/merlin", "/home/me")]}, secrets=("token-1", ""))
+    assert "[secret] in ~/x and /home/merlin" in text
+    assert "what to do: ~\n" in text
+    assert "token-1" not in text
+
+
+def test_a_root_home_does_not_eat_the_slashes():
+    assert "/home/me/code" in report({}, home="/")
+
+
+def test_the_libraries_in_use_are_named_with_their_place():
+    found, checks = libraries()
+    names = {library.name: library for library in found}
+    assert {"aiohttp", "jsonschema", "multidict", "yarl"} <= set(names)
+    assert all(check.ok for check in checks) and len(checks) == 2
+    import aiohttp
+
+    assert names["aiohttp"].version == aiohttp.__version__
+    assert aiohttp.__file__.startswith(names["aiohttp"].place)

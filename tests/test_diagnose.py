@@ -1,0 +1,292 @@
+"""Diagnose: everything is told that helps, every planted fault is found, and nothing secret is in the report."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import shutil
+import stat
+import sys
+import unittest
+from unittest import mock
+
+import sublime
+
+from .support.diagnose_case import DiagnoseCase
+from .support.listening_client import discovery_directory
+
+POSIX = unittest.skipIf(sublime.platform() == "windows", "modes, shells and scripts of POSIX systems")
+GEMINI_FINDS, QWEN_FINDS = "Gemini CLI finds this window", "Qwen Code finds this window"
+SERVED = "this window is served"
+RESTART = "Restart Server"
+logger = logging.getLogger("gemini_companion.test")
+
+
+@POSIX
+class Report(DiagnoseCase):
+    def test_a_healthy_window(self):
+        yield from self.open("a.py")
+        report = yield from self.diagnose()
+        self.assertRegex(report, r"\nAll \d+ checks passed\.\n")
+        self.assertNotIn("FAILED", report)
+        self.assert_ok(report, SERVED, "port {}, 4 tools".format(self.endpoint.port))
+        self.assert_ok(report, "this window refuses a wrong token", "answered with 401")
+        self.assert_ok(report, GEMINI_FINDS, os.path.basename(self.gemini_file()))
+        self.assert_ok(report, QWEN_FINDS, "{}.lock".format(self.endpoint.port))
+        self.assert_ok(report, "The file in front is in the workspace")
+        self.assert_ok(report, "Gemini CLI is installed", "0.61.0 at ")
+        self.assert_ok(report, "Qwen Code is installed", "0.24.4 at ")
+
+    def test_it_tells_versions_windows_clients_reviews_and_files(self):
+        other_folder = self.new_folder()
+        other = yield from self.new_window(other_folder)
+        yield from self.connect(other_folder)
+        owner = self.module("review.review").Owner(next(iter(self.endpoint.clients)), "Some Client")
+        self.endpoint.desk.open_diff(owner, self.path("b.py"), "other text\n")
+        report = yield from self.diagnose()
+        for expected in (
+            "- Sublime Text: {} ({})".format(sublime.version(), sublime.channel()),
+            "- Python: {}".format(sys.version.split()[0]),
+            "- Gemini Companion: ",
+            "- System: {} {}".format(sublime.platform(), sublime.arch()),
+            "- aiohttp: {}, from ".format(sys.modules["aiohttp"].__version__),
+            "## This window",
+            "- endpoint: port {}".format(self.endpoint.port),
+            "- workspace folder: {}".format(self.folder),
+            "- client: listening-client 1.0, MCP 2025-06-18, connected at ",
+            "- waits for an answer: {} for Some Client".format(self.path("b.py")),
+            "## Window {}".format(other.id()),
+            "- workspace folder: {}".format(other_folder),
+            "window {} is served".format(other.id()),
+            "- {} (".format(discovery_directory()),
+            "{} (".format(self.gemini_file()),
+            ", -rw-------): Sublime Text, port {}, with a token, workspace {}".format(self.endpoint.port, self.folder),
+            ", drwx------)",
+        ):
+            self.assertIn(expected, report)
+        for review in self.endpoint.desk.pending():
+            self.endpoint.desk.reject(review)
+
+    def test_nothing_secret_is_in_it(self):
+        self.write("a.py", "hush hush line\n")
+        view = yield from self.open("a.py")
+        self.select(view, sublime.Region(0, 14))
+        yield lambda: self.selected() == "hush hush line"
+        logger.error("by mistake: %s", self.endpoint.secrets()[1])
+        report = yield from self.diagnose()
+        self.assertIn("by mistake: [secret]", report)
+        for secret in self.endpoint.secrets() + (self.client._session, "hush"):
+            self.assertNotIn(secret, report)
+
+    def test_recent_problems_are_in_it_and_its_own_refusal_is_none(self):
+        logger.warning("something to tell")
+        yield from self.diagnose()
+        report = yield from self.diagnose()
+        self.assertIn("warning test: something to tell", report)
+        self.assertNotIn("self-test", report)
+
+    def test_it_leaves_no_session_and_shows_none(self):
+        shown = []
+        with mock.patch.object(self.endpoint._status_bar, "show", shown.append):
+            yield from self.diagnose()
+        self.assertEqual(set(shown) - {"Companion: listening-client"}, set())
+        sessions = self.endpoint._service._server.sessions
+        self.assertEqual([session.client_name for session in sessions.values()], ["listening-client"])
+        self.assertTrue(self.client._thread.is_alive())
+
+    def test_it_is_open_at_once_and_completed_later(self):
+        self.setting("gemini_command", [self.program("slow", "sleep 1; echo 0.61.0")])
+        yield lambda: self.endpoint.settings().gemini_command[0].endswith("slow")
+        self.window.run_command("gemini_companion_diagnose")
+        view = self.view()
+        self.assertIn("- \u2026 Gemini CLI", self.text())
+        self.assertTrue(view.is_scratch() and view.is_read_only())
+        self.assertEqual(self.window.active_view(), view)
+        yield lambda: "- ok: " + SERVED in self.text()
+        self.assertIn("More are on their way", self.text())
+        yield lambda: "- ok: Gemini CLI is installed" in self.text()
+        self.assertNotIn("on their way", self.text())
+
+    def test_closing_it_early_ends_it(self):
+        self.window.run_command("gemini_companion_diagnose")
+        self.view().close()
+        problems = len(self.application.log.problems())
+        yield from self.diagnose()
+        self.assertIsNone(self.view())
+        new = self.application.log.problems()[problems:]
+        self.assertEqual([line for line in new if "self-test" not in line], [])
+
+
+@POSIX
+class Servers(DiagnoseCase):
+    def test_a_stopped_server(self):
+        stopped = self.application.runtime.spawn(self.endpoint._service._server.stop)
+        yield stopped.done
+        report = yield from self.diagnose()
+        self.assert_failed(report, SERVED, "port {}: ".format(self.endpoint.port), RESTART)
+        self.assert_failed(report, GEMINI_FINDS, "port {}: ".format(self.endpoint.port), RESTART)
+        self.window.run_command("gemini_companion_restart_server")
+        yield lambda: self.endpoint._service._server is not None
+        self.assert_ok((yield from self.diagnose()), SERVED)
+
+    def test_a_server_that_never_listened(self):
+        with mock.patch.object(self.endpoint, "port", None):
+            report = yield from self.diagnose()
+        self.assert_failed(report, SERVED, "its server does not listen", RESTART)
+        self.assert_failed(report, GEMINI_FINDS, "there is no server to be found", RESTART)
+
+    def test_a_server_that_lets_everybody_in(self):
+        module = sys.modules[type(self.endpoint._service._server).__module__]
+        with mock.patch.object(module, "bearer", lambda value, tokens: ""):
+            report = yield from self.diagnose()
+        self.assert_failed(report, "this window refuses a wrong token", "answered with 200", "Show Log")
+
+    def test_a_missing_library(self):
+        with mock.patch.dict(sys.modules, {"jsonschema": None}):
+            report = yield from self.diagnose()
+        self.assert_failed(report, "jsonschema can be imported", "jsonschema", "Package Control: Satisfy Libraries")
+
+    def test_a_trial_that_fails_itself(self):
+        with mock.patch.object(self.module("diagnosis.discovery"), "look", side_effect=KeyError("on purpose")):
+            report = yield from self.diagnose()
+        self.assert_failed(report, "the discovery files", "could not be tried: KeyError", "Show Log")
+        self.assertIn("on purpose", "\n".join(self.application.log.problems()))
+
+
+@POSIX
+class DiscoveryFiles(DiagnoseCase):
+    def test_a_directory_that_others_can_write_to(self):
+        mode = os.stat(discovery_directory()).st_mode & 0o777
+        self.addCleanup(os.chmod, discovery_directory(), mode)
+        os.chmod(discovery_directory(), mode | stat.S_IWGRP | stat.S_IWOTH)
+        report = yield from self.diagnose()
+        self.assert_failed(report, GEMINI_FINDS, "others can write to {}".format(discovery_directory()), "Correct that")
+        self.assertIn("chmod go-w {}".format(discovery_directory()), report)
+        self.assertIn("drwx-w--w-", report)
+        self.assert_ok(report, QWEN_FINDS)
+
+    def test_a_file_that_is_gone_is_written_again_by_a_restart(self):
+        os.remove(self.gemini_file())
+        report = yield from self.diagnose()
+        self.assert_failed(report, GEMINI_FINDS, "{} is not there".format(self.gemini_file()), RESTART)
+        self.window.run_command("gemini_companion_restart_server")
+        yield lambda: os.path.exists(self.gemini_file())
+        self.assert_ok((yield from self.diagnose()), GEMINI_FINDS)
+
+    def test_a_file_that_others_can_read_is_closed_by_a_restart(self):
+        os.chmod(self.gemini_file(), 0o644)
+        report = yield from self.diagnose()
+        self.assert_failed(report, GEMINI_FINDS, "others can read or write", RESTART)
+        self.assertIn("-rw-r--r--", report)
+        self.window.run_command("gemini_companion_restart_server")
+        yield lambda: os.stat(self.gemini_file()).st_mode & 0o777 == 0o600
+
+    def test_a_file_that_is_no_json(self):
+        with open(self.gemini_file(), "w", encoding="utf-8") as file:
+            file.write("{")
+        report = yield from self.diagnose()
+        self.assert_failed(report, GEMINI_FINDS, "cannot be read", "Remove the file")
+        self.assertIn("unreadable", report)
+
+    def test_a_file_that_names_another_workspace(self):
+        self.change_file(workspacePath=self.new_folder())
+        report = yield from self.diagnose()
+        self.assert_failed(report, GEMINI_FINDS, "in {} it finds no window".format(self.folder), RESTART)
+
+    def test_a_file_with_another_token(self):
+        self.change_file(authToken="another")
+        report = yield from self.diagnose()
+        self.assert_failed(report, GEMINI_FINDS, "the handshake was answered with 401", RESTART)
+        self.assertNotIn("another", self.line(report, GEMINI_FINDS))
+
+    def test_a_file_that_was_left_over_and_comes_first(self):
+        left_over = os.path.join(discovery_directory(), "gemini-ide-server-{}-1.json".format(os.getppid()))
+        self.addCleanup(os.remove, left_over)
+        with open(left_over, "w", encoding="utf-8") as file:
+            json.dump({"port": 1, "workspacePath": self.folder}, file)
+        report = yield from self.diagnose()
+        self.assert_failed(report, GEMINI_FINDS, left_over, "Remove that file")
+
+    def test_two_windows_with_the_same_folder_are_no_fault(self):
+        yield from self.new_window(self.folder)
+        yield lambda: len([e for e in self.application.endpoints() if e.folders() == (self.folder,)]) == 2
+        report = yield from self.diagnose()
+        self.assertIn("All ", report)
+        self.assertIn("another window of this editor, which has the same folder", report)
+
+    def test_a_family_that_is_switched_off(self):
+        self.setting("publish_for_qwen", False)
+        yield lambda: not self.endpoint.settings().publish_for_qwen
+        report = yield from self.diagnose()
+        self.assert_ok(report, QWEN_FINDS, "switched off by the setting \u201cpublish_for_qwen\u201d")
+
+
+@POSIX
+class Workspaces(DiagnoseCase):
+    def test_a_file_outside_of_the_workspace(self):
+        outside = os.path.join(self.new_folder(), "outside.py")
+        with open(outside, "w", encoding="utf-8") as file:
+            file.write("text\n")
+        view = self.window.open_file(outside)
+        yield lambda: not view.is_loading()
+        self.window.focus_view(view)
+        report = yield from self.diagnose()
+        name = "The file in front is in the workspace of this window"
+        self.assert_failed(report, name, "does not find this window", "Add Folder to Project")
+
+    def test_a_window_without_a_workspace(self):
+        other = yield from self.new_window()
+        yield lambda: self.application.endpoint_of(other) is not None and self.application.endpoint_of(other).port
+        report = yield from self.diagnose(other)
+        self.assert_failed(report, GEMINI_FINDS, "no workspace folder", "Open a folder")
+        self.assertIn("- no workspace folder", report)
+        # Seen from another window, an empty one is no fault.
+        report = yield from self.diagnose()
+        self.assert_ok(report, "Gemini CLI finds window {}".format(other.id()), "nothing to be found")
+
+    def test_a_file_reached_by_a_link_is_in_the_workspace(self):
+        link = self.new_folder() + "-link"
+        os.symlink(self.folder, link)
+        self.addCleanup(os.remove, link)
+        view = self.window.open_file(os.path.join(link, "a.py"))
+        yield lambda: not view.is_loading()
+        self.window.focus_view(view)
+        self.assert_ok((yield from self.diagnose()), "The file in front is in the workspace")
+
+
+@POSIX
+class Programs(DiagnoseCase):
+    def gemini(self, *words):
+        self.setting("gemini_command", list(words))
+        yield lambda: self.endpoint.settings().gemini_command == words
+        return (yield from self.diagnose())
+
+    def test_a_program_that_is_missing(self):
+        report = yield from self.gemini("no-such-gemini-program")
+        self.assert_failed(
+            report, "Gemini CLI is installed", "\u201cno-such-gemini-program\u201d is not on the PATH", "npm install -g"
+        )
+
+    def test_a_program_that_is_too_old(self):
+        report = yield from self.gemini(self.program("old", "echo 0.4.1"))
+        self.assert_failed(report, "Gemini CLI is installed", "0.4.1 at ", "@google/gemini-cli@latest")
+
+    def test_a_program_that_does_not_start(self):
+        report = yield from self.gemini(self.program("broken", "echo node is missing >&2; exit 127"), "--flag")
+        self.assert_failed(report, "Gemini CLI is installed", "does not say its version", "broken --flag --version")
+
+    def test_a_program_that_never_answers(self):
+        with mock.patch.object(self.module("diagnosis.programs").check_client, "__defaults__", (0.5,)):
+            report = yield from self.gemini(self.program("hangs", "sleep 600"))
+        self.assert_failed(report, "Gemini CLI is installed", "no answer within 0.5 seconds", "Try once more")
+        self.assert_ok(report, "Qwen Code is installed")
+        if shutil.which("pgrep"):
+            import subprocess
+
+            self.assertNotEqual(subprocess.call(["pgrep", "-f", self.path("hangs")], stdout=subprocess.DEVNULL), 0)
+
+    def test_everything_has_a_limit(self):
+        with mock.patch.object(self.module("diagnosis.report"), "LIMIT_SECONDS", 0.5):
+            report = yield from self.gemini(self.program("hangs", "sleep 2; echo 0.61.0"))
+        self.assert_failed(report, "Gemini CLI:", "no answer within 0.5 seconds", "Try once more")
