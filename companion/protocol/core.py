@@ -32,7 +32,7 @@ from .jsonrpc import (
     result_message,
 )
 from .limits import Limits
-from .metadata import VERSION_HEADER, is_stateless, read_metadata, unsupported_version
+from .metadata import VERSION_HEADER, Metadata, is_stateless, read_metadata, unsupported_version
 from .methods import HANDSHAKE_METHODS, STATELESS_METHODS, end_subscription
 from .notices import Translate
 from .presence import SESSION_HEADER, Presence
@@ -148,7 +148,7 @@ class Protocol:
             metadata = read_metadata(arrival.headers, message)
         except RpcError as error:
             return [_refusal(error, message.id, null_id=False)]
-        caller = _stateless_caller(metadata.client_name, metadata.client_version, metadata.revision.name, self.presence)
+        caller = _stateless_caller(metadata, arrival.token_name, self.presence)
         exchange = Exchange(
             arrival.headers,
             metadata.revision,
@@ -264,6 +264,8 @@ def _nobody(protocol_version: str, token_name: str, presence: Presence) -> Clien
     return ClientSession("stateless", "", "", protocol_version, presence.wall_clock(), token_name)
 
 
-def _stateless_caller(name: str, version: str, protocol_version: str, presence: Presence) -> ClientSession:
-    caller_id = "stateless:{}/{}".format(name, version)
-    return ClientSession(caller_id, name, version, protocol_version, presence.wall_clock())
+def _stateless_caller(metadata: Metadata, token_name: str, presence: Presence) -> ClientSession:
+    """A client without a session is known by what it says of itself and by the token it shows."""
+    name, version = metadata.client_name, metadata.client_version
+    caller_id = "stateless:{}:{}/{}".format(token_name, name, version)
+    return ClientSession(caller_id, name, version, metadata.revision.name, presence.wall_clock(), token_name)

@@ -1,4 +1,4 @@
-"""Carries one logical stream on one HTTP response.
+"""Carries logical streams on HTTP responses: one writer for each, and all of them together.
 
 Rules: bytes are taken from the core only when the connection can write them, so what waits there can still be
 collapsed; a writer that is superseded, or whose connection is lost, takes nothing more; heartbeats are comments and
@@ -129,3 +129,74 @@ class EventStreamWriter:
         self.lost = True
         self.was_reset = was_reset
         self.wake()
+
+
+class EventStreams:
+    """Every stream that a connection carries now. Loop thread."""
+
+    def __init__(
+        self, take: Callable[[Stream], bytes], ended: Callable[[Stream, bool], None], heartbeat_seconds: float
+    ) -> None:
+        """`take` gives the next bytes of a stream; `ended` is told when none carries it any more, and whether its
+        connection was torn down."""
+        self._take = take
+        self._ended = ended
+        self._heartbeat_seconds = heartbeat_seconds
+        self._writers: Dict[Stream, EventStreamWriter] = {}
+        self._woken: Dict[Stream, None] = {}
+        self._heartbeat: Optional[asyncio.TimerHandle] = None
+        self._stopping: Optional[asyncio.Future[None]] = None
+
+    async def carry(self, request: web.BaseRequest, stream: Stream, headers: Dict[str, str]) -> web.StreamResponse:
+        """Carry a stream on this request's connection until either ends."""
+        stream.closing = stream.closing or self._stopping is not None
+        former = self._writers.get(stream)
+        if former is not None:
+            former.supersede()
+        writer = self._writers[stream] = EventStreamWriter(stream, self._take)
+        self._schedule_heartbeat()
+        try:
+            return await writer.run(request, headers)
+        finally:
+            if self._writers.get(stream) is writer:
+                del self._writers[stream]
+                self._ended(stream, writer.was_reset)
+                if self._stopping is not None and not self._writers and not self._stopping.done():
+                    self._stopping.set_result(None)
+
+    def wake(self, stream: Stream) -> None:
+        """The stream has something to write. All are written together in the next turn of the loop, so that bursts
+        collapse and join."""
+        if not self._woken:
+            asyncio.get_running_loop().call_soon(self._pump)
+        self._woken[stream] = None
+
+    def _pump(self) -> None:
+        woken, self._woken = self._woken, {}
+        for stream in woken:
+            writer = self._writers.get(stream)
+            if writer is not None:
+                writer.pump()
+
+    def _schedule_heartbeat(self) -> None:
+        if self._heartbeat is None and self._stopping is None:
+            self._heartbeat = asyncio.get_running_loop().call_later(self._heartbeat_seconds, self._beat)
+
+    def _beat(self) -> None:
+        self._heartbeat = None
+        for writer in self._writers.values():
+            writer.beat()
+        if self._writers:
+            self._schedule_heartbeat()
+
+    async def stop(self, seconds: float) -> None:
+        """Wait until closing streams are written to their end, at most so long; then tear down what is left."""
+        if self._heartbeat is not None:
+            self._heartbeat.cancel()
+            self._heartbeat = None
+        if self._stopping is None:
+            self._stopping = asyncio.get_running_loop().create_future()
+        if self._writers:
+            await asyncio.wait([self._stopping], timeout=seconds)
+        for writer in list(self._writers.values()):
+            writer.abort()

@@ -1,6 +1,6 @@
 """The server of one endpoint: HTTP in, protocol in the middle, HTTP and event streams out.
 
-Rules: every request passes the gate in `security` before anything else of it is read; the core decides, this file only
+Rules: every request passes the gate before anything else of it is read; the core decides, this file only
 performs its effects; nothing is shared with another thread; whatever a stop leaves behind is a bug.
 Routes: POST, GET and DELETE `/mcp`; GET `/events`; GET `/health`.
 """
@@ -25,16 +25,15 @@ from ..protocol.tools import ClientSession, Implementation, Tool, ToolCall, Tool
 from .bodies import body_complaint, read_body
 from .connections import Connection
 from .event_dialect import IDE_NOTIFICATIONS, to_event_dialect
-from .event_streams import EventStreamWriter
+from .event_streams import EventStreams
+from .gate import Gate
 from .negotiation import accepted
-from .responses import closing, not_allowed, refusal, respond
-from .security import CHALLENGE, bearer, host_allowed, origin_allowed
+from .responses import not_allowed, refusal, respond
 
 log = logging.getLogger("gemini_companion.transport")
 ADDRESS = "127.0.0.1"
 _LINGER_SECONDS = 2.0
 _STOP_SECONDS = 1.0
-_WARNING_SECONDS = 60.0
 
 
 class CompanionServer:
@@ -57,7 +56,7 @@ class CompanionServer:
     ) -> None:
         """`further_tokens`: more tokens by name, to tell clients apart that introduce themselves alike. `translate`:
         turns a notification into the dialect of `/events`; for the rest see `Protocol`."""
-        self._tokens = {"": token, **further_tokens}
+        self._gate = Gate({"": token, **further_tokens})
         self._call_tool = call_tool
         self._session_opened = session_opened
         self._session_closed = session_closed
@@ -70,19 +69,13 @@ class CompanionServer:
             subscribable=subscribable,
             fixed_methods=fixed_methods,
         )
-        self._writers: Dict[Stream, EventStreamWriter] = {}
-        self._woken: Dict[Stream, None] = {}
+        self._streams = EventStreams(self._protocol.presence.take, self._stream_ended, limits.heartbeat_seconds)
         self._call_streams: Dict[Any, asyncio.Task[web.StreamResponse]] = {}
         self._in_flight = 0
-        self._port = 0
         self._listener: Optional[asyncio.AbstractServer] = None
         self._manager: Optional[web.Server] = None
-        self._heartbeat: Optional[asyncio.TimerHandle] = None
         self._expiry: Optional[asyncio.TimerHandle] = None
         self._stopping = False
-        self._all_written: Optional[asyncio.Future[None]] = None
-        """While stopping: done when no stream is being written any more."""
-        self._next_warning = 0.0
 
     @property
     def sessions(self) -> Mapping[str, ClientSession]:
@@ -113,30 +106,24 @@ class CompanionServer:
         )
         self._listener = await loop.create_server(connection, ADDRESS, port)
         self._manager = manager
-        self._port = self._listener.sockets[0].getsockname()[1]
+        self._gate.port = self._listener.sockets[0].getsockname()[1]
         self._schedule_expiry()
-        return self._port
+        return self._gate.port
 
     async def stop(self, *, come_back_seconds: Optional[float] = None) -> None:
         """End streams cleanly, then close everything. Sessions are not reported closed: the caller knows; what clients
         have not received is still in `export_state`. With `come_back_seconds`, clients are told to reopen their streams
         after so long, because a successor is expected."""
-        if self._listener is None:
+        if self._listener is None or self._stopping:
             return
         self._stopping = True
         self._listener.close()
         assert self._manager is not None
         self._manager.pre_shutdown()  # Idle connections end now, the others after the answer they are at.
+        if self._expiry is not None:
+            self._expiry.cancel()
         self._perform(self._protocol.stop(come_back_seconds))
-        for timer in (self._heartbeat, self._expiry):
-            if timer is not None:
-                timer.cancel()
-        self._heartbeat = self._expiry = None
-        if self._writers:
-            self._all_written = asyncio.get_running_loop().create_future()
-            await asyncio.wait([self._all_written], timeout=_STOP_SECONDS)
-        for writer in list(self._writers.values()):
-            writer.abort()
+        await self._streams.stop(_STOP_SECONDS)
         await self._manager.shutdown(_STOP_SECONDS)
         self._listener = None
 
@@ -172,18 +159,15 @@ class CompanionServer:
 
     async def _handle(self, request: web.BaseRequest) -> web.StreamResponse:
         cast(Connection, request.protocol).request_began()
-        headers = request.headers
-        if not host_allowed(headers.getall("Host", ()), self._port):
-            return closing(refusal(403, "The Host header does not name this endpoint."))
-        if not origin_allowed(headers.getall("Origin", ()), self._port):
-            return closing(refusal(403, "Requests from web pages are refused."))
-        path = request.path
-        method = request.method
+        refused = self._gate.misaddressed(request)
+        if refused is not None:
+            return refused
+        path, method, headers = request.path, request.method, request.headers
         if path == "/health":
             return self._health(method)
-        token_name = bearer(headers.get("Authorization"), self._tokens)
-        if token_name is None:
-            return self._unauthorized(headers)
+        token_name = self._gate.admit(request, self._now())
+        if isinstance(token_name, web.Response):
+            return token_name
         if path == "/mcp":
             if method == "POST":
                 return await self._post(request, token_name)
@@ -204,19 +188,6 @@ class CompanionServer:
         if method not in ("GET", "HEAD"):
             return not_allowed("GET, HEAD")
         return respond(200, b'{"status":"ok"}', JSON_TYPE)
-
-    def _unauthorized(self, headers: Mapping[str, str]) -> web.Response:
-        now = self._now()
-        if now >= self._next_warning:
-            self._next_warning = now + _WARNING_SECONDS
-            if "Authorization" not in headers:
-                log.warning(
-                    "refused a client without an Authorization header (%.80r): it is too old, update the CLI",
-                    headers.get("User-Agent", ""),
-                )
-            else:
-                log.warning("refused a client with a wrong token (%.80r)", headers.get("User-Agent", ""))
-        return closing(refusal(401, "A valid bearer token is required.", {"WWW-Authenticate": CHALLENGE}))
 
     async def _post(self, request: web.BaseRequest, token_name: str) -> web.StreamResponse:
         headers = request.headers
@@ -258,7 +229,7 @@ class CompanionServer:
             else:
                 self._perform_one(effect)
         if opened is not None:
-            return await self._carry(request, opened)
+            return await self._streams.carry(request, opened.stream, opened.headers)
         carrying = self._call_streams.pop(exchange, None) if exchange is not None else None
         if carrying is not None:
             return await carrying
@@ -288,7 +259,9 @@ class CompanionServer:
     def _perform_during(self, request: web.BaseRequest, effects: Sequence[Effect]) -> None:
         for effect in effects:
             if isinstance(effect, OpenStream):
-                task = asyncio.get_running_loop().create_task(self._carry(request, effect))
+                task = asyncio.get_running_loop().create_task(
+                    self._streams.carry(request, effect.stream, effect.headers)
+                )
                 self._call_streams[effect.exchange] = task
             else:
                 self._perform_one(effect)
@@ -301,9 +274,7 @@ class CompanionServer:
 
     def _perform_one(self, effect: Effect) -> None:
         if isinstance(effect, Wake):
-            self._woken[effect.stream] = None
-            if len(self._woken) == 1:
-                asyncio.get_running_loop().call_soon(self._pump)
+            self._streams.wake(effect.stream)
         elif isinstance(effect, SessionOpened):
             log.info("connected: %.80r %.40r, MCP %s", *effect.client[1:4])
             self._schedule_expiry()
@@ -312,52 +283,14 @@ class CompanionServer:
             log.info("disconnected: %.80r: %s", effect.client.client_name, effect.reason)
             self._session_closed(effect.client, effect.undelivered)
 
-    def _pump(self) -> None:
-        """Write on all streams that have something: once per turn of the loop, so that bursts collapse and join."""
-        woken, self._woken = self._woken, {}
-        for stream in woken:
-            writer = self._writers.get(stream)
-            if writer is not None:
-                writer.pump()
-
-    async def _carry(self, request: web.BaseRequest, opened: OpenStream) -> web.StreamResponse:
-        """Carry a stream on this request's connection until either ends."""
-        stream = opened.stream
-        stream.closing = stream.closing or self._stopping
-        former = self._writers.get(stream)
-        if former is not None:
-            former.supersede()
-        writer = self._writers[stream] = EventStreamWriter(stream, self._protocol.presence.take)
-        self._schedule_heartbeat()
-        try:
-            return await writer.run(request, opened.headers)
-        finally:
-            if self._writers.get(stream) is writer:
-                del self._writers[stream]
-                self._perform(self._protocol.presence.broken(stream, writer.was_reset, self._now()))
-                self._writer_ended()
-
-    def _writer_ended(self) -> None:
+    def _stream_ended(self, stream: Stream, was_reset: bool) -> None:
+        self._perform(self._protocol.presence.broken(stream, was_reset, self._now()))
         self._schedule_expiry()
-        if self._all_written is not None and not self._writers and not self._all_written.done():
-            self._all_written.set_result(None)
 
     # Time
 
     def _now(self) -> float:
         return asyncio.get_running_loop().time()
-
-    def _schedule_heartbeat(self) -> None:
-        if self._heartbeat is None and not self._stopping:
-            loop = asyncio.get_running_loop()
-            self._heartbeat = loop.call_later(self._limits.heartbeat_seconds, self._beat)
-
-    def _beat(self) -> None:
-        self._heartbeat = None
-        for writer in self._writers.values():
-            writer.beat()
-        if self._writers:
-            self._schedule_heartbeat()
 
     def _schedule_expiry(self) -> None:
         if self._expiry is not None:

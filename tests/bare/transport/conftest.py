@@ -251,7 +251,7 @@ async def nothing_left(served: Served) -> None:
     """Every task of the server ends soon after its stop."""
     for _ in range(200):
         others = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
-        if not others and not served.server._writers:
+        if not others and not served.server._streams._writers:
             return
         await asyncio.sleep(0.01)
     raise AssertionError("left behind: {}".format(others))

@@ -1,0 +1,54 @@
+"""The gate that every request passes before anything else of it is read.
+
+Rule: `security` decides, here the refusals are made; the log says who was refused and why, seldom enough not to be
+filled by a client that keeps trying, and never what was shown.
+"""
+
+from __future__ import annotations
+
+import logging
+from typing import Mapping, Optional, Union
+
+from aiohttp import web
+
+from .responses import closing, refusal
+from .security import CHALLENGE, bearer, host_allowed, origin_allowed
+
+log = logging.getLogger("gemini_companion.transport")
+_WARNING_SECONDS = 60.0
+
+
+class Gate:
+    """Who may come in. Loop thread."""
+
+    def __init__(self, tokens: Mapping[str, str]) -> None:
+        self.port = 0
+        """The endpoint's own."""
+        self._tokens = tokens
+        self._next_warning = 0.0
+
+    def misaddressed(self, request: web.BaseRequest) -> Optional[web.Response]:
+        """The refusal of a request that is not meant for this endpoint or comes from a web page, else None."""
+        headers = request.headers
+        if not host_allowed(headers.getall("Host", ()), self.port):
+            return closing(refusal(403, "The Host header does not name this endpoint."))
+        if not origin_allowed(headers.getall("Origin", ()), self.port):
+            return closing(refusal(403, "Requests from web pages are refused."))
+        return None
+
+    def admit(self, request: web.BaseRequest, now: float) -> Union[str, web.Response]:
+        """The name of the token that the request shows, or its refusal. `now`: seconds of a steady clock."""
+        headers = request.headers
+        name = bearer(headers.get("Authorization"), self._tokens)
+        if name is not None:
+            return name
+        if now >= self._next_warning:
+            self._next_warning = now + _WARNING_SECONDS
+            if "Authorization" in headers:
+                log.warning("refused a client with a wrong token (%.80r)", headers.get("User-Agent", ""))
+            else:
+                log.warning(
+                    "refused a client without an Authorization header (%.80r): it is too old, update the CLI",
+                    headers.get("User-Agent", ""),
+                )
+        return closing(refusal(401, "A valid bearer token is required.", {"WWW-Authenticate": CHALLENGE}))
