@@ -177,6 +177,17 @@ class ReviewTestCase(DeferrableTestCase):
         }
 
 
+class DecidingTestCase(ReviewTestCase):
+    def closed(self) -> bool:
+        return not self.desk.pending() and not any(
+            view.settings().has("gemini_companion.role") for view in self.window.views()
+        )
+
+    def only_outcome(self) -> Any:
+        self.assertEqual(len(self.told), 1, self.told)
+        return self.told[0]
+
+
 ALL_MARKS = [
     "gemini_companion." + key
     for key in ("lines", "characters", "gutter.added", "gutter.removed", "gutter.changed", "revert", "undo")

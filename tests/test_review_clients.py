@@ -1,0 +1,231 @@
+"""What clients answer themselves, what each of them hears, and what is done for one that has gone."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, Iterator
+
+from ..companion.review.review import ReviewError
+from .review_support import GEMINI, PROPOSED, QWEN, TEXT, DecidingTestCase
+
+
+class TestClientAnswers(DecidingTestCase):
+    def test_close_diff_returns_the_text_with_its_edits(self) -> Iterator[Any]:
+        self.write()
+        review = yield from self.open_diff()
+        self.type(self.proposal(review), 0, "# mine\n")
+        text = self.desk.close_diff(GEMINI, self.path(), suppress_notification=True)
+        self.assertEqual(text, "# mine\n" + PROPOSED)
+        yield self.closed
+        self.assertEqual(self.told, [])
+        self.assertEqual(self.window.num_groups(), 1)
+
+    def test_close_diff_tells_of_a_rejection_unless_it_must_not(self) -> Iterator[Any]:
+        self.write()
+        yield from self.open_diff()
+        self.desk.close_diff(GEMINI, self.path(), suppress_notification=False)
+        yield self.closed
+        self.assertEqual(self.only_outcome()[1].kind, "rejected")
+
+    def test_close_diff_without_a_diff(self) -> None:
+        self.assertIsNone(self.desk.close_diff(GEMINI, self.path(), suppress_notification=False))
+        self.assertEqual(self.told, [])
+
+    def test_another_spelling_of_the_path_is_the_same_file(self) -> Iterator[Any]:
+        self.write()
+        yield from self.open_diff()
+        spelling = os.path.join(self.folder, "sub", os.pardir, "file.py")
+        self.assertEqual(self.desk.close_diff(GEMINI, spelling, suppress_notification=True), PROPOSED)
+        yield self.closed
+
+    def test_whoever_comes_second_changes_nothing(self) -> Iterator[Any]:
+        self.write()
+        endings = {
+            "accept": self.desk.accept,
+            "reject": self.desk.reject,
+            "close": lambda review: self.desk.close_diff(GEMINI, self.path(), suppress_notification=False),
+            "tab": lambda review: self.proposal(review).close() if review in self.desk._presentations else None,
+        }
+        for first in endings.values():
+            for second in endings.values():
+                del self.told[:]
+                review = yield from self.open_diff()
+                first(review)
+                second(review)
+                yield self.closed
+                self.only_outcome()
+
+    def test_a_newer_proposal_replaces_the_older_one_in_place(self) -> Iterator[Any]:
+        self.write()
+        review = yield from self.open_diff()
+        view = self.proposal(review)
+        self.type(view, 0, "# mine\n")
+        again = yield from self.open_diff("file.py", "newer\n")
+        self.assertTrue(again is review)
+        self.assertEqual(self.proposal(review), view)
+        yield lambda: self.text(view) == "newer\n"
+        yield self.settled
+        self.assertEqual(self.told, [])
+        self.assertIn("+1", self.header(review))
+        self.desk.accept(review)
+        yield self.closed
+        self.assertEqual(self.only_outcome()[1].content, "newer\n")
+
+    def test_each_client_hears_only_of_its_own(self) -> Iterator[Any]:
+        self.write()
+        first = yield from self.open_diff("file.py", "gemini\n", GEMINI)
+        second = yield from self.open_diff("file.py", "qwen\n", QWEN)
+        self.assertTrue(first is not second)
+        self.assertEqual(self.text(self.proposal(first)), "gemini\n")
+        self.assertEqual(self.text(self.proposal(second)), "qwen\n")
+        self.desk.accept(second)
+        yield lambda: self.desk.pending() == [first]
+        self.assertEqual([(to, outcome.content) for to, outcome in self.told], [(QWEN.session_id, "qwen\n")])
+        self.desk.reject(first)
+        yield self.closed
+        self.assertEqual([to for to, _ in self.told], [QWEN.session_id, GEMINI.session_id])
+
+    def test_accept_by_the_client_writes_the_file(self) -> Iterator[Any]:
+        self.write()
+        yield from self.open_diff()
+        self.desk.accept_by_client(GEMINI, self.path())
+        yield self.closed
+        self.assertEqual(self.read().decode(), PROPOSED)
+        self.assertEqual(self.only_outcome()[1].kind, "accepted")
+
+    def test_reject_by_the_client(self) -> Iterator[Any]:
+        self.write()
+        yield from self.open_diff()
+        self.desk.reject_by_client(GEMINI, self.path())
+        yield self.closed
+        self.assertEqual(self.read().decode(), TEXT)
+        self.assertEqual(self.only_outcome()[1].kind, "rejected")
+
+    def test_wrong_requests_get_a_sentence_and_change_nothing(self) -> None:
+        before = self.picture()
+        with self.assertRaisesRegex(ReviewError, "absolute"):
+            self.desk.open_diff(GEMINI, "relative.py", "x")
+        for request in (self.desk.accept_by_client, self.desk.reject_by_client):
+            with self.assertRaisesRegex(ReviewError, "No diff is open"):
+                request(GEMINI, self.path())
+        self.assertEqual(self.picture(), before)
+
+
+class TestClientGone(DecidingTestCase):
+    def leave(self, owner: Any = GEMINI) -> None:
+        self.connected.discard(owner.session_id)
+        self.desk.owner_gone(owner.session_id)
+
+    def test_the_review_stays_and_says_so(self) -> Iterator[Any]:
+        self.write()
+        review = yield from self.open_diff()
+        self.leave()
+        self.assertTrue(review.pending)
+        self.assertIn("Gemini CLI has gone", self.header(review))
+
+    def test_accept_writes_the_file_in_its_own_way(self) -> Iterator[Any]:
+        self.write("file.txt", b"\xef\xbb\xbfa\r\nb\r\n")
+        review = yield from self.open_diff("file.txt", "a\nc\n")
+        self.leave()
+        self.desk.accept(review)
+        yield self.closed
+        self.assertEqual(self.read("file.txt"), b"\xef\xbb\xbfa\r\nc\r\n")
+        self.assertEqual(self.told, [])
+
+    def test_accept_makes_a_new_file(self) -> Iterator[Any]:
+        review = yield from self.open_diff("new.py", "a\r\nb")
+        self.leave()
+        self.desk.accept(review)
+        yield self.closed
+        self.assertEqual(self.read("new.py"), b"a\r\nb")
+
+    def test_accept_goes_through_the_users_tab(self) -> Iterator[Any]:
+        view = yield from self.open_file("file.txt", b"a\r\nb  \r\nc")
+        view.settings().set("trim_trailing_white_space_on_save", "all")
+        view.settings().set("ensure_newline_at_eof_on_save", True)
+        view.sel().clear()
+        view.sel().add(1)
+        review = yield from self.open_diff("file.txt", "a\nb  \nd")
+        self.leave()
+        self.desk.accept(review)
+        yield self.closed
+        self.assertEqual(self.text(view), "a\nb  \nd")
+        self.assertFalse(view.is_dirty())
+        self.assertEqual(self.read("file.txt"), b"a\r\nb  \r\nd")
+        self.assertEqual(view.sel()[0].b, 1)
+        self.assertEqual(view.settings().get("trim_trailing_white_space_on_save"), "all")
+        self.assertTrue(view.settings().get("ensure_newline_at_eof_on_save"))
+        view.run_command("undo")
+        self.assertEqual(self.text(view), "a\nb  \nc")
+
+    def test_unsaved_edits_are_never_lost(self) -> Iterator[Any]:
+        view = yield from self.open_file()
+        review = yield from self.open_diff()
+        self.leave()
+        self.type(view, 0, "# unsaved\n")
+        self.desk.accept(review)
+        yield lambda: "unsaved edits in a tab: save or revert them" in self.header(review)
+        self.assertTrue(review.pending)
+        self.assertEqual(self.text(view), "# unsaved\n" + TEXT)
+        self.assertEqual(self.read().decode(), TEXT)
+        view.run_command("undo")
+        self.desk.accept(review)
+        yield self.closed
+        self.assertEqual(self.text(view), PROPOSED)
+
+    def test_a_file_that_changed_meanwhile_is_looked_at_again(self) -> Iterator[Any]:
+        self.write()
+        review = yield from self.open_diff()
+        self.leave()
+        self.write("file.py", "theirs\n")
+        self.desk.accept(review)
+        self.assertTrue(review.pending)
+        self.assertEqual(self.read(), b"theirs\n")
+        yield lambda: self.text(self.original(review)) == "theirs\n"
+        yield self.settled
+        self.desk.accept(review)
+        yield self.closed
+        self.assertEqual(self.read().decode(), PROPOSED)
+
+    def test_a_tab_that_has_not_seen_the_change_yet_is_not_written_through(self) -> Iterator[Any]:
+        yield from self.open_file()
+        review = yield from self.open_diff()
+        self.leave()
+        self.write("file.py", "theirs\n")
+        self.desk.accept(review)
+        self.assertTrue(review.pending)
+        self.assertEqual(self.read(), b"theirs\n")
+
+    def test_a_text_that_the_encoding_cannot_hold_stays_open(self) -> Iterator[Any]:
+        self.write("file.txt", b"\xe4\n")
+        review = yield from self.open_diff("file.txt", "\u0436\n")
+        self.leave()
+        self.desk.accept(review)
+        self.assertTrue(review.pending)
+        self.assertIn("Windows 1252", self.header(review))
+        self.assertEqual(self.read("file.txt"), b"\xe4\n")
+
+    def test_rejecting_tells_nobody(self) -> Iterator[Any]:
+        self.write()
+        review = yield from self.open_diff()
+        self.leave()
+        self.desk.reject(review)
+        yield self.closed
+        self.assertEqual(self.told, [])
+
+    def test_only_the_reviews_of_that_client_are_orphaned(self) -> Iterator[Any]:
+        self.write()
+        first = yield from self.open_diff("file.py", "gemini\n", GEMINI)
+        second = yield from self.open_diff("file.py", "qwen\n", QWEN)
+        self.leave(QWEN)
+        self.assertFalse(first.orphaned)
+        self.assertTrue(second.orphaned)
+
+    def test_a_client_that_is_lost_without_a_word(self) -> Iterator[Any]:
+        self.write()
+        review = yield from self.open_diff()
+        self.connected.clear()
+        self.desk.accept(review)
+        yield self.closed
+        self.assertEqual(self.read().decode(), PROPOSED)
+        self.assertEqual([outcome.kind for _, outcome in self.told], ["accepted"])  # for whoever looks on
