@@ -137,8 +137,7 @@ class Servers(DiagnoseCase):
         self.assert_failed(report, GEMINI_FINDS, "there is no server to be found", RESTART)
 
     def test_a_server_that_lets_everybody_in(self):
-        module = sys.modules[type(self.endpoint._service._server).__module__]
-        with mock.patch.object(module, "bearer", lambda value, tokens: ""):
+        with mock.patch.object(self.module("transport.gate"), "bearer", lambda value, tokens: ""):
             report = yield from self.diagnose()
         self.assert_failed(report, "this window refuses a wrong token", "answered with 200", "Show Log")
 
@@ -159,7 +158,8 @@ class DiscoveryFiles(DiagnoseCase):
     def test_a_directory_that_others_can_write_to(self):
         mode = os.stat(discovery_directory()).st_mode & 0o777
         self.addCleanup(os.chmod, discovery_directory(), mode)
-        os.chmod(discovery_directory(), mode | stat.S_IWGRP | stat.S_IWOTH)
+        open_to_all = mode | stat.S_IWGRP | stat.S_IWOTH
+        os.chmod(discovery_directory(), open_to_all)
         report = yield from self.diagnose()
         self.assert_failed(report, GEMINI_FINDS, "others can write to {}".format(discovery_directory()), "Correct that")
         self.assertIn("chmod go-w {}".format(discovery_directory()), report)
