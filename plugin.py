@@ -27,8 +27,9 @@ application: Optional[Application] = None
 
 def plugin_loaded() -> None:
     global application
-    application = Application()
-    application.start()
+    if application is None:
+        application = Application()
+        application.start()
 
 
 def plugin_unloaded() -> None:
@@ -123,8 +124,13 @@ class GeminiCompanionListener(sublime_plugin.EventListener):
             application.exit()
 
 
-class CompanionCommand(sublime_plugin.WindowCommand):
-    """What all commands share: without the running package they are disabled."""
+class CompanionCommand:
+    """What all commands share: without the running package they are disabled.
+
+    It is no command itself: the editor makes one of every command class that it finds in this module.
+    """
+
+    window: sublime.Window
 
     def is_enabled(self, **arguments: Any) -> bool:
         return application is not None
@@ -146,37 +152,37 @@ class ReviewCommand(CompanionCommand):
         return application is not None and application.actions.review_in_front(self.window) is not None
 
 
-class GeminiCompanionAcceptDiffCommand(ReviewCommand):
+class GeminiCompanionAcceptDiffCommand(ReviewCommand, sublime_plugin.WindowCommand):
     def run(self) -> None:
         self.actions.on_review(self.window, lambda desk, review: desk.accept(review))
 
 
-class GeminiCompanionRejectDiffCommand(ReviewCommand):
+class GeminiCompanionRejectDiffCommand(ReviewCommand, sublime_plugin.WindowCommand):
     def run(self) -> None:
         self.actions.on_review(self.window, lambda desk, review: desk.reject(review))
 
 
-class GeminiCompanionNextChangeCommand(ReviewCommand):
+class GeminiCompanionNextChangeCommand(ReviewCommand, sublime_plugin.WindowCommand):
     def run(self) -> None:
         self.actions.on_review(self.window, lambda desk, review: desk.next_change(review))
 
 
-class GeminiCompanionPreviousChangeCommand(ReviewCommand):
+class GeminiCompanionPreviousChangeCommand(ReviewCommand, sublime_plugin.WindowCommand):
     def run(self) -> None:
         self.actions.on_review(self.window, lambda desk, review: desk.previous_change(review))
 
 
-class GeminiCompanionRevertHunkCommand(ReviewCommand):
+class GeminiCompanionRevertHunkCommand(ReviewCommand, sublime_plugin.WindowCommand):
     def run(self) -> None:
         self.actions.on_review(self.window, lambda desk, review: desk.revert_hunk(review))
 
 
-class GeminiCompanionUndoRevertHunkCommand(ReviewCommand):
+class GeminiCompanionUndoRevertHunkCommand(ReviewCommand, sublime_plugin.WindowCommand):
     def run(self) -> None:
         self.actions.on_review(self.window, lambda desk, review: desk.undo_revert_hunk(review))
 
 
-class GeminiCompanionShowPendingDiffsCommand(CompanionCommand):
+class GeminiCompanionShowPendingDiffsCommand(CompanionCommand, sublime_plugin.WindowCommand):
     def run(self) -> None:
         self.actions.show_pending_diffs(self.window)
 
@@ -184,17 +190,17 @@ class GeminiCompanionShowPendingDiffsCommand(CompanionCommand):
         return application is not None and bool(application.actions.pending())
 
 
-class GeminiCompanionRunClientCommand(CompanionCommand):
+class GeminiCompanionRunClientCommand(CompanionCommand, sublime_plugin.WindowCommand):
     def run(self, client: str) -> None:
         self.actions.run_client(self.window, client)
 
 
-class GeminiCompanionCopyEnvironmentCommand(CompanionCommand):
+class GeminiCompanionCopyEnvironmentCommand(CompanionCommand, sublime_plugin.WindowCommand):
     def run(self) -> None:
         self.actions.copy_environment(self.window)
 
 
-class GeminiCompanionSendSelectionCommand(CompanionCommand):
+class GeminiCompanionSendSelectionCommand(CompanionCommand, sublime_plugin.WindowCommand):
     def run(self) -> None:
         self.actions.send_selection(self.window)
 
@@ -202,7 +208,7 @@ class GeminiCompanionSendSelectionCommand(CompanionCommand):
         return application is not None and application.actions.can_send_selection(self.window)
 
 
-class GeminiCompanionPauseSharingCommand(CompanionCommand):
+class GeminiCompanionPauseSharingCommand(CompanionCommand, sublime_plugin.WindowCommand):
     def run(self) -> None:
         self.actions.set_sharing(self.window, False)
 
@@ -210,7 +216,7 @@ class GeminiCompanionPauseSharingCommand(CompanionCommand):
         return application is not None and application.actions.is_sharing(self.window)
 
 
-class GeminiCompanionResumeSharingCommand(CompanionCommand):
+class GeminiCompanionResumeSharingCommand(CompanionCommand, sublime_plugin.WindowCommand):
     def run(self) -> None:
         self.actions.set_sharing(self.window, True)
 
@@ -218,26 +224,26 @@ class GeminiCompanionResumeSharingCommand(CompanionCommand):
         return application is not None and not application.actions.is_sharing(self.window)
 
 
-class GeminiCompanionOpenMenuCommand(CompanionCommand):
+class GeminiCompanionOpenMenuCommand(CompanionCommand, sublime_plugin.WindowCommand):
     def run(self) -> None:
         self.actions.open_menu(self.window)
 
 
-class GeminiCompanionDiagnoseCommand(CompanionCommand):
+class GeminiCompanionDiagnoseCommand(CompanionCommand, sublime_plugin.WindowCommand):
     def run(self) -> None:
         self.application.diagnose(self.window)
 
 
-class GeminiCompanionShowLogCommand(CompanionCommand):
+class GeminiCompanionShowLogCommand(CompanionCommand, sublime_plugin.WindowCommand):
     def run(self) -> None:
         self.application.show_log(self.window)
 
 
-class GeminiCompanionRestartServerCommand(CompanionCommand):
+class GeminiCompanionRestartServerCommand(CompanionCommand, sublime_plugin.WindowCommand):
     def run(self) -> None:
         self.application.restart_server(self.window)
 
 
-class GeminiCompanionDisconnectClientsCommand(CompanionCommand):
+class GeminiCompanionDisconnectClientsCommand(CompanionCommand, sublime_plugin.WindowCommand):
     def run(self) -> None:
         self.application.disconnect_clients(self.window)

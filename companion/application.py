@@ -94,17 +94,19 @@ class Application:
         self._editor_settings.clear_on_change(SETTINGS_TAG)
         farewells = {number: endpoint.stop() for number, endpoint in self._endpoints.items()}
         self._log_panel.close()
+        self._endpoints.clear()
+        self._listening = ()
         self._end(list(farewells.values()))
         left = {number: farewell.result() for number, farewell in farewells.items() if _succeeded(farewell)}
         handover.leave({number: inheritance for number, inheritance in left.items() if inheritance is not None})
 
     def exit(self) -> None:
         """End for an editor that is quitting: its API may no longer be used."""
+        self.runtime.leave_editor()
+        # The endpoints stay where they are until the process ends: what they hold calls the API when it is let go.
         self._end([endpoint.exit() for endpoint in self._endpoints.values()])
 
     def _end(self, farewells: List[Future[Optional[Inheritance]]]) -> None:
-        self._endpoints.clear()
-        self._listening = ()
         self._environment.clear()
         wait(farewells, timeout=FAREWELL_SECONDS)
         self.runtime.stop()

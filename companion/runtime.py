@@ -73,6 +73,7 @@ class Runtime:
         self._workers: Optional[ThreadPoolExecutor] = None
         self._computations: List[Computation] = []
         self._stopped = False
+        self._editor_gone = False
         self._last_task: Optional[asyncio.Future[None]] = None  # the loop itself refers to tasks only weakly
         self._stopping = threading.Event()  # wakes the loop thread from a pause
 
@@ -110,6 +111,13 @@ class Runtime:
             if thread.is_alive():
                 logger.error("the loop thread did not end within %s s", timeout)
 
+    def leave_editor(self) -> None:
+        """Hand nothing to the main thread any more, because the editor's API has shut down. Main thread.
+
+        The loop goes on, so that clients can be told goodbye.
+        """
+        self._editor_gone = True
+
     @property
     def stopped(self) -> bool:
         """Whether `stop` was called. Any thread."""
@@ -126,6 +134,8 @@ class Runtime:
 
         Any thread. An exception is reported, and left to the editor as well.
         """
+        if self._editor_gone:
+            return
 
         def run() -> None:
             if self._stopped:

@@ -198,3 +198,13 @@ def test_the_newest_version_of_the_change_log_is_the_one_of_the_code() -> None:
     (version,) = re.findall(r'^VERSION = "([^"]+)"$', code, re.MULTILINE)
     told = re.findall(r"^## \[(\d+\.\d+\.\d+)\]", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE)
     assert told[0] == version
+
+
+def test_the_editor_finds_no_command_but_those_that_are_meant() -> None:
+    """It registers every command class that a plugin's module holds, those that others share included."""
+    strangers = []
+    for node in ast.walk(ast.parse((ROOT / "plugin.py").read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ClassDef) and not node.name.startswith("GeminiCompanion"):
+            bases = {ast.unparse(base) if hasattr(ast, "unparse") else ast.dump(base) for base in node.bases}
+            strangers += [node.name for base in bases if "sublime_plugin" in base or base.startswith("GeminiCompanion")]
+    assert strangers == []
