@@ -194,6 +194,42 @@ class FailingLoops(ServerCase):
         self.assertEqual(second.active_path, self.path("a.py"))
         yield from self.serves_other_windows()
 
+    def test_without_an_event_loop_it_tries_again_with_pauses_and_loses_no_work(self):
+        runtime, errors = self.runtime_of_its_own()
+        open_loop, done = runtime._open_loop, []
+
+        def fail():
+            raise OSError(24, "Too many open files")
+
+        runtime._open_loop = fail
+        runtime.start()
+        runtime.on_loop(done.append, "work")
+        yield lambda: len(errors) == 3
+        runtime._open_loop = open_loop
+        yield lambda: done
+        self.assertEqual({str(error) for error in errors}, {"[Errno 24] Too many open files"})
+        runtime.stop()
+        self.assertFalse(runtime._thread.is_alive())
+
+    def test_it_can_be_stopped_in_the_middle_of_a_pause(self):
+        runtime, errors = self.runtime_of_its_own()
+
+        def fail():
+            raise OSError(24, "Too many open files")
+
+        runtime._open_loop = fail
+        with mock.patch.object(sys.modules[type(runtime).__module__], "RESUME_SECONDS", (60.0,)):
+            runtime.start()
+            yield lambda: len(errors) == 1
+            runtime.stop()
+        self.assertFalse(runtime._thread.is_alive())
+
+    def runtime_of_its_own(self):
+        errors = []
+        runtime = type(self.application.runtime)(lambda where, error: errors.append(error))
+        self.addCleanup(runtime.stop)
+        return runtime, errors
+
     def serves_other_windows(self):
         folder = self.new_folder()
         yield from self.new_window(folder)

@@ -5,7 +5,7 @@ Rule: one go on the main thread, and nothing that blocks.
 
 from __future__ import annotations
 
-import platform
+import os
 import sys
 import time
 from typing import TYPE_CHECKING, List, Tuple
@@ -35,7 +35,7 @@ def gather(application: Application, window: sublime.Window, version: str) -> Fa
         versions=(
             ("Gemini Companion", "{}, {}".format(version, _package_place())),
             ("Sublime Text", "{} ({})".format(sublime.version(), sublime.channel())),
-            ("System", "{} {}, {}".format(sublime.platform(), sublime.arch(), platform.platform())),
+            ("System", "{} {}, {}".format(sublime.platform(), sublime.arch(), _system_release())),
             ("Python", sys.version.split()[0]),
         ),
         windows=tuple(_window(endpoint, endpoint.window == window, ports) for endpoint in endpoints),
@@ -70,6 +70,13 @@ def _window(endpoint: Endpoint, is_this: bool, ports: Tuple[int, ...]) -> Window
         ),
         all_ports=ports,
     )
+
+
+def _system_release() -> str:
+    # The module `platform` starts a process to find this out, on old Pythons.
+    if sys.platform == "win32":
+        return "build {}".format(sys.getwindowsversion().build)
+    return os.uname().release
 
 
 def _package_place() -> str:

@@ -16,7 +16,7 @@ from ..discovery.platform import Platform
 from ..review.edit import set_text
 from ..terminals.clients import CLIENTS, Client
 from . import discovery, libraries, probe, programs
-from .checks import Check, not_tried, too_slow
+from .checks import LOG, Check, failed, not_tried, too_slow
 from .discovery import FileFact
 from .facts import Facts
 from .gathering import gather, title_of
@@ -126,6 +126,8 @@ class Diagnosis:
 
     async def _try_servers(self) -> List[Check]:
         checks: List[Check] = []
+        if not any(window.is_this for window in self._facts.windows):
+            checks.append(failed("this window is served", "the package has not begun to", "Try once more. " + LOG))
         for target in self._targets:
             checks += await probe.try_server(target, self._version)
         return checks
@@ -143,12 +145,12 @@ class Diagnosis:
                     tried = await probe.check_handshake(check.name, int(port or 0), token, self._version)
                     check = tried if not tried.ok else check
                 checks.append(check)
-        if self._facts.windows:
-            checks.append(
-                await self._runtime.in_worker(
-                    discovery.check_active_file, self._facts.active_file, self._facts.windows[0], around
+        active_file = self._facts.active_file
+        for window in self._facts.windows:
+            if window.is_this:
+                checks.append(
+                    await self._runtime.in_worker(discovery.check_active_file, active_file, window, around)
                 )
-            )
         return checks
 
     async def _try_client(self, client: Client) -> List[Check]:

@@ -78,6 +78,10 @@ class DiagnoseCase(ContextCase):
         """Run the command; `yield from` gives the complete report, whose view is closed again."""
         window = window or self.window
         window.run_command("gemini_companion_diagnose")
+        return (yield from self.complete(window))
+
+    def complete(self, window: sublime.Window) -> Steps:
+        """Wait for the report that is under way; `yield from` gives its text and its view is closed."""
         yield lambda: "## Checks" in self.text(window) and "\n- \u2026 " not in self.text(window)
         text = self.text(window)
         view = self.view(window)
