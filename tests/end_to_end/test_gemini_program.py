@@ -117,3 +117,23 @@ def test_a_program_that_is_closed_takes_its_diff_with_it(desktop, gemini, model)
     gemini.close()
     desktop.host.wait_until(lambda: desktop.arrangement() == before)
     assert desktop.read("greeting.py").decode() == GREETING
+
+
+def test_a_reload_of_the_package_does_not_disturb_the_program(desktop, gemini, model):
+    desktop.host.disable_package()
+    desktop.host.enable_package()
+    desktop.host.wait_until(lambda: "Gemini CLI" in desktop.window()["status_bar"], 30)
+    start_review(desktop, gemini, model, Say("It is polite now."))
+    desktop.accept()
+    gemini.wait_for("It is polite now.")
+    assert desktop.read("greeting.py").decode() == PROPOSAL
+
+
+def test_ide_enable_connects_a_program_that_sees_the_editor_for_the_first_time(desktop, model):
+    desktop.open("greeting.py")
+    with GeminiCli(desktop.host, desktop.workspace, model, ide_mode=False) as gemini:
+        gemini.wait_for("Do you want to connect Sublime Text to Gemini CLI?")
+        gemini.press("escape")
+        gemini.submit("/ide enable")
+        gemini.wait_for("Connected to Sublime Text")
+        desktop.host.wait_until(lambda: "Gemini CLI" in desktop.window()["status_bar"])

@@ -108,3 +108,23 @@ def test_a_program_that_is_closed_takes_its_diff_with_it(desktop, qwen, model):
     qwen.close()
     desktop.host.wait_until(lambda: desktop.arrangement() == before)
     assert desktop.read("greeting.py").decode() == GREETING
+
+
+def test_a_reload_of_the_package_does_not_disturb_the_program(desktop, qwen, model):
+    desktop.host.disable_package()
+    desktop.host.enable_package()
+    desktop.host.wait_until(lambda: "Qwen Code" in desktop.window()["status_bar"], 30)
+    start_review(desktop, qwen, model, Say("It is polite now."))
+    desktop.accept()
+    qwen.wait_for("It is polite now.")
+    assert desktop.read("greeting.py").decode() == PROPOSAL
+
+
+def test_ide_enable_connects_a_program_that_sees_the_editor_for_the_first_time(desktop, model):
+    desktop.open("greeting.py")
+    with QwenCode(desktop.host, desktop.workspace, model, ide_mode=False) as qwen:
+        qwen.wait_for("Do you want to connect Sublime Text to Qwen Code?")
+        qwen.press("escape")
+        qwen.submit("/ide enable")
+        qwen.wait_for("Connected to Sublime Text")
+        desktop.host.wait_until(lambda: "Qwen Code" in desktop.window()["status_bar"])

@@ -11,13 +11,12 @@ import os
 from typing import Mapping, Optional
 
 from tests.clients.programs.gemini_api import GeminiApi
-from tests.clients.programs.program import Program, write_settings
+from tests.clients.programs.program import IDE_MODE, Program, write_settings
 from tests.host.driver import Host
 from tests.tools import nodes
 
 SETTINGS = {
     "security": {"auth": {"selectedType": "gemini-api-key"}, "folderTrust": {"enabled": False}},
-    "ide": {"enabled": True, "hasSeenNudge": True},
     "general": {"enableAutoUpdate": False, "enableAutoUpdateNotification": False},
     "privacy": {"usageStatisticsEnabled": False},
     "telemetry": {"enabled": False},
@@ -25,10 +24,17 @@ SETTINGS = {
 
 
 class GeminiCli(Program):
-    """One `gemini` in a terminal. Raises SetupError."""
+    """One `gemini` in a terminal; without `ide_mode` it has never heard of this editor. Raises SetupError."""
 
-    def __init__(self, host: Host, cwd: str, model: GeminiApi, env: Optional[Mapping[str, str]] = None) -> None:
-        write_settings(host, ".gemini", SETTINGS)
+    def __init__(
+        self,
+        host: Host,
+        cwd: str,
+        model: GeminiApi,
+        env: Optional[Mapping[str, str]] = None,
+        ide_mode: bool = True,
+    ) -> None:
+        write_settings(host, ".gemini", dict(SETTINGS, ide=IDE_MODE if ide_mode else {}))
         folder = nodes.packages("gemini_cli")
         script = os.path.join(folder, "node_modules", "@google", "gemini-cli", "bundle", "gemini.js")
         variables = {

@@ -15,6 +15,7 @@ from tests.clients.programs.terminal import Terminal
 from tests.host.driver import Host
 
 CONFIRMATION = "Apply this change?"
+IDE_MODE = {"enabled": True, "hasSeenNudge": True}  # the programs' settings once `/ide enable` has been used
 
 
 class Program(Terminal):

@@ -10,16 +10,15 @@ from __future__ import annotations
 import functools
 import os
 import time
-from typing import List, Mapping, Optional, Sequence
+from typing import List, Mapping, Optional
 
 from tests.clients.programs.openai_api import OpenAiApi
-from tests.clients.programs.program import Program, write_settings
+from tests.clients.programs.program import IDE_MODE, Program, write_settings
 from tests.host.driver import Host
 from tests.tools import nodes
 
 SETTINGS = {
     "security": {"auth": {"selectedType": "openai"}, "folderTrust": {"enabled": False}},
-    "ide": {"enabled": True, "hasSeenNudge": True},
     "tools": {"approvalMode": "default"},  # the program's own default writes without a diff
     "general": {"enableAutoUpdate": False},
     "ui": {"enableFollowupSuggestions": False},  # each would ask the model once more
@@ -30,7 +29,7 @@ SETTINGS = {
 
 
 class QwenCode(Program):
-    """One `qwen` in a terminal; `arguments` go to the program. Raises SetupError."""
+    """One `qwen` in a terminal; without `ide_mode` it has never heard of this editor. Raises SetupError."""
 
     def __init__(
         self,
@@ -38,9 +37,9 @@ class QwenCode(Program):
         cwd: str,
         model: OpenAiApi,
         env: Optional[Mapping[str, str]] = None,
-        arguments: Sequence[str] = (),
+        ide_mode: bool = True,
     ) -> None:
-        write_settings(host, ".qwen", SETTINGS)
+        write_settings(host, ".qwen", dict(SETTINGS, ide=IDE_MODE if ide_mode else {}))
         folder = nodes.packages("qwen_code")
         script = os.path.join(folder, "node_modules", "@qwen-code", "qwen-code", "cli.js")
         variables = {
@@ -51,7 +50,7 @@ class QwenCode(Program):
         }
         variables.update(env or {})
         node = os.environ.get("COMPANION_NEWER_NODE") or nodes.newer_node()
-        super().__init__([node, script, *arguments], host, cwd, variables)
+        super().__init__([node, script], host, cwd, variables)
 
     def wait_connected(self, active_file: str, timeout: float = 30.0) -> None:
         """Asks `/ide status` until the program knows which file is active."""
