@@ -76,6 +76,8 @@ class EventStreamWriter:
             if self._beat and not (self.superseded or self.lost):
                 self._beat = False
                 await response.write(HEARTBEAT)
+        if self._taken:
+            self.was_reset = True  # It has not been written.
 
     def pump(self) -> None:
         """Write what there is: at once if it is little and the connection is idle, as it nearly always is.
@@ -83,7 +85,8 @@ class EventStreamWriter:
         That spares a turn of the loop for each client that gets a notification.
         """
         transport = self._transport
-        if self._waiter is None or self._waiter.done() or transport is None or transport.get_write_buffer_size():
+        idle = self._waiter is not None and not self._waiter.done()
+        if not idle or transport is None or transport.is_closing() or transport.get_write_buffer_size():
             self.wake()
             return
         data = self._take(self.stream)
