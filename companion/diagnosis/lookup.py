@@ -6,6 +6,7 @@ client would give the same. Gemini CLI: companion specification, section I.2, an
 
 from __future__ import annotations
 
+import json
 import re
 from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence
 
@@ -36,18 +37,13 @@ class Seeker(NamedTuple):
     is_alive: Callable[[int], bool]
     real: Callable[[str], str]
 
-    def fits(self, content: Mapping[str, Any]) -> bool:
-        """Whether the client's folder is in the workspace that a discovery file names."""
-        workspace = content.get("workspacePath")
-        if not isinstance(workspace, str):
-            return False
-        return any(contains(folder, self.folder, self) for folder in workspace.split(self.platform.list_separator))
+    def is_in(self, folders: Sequence[str]) -> bool:
+        """Whether the client's folder is one of these or below one."""
+        return any(contains(folder, self.folder, self) for folder in folders)
 
 
 def contains(folder: str, path: str, seeker: Seeker) -> bool:
     """Whether `path` is `folder` or below it, once links are resolved. Only Linux tells upper from lower case."""
-    if not folder:
-        return False
     join = seeker.platform.path.join
     outer, inner = join(seeker.real(folder), ""), join(seeker.real(path), "")
     if seeker.platform.name != LINUX:
@@ -68,9 +64,17 @@ def gemini_choice(entries: Sequence[Entry], seeker: Seeker) -> Optional[Entry]:
         pid = int(match.group("pid")) if match is not None else 0
         return (pid != seeker.editor_pid, not seeker.is_alive(pid), -pid)
 
+    def fits(entry: Entry) -> bool:
+        workspace = (entry.content or {}).get("workspacePath")
+        if not isinstance(workspace, str) or not workspace:
+            return False
+        # A relative entry, an empty one between two separators included, counts from where the client runs.
+        folders = workspace.split(seeker.platform.list_separator)
+        return seeker.is_in([str(seeker.platform.path.join(seeker.folder, folder)) for folder in folders])
+
     known = [entry for entry in entries if GEMINI.file_names.match(entry.name)]
     # Equal ranks keep the order of the directory, which Node.js gives by name on most systems.
-    fitting = [entry for entry in sorted(known, key=rank) if entry.content is not None and seeker.fits(entry.content)]
+    fitting = [entry for entry in sorted(known, key=rank) if fits(entry)]
     if len(fitting) > 1 and seeker.port:
         for entry in fitting:
             if entry.content is not None and str(entry.content.get("port")) == seeker.port:
@@ -80,16 +84,35 @@ def gemini_choice(entries: Sequence[Entry], seeker: Seeker) -> Optional[Entry]:
 
 def qwen_choice(entries: Sequence[Entry], seeker: Seeker) -> Optional[Entry]:
     """Qwen Code: the lock file named by the inherited port, else the newest that fits and whose editor lives."""
+
+    def fits(entry: Entry) -> bool:
+        return seeker.is_in(_qwen_folders((entry.content or {}).get("workspacePath"), seeker.platform))
+
     by_name: Dict[str, Entry] = {entry.name: entry for entry in entries}
     named = by_name.get("{}.lock".format(seeker.port)) if seeker.port else None
     if named is not None and named.content is not None:
-        if "workspacePath" not in named.content or seeker.fits(named.content):
+        if "workspacePath" not in named.content or fits(named):
             return named
     scanned: List[Entry] = [entry for entry in entries if _QWEN_SCANNED.match(entry.name)]
     for entry in sorted(scanned, key=lambda each: -each.written):
-        if entry.content is not None and not _is_stale(entry.content, seeker) and seeker.fits(entry.content):
+        if entry.content is not None and not _is_stale(entry.content, seeker) and fits(entry):
             return entry
     return None
+
+
+def _qwen_folders(workspace: Any, platform: Platform) -> List[str]:
+    """The absolute folders in a list with separators, or in a JSON array."""
+    if not isinstance(workspace, str):
+        return []
+    folders = workspace.split(platform.list_separator)
+    if workspace.lstrip().startswith("["):
+        try:
+            parsed = json.loads(workspace)
+        except ValueError:
+            parsed = None
+        if isinstance(parsed, list) and all(isinstance(folder, str) for folder in parsed):
+            folders = parsed
+    return [folder for folder in folders if folder and platform.path.isabs(folder)]
 
 
 def _is_stale(content: Mapping[str, Any], seeker: Seeker) -> bool:

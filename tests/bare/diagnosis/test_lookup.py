@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 
 from companion.diagnosis.lookup import Entry, Seeker, contains, gemini_choice, qwen_choice
@@ -46,6 +48,12 @@ def test_gemini_takes_only_a_workspace_that_holds_its_folder():
     assert port(gemini_choice([gemini(OWN, 1, "/other:/code/app")], seeker())) == 1
 
 
+def test_gemini_counts_relative_entries_from_where_it_runs():
+    """An empty one between two separators is such an entry, too."""
+    assert port(gemini_choice([gemini(OWN, 1, "/other:")], seeker())) == 1
+    assert port(gemini_choice([gemini(OWN, 1, "/other:..")], seeker(real=os.path.normpath))) == 1
+
+
 def test_gemini_breaks_a_tie_by_the_inherited_port():
     entries = [gemini(OWN, 1), gemini(OWN, 2), gemini(OWN, 3)]
     assert port(gemini_choice(entries, seeker(port="2"))) == 2
@@ -87,6 +95,13 @@ def test_qwen_passes_over_dead_editors_and_the_longer_name():
     assert qwen_choice([qwen(1, pid=DEAD), longer], seeker()) is None
 
 
+def test_qwen_reads_json_arrays_and_only_absolute_folders():
+    assert port(qwen_choice([qwen(1, workspace='["/other", "/code/app"]')], seeker())) == 1
+    assert qwen_choice([qwen(1, workspace='["/other"]')], seeker()) is None
+    assert qwen_choice([qwen(1, workspace="/other::.")], seeker()) is None
+    assert port(qwen_choice([qwen(1, workspace="[/odd:/code/app")], seeker())) == 1
+
+
 # -- folders ----------------------------------------------------------------------------------------------------------
 
 
@@ -100,7 +115,6 @@ def test_qwen_passes_over_dead_editors_and_the_longer_name():
         (MACOS, "/Code", "/code/a", True),
         (WINDOWS, "C:\\Code", "c:\\code\\a", True),
         (LINUX, "/", "/anything", True),
-        (LINUX, "", "/anything", False),
     ],
 )
 def test_a_folder_contains_what_is_below_it(platform, folder, path, inside):
