@@ -37,6 +37,30 @@ def _tool(name: str, properties: Optional[Dict[str, Any]] = None, **extra: Any) 
     return Tool(name, name.replace("_", " ").title(), "A tool of the conformance suite.", schema, **extra)
 
 
+RICH_SCHEMA = {
+    "$schema": "https://json-schema.org/draft/2020-12/schema",
+    "type": "object",
+    "$defs": {
+        "address": {
+            "$anchor": "addressDef",
+            "type": "object",
+            "properties": {"street": {"type": "string"}, "city": {"type": "string"}},
+        }
+    },
+    "properties": {
+        "name": {"type": "string"},
+        "address": {"$ref": "#/$defs/address"},
+        "contactMethod": {"type": "string", "enum": ["phone", "email"]},
+        "phone": {"type": "string"},
+        "email": {"type": "string"},
+    },
+    "allOf": [{"anyOf": [{"required": ["phone"]}, {"required": ["email"]}]}],
+    "if": {"properties": {"contactMethod": {"const": "phone"}}, "required": ["contactMethod"]},
+    "then": {"required": ["phone"]},
+    "else": {"required": ["email"]},
+    "additionalProperties": False,
+}
+
 DEMO_TOOLS: List[Tool] = [
     _tool("test_simple_text"),
     _tool("test_image_content"),
@@ -51,6 +75,7 @@ DEMO_TOOLS: List[Tool] = [
     _tool("test_streaming_elicitation"),
     _tool("test_trigger_tool_change"),
     _tool("test_missing_capability", required_capabilities={"sampling": {}}),
+    Tool("json_schema_2020_12_tool", "Rich Schema", "A schema with what 2020-12 brought.", RICH_SCHEMA),
     _tool("test_mirrored_parameter", {"region": {"type": "string", "x-mcp-header": "Region"}}),
 ]
 

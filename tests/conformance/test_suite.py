@@ -24,13 +24,13 @@ WITH_DEMO_TOOLS = {
         "server-initialize", "ping", "logging-set-level", "server-session-lifecycle", "tools-list",
         "tools-call-simple-text", "tools-call-image", "tools-call-audio", "tools-call-embedded-resource",
         "tools-call-mixed-content", "tools-call-with-logging", "tools-call-error", "tools-call-with-progress",
-        "server-sse-multiple-streams", "server-sse-polling", "dns-rebinding-protection",
+        "server-sse-multiple-streams", "server-sse-polling", "dns-rebinding-protection", "json-schema-2020-12",
     ],
     "2026-07-28": [
         "server-stateless", "tools-list", "tools-call-simple-text", "tools-call-image", "tools-call-audio",
         "tools-call-embedded-resource", "tools-call-mixed-content", "tools-call-error", "tools-call-with-progress",
         "server-sse-multiple-streams", "caching", "dns-rebinding-protection", "http-header-validation",
-        "http-custom-header-server-validation",
+        "http-custom-header-server-validation", "json-schema-2020-12",
     ],
 }  # fmt: skip
 AS_SHIPPED = {
@@ -62,7 +62,6 @@ NOT_OFFERED = {
         "input-required-result-tampered-state", "input-required-result-capability-check",
         "input-required-result-ignore-extra-params", "input-required-result-validate-input",
     ],
-    "schemas beyond draft 4, because an older jsonschema must read them": ["json-schema-2020-12"],
     "extensions: tasks and skills": [
         "tasks-lifecycle", "tasks-capability-negotiation", "tasks-wire-fields", "tasks-request-state-removal",
         "tasks-mrtr-input", "tasks-request-headers", "tasks-dispatch-and-envelope", "tasks-status-notifications",
