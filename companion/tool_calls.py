@@ -38,12 +38,14 @@ def path_problem(path: str) -> Optional[str]:
     """Say in a sentence why no diff can be shown for `path`, or return None. Blocks on the disk: worker thread."""
     if "\0" in path:
         return "filePath contains a NUL character."
+    if any("\ud800" <= character <= "\udfff" for character in path):
+        return "filePath contains half of a surrogate pair."
     if not os.path.isabs(path):
         return "filePath must be an absolute path, but a relative one came."
     try:
         mode = os.stat(path).st_mode
     except FileNotFoundError:
-        return None  # a new file
+        return None if os.path.basename(path) else "filePath ends like a folder, not like a file."  # else a new file
     except NotADirectoryError:
         return "filePath leads through a file as if it were a folder."
     except (OSError, ValueError) as error:

@@ -118,6 +118,11 @@ def test_a_file_left_by_a_killed_editor_is_removed_by_the_next_start(desktop):
     [
         ("openDiff", {"filePath": "relative.py", "newContent": ""}, "isError", "absolute"),
         ("openDiff", {"filePath": "{workspace}", "newContent": ""}, "isError", "folder"),
+        ("openDiff", {"filePath": "{workspace}/new/", "newContent": ""}, "isError", "folder"),
+        ("openDiff", {"filePath": "{workspace}/greeting.py/", "newContent": ""}, "isError", "folder"),
+        ("openDiff", {"filePath": "{workspace}/\ud800.py", "newContent": ""}, "isError", "surrogate"),
+        ("openDiff", {"filePath": "{workspace}/\0.py", "newContent": ""}, "isError", "NUL"),
+        ("openDiff", {"filePath": os.devnull, "newContent": ""}, "isError", "regular"),
         ("openDiff", {"filePath": "{workspace}/a.py"}, -32602, "newContent"),
         ("openDiff", {"filePath": 7, "newContent": ""}, -32602, "filePath"),
         ("closeDiff", {}, -32602, "filePath"),
