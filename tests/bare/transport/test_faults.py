@@ -305,8 +305,16 @@ def test_a_second_connection_takes_over_from_a_dead_first_one(run):
                     "ide/diffAccepted", {"n": number, "content": "x" * 100000}, session=client.session_id
                 )
             await asyncio.sleep(0.1)
-            await other.follow(200)
-            assert [message["params"]["n"] for message in other.messages] == list(range(200))
+            response = await other.listen()
+            await other.read(response, lambda: len(other.messages) == 200)
+            with contextlib.suppress(aiohttp.ClientError, OSError):
+                await asyncio.wait_for(
+                    dead.content.read(), 5
+                )  # The dead one comes to life, and its connection has ended.
+            served.server.notify("ide/diffAccepted", {"n": 200}, session=client.session_id)
+            await other.read(response, lambda: len(other.messages) == 201)
+            assert [message["params"]["n"] for message in other.messages] == list(range(201))
+            response.close()
             dead.close()
 
     run(scenario, Limits(replay_bytes=64 * 1024 * 1024))
