@@ -41,6 +41,9 @@ class ReviewTestCase(DeferrableTestCase):
         sublime.run_command("new_window")
         yield lambda: len(sublime.windows()) > len(known)
         self.window = next(window for window in sublime.windows() if window.id() not in known)
+        for view in self.window.views(include_transient=True):
+            view.close()  # the editor may begin with an empty tab
+        yield lambda: not self.window.views(include_transient=True)
         self.window.bring_to_front()
         self.window.set_project_data({"folders": [{"path": self.folder}]})
         self.settings = Settings(review_presentation="side_by_side")

@@ -18,7 +18,7 @@ class TestClientAnswers(DecidingTestCase):
         self.assertEqual(text, "# mine\n" + PROPOSED)
         yield self.closed
         self.assertEqual(self.told, [])
-        self.assertEqual(self.window.num_groups(), 1)
+        yield lambda: self.window.num_groups() == 1
 
     def test_close_diff_tells_of_a_rejection_unless_it_must_not(self) -> Iterator[Any]:
         self.write()

@@ -155,6 +155,33 @@ class TestWindows(GivingBackTestCase):
         self.desk.reject(review)
         yield from self.assert_given_back(before)
 
+    def test_groups_that_the_editor_made_are_still_its_own(self) -> Iterator[Any]:
+        self.window.settings().set("last_automatic_layout", TWO_COLUMNS["cells"])
+        self.window.set_layout(TWO_COLUMNS)
+        yield from self.open_file("file.py", group=0)
+        yield from self.open_file("other.py", group=1)
+        review = yield from self.open_diff()
+        self.assertIsNone(self.window.settings().get("last_automatic_layout"))
+        self.desk.reject(review)
+        yield lambda: self.window.num_groups() == 2
+        self.assertEqual(self.window.settings().get("last_automatic_layout"), TWO_COLUMNS["cells"])
+
+    def test_several_sheets_in_one_group_and_a_choice_in_another(self) -> Iterator[Any]:
+        self.window.set_layout(TWO_COLUMNS)
+        one = yield from self.open_file("one.py", group=0)
+        two = yield from self.open_file("file.py", group=0)
+        yield from self.open_file("three.py", group=0)
+        other = yield from self.open_file("other.py", group=1)
+        last = yield from self.open_file("last.py", group=1)
+        self.window.select_sheets([one.sheet(), two.sheet(), other.sheet(), last.sheet()])
+        for view in (other, two):
+            self.window.focus_view(view)
+        before = self.picture()
+        self.assertEqual([len(selected) for selected in before["selected"]], [2, 2])
+        review = yield from self.open_diff()
+        self.desk.reject(review)
+        yield from self.assert_given_back(before)
+
     def test_a_preview_stays_a_preview(self) -> Iterator[Any]:
         yield from self.open_file("one.py")
         self.write()
@@ -172,7 +199,6 @@ class TestWindows(GivingBackTestCase):
         self.assertEqual(self.window.active_sheet(), sheet)
         self.assertEqual(self.picture()["tabs"], before["tabs"])
         self.assertEqual(self.window.layout(), before["layout"])
-
 
     def test_a_preview_that_the_editor_dropped_comes_back(self) -> Iterator[Any]:
         yield from self.open_file("one.py")
@@ -272,6 +298,17 @@ class TestRearranged(GivingBackTestCase):
         yield lambda: self.window.num_groups() == 1
         self.assertEqual(self.window.views_in_group(0), [one, two, three])
         self.assertEqual(self.window.active_view(), one)
+
+    def test_a_preview_opened_beside_the_proposal_goes_there_too(self) -> Iterator[Any]:
+        self.window.set_layout(TWO_COLUMNS)
+        yield from self.open_file("one.py", group=0)
+        yield from self.open_file("other.py", group=1)
+        review = yield from self.open_diff("one.py")
+        preview = self.window.open_file(self.write("two.py"), sublime.TRANSIENT, 2)
+        yield lambda: not preview.is_loading()
+        self.desk.reject(review)
+        yield lambda: self.window.num_groups() == 2
+        self.assertEqual(preview.sheet().group(), 0)
 
     def test_they_go_to_the_group_that_was_divided(self) -> Iterator[Any]:
         self.window.set_layout(TWO_COLUMNS)

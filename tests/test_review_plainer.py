@@ -35,7 +35,8 @@ class TestInline(ReviewTestCase):
         self.assertIn("&nbsp;&nbsp;&nbsp;&nbsp;&lt;b&gt;bold&nbsp;&amp;&nbsp;brave&lt;/b&gt;", shown)
 
     def test_narrow_windows_get_it_by_themselves(self) -> Iterator[Any]:
-        yield from self.open_file()
+        view = yield from self.open_file()
+        yield lambda: view.viewport_extent()[0] > 0  # it has been drawn
         self.use(review_presentation="auto", review_inline_below_columns=1000)
         review = yield from self.open_diff()
         self.assertEqual(self.window.num_groups(), 1)

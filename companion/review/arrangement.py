@@ -80,7 +80,7 @@ class Arrangement:
         # Behind all other tabs, so that none of them changes its place.
         sheet = view.sheet()
         if sheet is not None:
-            self._window.set_sheet_index(sheet, group, self._window.num_sheets_in_group(group) - 1)
+            self._window.set_sheet_index(sheet, group, len(self._window.sheets_in_group(group)) - 1)
         return view
 
     def _side_by_side(self, group: int) -> bool:

@@ -35,7 +35,7 @@ class Focus:
         latest = self._latest
         if latest is not None and self._is_here(latest):
             # A tab that is not in front any more has lost the focus to one that told us nothing, such as an image.
-            if latest.sheet() is None or latest == self._window.active_view():
+            if latest.element() is not None or latest == self._window.active_view():
                 return latest
         return self._window.active_view()
 

@@ -51,6 +51,7 @@ class ProposalPane:
         """See that undo does not take the proposal away. It has no effect while a command runs."""
         if views.is_open(self._view) and self.untouched:
             self._view.clear_undo_stack()
+            self._given_at = self._view.change_count()
 
     @property
     def untouched(self) -> bool:

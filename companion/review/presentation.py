@@ -188,8 +188,16 @@ class Presentation:
         first = not self._pane.filled
         self._pane.fill(len(self.review.proposal.shown) <= self._settings().review_maximum_bytes)
         if first:
-            self._runtime.on_main(self._pane.forget_filling)
+            self._runtime.on_main(self._forget_filling)
         self._compare()
+
+    def _forget_filling(self) -> None:
+        if self._closed or not views.is_open(self.proposal_view):
+            return
+        before = self.proposal_view.change_count()
+        self._pane.forget_filling()
+        if self.proposal_view.change_count() != before:
+            self._compare()  # else the comparison would be taken for one of an older text
 
     # -- the circle ---------------------------------------------------------------------------------------------------
 

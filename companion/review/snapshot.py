@@ -45,7 +45,7 @@ class Snapshot:
 
     def put_back(self, groups: List[int]) -> None:
         """Show in these groups what they showed. Moves the focus; whoever calls this gives it back afterwards."""
-        several: List[sublime.Sheet] = []
+        several: Dict[int, List[sublime.Sheet]] = {}
         for group in groups:
             if group >= len(self._groups) or group >= self._window.num_groups():
                 continue
@@ -55,13 +55,22 @@ class Snapshot:
             elif state.preview is not None:
                 self._window.open_file(state.preview, TRANSIENT, group)
             if len(state.selected) > 1:
-                several.extend(sheet for sheet in state.selected if _is_in(sheet, group) and sheet != state.active)
-                if _is_in(state.active, group):
-                    several.append(state.active)  # type: ignore[arg-type]  # the last one is the active one
+                several[group] = [sheet for sheet in state.selected if _is_in(sheet, group)]
         if several:
-            self._window.select_sheets(several)
+            self._select(several)
         if self._active_group < self._window.num_groups():
             self._window.focus_group(self._active_group)
+
+    def _select(self, several: Dict[int, List[sublime.Sheet]]) -> None:
+        """Show these sheets of some groups side by side. The editor takes a selection for the whole window's."""
+        active = [self._window.active_sheet_in_group(group) for group in range(self._window.num_groups())]
+        selected: List[sublime.Sheet] = []
+        for group in range(self._window.num_groups()):
+            selected += several.get(group) or self._window.selected_sheets_in_group(group)
+        self._window.select_sheets(selected)
+        for group, sheet in enumerate(active):
+            if sheet is not None and self._window.active_sheet_in_group(group) != sheet:
+                self._window.focus_sheet(sheet)
 
     def to_value(self) -> Dict[str, Any]:
         """What of it can be stored: sheets as their places, for they get new numbers by a restart."""

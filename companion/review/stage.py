@@ -19,6 +19,8 @@ from .snapshot import Snapshot, put_back_stored
 from .views import is_left_over, is_open, is_terminal, role_of, views_of_file
 
 STORED = "gemini_companion.stage"
+# The editor's own note that it made the groups, and so closes empty ones. It drops it when it sees another layout.
+AUTOMATIC = "last_automatic_layout"
 
 
 class Groups(NamedTuple):
@@ -35,6 +37,7 @@ class Stage:
         self._window = window
         self._before: Optional[Snapshot] = None
         self._division: Optional[layouts.Division] = None
+        self._automatic: Any = None
         self._groups = Groups(0, 0)
         self._last_editor_group = 0
 
@@ -108,6 +111,7 @@ class Stage:
             if layout is not None:
                 self._empty(division.groups, division.group)
                 self._window.set_layout(layout)
+                _set_automatic(self._window, self._automatic)
         before.put_back(ours_in_front)
 
     def _divide(self, group: int, side_by_side: bool) -> None:
@@ -122,6 +126,8 @@ class Stage:
             self._groups = Groups(group, group)
             self._store()
             return
+        self._automatic = self._window.settings().get(AUTOMATIC)
+        self._window.settings().erase(AUTOMATIC)
         self._window.set_layout(division.after)
         # The editor may write a layout in its own way; what it made of ours is what will be compared with later.
         self._division = division._replace(after=self._window.layout())
@@ -143,7 +149,10 @@ class Stage:
         shown = self._window.active_sheet_in_group(target)
         for group in groups:
             for sheet in self._window.sheets_in_group(group):
-                self._window.set_sheet_index(sheet, target, self._window.num_sheets_in_group(target))
+                self._window.set_sheet_index(sheet, target, len(self._window.sheets_in_group(target)))
+            preview = self._window.transient_sheet_in_group(group)  # which is not among the others
+            if preview is not None and self._window.transient_sheet_in_group(target) is None:
+                self._window.set_sheet_index(preview, target, -1)
         if shown is not None and shown != self._window.active_sheet_in_group(target):
             self._window.focus_sheet(shown)
 
@@ -152,7 +161,7 @@ class Stage:
         return window is not None and window.id() == self._window.id()
 
     def _store(self) -> None:
-        value: Dict[str, Any] = {"division": None}
+        value: Dict[str, Any] = {"division": None, "automatic": self._automatic}
         if self._division is not None:
             value["division"] = self._division._asdict()
         if self._before is not None:
@@ -177,8 +186,14 @@ def recover(window: sublime.Window) -> bool:
         return True  # written by another version: better the layout as it is than a guess
     if layout is not None:
         window.set_layout(layout)
+        _set_automatic(window, stored.get("automatic"))
     put_back_stored(window, stored)
     return True
+
+
+def _set_automatic(window: sublime.Window, value: Any) -> None:
+    if value is not None:
+        window.settings().set(AUTOMATIC, value)
 
 
 def _json(value: Any) -> Any:

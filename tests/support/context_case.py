@@ -66,6 +66,9 @@ class ContextCase(DeferrableTestCase):
         yield lambda: any(window.id() not in before for window in sublime.windows())
         window = next(window for window in sublime.windows() if window.id() not in before)
         self._windows.append(window)
+        for view in window.views(include_transient=True):
+            view.close()  # the editor may begin with an empty tab
+        yield lambda: not window.views(include_transient=True)
         window.set_project_data({"folders": [{"path": folder} for folder in folders]})
         return window
 

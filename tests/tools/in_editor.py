@@ -27,6 +27,7 @@ def main() -> int:
     parser.add_argument("--pattern", default="test*.py", help="only files that match this")
     parser.add_argument("--package", default="tree", help="what to load: 'tree', a .sublime-package, a folder")
     parser.add_argument("--report", help="write the counts to this file, as JSON")
+    parser.add_argument("--quirks", default="", help="let the host be contrary: names from tests/host/model/quirks.py")
     parser.add_argument("--show-console", action="store_true", help="print the editor's console at the end")
     options = parser.parse_args()
 
@@ -42,7 +43,8 @@ def main() -> int:
 
 def run(options: argparse.Namespace, configured: Dict[str, Any], folder: str) -> Dict[str, Any]:
     counts: Dict[str, Any] = {"run": 0, "passed": 0, "failed": 1, "skipped": 0}
-    with Host.start(package=options.package, folders=[folder]) as host:
+    contrary = {"HOST_QUIRKS": options.quirks}
+    with Host.start(package=options.package, folders=[folder], env=contrary) as host:
         host.on_event(show)
         try:
             counts = host.call(

@@ -9,6 +9,7 @@ import sys
 
 from ..model import syntaxes
 from ..model.host import current
+from ..model.quirks import LATE_MILLISECONDS
 from ..model.values import as_point, as_text, to_value
 from ._enums import DialogResult
 from ._gate import gate, on_main
@@ -273,6 +274,8 @@ def save_settings(base_name):
 # -- time ----------------------------------------------------------------------------------------------
 def set_timeout(callback, delay=0):
     _check_timer(callback, delay)
+    if "late_timers" in current().quirks:
+        delay += LATE_MILLISECONDS
     current().scheduler.set_timeout(callback, delay)
 
 

@@ -83,6 +83,9 @@ class View(ViewText, ViewLook, ViewMarks):
         if sheet is None:
             on_close(False)
             return False
+        if "late_close" in current().quirks:
+            current().scheduler.set_timeout(lambda: current().files.close_sheet(sheet, on_close))
+            return True
         return current().files.close_sheet(sheet, on_close)
 
     @on_main
@@ -223,6 +226,8 @@ class View(ViewText, ViewLook, ViewMarks):
 
     def clear_undo_stack(self):
         self._model().buffer.undo.clear()
+        if "undo_counts" in current().quirks:
+            self._model().buffer.change_count += 1
 
     def overwrite_status(self):
         return self._model().overwrite

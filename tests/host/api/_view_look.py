@@ -1,8 +1,11 @@
 """The part of a View that has to do with the screen: scrolling, coordinates, folding, colours, popups."""
 from __future__ import annotations
 
+import time
+
 from ..model import geometry, palette_colors
 from ..model.host import current
+from ..model.quirks import LATE_MILLISECONDS
 from ..model.values import Region, as_callback, as_point, as_region, as_text, as_vector
 from ..model.view import Popup, PopupMenu
 from ._enums import PopupFlags
@@ -38,6 +41,8 @@ class ViewLook:
         model.viewport = geometry.clamp_viewport(model, as_vector(xy))
 
     def viewport_extent(self):
+        if "late_size" in current().quirks and time.monotonic() - self._model().made < LATE_MILLISECONDS / 1000.0:
+            return (0.0, 0.0)
         return geometry.viewport_extent(self._model())
 
     def layout_extent(self):

@@ -13,6 +13,12 @@ ASYNC = frozenset((
 ))
 
 
+UNCERTAIN = frozenset((
+    "on_new", "on_load", "on_modified", "on_selection_modified", "on_activated", "on_deactivated", "on_post_move",
+))
+OF_WINDOWS = frozenset(("on_new_window", "on_pre_close_window"))
+
+
 class Events:
     """`log` holds every event told, as (name, id), for the driver."""
 
@@ -54,7 +60,14 @@ class Events:
         plugins = self._host.plugins
         if plugins is None or not plugins.api_ready:
             return
-        getattr(plugins, name)(number)
+        quirks = self._host.quirks
+        if name in OF_WINDOWS and "silent_windows" in quirks:
+            return
+        for _ in range(2 if name in UNCERTAIN and "repeated_events" in quirks else 1):
+            if name in UNCERTAIN and "late_events" in quirks:
+                self._host.scheduler.set_timeout(lambda: getattr(plugins, name)(number))
+            else:
+                getattr(plugins, name)(number)
         if name in ASYNC:
             handler = getattr(plugins, name + "_async")
             self._host.scheduler.set_timeout_async(lambda: handler(number))

@@ -20,6 +20,7 @@ from .focus import Focus
 from .keymap import Keymap
 from .menus import Menus, Palette
 from .notes import Notes
+from .quirks import chosen
 from .settings import PREFERENCES, SettingsFiles, SettingsModel
 from .syntaxes import Syntaxes
 from .values import Region
@@ -53,6 +54,7 @@ class Host:
         self.loads = loads
         self.lock = threading.RLock()
         self.plugins: Any = None
+        self.quirks = chosen()
         self.windows: Dict[int, WindowModel] = {}
         self.views: Dict[int, ViewModel] = {}
         self.buffers: Dict[int, BufferModel] = {}
@@ -131,6 +133,8 @@ class Host:
         window = self.make_window()
         if folders:
             window.project.set_folders(folders)
+        if "untitled_window" in self.quirks:
+            self.files.new_view(window, self.files.new_buffer(), 0, -1)
         self.events.window("on_new_window", window)
         self.focus.update()
         return window

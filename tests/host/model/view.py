@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any, Dict, List, Optional, Tuple
 
 from .buffer import BufferModel, Change, move_point
@@ -55,6 +56,7 @@ class ViewModel:
     settings: SettingsModel
     row_tops: Any
     longest_line: Any
+    made: float
 
     def __init__(self, host: Any, buffer: BufferModel, window: Any, element: str = ""):
         self.__dict__.update(self.blank(host, buffer, SettingsModel(host, self._parents)))
@@ -95,6 +97,7 @@ class ViewModel:
             "settings": settings,
             "row_tops": None,
             "longest_line": None,
+            "made": time.monotonic(),
         }
 
     def _parents(self) -> List[SettingsModel]:

@@ -105,7 +105,13 @@ class WindowModel:
             own = [sheet for sheet in group.all() if sheet in chosen]
             if own:
                 group.selected = own
-        if chosen:
+            elif "window_selection" in self.host.quirks and group.active is not None:
+                group.selected = [group.active]
+        if "window_selection" in self.host.quirks:
+            for group in self.groups:
+                if group.active is not None and group.active not in group.selected:
+                    group.show(group.selected[0], keep_selection=True)
+        elif chosen:
             for sheet in chosen:
                 self.groups[self.group_of(sheet)].show(sheet, keep_selection=True)
             self.active_group = self.group_of(chosen[-1])
@@ -144,8 +150,11 @@ class WindowModel:
         else:
             self.groups[source].remove(sheet)
             self.groups[group].insert(sheet, index)
-            if was_active or len(self.groups[group].sheets) == 1:
+            shows = "moving_shows" in self.host.quirks
+            if was_active or shows or len(self.groups[group].sheets) == 1:
                 self.groups[group].show(sheet)
+            if shows:
+                self.active_group = group
         self.host.focus.update()
 
     def detach_sheet(self, sheet: SheetModel) -> None:
@@ -157,6 +166,8 @@ class WindowModel:
     def set_layout(self, layout: Any) -> None:
         """Take over a grid. Tabs of groups that are gone go to the end of the last group left."""
         layout = checked_layout(layout)
+        if "rounded_layout" in self.host.quirks:
+            layout.update({axis: [round(position, 4) for position in layout[axis]] for axis in ("cols", "rows")})
         wanted = len(layout["cells"])
         while len(self.groups) < wanted:
             self.groups.append(GroupModel())

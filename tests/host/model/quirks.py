@@ -1,0 +1,37 @@
+"""What the documentation leaves open, so that a package must not rely on it: each can be switched to the contrary.
+
+`HOST_QUIRKS` in the environment names them, separated by commas; "all" are all of them. Without it the host behaves as
+the editor most probably does.
+
+  late_events         focus, edits and loading are told when the main loop is idle, not inside the call that caused them
+  repeated_events     the same events come twice
+  late_close          a view that a plugin closes is still there until the main loop is idle
+  late_size           a view has no size until it has been drawn for the first time
+  late_timers         every timer fires some milliseconds later than asked
+  rounded_layout      positions in a layout are kept with four digits
+  untitled_window     a new window has an empty untitled tab
+  silent_windows      windows come and go without events
+  moving_shows        a tab that is moved to another group shows there, and has the focus
+  window_selection    select_sheets clears the selection of groups that it does not name, and moves no focus
+  undo_counts         clearing the undo history counts as a change
+"""
+from __future__ import annotations
+
+import os
+from typing import FrozenSet
+
+ALL = frozenset(
+    """late_events repeated_events late_close late_size late_timers rounded_layout untitled_window silent_windows
+    moving_shows window_selection undo_counts""".split()
+)
+LATE_MILLISECONDS = 25
+
+
+def chosen() -> FrozenSet[str]:
+    """The quirks that are switched on. Raises ValueError for a name that is none."""
+    names = frozenset(name for name in os.environ.get("HOST_QUIRKS", "").split(",") if name)
+    if "all" in names:
+        return ALL
+    if not names <= ALL:
+        raise ValueError("there is no quirk %s" % ", ".join(sorted(names - ALL)))
+    return names
