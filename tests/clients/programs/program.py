@@ -9,8 +9,9 @@ import json
 import os
 import sys
 import time
-from typing import Any, Dict, Mapping, Sequence
+from typing import Any, Dict, Mapping, Optional, Sequence
 
+from tests.clients.programs.model_stub import ModelStub
 from tests.clients.programs.terminal import Terminal
 from tests.host.driver import Host
 
@@ -23,8 +24,11 @@ class Program(Terminal):
 
     prompt = "Type your message"
 
-    def __init__(self, command: Sequence[str], host: Host, cwd: str, env: Mapping[str, str]) -> None:
+    def __init__(
+        self, command: Sequence[str], host: Host, cwd: str, model: ModelStub, env: Mapping[str, str]
+    ) -> None:
         self._host = host
+        self._model = model
         super().__init__(command, cwd, dict(base_environment(host), **env))
 
     def wait_ready(self) -> None:
@@ -37,18 +41,22 @@ class Program(Terminal):
         self.type(text)
         self.wait_until(lambda: "> " + text in self.text() and not self._is_taken(), f"the echo of {text!r}")
         # The programs lose a return that comes before they have taken note of what they have just echoed.
+        asked = len(self._model.turns)
         deadline = time.monotonic() + 20.0
-        while not self._is_taken():
+        while not self._is_taken(asked):
             assert time.monotonic() < deadline, f"the program does not take the line\n{self.text()}"
             # A return right after typed text counts as a pasted line end; after another key it is a return.
             self.press("end")
             self.press("enter")
-            self.is_soon(self._is_taken, 0.5)
+            self.is_soon(lambda: self._is_taken(asked), 0.5)
 
-    def _is_taken(self) -> bool:
-        """Whether the line is not in the input field any more: it is empty again, or a question stands in its place."""
+    def _is_taken(self, asked: Optional[int] = None) -> bool:
+        """Whether the line has left the input field: it is empty again, or a question stands in its place.
+
+        That the model has been asked since (more than `asked` times) says so before the screen does.
+        """
         text = self.text()
-        return self.prompt in text or CONFIRMATION in text
+        return self.prompt in text or CONFIRMATION in text or (asked is not None and len(self._model.turns) > asked)
 
     def wait_confirmation(self, file_name: str) -> None:
         """Waits until the program asks whether it may change this file."""

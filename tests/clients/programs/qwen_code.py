@@ -50,7 +50,7 @@ class QwenCode(Program):
         }
         variables.update(env or {})
         node = os.environ.get("COMPANION_NEWER_NODE") or nodes.newer_node()
-        super().__init__([node, script], host, cwd, variables)
+        super().__init__([node, script], host, cwd, model, variables)
 
     def wait_connected(self, active_file: str, timeout: float = 30.0) -> None:
         """Asks `/ide status` until the program knows which file is active."""
