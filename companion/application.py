@@ -9,20 +9,21 @@ from __future__ import annotations
 import logging
 import os
 from concurrent.futures import Future, wait
-from typing import Any, Callable, Dict, List, Optional, Set, Tuple
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Set, Tuple
 
 import sublime
 
 from . import handover, log
 from .actions import Actions
-from .discovery.sweeper import sweep
-from .endpoint import Endpoint
 from .libraries import Libraries
 from .log_panel import LogPanel
 from .runtime import Runtime
-from .service import Inheritance
 from .settings import FILE_NAME, Settings, read
 from .terminals.environment import ExportedEnvironment, terminal_variables
+
+if TYPE_CHECKING:
+    from .endpoint import Endpoint
+    from .service import Inheritance
 
 logger = logging.getLogger("gemini_companion.application")
 
@@ -73,10 +74,14 @@ class Application:
         self.runtime.start()
         self._editor_settings.add_on_change(SETTINGS_TAG, self._settings_changed)
         self._read_own_settings()
-        self.runtime.compute(self._sweep, then=self._swept, failed=self._sweep_failed)
+        self.runtime.compute(self._prepare, then=self._swept, failed=self._sweep_failed)
 
     @staticmethod
-    def _sweep(cancelled: Callable[[], bool]) -> List[str]:
+    def _prepare(cancelled: Callable[[], bool]) -> List[str]:
+        """Worker thread. Imports what endpoints are made of: on the main thread it would delay the editor's start."""
+        from . import endpoint  # noqa: F401 - found in the cache when the first window is served
+        from .discovery.sweeper import sweep
+
         return sweep(os.getppid())
 
     def _sweep_failed(self, error: Exception) -> None:
@@ -160,6 +165,8 @@ class Application:
             return None
         endpoint = self._endpoints.get(window.id())
         if endpoint is None:
+            from .endpoint import Endpoint
+
             inheritance = self._inheritances.pop(window.id(), None)
             endpoint = Endpoint(window, self.runtime, self._libraries, VERSION, self._clients_changed, inheritance)
             self._endpoints[window.id()] = endpoint

@@ -16,7 +16,7 @@ from typing import Callable, Dict, List, Tuple
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parents[1])]
 
-from ratio import Measurement, check, measure_ratio, measure_seconds, summary, table  # noqa: E402
+from ratio import Measurement, check, measure_ratio, measure_seconds, show, summary  # noqa: E402
 
 from companion.comparison import compare_characters, compare_lines  # noqa: E402
 
@@ -156,6 +156,4 @@ def test_the_comparison_is_fast_enough() -> None:
 
 
 if __name__ == "__main__":
-    measured = measurements()
-    print(table(measured))
-    sys.exit(any(one.missed for one in measured))
+    sys.exit(show(measurements()))

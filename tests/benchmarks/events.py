@@ -1,4 +1,4 @@
-"""What one caret movement costs on the editor's main thread, in µs and in calls of a listener that does nothing.
+"""What one caret movement costs on the editor's main thread, in µs beyond a listener that does nothing.
 
     python3 tests/benchmarks/events.py [--json]
 
@@ -8,15 +8,19 @@ editor's. Fails when an event costs more than the limits below, by the median of
 
 from __future__ import annotations
 
-import json
 import statistics
 import sys
 import time
 import types
 from pathlib import Path
-from typing import Any, Callable, Dict, List
+from typing import Any, Callable, Dict, Iterator, List
 
-ROOT = Path(__file__).resolve().parents[2]
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+sys.path.insert(0, str(HERE))
+
+from ratio import Measurement, show, summary  # noqa: E402
+
 BATCH = 1000
 BATCHES = 60
 EVENTS_PER_FLUSH = 20  # continuous typing at 100 events a second, answered every 200 ms
@@ -161,25 +165,13 @@ def measure() -> Dict[str, float]:
     return results
 
 
-def main() -> int:
+def measurements() -> Iterator[Measurement]:
+    """What each kind of event costs, with its limit."""
     results = measure()
-    unit = results["bare listener"]
-    rows = [
-        {"what": what, "microseconds": round(cost, 3), "bare listeners": cost / unit, "limit": LIMITS.get(what)}
-        for what, cost in results.items()
-    ]
-    missed = [row["what"] for row in rows if row["limit"] is not None and row["microseconds"] > row["limit"]]
-    if "--json" in sys.argv[1:]:
-        print(json.dumps({"rows": rows, "missed": missed}))
-    else:
-        print("{:36} {:>8} {:>16} {:>8}".format("", "µs", "bare listeners", "limit"))
-        for row in rows:
-            limit = "" if row["limit"] is None else "{:.0f} µs".format(row["limit"])
-            print("{:36} {:8.3f} {:16.1f} {:>8}".format(row["what"], row["microseconds"], row["bare listeners"], limit))
-    for what in missed:
-        print("over its limit: " + what, file=sys.stderr)
-    return 1 if missed else 0
+    unit = results.pop("bare listener")
+    for what, cost in results.items():
+        yield summary(what, [cost - unit], target=LIMITS[what], unit="us")
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(show(measurements()))

@@ -8,26 +8,33 @@ which no more than a quarter of the target counts: a machine too busy to measure
 from __future__ import annotations
 
 import gc
+import json
+import sys
 import time
 from statistics import median
-from typing import Callable, Iterable, List, NamedTuple
+from typing import Callable, Iterable, List, NamedTuple, Optional
 
 Action = Callable[[], object]
 
 
 class Measurement(NamedTuple):
-    """One line of the table: a value with its noise, and the target it should not exceed (or not fall below)."""
+    """One line of the table: a value with its noise, and the target it should not exceed (or not fall below).
+
+    Without a target it stands there for scale.
+    """
 
     name: str
     value: float
     noise: float
-    target: float
+    target: Optional[float]
     unit: str
     at_least: bool = False
 
     @property
     def missed(self) -> bool:
         """Whether the target is missed by more than the noise."""
+        if self.target is None:
+            return False
         noise = min(self.noise, self.target / 4)
         if self.at_least:
             return self.value + noise < self.target
@@ -35,7 +42,14 @@ class Measurement(NamedTuple):
 
 
 def measure_ratio(
-    name: str, subject: Action, base: Action, *, target: float, unit: str, turns: int = 11, at_least: bool = False
+    name: str,
+    subject: Action,
+    base: Action,
+    *,
+    target: Optional[float],
+    unit: str,
+    turns: int = 11,
+    at_least: bool = False,
 ) -> Measurement:
     """How long `subject` takes in units of `base`; `unit` names what that is, such as "difflib"."""
     subject()
@@ -51,12 +65,14 @@ def measure_ratio(
     return summary(name, ratios, target=target, unit="x " + unit, at_least=at_least)
 
 
-def measure_seconds(name: str, subject: Action, *, target: float, turns: int = 3) -> Measurement:
+def measure_seconds(name: str, subject: Action, *, target: Optional[float], turns: int = 3) -> Measurement:
     """How many seconds `subject` takes."""
     return summary(name, [seconds(subject) for _ in range(turns)], target=target, unit="s")
 
 
-def summary(name: str, values: Iterable[float], *, target: float, unit: str, at_least: bool = False) -> Measurement:
+def summary(
+    name: str, values: Iterable[float], *, target: Optional[float], unit: str, at_least: bool = False
+) -> Measurement:
     """The median of `values`, with half of what their middle half spreads as the noise."""
     ordered: List[float] = sorted(values)
     quarter = len(ordered) // 4
@@ -76,18 +92,20 @@ def table(measurements: Iterable[Measurement]) -> str:
     """All measurements as lines of text, columns aligned."""
     rows = [("measured", "value", "noise", "target", "")]
     for one in measurements:
-        bound = ">= " if one.at_least else "<= "
-        rows.append(
-            (
-                one.name,
-                "%.3g %s" % (one.value, one.unit),
-                "+-%.2g" % one.noise,
-                bound + "%.3g" % one.target,
-                "MISSED" if one.missed else "ok",
-            )
-        )
+        bound, verdict = "", ""
+        if one.target is not None:
+            bound = "%s %.3g" % (">=" if one.at_least else "<=", one.target)
+            verdict = "MISSED" if one.missed else "ok"
+        rows.append((one.name, "%.3g %s" % (one.value, one.unit), "+-%.2g" % one.noise, bound, verdict))
     widths = [max(len(row[column]) for row in rows) for column in range(5)]
     return "\n".join("  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip() for row in rows)
+
+
+def show(measurements: Iterable[Measurement]) -> int:
+    """Print the table, or with the option `--json` the measurements for `run.py`; returns the exit code."""
+    measured = list(measurements)
+    print(json.dumps(measured) if "--json" in sys.argv[1:] else table(measured))
+    return int(any(one.missed for one in measured))
 
 
 def check(measurements: Iterable[Measurement]) -> None:

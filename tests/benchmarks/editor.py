@@ -1,0 +1,210 @@
+"""What the package costs the editor's main thread, in the headless editor and through the real plugin.
+
+    python tests/benchmarks/editor.py [--json]
+
+Counted is the package's own time (see `probe`); of the headless editor's, which has nothing to do with the real one's,
+only the listeners' calls hold a little. A client is connected where one is said to be.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import statistics
+import sys
+import tempfile
+import threading
+from pathlib import Path
+from typing import Any, Iterator, List
+
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parents[1])]
+
+from ratio import Measurement, show, summary  # noqa: E402
+from traffic import Client, Target, message  # noqa: E402
+
+from tests.host.driver import Host  # noqa: E402
+from tests.tools.desktop import Desktop  # noqa: E402
+
+PLUGIN = "Gemini Companion.plugin"
+SLOW_IMPORTS = ("aiohttp", "asyncio", "jsonschema")
+LOADS = 5
+REVIEWS = 5
+LINES, HUNKS = 20_000, 500
+EVENTS = 3000
+
+PREPARE = """
+import sys, importlib
+if {folder!r} not in sys.path:
+    sys.path.append({folder!r})
+import probe
+plugin = sys.modules.get({plugin!r})
+"""
+LOAD = """
+imports = probe.Imports()
+sys.meta_path.insert(0, imports)
+began = probe.time.perf_counter()
+plugin = importlib.import_module({plugin!r})
+imported = probe.time.perf_counter()
+plugin.plugin_loaded()
+loaded = probe.time.perf_counter()
+seconds = [imported - began, loaded - imported]
+"""
+INSTALL = """
+listener = plugin.GeminiCompanionListener
+instance = listener()
+desk = plugin.application.endpoints()[0].desk
+"""
+WATCH_API = """
+watch = probe.Probe()
+watch.install()
+"""
+WATCH = """
+watch.wrap(plugin.GeminiCompanionListener)
+for value in list(vars(plugin).values()):
+    if isinstance(value, type) and value.__module__ == plugin.__name__:
+        watch.wrap(value)
+"""
+TIMES = """
+import gc
+gc.collect()
+functions = (probe.BareListener().on_selection_modified, {function})
+times = [probe.time_each(function, view, {count}) for function in functions]
+"""
+
+
+def prepare(host: Host, code: str) -> None:
+    """Run code in the plugin host, with the probe at hand."""
+    host.execute((PREPARE + code).format(folder=str(HERE), plugin=PLUGIN))
+
+
+def loads() -> Iterator[Measurement]:
+    """The package's load, in fresh plugin hosts whose bytecode is cached; raises AssertionError if something is
+    imported on the main thread that must not be."""
+    settings = {"Preferences": {"ignored_packages": ["Gemini Companion"]}}
+    served = "'aiohttp' in sys.modules and any(endpoint.port for endpoint in plugin.application.endpoints())"
+    parts = []
+    with tempfile.TemporaryDirectory(prefix="benchmark-") as data:
+        for number in range(LOADS + 2):
+            with Host.start(data=data, settings=settings) as host:
+                last = number > LOADS
+                prepare(host, (WATCH_API if last else "") + LOAD)
+                host.wait_until(served, 30)
+                for name in SLOW_IMPORTS:
+                    assert name not in host.evaluate("imports.on_main"), name + " was imported on the main thread"
+                assert "aiohttp" in host.evaluate("imports.elsewhere"), "nobody has imported aiohttp"
+                if last:
+                    longest = max(own for _, own, _ in host.evaluate("watch.slices"))
+                elif number:  # the first one compiled the modules
+                    parts.append(host.evaluate("seconds"))
+                host.execute("plugin.plugin_unloaded()")
+    yield summary("package load", [1e3 * sum(one) for one in parts], target=30, unit="ms")
+    yield summary("  of it the import", [1e3 * one[0] for one in parts], target=None, unit="ms")
+    yield summary("  longest slice after it", [1e3 * longest], target=None, unit="ms")
+
+
+def event_costs(host: Host, name: str, function: str, target: float) -> Measurement:
+    """Microseconds of an event beyond those of a listener that does nothing."""
+    differences = []
+    for _ in range(9):
+        host.execute(TIMES.format(count=EVENTS // 9, function=function))
+        bare, ours = (statistics.median(times) for times in host.evaluate("times"))
+        differences.append((ours - bare) * 1e6)
+    return summary(name, differences, target=target, unit="us")
+
+
+def texts() -> List[str]:
+    """A file of 1 MB, and the same with 500 scattered changes."""
+    lines = ["    value_%05d = compute(%05d)  # a line, as of a program\n" % (n, n * 7 % 9973) for n in range(LINES)]
+    edited = list(lines)
+    for number in range(HUNKS):
+        edited[number * (LINES // HUNKS) + 3] = "    changed_%d = nothing_of_the_old_one\n" % number
+    return ["".join(lines), "".join(edited)]
+
+
+class Bench:
+    """A host with the package, a file of 1 MB in front, and a client's end of the network."""
+
+    def __init__(self, host: Host, desktop: Desktop) -> None:
+        self.host = host
+        announcement = desktop.wait_published()
+        self._target = Target(int(announcement["port"]), announcement["authToken"])
+
+    def connect(self) -> Client:
+        """A client that reads what it is sent."""
+        client = Client(self._target)
+        threading.Thread(target=self._read, args=(client.stream,), daemon=True).start()
+        self.host.wait_until("plugin.application._listening != ()")
+        return client
+
+    @staticmethod
+    def _read(stream: Any) -> None:
+        with contextlib.suppress(OSError):  # which is how it is closed
+            while stream.recv(1 << 20):
+                pass
+
+    def slices(self, name: str) -> List[Any]:
+        """What was counted since the last time; raises AssertionError if nothing was."""
+        self.host.pump(0.3)
+        self.host.execute("slices, watch.slices = watch.slices, []")
+        slices: List[Any] = self.host.evaluate("slices")
+        assert slices, "nothing was counted for: " + name
+        return slices
+
+
+def reviews(bench: Bench, client: Client, path: str, proposed: str) -> Iterator[Measurement]:
+    """Opening and accepting a large review."""
+    call = message("tools/call", {"name": "openDiff", "arguments": {"filePath": path, "newContent": proposed}})
+    opening: List[List[Any]] = []
+    accepting: List[List[Any]] = []
+    for _ in range(REVIEWS):
+        bench.host.execute("watch.slices = []")
+        client.post(call)
+        ready = "len(desk._presentations) == 1 and all(shown.hunks.ready for shown in desk._presentations.values())"
+        bench.host.wait_until(ready, 60)
+        bench.host.pump(2)
+        opening.append(bench.slices("opening a review"))
+        bench.host.execute("window.run_command('gemini_companion_accept_diff')")
+        bench.host.wait_until("not desk._presentations", 30)
+        accepting.append(bench.slices("accepting a review"))
+    longest = [max(own for _, own, _ in slices) for slices in opening]
+    assert all(len(slices) > 5 for slices in opening), "the review was not opened in slices: nothing is measured"
+    yield summary("open 1 MB, 500 hunks: longest slice", [1e3 * x for x in longest], target=50, unit="ms")
+    whole = [sum(own for _, own, _ in slices) for slices in opening]
+    yield summary("  all of its slices", [1e3 * x for x in whole], target=None, unit="ms")
+    with_editor = [max(own + editor for _, own, editor in slices) for slices in opening]
+    yield summary("  longest, headless editor included", [1e3 * x for x in with_editor], target=None, unit="ms")
+    accepted = [sum(own for _, own, _ in slices) for slices in accepting]
+    yield summary("accept 1 MB, 500 hunks: all slices", [1e3 * x for x in accepted], target=20, unit="ms")
+
+
+def measurements() -> Iterator[Measurement]:
+    """All that is measured, with its targets."""
+    yield from loads()
+    workspace = os.path.realpath(tempfile.mkdtemp(prefix="benchmark-"))
+    path = os.path.join(workspace, "large.py")
+    text, proposed = texts()
+    Path(path).write_bytes(text.encode("ascii"))
+    try:
+        with Host.start(folders=[workspace], files=[path]) as host:
+            host.wait_until("not view.is_loading()")
+            bench = Bench(host, Desktop(host, workspace))
+            prepare(host, INSTALL)
+            for name in ("selection", "edit"):
+                function = "instance.on_{}modified".format("selection_" if name == "selection" else "")
+                yield event_costs(host, name + " event, no client", function, 5)
+            client = bench.connect()
+            for name in ("selection", "edit"):
+                function = "instance.on_{}modified".format("selection_" if name == "selection" else "")
+                yield event_costs(host, name + " event, a client", function, 20)
+            host.execute(WATCH_API + WATCH)
+            yield from reviews(bench, client, path, proposed)
+            client.end()
+            assert host.errors() == []
+    finally:
+        os.remove(path)
+        os.rmdir(workspace)
+
+
+if __name__ == "__main__":
+    sys.exit(show(measurements()))

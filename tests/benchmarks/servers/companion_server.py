@@ -1,0 +1,42 @@
+"""The package's own server, with its own tools, whose calls are answered at once."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
+
+from control import CONTEXT, serve
+
+from companion.protocol.tools import EMPTY, Implementation, ToolCall, ToolResult
+from companion.tools import TOOLS
+from companion.transport.server import CompanionServer
+
+
+async def call_tool(call: ToolCall) -> ToolResult:
+    """Answers as `openDiff` does."""
+    return EMPTY
+
+
+async def main() -> None:
+    server = CompanionServer(
+        token=os.environ["BENCHMARK_TOKEN"],
+        tools=TOOLS,
+        call_tool=call_tool,
+        session_opened=lambda client: None,
+        session_closed=lambda client, undelivered: None,
+        identity=Implementation("gemini-companion", "Gemini Companion", "1.0.0"),
+    )
+
+    def notify() -> None:
+        server.notify("ide/contextUpdate", CONTEXT, collapse="ide/contextUpdate")
+
+    await serve(await server.start(), notify)
+    await server.stop()
+
+
+if __name__ == "__main__":
+    asyncio.run(main())
