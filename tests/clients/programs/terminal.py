@@ -171,7 +171,7 @@ class Terminal:
         return data[:end]
 
 
-class _Screen(pyte.Screen):  # type: ignore[misc]
+class _Screen(pyte.Screen):
     """The model of the screen, which answers the questions that programs ask a terminal."""
 
     answer: Callable[[str], None]
