@@ -117,6 +117,7 @@ def test_a_program_that_is_closed_takes_its_diff_with_it(desktop, gemini, model)
     gemini.close()
     desktop.host.wait_until(lambda: desktop.arrangement() == before)
     assert desktop.read("greeting.py").decode() == GREETING
+    desktop.host.wait_until(lambda: "no client" in desktop.window()["status_bar"], 20)
 
 
 def test_a_reload_of_the_package_does_not_disturb_the_program(desktop, gemini, model):
