@@ -284,7 +284,7 @@ class Programs(DiagnoseCase):
         self.assert_failed(report, "Gemini CLI is installed", "does not say its version", "broken --flag --version")
 
     def test_a_program_that_never_answers(self):
-        with mock.patch.object(self.module("diagnosis.programs").check_client, "__defaults__", (0.5,)):
+        with mock.patch.object(self.module("diagnosis.programs"), "SECONDS", 0.5):
             report = yield from self.gemini(self.program("hangs", "sleep 600"))
         self.assert_failed(report, "Gemini CLI is installed", "no answer within 0.5 seconds", "Try once more")
         self.assert_ok(report, "Qwen Code is installed")

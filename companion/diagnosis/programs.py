@@ -11,7 +11,8 @@ import re
 import shlex
 import shutil
 import signal
-from typing import List, NamedTuple, Optional, Sequence, Tuple
+import time
+from typing import Callable, List, NamedTuple, Sequence
 
 from ..discovery.platform import WINDOWS, Platform
 from ..terminals.clients import Client
@@ -19,6 +20,7 @@ from ..terminals.command_lines import login_shell
 from .checks import Check, failed, passed, too_slow
 
 SECONDS = 10.0
+LOOK_SECONDS = 0.2  # between two looks whether the answer is still wanted
 MARK = "gemini-companion-mark"  # between what start-up files print and what was asked for
 VERSION = re.compile(r"\b(\d+)\.(\d+)\.(\d+)\S*")
 # The last releases that send no token, and so are refused.
@@ -32,15 +34,20 @@ class Answer(NamedTuple):
     printed: str
 
 
-def check_client(client: Client, words: Sequence[str], platform: Platform, seconds: float = SECONDS) -> Check:
-    """Look for a client, started by `words`. Never raises."""
+def check_client(
+    client: Client,
+    words: Sequence[str],
+    platform: Platform,
+    cancelled: Callable[[], bool] = lambda: False,
+) -> Check:
+    """Look for a client, started by `words`. Never raises; ends soon once `cancelled()` is true."""
     import subprocess
 
     name = "{} is installed".format(client.title)
     try:
-        answer = _ask(words, platform, seconds)
+        answer = _ask(words, platform, cancelled)
     except subprocess.TimeoutExpired:
-        return too_slow(name, seconds)
+        return too_slow(name, SECONDS)
     except OSError as error:
         return failed(name, "the login shell could not be asked: {}".format(error.strerror or error), _install(client))
     return judge(client, words, answer)
@@ -69,13 +76,15 @@ def _install(client: Client) -> str:
     )
 
 
-def _ask(words: Sequence[str], platform: Platform, seconds: float) -> Answer:
+def _ask(words: Sequence[str], platform: Platform, cancelled: Callable[[], bool]) -> Answer:
     if platform.name == WINDOWS:
         place = shutil.which(words[0]) or ""
-        return Answer(place, _run(["cmd.exe", "/d", "/c", place, *words[1:], "--version"], seconds) if place else "")
+        command = ["cmd.exe", "/d", "/c", place, *words[1:], "--version"]
+        return Answer(place, _run(command, cancelled) if place else "")
     line = " ".join(shlex.quote(word) for word in words)
     question = "echo {0}; command -v {1}; echo {0}; {2} --version; echo {0}".format(MARK, shlex.quote(words[0]), line)
-    return read_answer(_run([login_shell(platform.environment), "-l", "-i", "-c", question], seconds))
+    command = [login_shell(platform.environment), "-l", "-i", "-c", question]
+    return read_answer(_run(command, cancelled))
 
 
 def read_answer(printed: str) -> Answer:
@@ -87,7 +96,7 @@ def read_answer(printed: str) -> Answer:
     return Answer(places[-1] if places else "", parts[2])
 
 
-def _run(command: Sequence[str], seconds: float) -> str:
+def _run(command: Sequence[str], cancelled: Callable[[], bool]) -> str:
     """What a command prints. Raises OSError, and TimeoutExpired after ending it with all that it started."""
     import subprocess
 
@@ -99,14 +108,20 @@ def _run(command: Sequence[str], seconds: float) -> str:
         start_new_session=True,  # an interactive shell would otherwise take the editor's terminal, if it has one
         creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
     )
-    try:
-        printed: Tuple[Optional[bytes], Optional[bytes]] = process.communicate(timeout=seconds)
-    except subprocess.TimeoutExpired:
-        _end(process.pid)
-        process.kill()
-        process.wait()
-        raise
-    return (printed[0] or b"").decode("utf-8", "replace")
+    deadline = time.monotonic() + SECONDS
+    while True:
+        try:
+            printed, _ = process.communicate(timeout=LOOK_SECONDS)
+        except subprocess.TimeoutExpired:
+            if time.monotonic() < deadline and not cancelled():
+                continue
+            _end(process.pid)
+            process.kill()
+            process.wait()
+            if process.stdout is not None:
+                process.stdout.close()  # unread: what left the group may hold the other end for ever
+            raise
+        return printed.decode("utf-8", "replace")
 
 
 def _end(process_id: int) -> None:

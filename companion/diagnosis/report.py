@@ -157,5 +157,6 @@ class Diagnosis:
         words: Sequence[str] = ()
         if self._settings is not None:
             words = self._settings.gemini_command if client.key == "gemini" else self._settings.qwen_command
-        check = programs.check_client
-        return [await self._runtime.in_worker(check, client, tuple(words) or (client.program,), self._platform)]
+        words = tuple(words) or (client.program,)
+        check, unwanted = programs.check_client, lambda: self._runtime.stopped
+        return [await self._runtime.in_worker(check, client, words, self._platform, unwanted)]

@@ -8,6 +8,7 @@ import time
 
 import pytest
 
+from companion.diagnosis import programs
 from companion.diagnosis.programs import MARK, Answer, check_client, judge, read_answer
 from companion.discovery.platform import LINUX, Platform
 from companion.terminals.clients import GEMINI, QWEN
@@ -67,19 +68,38 @@ def test_a_program_on_the_path_is_found(tmp_path):
 
 
 @POSIX
-def test_a_program_that_hangs_is_ended_with_its_children(tmp_path):
+def test_a_program_that_hangs_is_ended_with_its_children(tmp_path, monkeypatch):
+    monkeypatch.setattr(programs, "SECONDS", 1.0)
     noted = tmp_path / "pid"
     program = tmp_path / "gemini"
     program.write_text("#!/bin/sh\nsleep 600 &\necho $! > {}\nwait\n".format(noted))
     program.chmod(0o700)
     began = time.monotonic()
-    check = check_client(GEMINI, [str(program)], platform(), 1.0)
+    check = check_client(GEMINI, [str(program)], platform())
     assert time.monotonic() - began < 5
     assert not check.ok and "no answer within 1 seconds" in check.detail
     deadline = time.monotonic() + 5
     while _runs(int(noted.read_text())):
         assert time.monotonic() < deadline, "a child goes on"
         time.sleep(0.02)
+
+
+@POSIX
+def test_an_answer_that_nobody_wants_any_more_is_not_waited_for(tmp_path):
+    program = tmp_path / "gemini"
+    program.write_text("#!/bin/sh\ntouch {}\nsleep 600\n".format(tmp_path / "begun"))
+    program.chmod(0o700)
+    began = time.monotonic()
+    check_client(GEMINI, [str(program)], platform(), (tmp_path / "begun").exists)
+    assert time.monotonic() - began < 5
+
+
+@POSIX
+def test_much_output_and_late_output_are_read_to_the_end(tmp_path):
+    program = tmp_path / "gemini"
+    program.write_text("#!/bin/sh\nhead -c 300000 /dev/zero | tr '\\0' x\nsleep 0.5\necho; echo 0.61.0\n")
+    program.chmod(0o700)
+    assert check_client(GEMINI, [str(program)], platform()).detail.startswith("0.61.0 at ")
 
 
 def _runs(pid):

@@ -1,0 +1,95 @@
+"""Whatever answers on a port, or does not, the trial of a server ends soon and says what to do."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from companion.diagnosis.probe import Target, check_handshake, try_server
+from companion.transport import client
+
+INITIALIZED = b'{"jsonrpc":"2.0","id":1,"result":{}}'
+
+
+def response(status, body=b"", kind=b"application/json", more=b""):
+    head = b"HTTP/1.1 %d X\r\nContent-Type: %s\r\nContent-Length: %d\r\nConnection: close\r\n%s\r\n"
+    return head % (status, kind, len(body), more) + body
+
+
+def against(*responses):
+    """Try a server that gives these responses in turn, and then none. Gives the check and the requests' methods."""
+
+    async def run():
+        requests = []
+        waiting = list(responses)
+
+        async def serve(reader, writer):
+            head = await reader.readuntil(b"\r\n\r\n")
+            requests.append(head.split()[0].decode("ascii"))
+            if waiting:
+                writer.write(waiting.pop(0))
+                await writer.drain()
+                writer.close()
+            else:
+                await reader.read()
+                writer.close()
+
+        server = await asyncio.start_server(serve, "127.0.0.1", 0)
+        port = server.sockets[0].getsockname()[1]
+        try:
+            return await check_handshake("it is served", port, "token", "1.0"), requests
+        finally:
+            server.close()
+
+    return asyncio.run(run())
+
+
+def test_a_server_that_answers_is_left_without_a_session():
+    tools = b'{"jsonrpc":"2.0","id":1,"result":{"tools":[{},{}]}}'
+    check, requests = against(response(200, INITIALIZED), response(200, tools), response(204))
+    assert check.ok and "2 tools" in check.detail
+    assert requests == ["POST", "POST", "DELETE"]
+
+
+@pytest.mark.parametrize(
+    ("responses", "words"),
+    [
+        ([response(401)], "answered with 401"),
+        ([response(200, INITIALIZED), response(500), response(204)], "answered with 500"),
+        ([response(200, INITIALIZED), response(200, b"{}"), response(204)], "not what MCP asks for"),
+        ([response(200, INITIALIZED), response(200, b"nonsense"), response(204)], "not what MCP asks for"),
+        ([response(200, INITIALIZED), response(200, b"x", b"text/html"), response(204)], "connection failed"),
+        ([b"SSH-2.0-server\r\n"], "connection failed"),
+    ],
+)
+def test_another_server_is_told_from_ours(responses, words):
+    check, _ = against(*responses)
+    assert not check.ok and words in check.detail and "Restart Server" in check.advice
+
+
+def test_the_session_is_closed_even_if_the_rest_fails():
+    _, requests = against(response(200, INITIALIZED), response(500), response(204))
+    assert requests[-1] == "DELETE"
+
+
+def test_a_server_that_never_answers_holds_nobody_up(monkeypatch):
+    monkeypatch.setattr(client, "SECONDS", 0.2)
+    check, _ = against()
+    assert not check.ok and "no answer in time" in check.detail and check.advice
+
+
+def test_nobody_listens():
+    check = asyncio.run(check_handshake("it is served", 1, "token", "1.0"))
+    assert not check.ok and "port 1: " in check.detail and "Restart Server" in check.advice
+
+
+def test_a_server_that_has_no_port_yet_says_why():
+    (check,) = asyncio.run(try_server(Target("window 1", None, "token", "could not open a port"), "1.0"))
+    assert not check.ok and check.detail == "could not open a port" and check.advice
+
+
+def test_no_token_is_in_a_check():
+    checks = asyncio.run(try_server(Target("window 1", 1, "a-token-of-ours"), "1.0"))
+    assert len(checks) == 2
+    assert "a-token-of-ours" not in repr(checks)
