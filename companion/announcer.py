@@ -91,10 +91,6 @@ class Announcer:
         self._withdrawn = True
         self._publisher.close()
 
-    def paths(self) -> Tuple[str, ...]:
-        """The files in place."""
-        return tuple(self._publisher.paths())
-
     def _work(self) -> None:
         if self._working or self._wish is None or self._withdrawn:
             return

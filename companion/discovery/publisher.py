@@ -20,7 +20,7 @@ __all__ = ["Announcement", "DiscoveryError", "Publisher"]
 
 logger = logging.getLogger("gemini_companion.discovery")
 
-_LOCK_SECONDS = 1.0  # how long a goodbye waits for a write under way
+_LOCK_SECONDS = 0.2  # how long a goodbye waits for a write under way
 
 
 class Publisher:
@@ -55,7 +55,9 @@ class Publisher:
             for path, identity in list(self._written.items()):
                 if path not in kept:
                     self._remove_own(path, identity)
-                    del self._written[path]
+                    self._written.pop(path, None)
+            if self._closed:
+                self._remove_all()  # whoever closed meanwhile did not wait for us
         if problems:
             raise DiscoveryError("; ".join(problems))
 
@@ -64,21 +66,15 @@ class Publisher:
         # A disk that hangs must not hold up the editor's exit: the next start sweeps what is left.
         owned = self._lock.acquire(timeout=_LOCK_SECONDS)
         try:
-            for path, identity in list(self._written.items()):
-                self._remove_own(path, identity)
-            self._written.clear()
+            self._remove_all()
         finally:
             if owned:
                 self._lock.release()
 
     def close(self) -> None:
-        """`withdraw` for good: a `publish` that was already on its way to another thread does nothing any more."""
+        """`withdraw` for good: a later `publish` does nothing any more, one under way takes its files back itself."""
         self._closed = True
         self.withdraw()
-
-    def paths(self) -> List[str]:
-        """The files in place as far as this object knows, for a report. Any thread."""
-        return sorted(self._written)
 
     def _publish_family(self, family: Family, announcement: Announcement) -> Dict[str, Tuple[int, str]]:
         platform = self._platform
@@ -95,6 +91,11 @@ class Publisher:
             # Known from the first file on, so that a failure with the second leaves nothing behind for good.
             self._written[path] = paths[path] = (announcement.port, content["authToken"])
         return paths
+
+    def _remove_all(self) -> None:
+        for path, identity in list(self._written.items()):
+            self._remove_own(path, identity)
+            self._written.pop(path, None)
 
     def _remove_own(self, path: str, identity: Tuple[int, str]) -> None:
         content = files.read(path, self._platform)

@@ -15,7 +15,6 @@ from .platform import WINDOWS, Platform
 VERSION_CONTROL_MARKS = (".git", ".hg", ".jj", ".svn", ".bzr", "_darcs", ".fslckout", ".pijul")
 
 VERSION_CONTROL = "version_control"
-DIRECTORY = "directory"
 NONE = "none"
 
 

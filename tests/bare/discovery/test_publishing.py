@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import os
 import stat
+import threading
 
 import pytest
 
 from companion.discovery import files
+from companion.discovery import publisher as publishing
 from companion.discovery.publisher import Announcement, DiscoveryError, Publisher
 
 TOKEN = "a-token-of-this-endpoint"
@@ -150,6 +152,29 @@ def test_one_can_publish_again_after_withdrawing_but_not_after_closing(machine):
     assert machine.files() == NAMES
     publisher.close()
     publisher.publish(FIRST)
+    assert machine.files() == []
+
+
+def test_closing_does_not_wait_for_a_disk_that_hangs_and_nothing_is_left_once_it_answers(machine, monkeypatch):
+    publisher = Publisher(machine.platform)
+    hangs, answers = threading.Event(), threading.Event()
+    write = files.write
+
+    def write_late(*arguments):
+        hangs.set()
+        assert answers.wait(30)
+        write(*arguments)
+
+    monkeypatch.setattr(files, "write", write_late)
+    monkeypatch.setattr(publishing, "_LOCK_SECONDS", 0.01)
+    writer = threading.Thread(target=publisher.publish, args=(FIRST,))
+    writer.start()
+    assert hangs.wait(30)
+    publisher.close()
+    assert writer.is_alive()
+    answers.set()
+    writer.join(30)
+    assert not writer.is_alive()
     assert machine.files() == []
 
 
