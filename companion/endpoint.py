@@ -151,10 +151,6 @@ class Endpoint:
             return None
         return Connection(self.port, self.folders(), os.getppid(), os.pathsep)
 
-    def discovery_files(self) -> Tuple[str, ...]:
-        """The files by which clients find this window."""
-        return self._announcer.paths()
-
     def secrets(self) -> Tuple[str, ...]:
         """The tokens that its server takes, its own first. Never to be shown or written down."""
         return (self._token, *self._family_tokens.values())
