@@ -89,12 +89,15 @@ def read_metadata(headers: Mapping[str, str], request: Request) -> Metadata:
 
 
 def client_identity(information: Mapping[str, Any]) -> Tuple[str, str]:
-    """(name, version) that a client gives itself, bounded; empty where it gives none."""
+    """(name, version) that a client gives itself, each a short printable line; empty where it gives none."""
     return _short(information.get("name")), _short(information.get("version"))
 
 
 def _short(value: Any) -> str:
-    return value[:100] if isinstance(value, str) else ""
+    if not isinstance(value, str):
+        return ""
+    # It becomes part of titles, of the status bar and of the log.
+    return " ".join("".join(mark if mark.isprintable() else " " for mark in value[:100]).split())
 
 
 def _invalid(sentence: str) -> RpcError:

@@ -89,3 +89,21 @@ def test_delete_ends_a_session(wire):
     assert wire.request("ping", session=session).status == 404
     assert wire.delete(session).status == 404
     assert wire.delete(None).status == 400
+
+
+@pytest.mark.parametrize(
+    "name, shown",
+    [
+        ("Gemini CLI", "Gemini CLI"),
+        ("two\nlines\tand  more", "two lines and more"),
+        ("\ud800half", "half"),
+        ("\u202eturned", "turned"),
+        ("\0 \n", ""),
+        ("n" * 5000, "n" * 100),
+        (None, ""),
+        (["list"], ""),
+    ],
+)
+def test_what_a_client_calls_itself_is_one_short_printable_line(wire, name, shown):
+    wire.connect(name=name)
+    assert wire.opened[-1].client_name == shown
