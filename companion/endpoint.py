@@ -131,6 +131,7 @@ class Endpoint:
         for complaint in self.settings.refresh():
             logger.warning("%s", complaint)
             self.window.status_message("Gemini Companion: " + complaint)
+        self._runtime.on_loop(self._service.settings_changed)
         self.follower.refresh()
         self.show_status()
 

@@ -109,7 +109,7 @@ class Service:
             call_tool=self._call_tool,
             session_opened=self._client_came,
             session_closed=self._client_went,
-            limits=Limits(body_bytes=self._body_mebibytes() * 1024 * 1024 + 256 * 1024),
+            limits=Limits(body_bytes=self._body_bytes()),
             identity=Implementation("gemini-companion", "Gemini Companion", self._version),
         )
         if inheritance is not None:
@@ -168,6 +168,16 @@ class Service:
         """
         if self._server is not None:
             self._server.notify(method, params, session=session, collapse=collapse, tag=tag)
+
+    def settings_changed(self) -> None:
+        """Take the limits as they are set now."""
+        if self._server is not None:
+            self._server.limit_bodies(self._body_bytes())
+
+    def _body_bytes(self) -> int:
+        from .protocol.limits import ENVELOPE, MEBIBYTE
+
+        return self._body_mebibytes() * MEBIBYTE + ENVELOPE
 
     def disconnect(self) -> None:
         """End every session."""

@@ -9,13 +9,14 @@ from __future__ import annotations
 from typing import NamedTuple
 
 MEBIBYTE = 1024 * 1024
+ENVELOPE = MEBIBYTE // 4  # bytes of a message around the text it carries
 
 
 class Limits(NamedTuple):
     """Bounds; sizes in bytes, times in seconds, the rest are counts."""
 
-    body_bytes: int = 32 * MEBIBYTE + 256 * 1024
-    """Largest request body. Over it: 413. The quarter MiB leaves room for the envelope around a 32 MiB text."""
+    body_bytes: int = 32 * MEBIBYTE + ENVELOPE
+    """Largest request body, its envelope included. Over it: 413."""
     header_bytes: int = 16 * 1024
     """Longest request line and longest header field. Over it: 400."""
     nesting: int = 64

@@ -149,6 +149,10 @@ class CompanionServer:
         the `tag` among the undelivered ones."""
         self._perform(self._protocol.presence.notify(method, params, session, collapse, tag))
 
+    def limit_bodies(self, size: int) -> None:
+        """Take no request body of more than `size` bytes from now on."""
+        self._limits = self._limits._replace(body_bytes=size)
+
     def disconnect(self) -> None:
         """End every session; clients find out when their stream ends and their next request gets a 404."""
         presence = self._protocol.presence

@@ -146,3 +146,24 @@ def test_bad_input_gets_a_clear_answer_of_the_right_kind(desktop, name, argument
         assert answer["error"]["code"] == kind
         assert word in json.dumps(answer["error"])
     assert desktop.arrangement() == before
+
+
+def test_the_largest_message_is_a_setting_that_works_at_once(desktop):
+    caller = Caller(desktop.wait_published())
+    caller.open_session()
+    large = {"filePath": desktop.path("greeting.py"), "newContent": "x" * 2000000}
+    call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "openDiff", "arguments": large}}
+
+    def allow(mebibytes):
+        desktop.host.execute(
+            "sublime.load_settings('Gemini Companion.sublime-settings').set('maximum_body_mebibytes', {})".format(
+                mebibytes
+            )
+        )
+
+    allow(1)
+    desktop.host.wait_until(lambda: caller.post(call)[0] == 413)
+    assert desktop.views_of_role("proposal") == []
+    allow(3)
+    desktop.host.wait_until(lambda: caller.post(call)[0] == 200)
+    desktop.wait_proposal()
