@@ -77,6 +77,7 @@ class Settings:
     context_exclude: Tuple[str, ...] = _setting(
         (
             ".env*",
+            "*.env",
             "*.pem",
             "*.key",
             "*.p12",
@@ -88,9 +89,14 @@ class Settings:
             "id_dsa*",
             "id_ecdsa*",
             "id_ed25519*",
+            ".ssh",
+            ".gnupg",
             ".netrc",
             ".npmrc",
             ".pypirc",
+            ".pgpass",
+            ".htpasswd",
+            ".git-credentials",
             "credentials",
             "credentials.*",
             "*.sublime_session",

@@ -51,7 +51,23 @@ def test_several_patterns_are_any_of_them():
 
 
 @pytest.mark.parametrize(
-    "name", [".env", ".env.local", "server.pem", "server.key", "id_rsa", "id_ed25519", ".netrc", ".npmrc", "vault.kdbx"]
+    "name",
+    [
+        ".env",
+        ".env.local",
+        "production.env",
+        "server.pem",
+        "server.key",
+        "id_rsa",
+        "id_ed25519",
+        ".ssh/config",
+        ".netrc",
+        ".npmrc",
+        ".pgpass",
+        ".git-credentials",
+        ".aws/credentials",
+        "vault.kdbx",
+    ],
 )
 def test_the_defaults_take_what_commonly_holds_secrets(name):
     excluded = exclusion(tuple(Settings().context_exclude))
