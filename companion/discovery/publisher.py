@@ -30,7 +30,7 @@ class Publisher:
         self._platform = platform if platform is not None else Platform.current()
         self._lock = threading.Lock()
         self._written: Dict[str, Tuple[int, str]] = {}  # path to the port and token it was written with
-        self._closed = False
+        self._closed = threading.Event()
 
     def publish(self, announcement: Announcement, *, gemini: bool = True, qwen: bool = True) -> None:
         """Make the files say what `announcement` says, for the families wanted; remove those that no longer apply.
@@ -44,7 +44,7 @@ class Publisher:
             wanted = [family for family in FAMILIES if (gemini and family is GEMINI) or (qwen and family is QWEN)]
         problems: List[str] = []
         with self._lock:
-            if self._closed:
+            if self._closed.is_set():
                 return
             kept: Dict[str, Tuple[int, str]] = {}
             for family in wanted:
@@ -56,7 +56,7 @@ class Publisher:
                 if path not in kept:
                     self._remove_own(path, identity)
                     self._written.pop(path, None)
-            if self._closed:
+            if self._closed.is_set():
                 self._remove_all()  # whoever closed meanwhile did not wait for us
         if problems:
             raise DiscoveryError("; ".join(problems))
@@ -73,7 +73,7 @@ class Publisher:
 
     def close(self) -> None:
         """`withdraw` for good: a later `publish` does nothing any more, one under way takes its files back itself."""
-        self._closed = True
+        self._closed.set()
         self.withdraw()
 
     def _publish_family(self, family: Family, announcement: Announcement) -> Dict[str, Tuple[int, str]]:
