@@ -23,7 +23,7 @@ from __future__ import annotations
 from .alignment import Alignment, Filler, align
 from .budget import Cancelled, never
 from .characters import compare_characters
-from .hunks import Hunk, Replacement, apply_hunks, revert_hunk
+from .hunks import Hunk, apply_hunks
 from .lines import compare_lines, split_lines
 from .marks import CharacterChange
 
@@ -33,12 +33,10 @@ __all__ = [
     "CharacterChange",
     "Filler",
     "Hunk",
-    "Replacement",
     "align",
     "apply_hunks",
     "compare_characters",
     "compare_lines",
     "never",
-    "revert_hunk",
     "split_lines",
 ]

@@ -38,14 +38,6 @@ class Hunk(NamedTuple):
         return self.right_end - self.right_start
 
 
-class Replacement(NamedTuple):
-    """Put `text` in place of the code points `start` to `end` (not included) of a text."""
-
-    start: int
-    end: int
-    text: str
-
-
 def apply_hunks(left: Sequence[str], hunks: Sequence[Hunk], right: Sequence[str]) -> List[str]:
     """The lines of the right text, built from `left` outside the hunks and from `right` inside them."""
     result: List[str] = []
@@ -56,13 +48,3 @@ def apply_hunks(left: Sequence[str], hunks: Sequence[Hunk], right: Sequence[str]
         position = hunk.left_end
     result.extend(left[position:])
     return result
-
-
-def revert_hunk(hunk: Hunk, left: Sequence[str], right: Sequence[str]) -> Replacement:
-    """What to replace in the right text (the joined `right`) so that this hunk's left lines stand there again.
-
-    `left` and `right` are lines with their ends, as `split_lines` gives them. The other hunks stay as they are.
-    """
-    start = sum(len(line) for line in right[: hunk.right_start])
-    end = start + sum(len(line) for line in right[hunk.right_start : hunk.right_end])
-    return Replacement(start, end, "".join(left[hunk.left_start : hunk.left_end]))

@@ -38,11 +38,6 @@ class Snapshot:
             preview.file_name() if preview is not None and preview == active else None,
         )
 
-    @property
-    def active_sheet(self) -> Optional[sublime.Sheet]:
-        """The sheet that was active in the active group."""
-        return self._groups[self._active_group].active
-
     def put_back(self, groups: List[int]) -> None:
         """Show in these groups what they showed. Moves the focus; whoever calls this gives it back afterwards."""
         several: Dict[int, List[sublime.Sheet]] = {}
