@@ -3,6 +3,9 @@
     with GeminiApi() as model, GeminiCli(host, workspace, model) as gemini:
         gemini.wait_connected()
         gemini.submit("Please change it")
+
+Its npm package is in `tests/clients/gemini_cli/`. The lock file there leaves out the package's optional parts:
+native code that differs by platform, and that nothing here needs.
 """
 
 from __future__ import annotations

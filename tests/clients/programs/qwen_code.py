@@ -3,6 +3,9 @@
     with OpenAiApi() as model, QwenCode(host, workspace, model) as qwen:
         qwen.wait_connected("a.py")
         qwen.submit("Please change it")
+
+Its npm package is in `tests/clients/qwen_code/`. The lock file there leaves out the package's optional parts:
+native code that differs by platform, and that nothing here needs.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ from typing import Any, Callable, Mapping, Sequence
 import pyte
 
 COLUMNS, LINES = 110, 50
-KEYS = {"enter": "\r", "escape": "\x1b", "down": "\x1b[B", "end": "\x1b[F"}
+KEYS = {"enter": "\r", "escape": "\x1b", "end": "\x1b[F"}
 
 # Sequences that the model of the screen does not know: CSI with a private mark, device control, program commands.
 _FOREIGN = re.compile(rb"\x1b\[[<=>][0-9;:]*[ -/]*[@-~]|\x1b[P_^X][^\x1b]*\x1b\\", re.DOTALL)
@@ -55,9 +55,14 @@ class Terminal:
         self.closed = False
         self._rest = b""
         self._process = subprocess.Popen(
-            list(command), cwd=cwd, env=dict(env, TERM="xterm-256color"), stdin=slave, stdout=slave, stderr=slave,
+            list(command),
+            cwd=cwd,
+            env=dict(env, TERM="xterm-256color"),
+            stdin=slave,
+            stdout=slave,
+            stderr=slave,
             start_new_session=True,
-        )  # fmt: skip
+        )
         os.close(slave)
         self._reader = threading.Thread(target=self._read, name="terminal", daemon=True)
         self._reader.start()
@@ -110,11 +115,6 @@ class Terminal:
 
     # ---- the end -----------------------------------------------------------------------------------
 
-    def wait_end(self, timeout: float = 20.0) -> int:
-        """Waits until the program has ended; returns its exit code."""
-        self.wait_until(lambda: self._process.poll() is not None, "the end of the program", timeout)
-        return int(self._process.wait())
-
     def close(self) -> None:
         """Ends the program as closing a terminal window does: its group hangs up; what stays is killed."""
         if self.closed:
@@ -143,7 +143,7 @@ class Terminal:
     def _write(self, text: str) -> None:
         data = text.encode("utf-8")
         while data:
-            data = data[os.write(self._master, data):]
+            data = data[os.write(self._master, data) :]
 
     def _read(self) -> None:
         while True:
