@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Callable, Dict, List, Optional, Tuple
 
 import sublime
 
-from .terminals.clients import Client, client_named
+from .terminals.clients import Client, client_named, command_of
 from .terminals.environment import Connection
 from .terminals.launcher import Launcher, Wishes, terminal_of
 
@@ -102,7 +102,11 @@ class Actions:
 
     def run_client(self, window: sublime.Window, key: str) -> None:
         """Start a command line client in a terminal, connected to this window."""
-        client = client_named(key)
+        try:
+            client = client_named(key)
+        except KeyError:
+            _say(window, "no client is called “{}”".format(key))  # by somebody's own key binding
+            return
         connection = self.connection(window)
         if connection is None:
             _say(window, "this window cannot be reached by clients: open a folder, or a file, in it first")
@@ -113,8 +117,7 @@ class Actions:
         endpoint = self._application.endpoint_of(window)
         assert endpoint is not None  # a connection was there a moment ago
         settings = endpoint.settings()
-        words = settings.gemini_command if client.key == "gemini" else settings.qwen_command
-        return Wishes(tuple(words) or (client.program,), settings.terminal_commands)
+        return Wishes(command_of(client, settings), settings.terminal_commands)
 
     def copy_environment(self, window: sublime.Window) -> None:
         """Put lines on the clipboard that connect a client in any terminal to this window."""

@@ -14,7 +14,7 @@ import sublime
 from ..discovery.families import FAMILIES
 from ..discovery.platform import Platform
 from ..review.edit import set_text
-from ..terminals.clients import CLIENTS, Client
+from ..terminals.clients import CLIENTS, Client, command_of
 from . import discovery, libraries, probe, programs
 from .checks import LOG, Check, failed, not_tried, too_slow
 from .discovery import FileFact
@@ -154,9 +154,6 @@ class Diagnosis:
         return checks
 
     async def _try_client(self, client: Client) -> List[Check]:
-        words: Sequence[str] = ()
-        if self._settings is not None:
-            words = self._settings.gemini_command if client.key == "gemini" else self._settings.qwen_command
-        words = tuple(words) or (client.program,)
+        words = command_of(client, self._settings) if self._settings is not None else (client.program,)
         check, unwanted = programs.check_client, lambda: self._runtime.stopped
         return [await self._runtime.in_worker(check, client, words, self._platform, unwanted)]

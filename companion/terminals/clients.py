@@ -5,7 +5,10 @@ Rule: one entry per client; whatever differs between them stands here.
 
 from __future__ import annotations
 
-from typing import NamedTuple, Tuple
+from typing import TYPE_CHECKING, NamedTuple, Tuple
+
+if TYPE_CHECKING:
+    from ..settings import Settings
 
 
 class Client(NamedTuple):
@@ -29,6 +32,11 @@ def client_named(key: str) -> Client:
         if client.key == key:
             return client
     raise KeyError(key)
+
+
+def command_of(client: Client, settings: Settings) -> Tuple[str, ...]:
+    """The words that start the client, as the user has set them; its program where that is nothing."""
+    return (settings.gemini_command if client is GEMINI else settings.qwen_command) or (client.program,)
 
 
 def how_to_install(client: Client) -> str:

@@ -18,7 +18,7 @@ LONGER_FOR_A_REASON: Dict[str, str] = {}
 
 #: Addresses of package registries, and folders of the machine at hand. Neither may be in a file of the project.
 REGISTRY_HOST = re.compile(r"//[a-z.-]*(?:pypi|pythonhosted|npmjs|debian)[a-z]*\.", re.IGNORECASE)
-ON_EVERY_MACHINE = {Path("/", name) for name in ("home", "Users", "tmp", "private", "usr", "opt", "var")}
+ON_EVERY_MACHINE = {Path("/", name) for name in ("", "home", "Users", "tmp", "private", "usr", "opt", "var")}
 OF_THIS_MACHINE = ({ROOT} | {Path(*path.parts[:2]) for path in (ROOT, Path.home())}) - ON_EVERY_MACHINE
 MACHINE_PATH = re.compile(
     r"(?<![\w.])(?:{})(?![\w-])".format("|".join(re.escape(path.as_posix()) for path in sorted(OF_THIS_MACHINE)))

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from companion.discovery.platform import LINUX, WINDOWS, Platform
-from companion.terminals.clients import CLIENTS, GEMINI, QWEN, client_named, how_to_install
+from companion.settings import Settings
+from companion.terminals.clients import CLIENTS, GEMINI, QWEN, client_named, command_of, how_to_install
 from companion.terminals.mention import mention, selected_lines
 from companion.terminals.status import State, status_text
 
@@ -68,3 +69,9 @@ def test_clients_are_found_by_their_keys():
     assert client_named("gemini") is GEMINI and client_named("qwen") is QWEN
     with pytest.raises(KeyError):
         client_named("other")
+
+
+def test_a_client_is_started_as_the_user_says_else_by_its_program():
+    settings = Settings(gemini_command=("npx", "gemini"), qwen_command=())
+    assert command_of(GEMINI, settings) == ("npx", "gemini")
+    assert command_of(QWEN, settings) == ("qwen",)
