@@ -197,12 +197,12 @@ class Follower:
         self._structure_changed = False
         self._paths, self._views = paths, views
         self._model.reconcile(paths)
-        if self._model.active_view is None:
-            # Its file was closed or dragged away while something else had the focus: the tab in front now is it.
-            front = self._window.active_view()
-            if front is not None and front.id() in paths:
-                self._model.focus(front.id(), paths[front.id()], self._now())
-                changed = True
+        # The tab in front is the active file whatever events there were: a window that is not in front itself may get a
+        # file without its being activated, and the active file may have been closed while something else had the focus.
+        front = self._window.active_view()
+        if front is not None and front.id() in paths and front.id() != self._model.active_view:
+            self._model.focus(front.id(), paths[front.id()], self._now())
+            changed = True
         if self._listening:
             self._watched = self._model.views_of_active()
         return changed
