@@ -193,7 +193,6 @@ class Endpoint:
         first = not self.clients
         self.clients[session.id] = session
         self._clients_changed()
-        logger.info("%s %s connected", session.client_name, session.client_version)
         if first:
             self.follower.set_listening(True)  # which publishes the context to whoever is there
         else:
@@ -203,7 +202,6 @@ class Endpoint:
     def _client_went(self, session: ClientSession, undelivered: List[Outcome]) -> None:
         if self.clients.pop(session.id, None) is None:
             return
-        logger.info("%s %s went away", session.client_name, session.client_version)
         if self._stopped:
             return
         if not self.clients:
