@@ -255,8 +255,8 @@ class Application:
             endpoint.desk.on_file_changed(view)
 
     def view_closing(self, view: sublime.View) -> None:
-        endpoint = self.endpoint_of(view.window())
-        if endpoint is not None:
+        # A tab of a review may have been dragged into a window that is being closed and has no endpoint any more.
+        for endpoint in list(self._endpoints.values()):
             endpoint.desk.on_pre_close(view)
 
     def view_closed(self, view: sublime.View) -> None:

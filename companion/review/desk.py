@@ -202,10 +202,11 @@ class Desk:
     # -- asking -------------------------------------------------------------------------------------------------------
 
     def review_of(self, view: Optional[sublime.View]) -> Optional[Review]:
-        """The pending review that the view belongs to, or None."""
-        if view is not None:
+        """The pending review that the view, or what it is a clone of, belongs to; or None."""
+        if view is not None and self._presentations:
+            buffer = view.buffer_id()
             for review, presentation in self._presentations.items():
-                if view == presentation.proposal_view or view == presentation.original_view:
+                if any(buffer == shown.buffer_id() for shown in presentation.views):
                     return review
         return None
 
@@ -246,11 +247,11 @@ class Desk:
         """A view was edited."""
         if not self._presentations:
             return
-        for presentation in self._presentations.values():
-            if view == presentation.proposal_view:
-                presentation.edited()
-                return
-        self.on_file_changed(view)
+        review = self.review_of(view)
+        if review is None:
+            self.on_file_changed(view)
+        elif views.role_of(view) == views.PROPOSAL:
+            self._presentations[review].edited()
 
     def on_file_changed(self, view: sublime.View) -> None:
         """A view of a file was edited, saved, reloaded or reverted."""
@@ -266,13 +267,11 @@ class Desk:
     def on_pre_close(self, view: sublime.View) -> None:
         """A view is about to be closed. Closing either view of a review rejects the proposal."""
         review = self.review_of(view)
-        if review is None:
-            elsewhere = self._desk_of(view)
-            if elsewhere is not None:
-                elsewhere.on_pre_close(view)
+        if review is None or view not in self._presentations[review].views:
             return
-        outcome = review.reject()
-        self._tell(review, outcome)
+        self._tell(review, review.reject())
+        for clone in view.clones():
+            self._runtime.on_main(views.close, clone)
         # The view that is closing is still there; the rest waits until it is gone.
         self._arrangement.note_closing(self._presentations[review].views)
         self._presentations[review].retire()
@@ -288,7 +287,7 @@ class Desk:
         if review is None:
             elsewhere = self._desk_of(view)
             return elsewhere.on_text_command(view, name, arguments) if elsewhere is not None else None
-        if view == self._presentations[review].proposal_view:
+        if views.role_of(view) == views.PROPOSAL:
             self._runtime.on_main(self.accept, review)
         return COMMAND, {}  # which without edits does nothing
 

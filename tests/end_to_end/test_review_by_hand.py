@@ -190,3 +190,51 @@ def test_a_proposal_dragged_into_another_window(desktop, ending, outcome):
     desktop.wait_no_review()
     desktop.host.wait_until(lambda: desktop.arrangement()["layout"] == before["layout"])
     assert desktop.arrangement()["groups"] == before["groups"]
+
+
+@pytest.mark.parametrize("role", ["proposal", "original"])
+def test_closing_the_window_that_a_tab_was_dragged_into_rejects(desktop, role):
+    desktop.open("greeting.py")
+    before = desktop.arrangement()
+    first = desktop.window()["id"]
+    open_diff(desktop)
+    other = desktop.host.call("new_window")
+    desktop.host.call("focus_window", window=first)
+    desktop.host.call("drag_tab", view=desktop.views_of_role(role)[0]["id"], window=other)
+    desktop.host.call("close_window", window=other)
+    desktop.host.wait_until(lambda: told(desktop) == [["rejected", None]])
+    desktop.wait_no_review()
+    desktop.host.wait_until(lambda: desktop.arrangement()["layout"] == before["layout"])
+    assert desktop.arrangement()["groups"] == before["groups"]
+
+
+def test_a_second_view_into_the_proposal_is_edited_and_saved_like_the_first(desktop):
+    desktop.open("greeting.py")
+    before = desktop.arrangement()
+    view = open_diff(desktop)
+    clone = desktop.host.call("clone_view", view=view)
+    desktop.type_at_end(clone, "# mine\n")
+    desktop.host.call("focus_view", view=clone)
+    desktop.host.call("press", keys="ctrl+s")
+    desktop.wait_no_review()
+    assert told(desktop) == [["accepted", PROPOSED + "# mine\n"]]
+    desktop.host.wait_until(lambda: desktop.arrangement() == before)
+
+
+def test_closing_a_second_view_into_the_proposal_decides_nothing(desktop):
+    view = open_diff(desktop)
+    clone = desktop.host.call("clone_view", view=view)
+    desktop.host.call("close_tab", view=clone)
+    assert [tab["id"] for tab in desktop.views_of_role("proposal")] == [view]
+    assert told(desktop) == []
+
+
+def test_a_second_view_goes_with_the_proposal(desktop):
+    desktop.open("greeting.py")
+    before = desktop.arrangement()
+    view = open_diff(desktop)
+    desktop.host.call("clone_view", view=view)
+    desktop.host.call("close_tab", view=view)
+    desktop.wait_no_review()
+    assert told(desktop) == [["rejected", None]]
+    desktop.host.wait_until(lambda: desktop.arrangement() == before)
