@@ -21,9 +21,18 @@ if TYPE_CHECKING:
     from .review.desk import Desk
     from .review.review import Review
 
-MENU: Tuple[Tuple[str, str, Dict[str, str]], ...] = (
+Entries = Tuple[Tuple[str, str, Dict[str, str]], ...]  # caption, command, its arguments
+
+REVIEW_MENU: Entries = (
     ("Accept Diff", "gemini_companion_accept_diff", {}),
     ("Reject Diff", "gemini_companion_reject_diff", {}),
+    ("Next Change", "gemini_companion_next_change", {}),
+    ("Previous Change", "gemini_companion_previous_change", {}),
+    ("Revert Hunk", "gemini_companion_revert_hunk", {}),
+    ("Undo Revert Hunk", "gemini_companion_undo_revert_hunk", {}),
+)
+MENU: Entries = (
+    *REVIEW_MENU,
     ("Show Pending Diffs", "gemini_companion_show_pending_diffs", {}),
     ("Run Gemini CLI", "gemini_companion_run_client", {"client": "gemini"}),
     ("Run Qwen Code", "gemini_companion_run_client", {"client": "qwen"}),
@@ -163,8 +172,7 @@ class Actions:
         sharing = self.is_sharing(window)
         in_review = self.review_in_front(window) is not None
         possible = {
-            "Accept Diff": in_review,
-            "Reject Diff": in_review,
+            **{caption: in_review for caption, _, _ in REVIEW_MENU},
             "Show Pending Diffs": bool(self.pending()),
             "Send Selection to Terminal": can_send,
             "Pause Sharing": sharing,

@@ -1,0 +1,60 @@
+"""The two lists to choose from: what can be done now, and the diffs that wait for an answer."""
+
+from __future__ import annotations
+
+OPEN = """
+import sys
+modules = {{name: sys.modules["Gemini Companion." + name] for name in ("plugin", "companion.review.review")}}
+endpoint = modules["plugin"].application.window_opened(sublime.Window({window}))
+owner = modules["companion.review.review"].Owner("played", "Gemini CLI")
+endpoint.desk.open_diff(owner, {path!r}, "proposed\\n")
+"""
+ALWAYS = ["Run Gemini CLI", "Run Qwen Code", "Copy Connection Environment", "Pause Sharing", "Diagnose", "Show Log",
+          "Disconnect Clients", "Restart Server"]
+IN_REVIEW = ["Accept Diff", "Reject Diff", "Next Change", "Previous Change", "Revert Hunk", "Undo Revert Hunk",
+             "Show Pending Diffs"]
+
+
+def open_diff(desktop, name, window=None):
+    number = window if window is not None else desktop.host.evaluate("window.id()")
+    desktop.host.execute(OPEN.format(window=number, path=desktop.path(name)))
+
+
+def choices(desktop):
+    """The rows of the quick panel in the window in front, once it shows."""
+    panel = desktop.host.wait_until(lambda: desktop.window()["quick_panel"])
+    return [row["trigger"] for row in panel["items"]]
+
+
+def show_menu(desktop):
+    desktop.host.call("run_palette", caption="Gemini Companion: Open Companion Menu")
+    return choices(desktop)
+
+
+def test_the_menu_offers_what_can_be_done_now(desktop):
+    desktop.open("greeting.py")
+    assert show_menu(desktop) == ALWAYS
+    desktop.host.call("choose", item="Pause Sharing")
+    assert show_menu(desktop) == [name.replace("Pause", "Resume") for name in ALWAYS]
+    desktop.host.call("choose", item="Resume Sharing")
+    open_diff(desktop, "greeting.py")
+    desktop.wait_proposal()
+    assert show_menu(desktop) == IN_REVIEW + ALWAYS
+    desktop.host.call("choose", item="Reject Diff")
+    desktop.wait_no_review()
+    assert show_menu(desktop) == ALWAYS
+    desktop.host.call("choose", item=-1)
+
+
+def test_a_pending_diff_of_any_window_is_picked(desktop):
+    here = desktop.host.evaluate("window.id()")
+    other = desktop.host.call("new_window", folders=[desktop.workspace])
+    open_diff(desktop, "greeting.py", here)
+    open_diff(desktop, "new.py", other)
+    desktop.host.wait_until(lambda: desktop.host.evaluate("window.id()") == other)
+    desktop.host.call("run_palette", caption="Gemini Companion: Show Pending Diffs")
+    assert sorted(choices(desktop)) == ["greeting.py", "new.py"]
+    desktop.host.call("choose", item="greeting.py")
+    desktop.host.wait_until(lambda: desktop.host.evaluate("window.id()") == here)
+    role = "window.active_view().settings().get('gemini_companion.role')"
+    desktop.host.wait_until(lambda: desktop.host.evaluate(role) == "proposal")
