@@ -80,7 +80,8 @@ class Follower:
     def on_activated(self, view: sublime.View) -> None:
         """A view of this window has the focus: a file, or something that leaves the active file as it is."""
         # Looked at later: a view that is about to be marked as ours gets the focus before it gets the mark.
-        self._settle()
+        if self._candidate is not None and self._candidate[0] != view:
+            self._settle()
         self._candidate = (view, self._now())
         self._changed()
 
