@@ -9,11 +9,9 @@ from typing import List, Optional
 
 import sublime
 
+from ..view_roles import ROLE, TERMINAL
 from .model import Selection
 from .units import cut, utf16_length, well_formed
-
-ROLE = "gemini_companion.role"  # view setting by which our own diff views are known
-TERMINAL = "terminus_view"
 
 
 def followed_path(view: sublime.View) -> Optional[str]:

@@ -15,6 +15,7 @@ from ..discovery.families import FAMILIES
 from ..discovery.platform import Platform
 from ..review.edit import set_text
 from ..terminals.clients import CLIENTS, Client, command_of
+from ..view_roles import ROLE
 from . import discovery, libraries, probe, programs
 from .checks import LOG, Check, failed, not_tried, too_slow
 from .discovery import FileFact
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger("gemini_companion.diagnosis")
 
 SYNTAX = "Packages/Markdown/Markdown.sublime-syntax"
-ROLE = "report"
+REPORT = "report"
 LIMIT_SECONDS = 30.0  # for everything, login shells included
 LIBRARIES, SERVERS, DISCOVERY = "the libraries", "the servers", "the discovery files"
 
@@ -77,7 +78,7 @@ class Diagnosis:
         view = self._window.new_file()
         view.set_scratch(True)
         view.set_name(TITLE)
-        view.settings().set("gemini_companion.role", ROLE)
+        view.settings().set(ROLE, REPORT)
         view.settings().set("word_wrap", True)
         if sublime.find_resources("Markdown.sublime-syntax"):
             view.assign_syntax(SYNTAX)

@@ -11,7 +11,8 @@ from typing import Callable, Optional
 
 import sublime
 
-from .views import is_terminal, role_of
+from ..view_roles import is_terminal
+from .views import role_of
 
 ALWAYS, NEVER = "always", "never"
 

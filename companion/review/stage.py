@@ -14,9 +14,10 @@ from typing import Any, Dict, List, NamedTuple, Optional, Sequence
 
 import sublime
 
+from ..view_roles import is_terminal
 from . import layout as layouts
 from .snapshot import Snapshot, put_back_stored
-from .views import is_left_over, is_open, is_terminal, role_of, views_of_file
+from .views import is_left_over, is_open, role_of, views_of_file
 
 STORED = "gemini_companion.stage"
 # The editor's own note that it made the groups, and so closes empty ones. It drops it when it sees another layout.

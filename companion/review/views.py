@@ -14,15 +14,14 @@ from typing import Any, Dict, List, Optional
 
 import sublime
 
+from ..view_roles import ROLE
 from .disk import Kind
 from .indentation import guess
 
-ROLE = "gemini_companion.role"
 RUN = "gemini_companion.run"  # which run of the package made a view
 THIS_RUN = secrets.token_hex(8)
 ORIGINAL = "original"
 PROPOSAL = "proposal"
-TERMINAL = "terminus_view"
 _ENOUGH_TO_GUESS = 100000  # characters
 
 # A restart brings scratch views back with their settings, so these marks are all that is left to know them by.
@@ -48,11 +47,6 @@ def role_of(view: sublime.View) -> Optional[str]:
 def is_left_over(view: sublime.View) -> bool:
     """Whether the view is part of a review of an earlier run, which nobody can decide any more."""
     return role_of(view) is not None and view.settings().get(RUN) != THIS_RUN
-
-
-def is_terminal(view: Optional[sublime.View]) -> bool:
-    """Whether the view is a terminal, in a tab or in a panel."""
-    return view is not None and bool(view.settings().get(TERMINAL))
 
 
 def original_name(path: str, kind: Kind) -> str:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Callable, List, Mapping, NamedTuple, Optional,
 import sublime
 
 from ..discovery.platform import WINDOWS, Platform
+from ..view_roles import is_terminal
 from .clients import Client, how_to_install
 from .command_lines import Launch, environment_lines, login_shell, system_terminal, terminus_arguments
 from .environment import Connection, client_variables
@@ -202,11 +203,11 @@ def terminal_of(window: sublime.Window) -> Optional[sublime.View]:
 
 
 def _terminals(window: sublime.Window) -> List[sublime.View]:
-    views = [view for view in window.views() if view.settings().get("terminus_view")]
+    views = [view for view in window.views() if is_terminal(view)]
     for panel in window.panels():
         if panel.startswith("output."):
             view = window.find_output_panel(panel[len("output.") :])
-            if view is not None and view.settings().get("terminus_view"):
+            if view is not None and is_terminal(view):
                 views.append(view)
     return views
 
