@@ -127,12 +127,15 @@ class Reading(NamedTuple):
     complaints: List[str]
 
 
-def read(layers: List[Tuple[str, Mapping[str, Any]]]) -> Reading:
+def read(layers: List[Tuple[str, Any]]) -> Reading:
     """Check and merge `layers`, later ones winning, each with the name by which a complaint calls it. Any thread."""
     known = {entry.name: entry for entry in fields(Settings)}
     values: Dict[str, Any] = {}
     complaints: List[str] = []
     for layer_name, layer in layers:
+        if not isinstance(layer, Mapping):
+            complaints.append('"{}" in {} should be an object of settings.'.format(PROJECT_KEY, layer_name))
+            continue
         for name, entry in known.items():
             if name not in layer:
                 continue
@@ -155,8 +158,7 @@ def defaults() -> Dict[str, Any]:
     return result
 
 
-def project_layer(project_data: Any) -> Mapping[str, Any]:
-    """The package's own part of a window's project data; empty where there is none or it is no object. Any thread."""
+def project_layer(project_data: Any) -> Any:
+    """What a window's project data says of the package, an object if it is right; empty for nothing. Any thread."""
     found = project_data.get("settings") if isinstance(project_data, Mapping) else None
-    found = found.get(PROJECT_KEY) if isinstance(found, Mapping) else None
-    return found if isinstance(found, Mapping) else {}
+    return found.get(PROJECT_KEY, {}) if isinstance(found, Mapping) else {}

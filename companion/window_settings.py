@@ -5,7 +5,7 @@ Rule: asking is free, because the answer is kept; whoever hears of a change call
 
 from __future__ import annotations
 
-from typing import Any, List, Mapping
+from typing import Any, List
 
 import sublime
 
@@ -18,7 +18,7 @@ class WindowSettings:
     def __init__(self, window: sublime.Window) -> None:
         self._window = window
         self._current = Settings()
-        self._of_project: Mapping[str, Any] = {}  # as last read
+        self._of_project: Any = {}  # as last read
 
     def __call__(self) -> Settings:
         return self._current

@@ -1,0 +1,73 @@
+"""Settings as a user changes them: at once, checked, and different in a project."""
+
+from __future__ import annotations
+
+import pytest
+
+CHANGE = "sublime.load_settings('Gemini Companion.sublime-settings').set({!r}, {!r})"
+PROJECT = "window.set_project_data({{'folders': [{{'path': {!r}}}], 'settings': {{'gemini_companion': {!r}}}}})"
+EVERY_SETTING = {
+    "publish_for_gemini": "yes",
+    "publish_for_qwen": 1,
+    "workspace_fallback": "nope",
+    "export_terminal_environment": 0,
+    "gemini_command": "gemini",
+    "qwen_command": [1],
+    "terminal_commands": [],
+    "share_selection": "no",
+    "context_exclude": ".env",
+    "context_maximum_files": -1,
+    "context_maximum_selection": 1.5,
+    "workspace_trust": "yes",
+    "review_focus": "sometimes",
+    "review_presentation": None,
+    "review_inline_below_columns": True,
+    "review_maximum_bytes": "2 MB",
+    "review_maximum_lines": -5,
+    "maximum_body_mebibytes": 0,
+    "show_status": "x",
+    "log_level": "loud",
+}
+
+
+def said(desktop, *words):
+    return any(all(word in message for word in words) for message in desktop.window()["status_messages"])
+
+
+def test_every_wrong_value_is_said_and_does_no_harm(desktop, client):
+    desktop.open("greeting.py")
+    desktop.host.wait_until(client.open_files)
+    for name, value in EVERY_SETTING.items():
+        desktop.host.execute(CHANGE.format(name, value))
+        desktop.host.wait_until(lambda: said(desktop, '"{}" in the settings should be'.format(name)))  # noqa: B023
+    assert len(desktop.own_discovery_files()) == 1
+    assert client.call("status")["status"] == "connected"
+    desktop.host.call("select_rowcol", row=1, column=4, end_row=1, end_column=10)
+    desktop.host.wait_until(lambda: client.open_files()[0].get("selectedText") == "return")
+
+
+def test_the_table_of_wrong_values_is_complete(desktop):
+    names = desktop.host.evaluate("list(sublime.load_settings('Gemini Companion.sublime-settings').to_dict())")
+    assert sorted(names) == sorted(EVERY_SETTING)
+
+
+@pytest.mark.parametrize(
+    "value, words",
+    [
+        ({"review_focus": "sometimes"}, ("review_focus", "project's settings", "always")),
+        ("review_focus", ("gemini_companion", "project's settings", "object")),
+    ],
+)
+def test_a_wrong_value_in_a_project_is_said(desktop, value, words):
+    desktop.host.execute(PROJECT.format(desktop.workspace, value))
+    desktop.host.wait_until(lambda: said(desktop, *words))
+
+
+def test_a_project_overrides_the_user(desktop, client):
+    desktop.open("greeting.py", 0, 4, 0, 9)
+    desktop.host.wait_until(lambda: client.open_files() and client.open_files()[0].get("selectedText") == "greet")
+    desktop.host.execute(PROJECT.format(desktop.workspace, {"share_selection": False}))
+    desktop.host.wait_until(lambda: "selectedText" not in client.open_files()[0])
+    desktop.host.execute(PROJECT.format(desktop.workspace, {}))
+    desktop.host.wait_until(lambda: client.open_files()[0].get("selectedText") == "greet")
+    assert not said(desktop, "should be")
