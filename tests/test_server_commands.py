@@ -94,9 +94,11 @@ class Commands(ServerCase):
             self.window.run_command("gemini_companion_restart_server")
             yield lambda: len(made) >= 1 and sum(server.is_serving() for server in made) == 1
             yield self.hangs_up(self.client)
-        second = yield from self.connect(self.folder)
-        self.assertIsNone(second.problem)
-        self.assertEqual(sum(server.is_serving() for server in made), 1)
+            second = yield from self.connect(self.folder)
+            self.assertIsNone(second.problem)
+            yield lambda: sum(server.is_serving() for server in made) == 1
+            yield 100
+            self.assertEqual(sum(server.is_serving() for server in made), 1)
 
     def test_disconnected_clients_are_gone_and_may_come_back(self):
         yield lambda: "listening-client" in self.status_bar()
