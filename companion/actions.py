@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Callable, Dict, List, Optional, Tuple
 
 import sublime
 
+from .status_bar import say
 from .terminals.clients import Client, client_named, command_of
 from .terminals.environment import Connection
 from .terminals.launcher import Launcher, Wishes, terminal_of
@@ -66,7 +67,7 @@ class Actions:
         """Call `act` with the review in front, or say that there is none."""
         found = self.review_in_front(window)
         if found is None:
-            _say(window, "there is no diff to review in this window")
+            say(window, "there is no diff to review in this window")
         else:
             act(*found)
 
@@ -78,7 +79,7 @@ class Actions:
         """Let the user pick one of all windows' undecided reviews and go there."""
         choices = self.pending()
         if not choices:
-            _say(window, "there is no diff to review")
+            say(window, "there is no diff to review")
             return
 
         def picked(index: int) -> None:
@@ -86,7 +87,7 @@ class Actions:
                 return
             endpoint, review = choices[index]
             if not review.pending or not endpoint.window.is_valid():
-                _say(window, "that diff has been answered meanwhile")
+                say(window, "that diff has been answered meanwhile")
                 return
             if endpoint.window != window:
                 endpoint.window.bring_to_front()
@@ -114,11 +115,11 @@ class Actions:
         try:
             client = client_named(key)
         except KeyError:
-            _say(window, "no client is called “{}”".format(key))  # by somebody's own key binding
+            say(window, "no client is called “{}”".format(key))  # by somebody's own key binding
             return
         connection = self.connection(window)
         if connection is None:
-            _say(window, "this window cannot be reached by clients: open a folder, or a file, in it first")
+            say(window, "this window cannot be reached by clients: open a folder, or a file, in it first")
             return
         self._launcher.run(window, client, connection, self._wishes(window, client))
 
@@ -132,7 +133,7 @@ class Actions:
         """Put lines on the clipboard that connect a client in any terminal to this window."""
         connection = self.connection(window)
         if connection is None:
-            _say(window, "this window cannot be reached by clients: open a folder, or a file, in it first")
+            say(window, "this window cannot be reached by clients: open a folder, or a file, in it first")
         else:
             self._launcher.copy_environment(window, connection)
 
@@ -148,7 +149,7 @@ class Actions:
             return
         problem = self._launcher.send_selection(window, view, endpoint.folders())
         if problem is not None:
-            _say(window, problem)
+            say(window, problem)
 
     # -- sharing ------------------------------------------------------------------------------------------------------
 
@@ -162,7 +163,7 @@ class Actions:
         if endpoint is not None:
             endpoint.follower.set_sharing(sharing)
             endpoint.show_status()
-            _say(window, "clients see this window's files again" if sharing else "clients see no files of this window")
+            say(window, "clients see this window's files again" if sharing else "clients see no files of this window")
 
     # -- everything ---------------------------------------------------------------------------------------------------
 
@@ -185,7 +186,3 @@ class Actions:
                 window.run_command(entries[index][1], dict(entries[index][2]))
 
         window.show_quick_panel([caption for caption, _, _ in entries], picked, placeholder="Gemini Companion")
-
-
-def _say(window: sublime.Window, sentence: str) -> None:
-    window.status_message("Gemini Companion: " + sentence)

@@ -19,6 +19,7 @@ from .libraries import Libraries
 from .log_panel import LogPanel
 from .runtime import Runtime
 from .settings import FILE_NAME, Settings, read
+from .status_bar import say
 from .terminals.environment import ExportedEnvironment, terminal_variables
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ class Application:
         self.runtime = Runtime(self._report, self._loop_lost)
         self.actions = Actions(self)
         self._log_panel = LogPanel(self.log, self.runtime)
-        self._libraries = Libraries(lambda sentence: self.runtime.on_main(self._say, sentence))
+        self._libraries = Libraries(lambda sentence: self.runtime.on_main(say, None, sentence))
         self._environment = ExportedEnvironment(os.environ)
         self._endpoints: Dict[int, Endpoint] = {}
         # Those with a client: frequent events ask nobody else, and ask nothing of the editor.
@@ -126,16 +127,12 @@ class Application:
         name = type(error).__name__
         if (where, name) not in self._reported:
             self._reported.add((where, name))
-            self.runtime.on_main(self._say, "unexpected {}: see “Gemini Companion: Show Log”".format(name))
+            self.runtime.on_main(say, None, "unexpected {}: see “Gemini Companion: Show Log”".format(name))
 
     def _loop_lost(self) -> None:
         """Loop thread."""
         for endpoint in list(self._endpoints.values()):
             endpoint.loop_lost()
-
-    @staticmethod
-    def _say(sentence: str) -> None:
-        sublime.status_message("Gemini Companion: " + sentence)
 
     def _read_own_settings(self) -> None:
         # What concerns all windows at once; no project has a say in it.
@@ -304,14 +301,14 @@ class Application:
         endpoint = self.endpoint_of(window)
         if endpoint is not None:
             endpoint.restart_server()
-            self._say("restarting the server")
+            say(window, "restarting the server")
 
     def disconnect_clients(self, window: sublime.Window) -> None:
         endpoint = self.endpoint_of(window)
         if endpoint is not None:
             names = endpoint.client_names()
             endpoint.disconnect_clients()
-            self._say("disconnected " + " and ".join(names) if names else "no client is connected")
+            say(window, "disconnected " + " and ".join(names) if names else "no client is connected")
 
 
 def _succeeded(farewell: Future[Optional[Inheritance]]) -> bool:

@@ -21,7 +21,7 @@ from .discovery.families import FAMILIES
 from .review.desk import Desk
 from .review.review import Outcome, Owner, Review
 from .service import Inheritance, Listener, Service
-from .status_bar import StatusBar
+from .status_bar import StatusBar, say
 from .terminals.environment import Connection
 from .terminals.status import State, status_text
 from .tool_calls import ToolCalls, display_name
@@ -130,7 +130,7 @@ class Endpoint:
         """Take the settings as they are now, and say in the status bar which of them are wrong."""
         for complaint in self.settings.refresh():
             logger.warning("%s", complaint)
-            self.window.status_message("Gemini Companion: " + complaint)
+            say(self.window, complaint)
         self._runtime.on_loop(self._service.settings_changed)
         self.follower.refresh()
         self.show_status()
@@ -218,7 +218,7 @@ class Endpoint:
         if self._stopped:
             return
         if problem != self.problem and problem is not None:
-            self.window.status_message("Gemini Companion: " + problem)
+            say(self.window, problem)
         self.problem = problem
         self.show_status()
 

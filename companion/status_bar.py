@@ -1,7 +1,7 @@
 """The package's words in one window's status bar.
 
 The editor keeps status texts with views, not with windows. Rule: only the view in front carries ours, and none does
-once it is cleared.
+once it is cleared. What is said for a moment begins with the package's name, because all packages share the place.
 """
 
 from __future__ import annotations
@@ -11,6 +11,12 @@ from typing import Optional
 import sublime
 
 KEY = "gemini_companion"
+SPEAKER = "Gemini Companion: "
+
+
+def say(window: Optional[sublime.Window], sentence: str) -> None:
+    """Show a sentence for a few seconds, in this window or, without one, in the one in front. Main thread."""
+    (window if window is not None else sublime).status_message(SPEAKER + sentence)
 
 
 class StatusBar:

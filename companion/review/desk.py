@@ -17,6 +17,7 @@ from weakref import WeakSet
 
 import sublime
 
+from ..status_bar import say
 from . import disk, views
 from .apply import write_accepted
 from .arrangement import Arrangement
@@ -345,7 +346,7 @@ class Desk:
             self._ticker.start()
 
     def _say(self, sentence: str) -> None:
-        self._window.status_message("Gemini Companion: " + sentence)
+        say(self._window, sentence)
 
     def _walk(self, review: Review, step: Callable[[Presentation], bool]) -> None:
         presentation = self._presentations.get(review)

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Callable, List, Mapping, NamedTuple, Optional,
 import sublime
 
 from ..discovery.platform import WINDOWS, Platform
+from ..status_bar import say
 from ..view_roles import is_terminal
 from .clients import Client, how_to_install
 from .command_lines import Launch, environment_lines, login_shell, system_terminal, terminus_arguments
@@ -70,7 +71,7 @@ class Launcher:
     def copy_environment(self, window: sublime.Window, connection: Connection) -> None:
         """Put lines on the clipboard that let a client in any terminal find this window."""
         sublime.set_clipboard(environment_lines(client_variables(connection), self._platform.name))
-        window.status_message("Gemini Companion: copied; paste it into a terminal and start the client there")
+        say(window, "copied; paste it into a terminal and start the client there")
 
     def send_selection(self, window: sublime.Window, view: sublime.View, folders: Sequence[str]) -> Optional[str]:
         """Type a mention of the view's file and selected lines into the client's terminal; or a sentence why not."""
@@ -95,7 +96,7 @@ class Launcher:
         self, window: sublime.Window, client: Client, connection: Connection, wishes: Wishes, folder: str
     ) -> None:
         launch = Launch(client.title, wishes.words, folder or os.path.expanduser("~"), client_variables(connection))
-        window.status_message("Gemini Companion: looking for {}".format(client.title))
+        say(window, "looking for {}".format(client.title))
 
         def found(there: bool) -> None:
             if not window.is_valid():
@@ -117,17 +118,15 @@ class Launcher:
         shell = login_shell(self._platform.environment)
         words = system_terminal(launch, self._platform.name, shell, configured, lambda name: bool(shutil.which(name)))
         if words is None:
-            window.status_message(
-                'Gemini Companion: no terminal found; install the package Terminus, or set "terminal_commands"'
-            )
+            say(window, 'no terminal found; install the package Terminus, or set "terminal_commands"')
             return
 
         def failed(error: Exception) -> None:
             logger.error("could not start %s", words[0], exc_info=error)
-            window.status_message("Gemini Companion: {} could not be started: {}".format(words[0], error))
+            say(window, "{} could not be started: {}".format(words[0], error))
 
         def started(_: None) -> None:
-            window.status_message("Gemini Companion: {} runs in {}".format(launch.title, words[0]))
+            say(window, "{} runs in {}".format(launch.title, words[0]))
 
         self._runtime.compute(start_process, words, launch, self._platform, then=started, failed=failed)
 
@@ -135,7 +134,7 @@ class Launcher:
         panel = window.create_output_panel(INSTALL_PANEL)
         panel.run_command("append", {"characters": how_to_install(client)})
         window.run_command("show_panel", {"panel": "output." + INSTALL_PANEL})
-        window.status_message("Gemini Companion: {} is not installed".format(client.title))
+        say(window, "{} is not installed".format(client.title))
 
 
 # -- on a worker thread -----------------------------------------------------------------------------------------------
