@@ -301,14 +301,14 @@ class Application:
         endpoint = self.endpoint_of(window)
         if endpoint is not None:
             endpoint.restart_server()
-            say(window, "restarting the server")
+            say(None, "restarting the server")
 
     def disconnect_clients(self, window: sublime.Window) -> None:
         endpoint = self.endpoint_of(window)
         if endpoint is not None:
             names = endpoint.client_names()
             endpoint.disconnect_clients()
-            say(window, "disconnected " + " and ".join(names) if names else "no client is connected")
+            say(None, "disconnected " + " and ".join(names) if names else "no client is connected")
 
 
 def _succeeded(farewell: Future[Optional[Inheritance]]) -> bool:
