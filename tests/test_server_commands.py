@@ -40,9 +40,11 @@ class ServerCase(ContextCase):
         self.application = sys.modules[PLUGIN].application
         self.endpoint = self.application.endpoint_of(self.window)
         self.view = yield from self.open("a.py")
-        patcher = mock.patch.object(sublime, "status_message")
-        self.messages = patcher.start()
-        self.addCleanup(patcher.stop)
+        self.messages = mock.Mock()  # in this window's status bar or in all of them
+        for speaker in (sublime, sublime.Window):
+            patcher = mock.patch.object(speaker, "status_message", self.messages)
+            patcher.start()
+            self.addCleanup(patcher.stop)
 
     def port(self):
         content = announced(self.folder, os.getppid())
