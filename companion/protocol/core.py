@@ -40,7 +40,7 @@ from .revisions import ASSUMED, REVISIONS
 from .sessions import MCP, SUBSCRIBER
 from .tools import ClientSession, Implementation, Tool, ToolCall, ToolResult
 
-log = logging.getLogger("gemini_companion.protocol")
+logger = logging.getLogger("gemini_companion.protocol")
 
 
 class Arrival(NamedTuple):
@@ -164,9 +164,9 @@ class Protocol:
 
     def _serve(self, exchange: Exchange, request: Request, effects: List[Effect], now: float) -> None:
         """Answer a request or begin its call. The one place that turns RpcError into an answer."""
-        if log.isEnabledFor(logging.DEBUG):
+        if logger.isEnabledFor(logging.DEBUG):
             name, batch = exchange.caller.client_name or "a client", " in a batch" if exchange.batch else ""
-            log.debug("received request %.60r from %.80r, %d bytes%s", request.method, name, exchange.size, batch)
+            logger.debug("received request %.60r from %.80r, %d bytes%s", request.method, name, exchange.size, batch)
         try:
             result = self._result(exchange, request, effects, now)
         except RpcError as error:
@@ -199,7 +199,7 @@ class Protocol:
         except RpcError as error:
             exchange.refuse(call.request_id, error)
         except (TypeError, ValueError) as error:
-            log.warning("the tool %s gave a result that JSON cannot say: %s", call.name, type(error).__name__)
+            logger.warning("the tool %s gave a result that JSON cannot say: %s", call.name, type(error).__name__)
             exchange.refuse(call.request_id, RpcError(INTERNAL_ERROR, "The tool gave a result that JSON cannot say."))
         else:
             exchange.answers.append(result_message(call.request_id, encoded))
@@ -246,8 +246,8 @@ def _settle_unanswered(message: Message, arrival: Arrival, *, null_id: bool = Tr
     """A message that gets no result: 202, or 400 with what is wrong. Unknown notifications are fine."""
     if isinstance(message, Fault):
         return [_refusal(message.error, message.id, null_id=null_id)]
-    if isinstance(message, Notification) and log.isEnabledFor(logging.DEBUG):
-        log.debug("received notification %.60r, %d bytes", message.method, len(arrival.body))
+    if isinstance(message, Notification) and logger.isEnabledFor(logging.DEBUG):
+        logger.debug("received notification %.60r, %d bytes", message.method, len(arrival.body))
     return [Answer(202, {}, b"")]
 
 

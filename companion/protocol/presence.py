@@ -23,7 +23,7 @@ from .sessions import EVENTS, MCP, SUBSCRIBER, Session
 from .streams import LISTEN, Stream, read_event_id
 from .tools import ClientSession
 
-log = logging.getLogger("gemini_companion.protocol")
+logger = logging.getLogger("gemini_companion.protocol")
 SESSION_HEADER = "Mcp-Session-Id"
 RESUME_HEADER = "Last-Event-ID"
 
@@ -186,8 +186,8 @@ class Presence:
             else:
                 for stream in ready:
                     effects.append(Wake(stream))
-        if log.isEnabledFor(logging.DEBUG):
-            log.debug("sent notification %.60r, %d bytes", method, len(notice.encoded()))
+        if logger.isEnabledFor(logging.DEBUG):
+            logger.debug("sent notification %.60r, %d bytes", method, len(notice.encoded()))
         for session in given_up:
             effects.extend(self.close(session, "did not read its messages"))
         return effects

@@ -16,7 +16,7 @@ from aiohttp import http_exceptions, web
 from ..protocol.limits import Limits
 from .responses import refusal
 
-log = logging.getLogger("gemini_companion.transport")
+logger = logging.getLogger("gemini_companion.transport")
 
 _MOST_HEADER_BYTES = 1024 * 1024
 """Of a whole header, counted in packets: the start of a body may come with it."""
@@ -86,13 +86,13 @@ class Connection(web.RequestHandler):
     ) -> web.StreamResponse:
         """Answer what is not HTTP, or what we failed at, without aiohttp's texts, which quote what came."""
         if status >= 500:
-            log.error("a request failed", exc_info=exc)
+            logger.error("a request failed", exc_info=exc)
             response = refusal(500, "The companion failed; the editor's log says why.")
         elif isinstance(exc, http_exceptions.LineTooLong):
-            log.info("refused a request with an oversized header")
+            logger.info("refused a request with an oversized header")
             response = refusal(431, "A header is longer than {} bytes.".format(self._limits.header_bytes))
         else:
-            log.info("refused what is not HTTP: %s", type(exc).__name__)
+            logger.info("refused what is not HTTP: %s", type(exc).__name__)
             response = refusal(400, "This is not a well-formed HTTP request.")
         if request.writer is not None and request.writer.output_size > 0:
             raise ConnectionError("an answer has begun already")

@@ -14,7 +14,7 @@ from aiohttp import web
 from .responses import closing, refusal
 from .security import CHALLENGE, bearer, host_allowed, origin_allowed
 
-log = logging.getLogger("gemini_companion.transport")
+logger = logging.getLogger("gemini_companion.transport")
 _WARNING_SECONDS = 60.0
 
 
@@ -45,9 +45,9 @@ class Gate:
         if now >= self._next_warning:
             self._next_warning = now + _WARNING_SECONDS
             if "Authorization" in headers:
-                log.warning("refused a client with a wrong token (%.80r)", headers.get("User-Agent", ""))
+                logger.warning("refused a client with a wrong token (%.80r)", headers.get("User-Agent", ""))
             else:
-                log.warning(
+                logger.warning(
                     "refused a client without an Authorization header (%.80r): it is too old, update the CLI",
                     headers.get("User-Agent", ""),
                 )

@@ -30,7 +30,7 @@ from .gate import Gate
 from .negotiation import accepted
 from .responses import not_allowed, refusal, respond
 
-log = logging.getLogger("gemini_companion.transport")
+logger = logging.getLogger("gemini_companion.transport")
 ADDRESS = "127.0.0.1"
 _LINGER_SECONDS = 2.0
 _STOP_SECONDS = 1.0
@@ -102,7 +102,7 @@ class CompanionServer:
             max_field_size=self._limits.header_bytes,
             auto_decompress=False,
             access_log=None,
-            logger=log,
+            logger=logger,
         )
         self._listener = await loop.create_server(connection, ADDRESS, port)
         self._manager = manager
@@ -238,7 +238,7 @@ class CompanionServer:
         if carrying is not None:
             return await carrying
         assert answer is not None
-        log.debug("sent answer %d, %d bytes", answer.status, len(answer.body))
+        logger.debug("sent answer %d, %d bytes", answer.status, len(answer.body))
         return respond(answer.status, answer.body, answer.headers)
 
     async def _run(self, request: web.BaseRequest, call: ToolCall) -> List[Effect]:
@@ -248,7 +248,7 @@ class CompanionServer:
         try:
             result = await self._call_tool(call)
         except Exception:
-            log.exception("the tool %s failed", call.name)
+            logger.exception("the tool %s failed", call.name)
         effects = self._protocol.finish(call, result, self._now())
         if self._expiry is None and call.exchange.away():
             self._schedule_expiry()
@@ -280,11 +280,11 @@ class CompanionServer:
         if isinstance(effect, Wake):
             self._streams.wake(effect.stream)
         elif isinstance(effect, SessionOpened):
-            log.info("connected: %.80r %.40r, MCP %s", *effect.client[1:4])
+            logger.info("connected: %.80r %.40r, MCP %s", *effect.client[1:4])
             self._schedule_expiry()
             self._session_opened(effect.client)
         elif isinstance(effect, SessionClosed):
-            log.info("disconnected: %.80r: %s", effect.client.client_name, effect.reason)
+            logger.info("disconnected: %.80r: %s", effect.client.client_name, effect.reason)
             self._session_closed(effect.client, effect.undelivered)
 
     def _stream_ended(self, stream: Stream, was_reset: bool) -> None:
