@@ -48,6 +48,14 @@ class Kind(Enum):
     UNREADABLE = "unreadable"
 
 
+_WHY_NOT = {
+    Kind.HUGE: "was too large to be read",
+    Kind.BINARY: "is a binary file",
+    Kind.UNDECODABLE: "could not be decoded",
+    Kind.UNREADABLE: "could not be read",
+}
+
+
 class Original(NamedTuple):
     """A file as it was found.
 
@@ -121,7 +129,7 @@ def encoded(original: Original, text: str) -> bytes:
         return _encode(name, text, UTF_8)
     if original.kind is Kind.TEXT or (original.kind is Kind.HUGE and original.exact):
         return _encode(name, _in_endings_of(original, text), original.encoding)
-    raise DiskError("{} is not a text file that can be written safely.".format(name))
+    raise DiskError("{} is not overwritten, because it {}.".format(name, _WHY_NOT[original.kind]))
 
 
 def write(original: Original, data: bytes) -> None:

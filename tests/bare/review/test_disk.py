@@ -146,9 +146,18 @@ def test_a_character_that_the_encoding_lacks_is_refused(tmp_path):
         disk.encoded(read(tmp_path / "new"), "\ud800")
 
 
-def test_a_binary_file_is_never_written(tmp_path):
-    with pytest.raises(DiskError):
-        disk.encoded(read(made(tmp_path, b"\x00")), "text")
+@pytest.mark.parametrize(
+    "content, why",
+    [(b"\x00", "binary"), (b"\x81\xff\n", "decoded"), (None, "be read"), (b"x" * 10000, "too large to be read")],
+)
+def test_what_was_not_read_as_text_is_never_overwritten_and_the_user_is_told_why(tmp_path, content, why):
+    if content is None:
+        path = tmp_path / "fifo"
+        os.mkfifo(str(path))
+    else:
+        path = made(tmp_path, content)
+    with pytest.raises(DiskError, match="is not overwritten, because .*" + why):
+        disk.encoded(read(path, maximum_bytes=1000), "text")
 
 
 def test_a_file_that_changed_meanwhile_is_not_overwritten(tmp_path):
