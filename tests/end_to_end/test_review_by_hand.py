@@ -238,3 +238,73 @@ def test_a_second_view_goes_with_the_proposal(desktop):
     desktop.wait_no_review()
     assert told(desktop) == [["rejected", None]]
     desktop.host.wait_until(lambda: desktop.arrangement() == before)
+
+
+def test_saving_all_files_saves_the_users_own_and_asks_nothing(desktop):
+    own = desktop.open("greeting.py")
+    view = open_diff(desktop)
+    desktop.type_at_end(own, "# mine\n")
+    desktop.type_at_end(view, "# for the proposal\n")
+    desktop.host.call("run_command", command="save_all")
+    assert desktop.read("greeting.py").decode() == GREETING + "# mine\n"
+    assert len(desktop.views_of_role("proposal")) == 1
+    assert told(desktop) == []
+
+
+def test_closing_all_tabs_rejects_and_asks_nothing(desktop):
+    desktop.open("greeting.py")
+    layout = desktop.window()["layout"]
+    view = open_diff(desktop)
+    desktop.type_at_end(view, "# for the proposal\n")
+    desktop.host.call("run_command", command="close_all")
+    desktop.host.wait_until(lambda: told(desktop) == [["rejected", None]])
+    desktop.host.wait_until(lambda: desktop.window()["layout"] == layout)
+    assert desktop.titles() == []
+
+
+def test_the_users_own_tab_may_be_closed_during_a_review(desktop):
+    own = desktop.open("greeting.py")
+    layout = desktop.window()["layout"]
+    open_diff(desktop)
+    desktop.host.call("close_tab", view=own)
+    desktop.accept()
+    desktop.wait_no_review()
+    assert told(desktop) == [["accepted", PROPOSED]]
+    desktop.host.wait_until(lambda: desktop.window()["layout"] == layout)
+    assert desktop.titles() == []
+
+
+def test_reopening_a_closed_tab_brings_no_review_back(desktop):
+    desktop.open("greeting.py")
+    open_diff(desktop)
+    desktop.accept()
+    desktop.wait_no_review()
+    desktop.host.wait_until(lambda: desktop.titles() == ["greeting.py"])
+    desktop.host.call("press", keys="ctrl+shift+t")
+    assert desktop.titles() == ["greeting.py"]
+
+
+def test_another_project_in_the_window_leaves_the_review_to_be_answered(desktop, tmp_path):
+    desktop.open("greeting.py")
+    before = desktop.arrangement()
+    project = tmp_path / "other.sublime-project"
+    project.write_text('{"folders": [{"path": "."}]}')
+    open_diff(desktop)
+    desktop.host.call("load_project", path=str(project))
+    desktop.host.wait_until(lambda: desktop.wait_published()["workspacePath"] == str(tmp_path.resolve()))
+    desktop.accept()
+    desktop.wait_no_review()
+    assert told(desktop) == [["accepted", PROPOSED]]
+    desktop.host.wait_until(lambda: desktop.arrangement() == before)
+
+
+def test_the_last_window_closed_and_another_opened(desktop):
+    open_diff(desktop)
+    desktop.host.call("close_window")
+    desktop.host.wait_until(lambda: told(desktop) == [["rejected", None]])
+    desktop.host.wait_until(lambda: desktop.own_discovery_files() == [])
+    assert desktop.host.running
+    desktop.host.call("new_window", folders=[desktop.workspace])
+    desktop.wait_published()
+    with desktop.client() as client:
+        assert client.connect()["status"] == "connected"
