@@ -1,7 +1,7 @@
 """The test command: `python3 tests/run.py` sets up all it needs in `.cache/` and passes every test.
 
 Legs: lint and types; then, on Python 3.8 and on the newest Python found: bare tests, in-editor tests on
-the headless host, end-to-end tests with real clients. Two legs run at a time.
+the headless host, soak and leak tests on it, end-to-end tests with real clients. Two legs run at a time.
 A leg that cannot run here (no Python 3.8, no Node) is named at the end as NOT RUN; with CI set that is a
 failure. The last line is always `N passed, N failed`, with `, N skipped` where there were any.
 Runs on Python 3.8 or newer with nothing but the standard library.
@@ -19,9 +19,10 @@ from typing import Callable, Dict, List, Optional
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
+from tests.host.model.quirks import ALL
 from tests.tools import browser, cache, legs, nodes, pythons
 
-KINDS = ("lint", "bare", "editor", "end_to_end")
+KINDS = ("lint", "bare", "editor", "soak", "end_to_end")
 
 
 class Plan:
@@ -106,8 +107,14 @@ def add_tests(
         )
     if "bare" in kinds:
         plan.legs.append(legs.pytest_leg(f"bare: Python {python.name}", executable, ["tests/bare"], keyword, {}))
+    if "soak" in kinds:
+        plan.legs.append(legs.pytest_leg(f"soak: Python {python.name}", executable, ["tests/soak"], keyword, {}))
     if "editor" in kinds:
         plan.legs.append(legs.editor_leg(f"in editor: Python {python.name}", executable, keyword))
+        if python.version[:2] != (3, 8):  # once: what is tried does not depend on the Python
+            quirks = ",".join(sorted(ALL - {"late_timers"}))  # which would take minutes
+            name = f"in a contrary editor: Python {python.name}"
+            plan.legs.append(legs.editor_leg(name, executable, keyword, quirks))
 
 
 def attempt_client_environment(plan: Plan) -> Optional[Dict[str, str]]:

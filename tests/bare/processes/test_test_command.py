@@ -84,6 +84,7 @@ def test_each_python_gets_its_legs(monkeypatch, locally):
     assert sorted((leg.name, leg.command[0]) for leg in plan.legs) == [
         ("bare: Python 3.14", "new"),
         ("bare: Python 3.8", "old"),
+        ("in a contrary editor: Python 3.14", "new"),
         ("in editor: Python 3.14", "new"),
         ("in editor: Python 3.8", "old"),
     ]
