@@ -138,6 +138,7 @@ class Actions:
             self._launcher.copy_environment(window, connection)
 
     def can_send_selection(self, window: sublime.Window) -> bool:
+        """Whether a file is in front and a client runs in a terminal of the window."""
         view = window.active_view()
         return view is not None and view.file_name() is not None and terminal_of(window) is not None
 
@@ -154,6 +155,7 @@ class Actions:
     # -- sharing ------------------------------------------------------------------------------------------------------
 
     def is_sharing(self, window: sublime.Window) -> bool:
+        """Whether clients see the window's files."""
         endpoint = self._application.endpoint_of(window)
         return endpoint is not None and endpoint.follower.sharing
 

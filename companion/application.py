@@ -171,6 +171,7 @@ class Application:
         return endpoint
 
     def window_closing(self, window: sublime.Window) -> None:
+        """Serve the window no more; its pending reviews are rejected."""
         endpoint = self._endpoints.pop(window.id(), None)
         if endpoint is not None:
             endpoint.stop()
@@ -213,6 +214,7 @@ class Application:
     # -- views --------------------------------------------------------------------------------------------------------
 
     def view_activated(self, view: sublime.View) -> None:
+        """A tab or a panel has the focus; its window may be one that nobody has told us of."""
         window = view.window()
         if window is None:
             return
@@ -226,10 +228,12 @@ class Application:
             self._export_environment()
 
     def selection_modified(self, view: sublime.View) -> None:
+        """A caret or selection moved. Called for every keystroke."""
         for endpoint in self._listening:
             endpoint.follower.on_selection_modified(view)
 
     def view_modified(self, view: sublime.View) -> None:
+        """A view was edited. Called for every keystroke."""
         for endpoint in self._listening:
             endpoint.follower.on_modified(view)
         # A file may be under review in one window and open in another.
@@ -237,44 +241,53 @@ class Application:
             endpoint.desk.on_modified(view)
 
     def view_loaded(self, view: sublime.View) -> None:
+        """A file was opened, or a further view of one was made."""
         endpoint = self.endpoint_of(view.window())
         if endpoint is not None:
             endpoint.follower.refresh()
 
     def view_saved(self, view: sublime.View) -> None:
+        """A view was saved, perhaps under another name."""
         endpoint = self.endpoint_of(view.window())
         if endpoint is not None:
             endpoint.follower.on_saved(view)
         self.file_changed(view)
 
     def file_changed(self, view: sublime.View) -> None:
+        """What the view shows was read from or written to the disk: reviews of the file look again."""
         for endpoint in self._endpoints.values():
             endpoint.desk.on_file_changed(view)
 
     def view_closing(self, view: sublime.View) -> None:
+        """A view is about to be closed and still belongs to its window."""
         # A tab of a review may have been dragged into a window that is being closed and has no endpoint any more.
         for endpoint in list(self._endpoints.values()):
             endpoint.desk.on_pre_close(view)
 
     def view_closed(self, view: sublime.View) -> None:
+        """A view is gone; it belongs to no window any more."""
         for endpoint in self._endpoints.values():
             endpoint.follower.on_closed(view)
 
     def view_moved(self, view: sublime.View) -> None:
+        """A view was dragged to another place, perhaps into another window."""
         for endpoint in self._endpoints.values():
             endpoint.follower.refresh()
 
     # -- commands and keys --------------------------------------------------------------------------------------------
 
     def text_command(self, view: sublime.View, name: str, arguments: Optional[Dict[str, Any]]) -> Any:
+        """The command to run instead, with its arguments, or None to let it pass."""
         endpoint = self.endpoint_of(view.window())
         return endpoint.desk.on_text_command(view, name, arguments) if endpoint is not None else None
 
     def window_command(self, window: sublime.Window, name: str, arguments: Optional[Dict[str, Any]]) -> Any:
+        """The same for a window's command."""
         endpoint = self._endpoints.get(window.id())
         return endpoint.desk.on_window_command(name, arguments) if endpoint is not None else None
 
     def window_command_done(self, window: sublime.Window, name: str) -> None:
+        """A window command has run: some of them change the folders."""
         if name in FOLDER_COMMANDS:
             self.workspace_changed(window)
 
@@ -298,12 +311,14 @@ class Application:
         Diagnosis(self, window, VERSION).run()
 
     def restart_server(self, window: sublime.Window) -> None:
+        """Serve the window anew, for the same clients."""
         endpoint = self.endpoint_of(window)
         if endpoint is not None:
             endpoint.restart_server()
             say(None, "restarting the server")
 
     def disconnect_clients(self, window: sublime.Window) -> None:
+        """End the sessions of the window's clients, and say whose."""
         endpoint = self.endpoint_of(window)
         if endpoint is not None:
             names = endpoint.client_names()

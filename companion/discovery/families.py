@@ -45,6 +45,7 @@ class Family:
     file_names: Pattern[str]  # matches every name this family's files can have; group "pid" where the name has one
 
     def place(self, platform: Platform) -> Place:
+        """Where this family's clients look."""
         raise NotImplementedError
 
     def files(self, announcement: Announcement, platform: Platform) -> Dict[str, Dict[str, Any]]:
