@@ -10,6 +10,15 @@ from .review_support import ReviewTestCase
 
 
 class TestFocus(ReviewTestCase):
+    def terminal_in_a_panel(self) -> Iterator[Any]:
+        """A panel that looks like a terminal, with the focus. `yield from` gives its view."""
+        panel = self.window.create_output_panel("Terminal")
+        panel.settings().set("terminus_view", True)
+        self.window.run_command("show_panel", {"panel": "output.Terminal"})
+        self.window.focus_view(panel)
+        yield lambda: self.focused() == panel
+        return panel
+
     def test_the_proposal_gets_it_and_gives_it_back(self) -> Iterator[Any]:
         view = yield from self.open_file()
         review = yield from self.open_diff()
@@ -34,11 +43,7 @@ class TestFocus(ReviewTestCase):
 
     def test_a_terminal_in_a_panel_keeps_it(self) -> Iterator[Any]:
         yield from self.open_file()
-        panel = self.window.create_output_panel("Terminal")
-        panel.settings().set("terminus_view", True)
-        self.window.run_command("show_panel", {"panel": "output.Terminal"})
-        self.window.focus_view(panel)
-        yield lambda: self.focused() == panel
+        panel = yield from self.terminal_in_a_panel()
         review = yield from self.open_diff()
         self.assertEqual(self.focused(), panel)
         self.assertEqual(self.window.active_view_in_group(1), self.proposal(review))
@@ -48,11 +53,7 @@ class TestFocus(ReviewTestCase):
 
     def test_a_terminal_gets_it_back_from_a_user_who_went_to_the_proposal(self) -> Iterator[Any]:
         yield from self.open_file()
-        panel = self.window.create_output_panel("Terminal")
-        panel.settings().set("terminus_view", True)
-        self.window.run_command("show_panel", {"panel": "output.Terminal"})
-        self.window.focus_view(panel)
-        yield lambda: self.focused() == panel
+        panel = yield from self.terminal_in_a_panel()
         review = yield from self.open_diff()
         self.window.focus_view(self.proposal(review))
         yield lambda: self.focused() == self.proposal(review)
