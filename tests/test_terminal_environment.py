@@ -30,6 +30,7 @@ class Environment(ContextCase):
         other.new_file().set_scratch(True)
         yield lambda: self.exported(other_folder)
         self.window.bring_to_front()
+        yield lambda: sublime.active_window() == self.window
         yield lambda: self.exported(self.folder)
 
     def test_the_token_is_in_no_variable(self):
