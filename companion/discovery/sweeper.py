@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import logging
 import os
-from typing import Callable, Collection, List, NamedTuple, Optional
+from typing import Callable, List, NamedTuple, Optional
 
 from . import files
 from .directory import is_safe
@@ -31,18 +31,17 @@ def sweep(
     editor_pid: int,
     *,
     platform: Optional[Platform] = None,
-    keep_ports: Collection[int] = (),
     is_alive: Callable[[int], bool] = process_is_alive,
     began: Callable[[int], Optional[float]] = process_began,
 ) -> List[str]:
     """Remove what was left over and return the paths removed. Never raises.
 
-    `editor_pid` is the running editor; `keep_ports` are ports that it serves now. To be called once at start, before
-    anything is published. Blocks on the disk: not for the main thread.
+    `editor_pid` is the running editor. To be called once at start, before anything is published.
+    Blocks on the disk: not for the main thread.
     """
     if platform is None:
         platform = Platform.current()
-    judge = _Judge(editor_pid, platform, keep_ports, is_alive, began)
+    judge = _Judge(editor_pid, platform, is_alive, began)
     removed: List[str] = []
     for family in FAMILIES:
         place = family.place(platform)
@@ -68,7 +67,6 @@ class _Judge(NamedTuple):
 
     editor_pid: int
     platform: Platform
-    keep_ports: Collection[int]
     is_alive: Callable[[int], bool]
     began: Callable[[int], Optional[float]]
 
@@ -90,7 +88,7 @@ class _Judge(NamedTuple):
         if owner is None:
             return False
         if owner == self.editor_pid:
-            return content.get("port") not in self.keep_ports
+            return True
         return not self.is_alive(owner) or self._is_of_a_predecessor(owner, path, content.get("port"))
 
     def _is_of_a_predecessor(self, pid: int, path: str, port: object) -> bool:

@@ -35,7 +35,7 @@ from .limits import Limits
 from .metadata import VERSION_HEADER, Metadata, is_stateless, read_metadata, unsupported_version
 from .methods import HANDSHAKE_METHODS, STATELESS_METHODS, end_subscription
 from .notices import Translate
-from .presence import SESSION_HEADER, Presence
+from .presence import SESSION_HEADER, UNKNOWN_SESSION, Presence
 from .revisions import ASSUMED, REVISIONS
 from .sessions import MCP, SUBSCRIBER
 from .tools import ClientSession, Implementation, Tool, ToolCall, ToolResult
@@ -256,8 +256,7 @@ def _refusal(error: RpcError, request_id: Any = None, *, null_id: bool = True) -
 
 
 def _unknown_session() -> Answer:
-    sentence = "Unknown session: it has ended or was never opened. Initialize again."
-    return _refusal(RpcError(INVALID_REQUEST, sentence, status=404))
+    return _refusal(RpcError(INVALID_REQUEST, UNKNOWN_SESSION, status=404))
 
 
 def _nobody(protocol_version: str, token_name: str, presence: Presence) -> ClientSession:

@@ -26,6 +26,7 @@ from .tools import ClientSession
 logger = logging.getLogger("gemini_companion.protocol")
 SESSION_HEADER = "Mcp-Session-Id"
 RESUME_HEADER = "Last-Event-ID"
+UNKNOWN_SESSION = "Unknown session: it has ended or was never opened. Initialize again."
 
 
 class Presence:
@@ -125,7 +126,7 @@ class Presence:
         if session_id is None:
             return _refusal("The header Mcp-Session-Id is missing.", 400)
         session = self.find(session_id)
-        return session or _refusal("Unknown session: it has ended or was never opened. Initialize again.", 404)
+        return session or _refusal(UNKNOWN_SESSION, 404)
 
     def _attach(self, session: Session, event_id: Optional[str], now: float) -> List[Effect]:
         session.last_seen = now
