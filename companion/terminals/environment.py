@@ -53,7 +53,9 @@ class ExportedEnvironment:
             current = self._environment.get(name)
             if name not in self._ours or current != self._ours[name]:
                 self._former[name] = current
-            self._environment[name] = self._ours[name] = value
+            if current != value:
+                self._environment[name] = value
+            self._ours[name] = value
 
     def clear(self) -> None:
         """Take all of ours out again."""

@@ -22,7 +22,8 @@ PACKAGE, EDITOR = 0, 1
 class Probe:
     """Counts from `install` on; `slices` holds [name, seconds in the package, seconds in the editor]."""
 
-    def __init__(self) -> None:
+    def __init__(self, clock: Callable[[], float] = time.perf_counter) -> None:
+        self._clock = clock
         self.slices: List[List[Any]] = []
         self._stack: List[int] = []
         self._spent = [0.0, 0.0]
@@ -56,7 +57,7 @@ class Probe:
                 setattr(kind, name, self._editor(value))
 
     def _pass(self) -> None:
-        now = time.perf_counter()
+        now = self._clock()
         if self._stack:
             self._spent[self._stack[-1]] += now - self._since
         self._since = now

@@ -138,6 +138,7 @@ class Client:
         exchange(self.connection, self.target.request("DELETE", session=self.session), head_only=True)
         self.connection.close()
         if self.stream is not None:
+            self.stream.shutdown(socket.SHUT_RDWR)  # which reaches a thread that is reading it
             self.stream.close()
 
 

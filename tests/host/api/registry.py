@@ -217,6 +217,8 @@ def on_close(view_id):
     view.settings().clear_on_change("check_view_event_listeners")
     for listener in list(_listeners):
         _tell(listener, "on_close", view)
+    for key in [key for key in _instances if key[1] == view_id and key[0] in text_command_classes]:
+        del _instances[key]
     sublime.set_timeout(_check_all_view_listeners)
 
 

@@ -114,6 +114,8 @@ class Host:
         view.valid = False
         self.focus.forget(view)
         self.views.pop(view.id, None)
+        parents = view._parents()
+        view.settings._parents = lambda: parents  # which answer on, but keep the view and its text no longer
         self.closed_settings[view.id] = view.settings
         if view in view.buffer.views:
             view.buffer.views.remove(view)
