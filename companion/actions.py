@@ -139,12 +139,12 @@ class Actions:
 
     def can_send_selection(self, window: sublime.Window) -> bool:
         """Whether a file is in front and a client runs in a terminal of the window."""
-        view = window.active_view()
+        view = _tab_in_front(window)
         return view is not None and view.file_name() is not None and terminal_of(window) is not None
 
     def send_selection(self, window: sublime.Window) -> None:
         """Type the file and the selected lines into the prompt of the client that runs in this window's terminal."""
-        view = window.active_view()
+        view = _tab_in_front(window)
         endpoint = self._application.endpoint_of(window)
         if view is None or endpoint is None:
             return
@@ -188,3 +188,8 @@ class Actions:
                 window.run_command(entries[index][1], dict(entries[index][2]))
 
         window.show_quick_panel([caption for caption, _, _ in entries], picked, placeholder="Gemini Companion")
+
+
+def _tab_in_front(window: sublime.Window) -> Optional[sublime.View]:
+    """The user's file even while a terminal's panel has the focus."""
+    return window.active_view_in_group(window.active_group())

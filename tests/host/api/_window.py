@@ -71,6 +71,8 @@ class Window(WindowParts):
 
     def active_view(self):
         model = self._model()
+        if model is not None and "active_panel" in current().quirks and model.panels.focused_view() is not None:
+            return _text_view(model.panels.focused_view())
         return _text_view(model.active_view()) if model is not None else None
 
     @on_main

@@ -14,6 +14,7 @@ the editor most probably does.
   moving_shows        a tab that is moved to another group shows there, and has the focus
   window_selection    select_sheets clears the selection of groups that it does not name, and moves no focus
   undo_counts         clearing the undo history counts as a change
+  active_panel        a panel or a palette that has the focus is its window's active view
 """
 from __future__ import annotations
 
@@ -22,7 +23,7 @@ from typing import FrozenSet
 
 ALL = frozenset(
     """late_events repeated_events late_close late_size late_timers rounded_layout untitled_window silent_windows
-    moving_shows window_selection undo_counts""".split()
+    moving_shows window_selection undo_counts active_panel""".split()
 )
 LATE_MILLISECONDS = 25
 
