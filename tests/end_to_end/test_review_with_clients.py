@@ -95,3 +95,40 @@ def test_a_client_that_is_lost_leaves_its_review_and_accept_writes_it(desktop, f
 def header(desktop, view):
     phantoms = desktop.host.call("snapshot_view", view=view)["phantoms"]
     return " ".join(phantom["text"] for phantom in phantoms if phantom["key"] == "gemini_companion.top")
+
+
+@pytest.mark.parametrize("name", ["ünï 😀 it's.py", "100% {x} <b>&amp;.py"])
+def test_files_with_unusual_names_are_reviewed_and_written(desktop, client, name):
+    path = desktop.write(name, b"one\ntwo\n")
+    desktop.open(name)
+    desktop.host.wait_until(lambda: client.open_files() and client.open_files()[0]["path"] == path)
+    before = desktop.arrangement()
+    pending, _ = propose(client, desktop, path, ["one\n", "TWO\n"])
+    desktop.accept()
+    assert pending.result()["error"] is None
+    assert desktop.read(name) == b"one\nTWO\n"
+    desktop.wait_no_review()
+    desktop.host.wait_until(lambda: desktop.arrangement() == before)
+
+
+def test_unsaved_edits_are_warned_of_when_the_folder_is_reached_by_a_link(desktop, client, tmp_path):
+    (tmp_path / "workspace" / "elsewhere").mkdir()
+    desktop.write("elsewhere/far.py", b"one\n")
+    (tmp_path / "workspace" / "link").symlink_to(tmp_path / "workspace" / "elsewhere")
+    own = desktop.open("link/far.py")
+    desktop.type_at_end(own, "unsaved")
+    pending = client.start_call("write", path=desktop.path("elsewhere", "far.py"), content="two\n")
+    assert client.wait_event("confirming")["inEditor"] is True
+    view = desktop.wait_proposal()["id"]
+    desktop.host.wait_until(lambda: "unsaved" in header(desktop, view))
+    desktop.reject()
+    assert pending.result() == {"outcome": "rejected"}
+    assert desktop.read("link/far.py") == b"one\n"
+
+
+def test_a_new_file_in_a_new_folder_is_reviewed_and_written(desktop, client):
+    path = desktop.path("ünï 100%", "deep", "new.py")
+    pending, _ = propose(client, desktop, path, ["new\n"])
+    desktop.accept()
+    assert pending.result()["error"] is None
+    assert desktop.read(path) == b"new\n"

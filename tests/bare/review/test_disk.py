@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import stat
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -105,11 +106,37 @@ def test_a_folder_is_unreadable(tmp_path):
     assert read(tmp_path).kind is Kind.UNREADABLE
 
 
-@pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="needs a user whom file modes bind")
-def test_a_file_without_permission_is_unreadable(tmp_path):
-    path = made(tmp_path, b"a")
+@pytest.fixture
+def bound_by_modes():
+    """A folder in which file modes bind this process: it is somebody else for a while if it runs as root."""
+    root = os.geteuid() == 0
+    with tempfile.TemporaryDirectory() as folder:
+        os.chmod(folder, 0o777)
+        if root:
+            os.seteuid(65534)
+        try:
+            yield Path(folder)
+        finally:
+            if root:
+                os.seteuid(0)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="modes are POSIX's")
+def test_a_file_without_permission_is_unreadable_and_said_so(bound_by_modes):
+    path = made(bound_by_modes, b"a")
     path.chmod(0)
-    assert read(path).kind is Kind.UNREADABLE
+    original = read(path)
+    assert original.kind is Kind.UNREADABLE
+    assert original.notice == "file.txt cannot be read: Permission denied."
+
+
+@pytest.mark.skipif(os.name == "nt", reason="modes are POSIX's")
+def test_a_file_that_may_only_be_read_is_not_written(bound_by_modes):
+    path = made(bound_by_modes, b"a\n")
+    path.chmod(0o444)
+    with pytest.raises(DiskError, match="cannot be written: Permission denied"):
+        disk.write(read(path), b"b\n")
+    assert path.read_bytes() == b"a\n"
 
 
 @pytest.mark.parametrize(
