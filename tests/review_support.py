@@ -28,6 +28,13 @@ QWEN = Owner("session-2", "Qwen Code")
 TEXT = "import os\n\n\ndef first():\n    return 1\n\n\ndef second():\n    return 2\n"
 PROPOSED = "import os\nimport sys\n\n\ndef first():\n    return 42\n\n\ndef second():\n    return 2\n"
 
+TWO_COLUMNS = {"cols": [0.0, 0.4, 1.0], "rows": [0.0, 1.0], "cells": [[0, 0, 1, 1], [1, 0, 2, 1]]}
+GRID = {
+    "cols": [0.0, 0.6, 1.0],
+    "rows": [0.0, 0.5, 1.0],
+    "cells": [[0, 0, 1, 2], [1, 0, 2, 1], [1, 1, 2, 2]],
+}
+
 
 class ReviewTestCase(DeferrableTestCase):
     """Each test has a new window with one folder, and a desk whose clients are played by the test."""
@@ -189,6 +196,22 @@ class DecidingTestCase(ReviewTestCase):
     def only_outcome(self) -> Any:
         self.assertEqual(len(self.told), 1, self.told)
         return self.told[0]
+
+
+class GivingBackTestCase(ReviewTestCase):
+    """Compares the window with what it was before the review."""
+
+    def assert_given_back(self, before: Any) -> Iterator[Any]:
+        yield lambda: not self.desk.pending() and len(self.window.views()) == sum(map(len, before["tabs"]))
+        yield lambda: self.window.num_groups() == len(before["layout"]["cells"])
+        yield 30
+        self.assertEqual(self.picture(), before)
+        self.assertNotIn("gemini_companion.stage", self.window.settings().to_dict())
+
+    def rectangle(self, group: int) -> Any:
+        layout = self.window.layout()
+        left, top, right, bottom = layout["cells"][group]
+        return layout["cols"][left], layout["rows"][top], layout["cols"][right], layout["rows"][bottom]
 
 
 ALL_MARKS = [

@@ -1,40 +1,18 @@
-"""After the last review the window is exactly as it was; what the user changed meanwhile stays."""
+"""After the last review the window is exactly as it was."""
 
 from __future__ import annotations
 
-import secrets
 from typing import Any, Iterator
 
 import sublime
 
-from ..companion.review import views
-from .review_support import PROPOSED, QWEN, ReviewTestCase
+from .review_support import GRID, QWEN, TWO_COLUMNS, GivingBackTestCase
 
 NINE = {
     "cols": [0.0, 0.3, 0.7, 1.0],
     "rows": [0.0, 0.4, 0.6, 1.0],
     "cells": [[x, y, x + 1, y + 1] for y in range(3) for x in range(3)],
 }
-TWO_COLUMNS = {"cols": [0.0, 0.4, 1.0], "rows": [0.0, 1.0], "cells": [[0, 0, 1, 1], [1, 0, 2, 1]]}
-GRID = {
-    "cols": [0.0, 0.6, 1.0],
-    "rows": [0.0, 0.5, 1.0],
-    "cells": [[0, 0, 1, 2], [1, 0, 2, 1], [1, 1, 2, 2]],
-}
-
-
-class GivingBackTestCase(ReviewTestCase):
-    def assert_given_back(self, before: Any) -> Iterator[Any]:
-        yield lambda: not self.desk.pending() and len(self.window.views()) == sum(map(len, before["tabs"]))
-        yield lambda: self.window.num_groups() == len(before["layout"]["cells"])
-        yield 30
-        self.assertEqual(self.picture(), before)
-        self.assertNotIn("gemini_companion.stage", self.window.settings().to_dict())
-
-    def rectangle(self, group: int) -> Any:
-        layout = self.window.layout()
-        left, top, right, bottom = layout["cells"][group]
-        return layout["cols"][left], layout["rows"][top], layout["cols"][right], layout["rows"][bottom]
 
 
 class TestWindows(GivingBackTestCase):
@@ -254,147 +232,3 @@ class TestSeveral(GivingBackTestCase):
         self.desk.accept(second)
         yield lambda: self.window.active_view() == self.proposal(first)
         self.assertEqual(self.window.active_view_in_group(0), self.original(first))
-
-
-class TestRearranged(GivingBackTestCase):
-    def test_a_new_layout_stays(self) -> Iterator[Any]:
-        view = yield from self.open_file()
-        review = yield from self.open_diff()
-        self.window.set_layout(GRID)
-        layout = self.window.layout()
-        self.desk.reject(review)
-        yield lambda: len(self.window.views()) == 1
-        yield 30
-        self.assertEqual(self.window.layout(), layout)
-        self.assertTrue(view.is_valid())
-
-    def test_a_dragged_divider_elsewhere_stays(self) -> Iterator[Any]:
-        self.window.set_layout(TWO_COLUMNS)
-        yield from self.open_file("file.py", group=1)
-        review = yield from self.open_diff()
-        layout = self.window.layout()
-        layout["cols"][1] = 0.2
-        self.window.set_layout(layout)
-        self.desk.reject(review)
-        yield lambda: self.window.num_groups() == 2
-        self.assertEqual(self.window.layout(), dict(TWO_COLUMNS, cols=[0.0, 0.2, 1.0]))
-
-    def test_a_tab_that_the_user_chose_stays_in_front(self) -> Iterator[Any]:
-        yield from self.open_file("one.py")
-        two = yield from self.open_file("two.py")
-        review = yield from self.open_diff("one.py")
-        self.window.focus_view(two)
-        self.desk.reject(review)
-        yield lambda: self.window.num_groups() == 1
-        self.assertEqual(self.window.active_view(), two)
-
-    def test_files_opened_beside_the_proposal_are_kept(self) -> Iterator[Any]:
-        one = yield from self.open_file("one.py")
-        review = yield from self.open_diff("one.py")
-        two = yield from self.open_file("two.py", group=1)
-        three = yield from self.open_file("three.py", group=1)
-        self.window.focus_view(self.proposal(review))
-        self.desk.reject(review)
-        yield lambda: self.window.num_groups() == 1
-        self.assertEqual(self.window.views_in_group(0), [one, two, three])
-        self.assertEqual(self.window.active_view(), one)
-
-    def test_a_preview_opened_beside_the_proposal_goes_there_too(self) -> Iterator[Any]:
-        self.window.set_layout(TWO_COLUMNS)
-        yield from self.open_file("one.py", group=0)
-        yield from self.open_file("other.py", group=1)
-        review = yield from self.open_diff("one.py")
-        preview = self.window.open_file(self.write("two.py"), sublime.TRANSIENT, 2)
-        yield lambda: not preview.is_loading()
-        self.desk.reject(review)
-        yield lambda: self.window.num_groups() == 2
-        self.assertEqual(preview.sheet().group(), 0)
-
-    def test_they_go_to_the_group_that_was_divided(self) -> Iterator[Any]:
-        self.window.set_layout(TWO_COLUMNS)
-        one = yield from self.open_file("one.py", group=0)
-        other = yield from self.open_file("other.py", group=1)
-        review = yield from self.open_diff("one.py")
-        two = yield from self.open_file("two.py", group=2)
-        self.desk.reject(review)
-        yield lambda: self.window.num_groups() == 2
-        self.assertEqual(self.window.views_in_group(0), [one, two])
-        self.assertEqual(self.window.views_in_group(1), [other])
-        self.assertEqual(self.window.active_view(), two)
-
-    def test_a_tab_that_the_user_closed_stays_closed(self) -> Iterator[Any]:
-        one = yield from self.open_file("one.py")
-        two = yield from self.open_file("two.py")
-        review = yield from self.open_diff("one.py")
-        two.close()
-        yield lambda: two.window() is None
-        self.desk.reject(review)
-        yield lambda: self.window.num_groups() == 1
-        self.assertEqual(self.window.views(), [one])
-
-
-class TestRestart(GivingBackTestCase):
-    def test_what_a_restart_left_is_closed_without_a_trace(self) -> Iterator[Any]:
-        self.window.set_layout(TWO_COLUMNS)
-        yield from self.open_file("one.py", group=1)
-        yield from self.open_file("two.py", group=1)
-        self.window.focus_view(self.window.views_in_group(1)[0])
-        before = self.picture()
-        yield from self.open_diff("one.py")
-        self.forget_everything()
-        self.assertEqual(len(self.window.views()), 4)
-        self.desk.recover()
-        yield lambda: len(self.window.views()) == 2
-        yield from self.assert_given_back(before)
-        self.assertEqual(self.told, [])
-
-    def test_remains_without_a_memory_of_the_layout_are_closed(self) -> Iterator[Any]:
-        yield from self.open_file("one.py")
-        yield from self.open_diff("one.py")
-        self.forget_everything()
-        self.window.settings().erase("gemini_companion.stage")
-        self.desk.recover()
-        yield lambda: self.titles()[0] == ["one.py"]
-
-    def forget_everything(self) -> None:
-        """What a restart of the editor does to us: views and window settings are still there, we are not."""
-        for presentation in self.desk._presentations.values():
-            presentation._closed = True
-        self.desk._presentations.clear()
-        self.desk._ticker.stop()
-        views.THIS_RUN = secrets.token_hex(8)
-        self.desk.__init__(  # type: ignore[misc]
-            self.window,
-            runtime=self.desk._runtime,
-            settings=self.desk._settings,
-            notify=self.desk._notify,
-            is_connected=self.desk._is_connected,
-        )
-
-    def test_a_review_dragged_into_another_window_is_no_left_over(self) -> Iterator[Any]:
-        yield from self.open_file("one.py")
-        review = yield from self.open_diff("one.py")
-        self.assertFalse(views.is_left_over(self.proposal(review)))
-        self.desk.recover()
-        yield 30
-        self.assertTrue(review.pending)
-        self.assertTrue(self.proposal(review).is_valid())
-
-    def test_disabling_the_package_gives_everything_back_at_once(self) -> Iterator[Any]:
-        yield from self.open_file("one.py")
-        before = self.picture()
-        first = yield from self.open_diff("one.py")
-        second = yield from self.open_diff("two.py", owner=QWEN)
-        self.desk.shutdown()
-        self.assertEqual([(told, outcome.kind, outcome.path) for told, outcome in self.told], [
-            (first.owner.session_id, "rejected", first.path),
-            (second.owner.session_id, "rejected", second.path),
-        ])
-        yield from self.assert_given_back(before)
-
-    def test_nothing_is_stored_for_longer_than_a_review(self) -> Iterator[Any]:
-        self.write()
-        review = yield from self.open_diff("file.py", PROPOSED)
-        self.assertIn("gemini_companion.stage", self.window.settings().to_dict())
-        self.desk.reject(review)
-        yield lambda: "gemini_companion.stage" not in self.window.settings().to_dict()
