@@ -111,8 +111,8 @@ def bound_by_modes():
     """A folder in which file modes bind this process: it is somebody else for a while if it runs as root."""
     root = os.geteuid() == 0
     with tempfile.TemporaryDirectory() as folder:
-        os.chmod(folder, 0o777)
         if root:
+            os.chown(folder, 65534, -1)
             os.seteuid(65534)
         try:
             yield Path(folder)
