@@ -108,13 +108,16 @@ def by_difflib(texts: Texts) -> Callable[[], object]:
 
 
 def slowest_stop(compare: Callable[..., object], left: object, right: object) -> float:
-    """The longest time between two looks at `cancelled`, without the pauses of the garbage collector."""
+    """The longest processor time between two looks at `cancelled`, without the pauses of the garbage collector.
+
+    Not the clock's time: of thousands of pauses, the longest would be one in which another process ran.
+    """
     gc.collect()
     gc.disable()
     try:
-        looks = [time.perf_counter()]
-        compare(left, right, cancelled=lambda: looks.append(time.perf_counter()))
-        looks.append(time.perf_counter())
+        looks = [time.thread_time()]
+        compare(left, right, cancelled=lambda: looks.append(time.thread_time()))
+        looks.append(time.thread_time())
     finally:
         gc.enable()
     return max(after - before for before, after in zip(looks, looks[1:]))
