@@ -223,16 +223,16 @@ def measurements() -> Iterator[Measurement]:
     """All that is measured, with its targets."""
     small, large = open_diff(2_000), open_diff(1_000_000)
     with running() as servers:
-        yield from compare("handshake", servers, handshake, target=1.5, turns=41)
+        yield from compare("handshake", servers, handshake, target=1.5, turns=81)
         yield from compare("tools/call 2 KB, latency", servers, latency(small, 60), target=1.5)
         yield from compare("tools/call 2 KB, CPU", servers, processor(small, 200), target=1.7)
         yield from compare("tools/call 1 MB, latency", servers, latency(large, 5), target=1.2)
         both = [servers[0], servers[-1]]  # the SDKs answer with streams, whose end is dearer to find
         yield from compare(
-            "calls/s, 16 connections", both, throughput(small, 16, 50), target=0.65, at_least=True, turns=11
+            "calls/s, 16 connections", both, throughput(small, 16, 60), target=0.65, at_least=True, turns=25
         )
         crowd = Crowd(servers, SESSIONS)
-        yield from compare("notification to 100 sessions", servers, crowd.notify, target=1.5, turns=41)
+        yield from compare("notification to 100 sessions", servers, crowd.notify, target=1.5, turns=101)
         yield from compare("memory with 100 sessions", servers, crowd.memory, target=1.3, turns=3)
 
 
