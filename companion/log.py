@@ -94,10 +94,12 @@ def install() -> LogBuffer:
 
 
 def uninstall() -> None:
-    """Take every handler off the package's logger again, an earlier load's included. Main thread."""
+    """Leave the package's logger as it was before, whichever load set it up. Main thread."""
     root = logging.getLogger(ROOT)
     for handler in list(root.handlers):
         root.removeHandler(handler)
+    root.propagate = True
+    root.setLevel(logging.NOTSET)
 
 
 def set_level(name: str) -> None:

@@ -1,8 +1,9 @@
 """The settings: one typed, frozen object, declared in one table and read in one place.
 
-Rule: the dataclass below *is* the table. A field has its default, its check and nothing else; its description for users
-stands in `sublime-package.json`, its commented default in `Gemini Companion.sublime-settings`. A wrong value never
-takes effect: the default stands in for it and a sentence says so.
+Rules: the dataclass below *is* the table. A field has its default, its check, and what a project may do with it; its
+description for users stands in `sublime-package.json`, its commented default in `Gemini Companion.sublime-settings`. A
+wrong value never takes effect: the default stands in for it and a sentence says so. A project file may come from a
+stranger, so it can neither choose what is run nor widen what clients see.
 """
 
 from __future__ import annotations
@@ -53,10 +54,27 @@ def platform_commands(value: Any) -> Optional[str]:
     return None if right else 'an object of command lines, such as {"linux": ["xterm", "-e", "$command"]}'
 
 
-def _setting(default: Any, check: Check) -> Any:
+Merge = Callable[[Any, Any], Any]  # the user's value and the project's, both right, to the one that holds
+
+
+def replacing(user: Any, project: Any) -> Any:
+    return project
+
+
+def adding(user: Any, project: Any) -> Any:
+    return (*user, *project)
+
+
+def both(user: Any, project: Any) -> Any:
+    return user and project
+
+
+def _setting(default: Any, check: Check, merge: Optional[Merge] = replacing) -> Any:
+    """`merge` is None for a setting that is the user's alone."""
+    metadata = {"check": check, "merge": merge}
     if isinstance(default, Mapping):
-        return field(default_factory=lambda: dict(default), metadata={"check": check})
-    return field(default=default, metadata={"check": check})
+        return field(default_factory=lambda: dict(default), metadata=metadata)
+    return field(default=default, metadata=metadata)
 
 
 @dataclass(frozen=True)
@@ -67,13 +85,13 @@ class Settings:
     publish_for_gemini: bool = _setting(True, boolean)
     publish_for_qwen: bool = _setting(True, boolean)
     workspace_fallback: str = _setting("version_control", one_of("version_control", "directory", "none"))
-    export_terminal_environment: bool = _setting(True, boolean)
-    gemini_command: Tuple[str, ...] = _setting(("gemini",), strings)
-    qwen_command: Tuple[str, ...] = _setting(("qwen",), strings)
-    terminal_commands: Mapping[str, Any] = _setting({}, platform_commands)
+    export_terminal_environment: bool = _setting(True, boolean, None)
+    gemini_command: Tuple[str, ...] = _setting(("gemini",), strings, None)
+    qwen_command: Tuple[str, ...] = _setting(("qwen",), strings, None)
+    terminal_commands: Mapping[str, Any] = _setting({}, platform_commands, None)
 
     # What they are told of the editor.
-    share_selection: bool = _setting(True, boolean)
+    share_selection: bool = _setting(True, boolean, both)
     context_exclude: Tuple[str, ...] = _setting(
         (
             ".env*",
@@ -102,10 +120,11 @@ class Settings:
             "*.sublime_session",
         ),
         strings,
+        adding,
     )
     context_maximum_files: int = _setting(10, integer(1, 100))
     context_maximum_selection: int = _setting(16384, integer(0, 1048576))
-    workspace_trust: Optional[bool] = _setting(None, boolean_or_null)
+    workspace_trust: Optional[bool] = _setting(None, boolean_or_null, None)
 
     # The diff review.
     review_focus: str = _setting("auto", one_of("auto", "always", "never"))
@@ -117,7 +136,10 @@ class Settings:
     # The server and how it shows itself.
     maximum_body_mebibytes: int = _setting(32, integer(1, 1024))
     show_status: bool = _setting(True, boolean)
-    log_level: str = _setting("info", one_of("debug", "info", "warning", "error"))
+    log_level: str = _setting("info", one_of("debug", "info", "warning", "error"), None)
+
+
+_DEFAULTS = Settings()
 
 
 class Reading(NamedTuple):
@@ -128,11 +150,14 @@ class Reading(NamedTuple):
 
 
 def read(layers: List[Tuple[str, Any]]) -> Reading:
-    """Check and merge `layers`, later ones winning, each with the name by which a complaint calls it. Any thread."""
+    """Check and merge the user's layer and, behind it, a project's, each with the name by which a complaint calls it.
+
+    Any thread.
+    """
     known = {entry.name: entry for entry in fields(Settings)}
     values: Dict[str, Any] = {}
     complaints: List[str] = []
-    for layer_name, layer in layers:
+    for number, (layer_name, layer) in enumerate(layers):
         if not isinstance(layer, Mapping):
             complaints.append('"{}" in {} should be an object of settings.'.format(PROJECT_KEY, layer_name))
             continue
@@ -141,19 +166,27 @@ def read(layers: List[Tuple[str, Any]]) -> Reading:
                 continue
             value = layer[name]
             expected = entry.metadata["check"](value)
-            if expected is None:
-                values[name] = tuple(value) if isinstance(value, list) else value
-            else:
+            merge = entry.metadata["merge"]
+            if expected is not None:
                 complaints.append('"{}" in {} should be {}.'.format(name, layer_name, expected))
+            elif number == 0:
+                values[name] = _frozen(value)
+            elif merge is None:
+                complaints.append('"{}" in {} is ignored: it is yours alone to set.'.format(name, layer_name))
+            else:
+                values[name] = merge(values.get(name, getattr(_DEFAULTS, name)), _frozen(value))
     return Reading(Settings(**values), complaints)
+
+
+def _frozen(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
 
 
 def defaults() -> Dict[str, Any]:
     """Every setting's default as JSON values, for the check that the shipped settings file agrees."""
-    plain = Settings()
     result: Dict[str, Any] = {}
     for entry in fields(Settings):
-        value = getattr(plain, entry.name)
+        value = getattr(_DEFAULTS, entry.name)
         result[entry.name] = list(value) if isinstance(value, tuple) else value
     return result
 
