@@ -142,6 +142,14 @@ def test_an_answer_that_the_client_no_longer_heard_is_not_lost(desktop):
     desktop.wait_no_review()
     if b"Welcome" not in desktop.read("greeting.py"):
         desktop.host.wait_until(lambda: desktop.views_of_role("proposal"), timeout=40)
+        desktop.host.wait_until(lambda: compared(desktop))
         desktop.accept()
         desktop.wait_no_review()
     assert b"Welcome" in desktop.read("greeting.py")
+
+
+def compared(desktop):
+    """Whether the header of the proposal counts the changes: then the file has been read."""
+    return any(
+        "\u2212" in phantom["content"] for view in desktop.views_of_role("proposal") for phantom in view["phantoms"]
+    )
