@@ -13,6 +13,7 @@ import argparse
 import concurrent.futures
 import functools
 import os
+import signal
 import sys
 import time
 from typing import Callable, Dict, List, Optional
@@ -36,6 +37,8 @@ class Plan:
 def main() -> int:
     options = parse_arguments()
     started = time.monotonic()
+    # A shell starts what runs in the background deaf to Ctrl-C, and that is inherited: tests of Ctrl-C would wait for ever.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     plan = make_plan(options)
     if options.set_up_only:
         print("\n".join(f"NOT SET UP {name}: {reason}" for name, reason in plan.not_run.items()) or "All is set up.")
