@@ -37,7 +37,7 @@ class Plan:
 def main() -> int:
     options = parse_arguments()
     started = time.monotonic()
-    # A shell starts what runs in the background deaf to Ctrl-C, and that is inherited: tests of Ctrl-C would wait for ever.
+    # A shell starts what runs in the background deaf to Ctrl-C, and children inherit that: tests of it would wait in vain.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     plan = make_plan(options)
     if options.set_up_only:
