@@ -37,7 +37,7 @@ class Plan:
 def main() -> int:
     options = parse_arguments()
     started = time.monotonic()
-    # A shell starts what runs in the background deaf to Ctrl-C, and children inherit that: tests of it would wait in vain.
+    # A shell starts what runs in the background deaf to Ctrl-C, and children inherit that: tests of it would wait on.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     plan = make_plan(options)
     if options.set_up_only:
