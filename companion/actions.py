@@ -6,13 +6,14 @@ in `plugin.py` ask `can_…` whether they are enabled and otherwise only call th
 
 from __future__ import annotations
 
+import html
 import os
 from typing import TYPE_CHECKING, Callable, Dict, List, Optional, Tuple
 
 import sublime
 
 from .status_bar import say
-from .terminals.clients import Client, client_named, command_of
+from .terminals.clients import client_named, command_of
 from .terminals.environment import Connection
 from .terminals.launcher import Launcher, Wishes, terminal_of
 
@@ -96,7 +97,7 @@ class Actions:
         items = [
             sublime.QuickPanelItem(
                 os.path.basename(review.path),
-                details=review.path.replace("&", "&amp;").replace("<", "&lt;"),
+                details=html.escape(review.path),
                 annotation=review.owner.client_name if endpoint.window == window else "another window",
             )
             for endpoint, review in choices
@@ -105,10 +106,14 @@ class Actions:
 
     # -- clients in terminals -----------------------------------------------------------------------------------------
 
-    def connection(self, window: sublime.Window) -> Optional[Connection]:
-        """How a client finds this window, or None while none can."""
+    def _reached(self, window: sublime.Window) -> Optional[Tuple[Endpoint, Connection]]:
+        """The window's endpoint and how a client finds it, or None, which is said, while none can."""
         endpoint = self._application.endpoint_of(window)
-        return endpoint.connection() if endpoint is not None else None
+        connection = endpoint.connection() if endpoint is not None else None
+        if endpoint is None or connection is None:
+            say(window, "this window cannot be reached by clients: open a folder, or a file, in it first")
+            return None
+        return endpoint, connection
 
     def run_client(self, window: sublime.Window, key: str) -> None:
         """Start a command line client in a terminal, connected to this window."""
@@ -117,25 +122,18 @@ class Actions:
         except KeyError:
             say(window, "no client is called “{}”".format(key))  # by somebody's own key binding
             return
-        connection = self.connection(window)
-        if connection is None:
-            say(window, "this window cannot be reached by clients: open a folder, or a file, in it first")
-            return
-        self._launcher.run(window, client, connection, self._wishes(window, client))
-
-    def _wishes(self, window: sublime.Window, client: Client) -> Wishes:
-        endpoint = self._application.endpoint_of(window)
-        assert endpoint is not None  # a connection was there a moment ago
-        settings = endpoint.settings()
-        return Wishes(command_of(client, settings), settings.terminal_commands)
+        reached = self._reached(window)
+        if reached is not None:
+            endpoint, connection = reached
+            settings = endpoint.settings()
+            wishes = Wishes(command_of(client, settings), settings.terminal_commands)
+            self._launcher.run(window, client, connection, wishes)
 
     def copy_environment(self, window: sublime.Window) -> None:
         """Put lines on the clipboard that connect a client in any terminal to this window."""
-        connection = self.connection(window)
-        if connection is None:
-            say(window, "this window cannot be reached by clients: open a folder, or a file, in it first")
-        else:
-            self._launcher.copy_environment(window, connection)
+        reached = self._reached(window)
+        if reached is not None:
+            self._launcher.copy_environment(window, reached[1])
 
     def can_send_selection(self, window: sublime.Window) -> bool:
         """Whether a file is in front and a client runs in a terminal of the window."""

@@ -191,25 +191,22 @@ class Application:
         """Find out what the editor has no event for."""
         for window in sublime.windows():
             self.window_opened(window)
-        for number, endpoint in list(self._endpoints.items()):
+        for endpoint in self.endpoints():
             if endpoint.window.is_valid():
                 if endpoint.settings.project_has_changed():
                     endpoint.settings_changed()
                 endpoint.workspace_changed()
                 endpoint.show_status()
             else:
-                del self._endpoints[number]
-                endpoint.stop()
-                self._clients_changed()
+                self.window_closing(endpoint.window)
         self._export_environment()
         self.runtime.later_on_main(WINDOW_CHECK_MILLISECONDS, self._check_windows)
 
     def _export_environment(self) -> None:
         """Let terminals that are started from now on know the window in front."""
-        endpoint = self.endpoint_of(sublime.active_window())
+        endpoint = self.endpoint_of(sublime.active_window()) if self._settings.export_terminal_environment else None
         connection = endpoint.connection() if endpoint is not None else None
-        wanted = self._settings.export_terminal_environment and connection is not None
-        self._environment.put(terminal_variables(connection) if wanted and connection is not None else {})
+        self._environment.put(terminal_variables(connection) if connection is not None else {})
 
     # -- views --------------------------------------------------------------------------------------------------------
 

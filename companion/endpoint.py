@@ -192,17 +192,15 @@ class Endpoint:
             return
         first = not self.clients
         self.clients[session.id] = session
-        self._clients_changed()
         if first:
+            self._clients_changed()
             self.follower.set_listening(True)  # which publishes the context to whoever is there
         else:
             self.follower.when_current(lambda context: self._send(CONTEXT, context, session.id, CONTEXT))
         self.show_status()
 
     def _client_went(self, session: ClientSession, undelivered: List[Outcome]) -> None:
-        if self.clients.pop(session.id, None) is None:
-            return
-        if self._stopped:
+        if self.clients.pop(session.id, None) is None or self._stopped:
             return
         if not self.clients:
             self.follower.set_listening(False)
