@@ -83,6 +83,9 @@ class View(ViewText, ViewLook, ViewMarks):
         if sheet is None:
             on_close(False)
             return False
+        if sheet.transient and "stuck_previews" in current().quirks:
+            on_close(False)
+            return False
         if "late_close" in current().quirks:
             current().scheduler.set_timeout(lambda: current().files.close_sheet(sheet, on_close))
             return True
@@ -239,7 +242,7 @@ class View(ViewText, ViewLook, ViewMarks):
 def _translated(model, text):
     """What an Edit puts into a view: no tabs where the view wants spaces, wherever in a line they stand.
 
-    Evidence: sublimelsp/LSP 1164, GhostText 9, facelessuser/RegReplace 26. The command `append` has a switch against it.
+    Evidence: sublimelsp/LSP 1164, GhostText 9, facelessuser/RegReplace 26. Only `append` has a switch against it.
     """
     if "\t" not in text or not model.settings.get("translate_tabs_to_spaces"):
         return text
