@@ -32,7 +32,7 @@ class Wish(NamedTuple):
     token: str
     family_tokens: Tuple[Tuple[str, str], ...]
     folders: Tuple[str, ...]
-    project_file: Optional[str]
+    project_file: Optional[str]  # None as long as the window has folders: then it does not matter
     active_file: Optional[str]  # None as long as the window has folders or a project: then it does not matter
     fallback: str
     gemini: bool
@@ -66,7 +66,7 @@ class Announcer:
         """Make the discovery files say that `port` serves this window as it is now. Cheap when nothing changed."""
         settings = self._settings()
         folders = tuple(self._window.folders())
-        project_file = self._window.project_file_name() or None
+        project_file = None if folders else self._window.project_file_name() or None
         wish = Wish(
             port,
             token,

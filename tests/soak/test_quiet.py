@@ -14,7 +14,7 @@ SECONDS = 25.0
 MOST_OF_A_CORE = 0.001
 HEARTBEAT_SECONDS = 15.0
 MOST_TURNS_A_HEARTBEAT = 4
-TIMERS_A_SECOND = 1 / 0.7 + 1 + 1  # the look at the windows, the look at the files, and its answer
+TIMERS_A_SECOND = 1 + 1 + 1  # the look at the windows, the look at the files, and its answer
 
 COUNT = """
 import probe
