@@ -14,6 +14,7 @@ import sublime
 
 from .discovery.publisher import Announcement, DiscoveryError, Publisher
 from .discovery.workspace import unusable_folders, workspace_folders
+from .editor_process import EDITOR_PID
 
 if TYPE_CHECKING:
     from .runtime import Runtime
@@ -113,7 +114,7 @@ class Announcer:
             port=wish.port,
             token=wish.token,
             folders=folders,
-            editor_pid=os.getppid(),
+            editor_pid=EDITOR_PID,
             family_tokens=dict(wish.family_tokens),
         )
         try:

@@ -15,6 +15,7 @@ import sublime
 
 from . import handover, log
 from .actions import Actions
+from .editor_process import EDITOR_PID, editor_is_gone
 from .libraries import Libraries
 from .log_panel import LogPanel
 from .review.controls import SAVE
@@ -36,6 +37,7 @@ SETTINGS_TAG = "gemini_companion"
 # what can wait is looked at only once in several checks.
 WINDOW_CHECK_MILLISECONDS = 1000
 CHECKS_PER_PROJECT, CHECKS_PER_STATUS = 2, 10
+EDITOR_CHECK_SECONDS = 1.0
 
 CONTEXT_KEYS = "gemini_companion."
 FOLDER_COMMANDS = frozenset(
@@ -70,6 +72,7 @@ class Application:
         self._settings = Settings()
         self._reported: Set[Tuple[str, str]] = set()
         self._checks = 0
+        self._exited = False
         self._ready = False  # whether what an earlier run left is gone, so that endpoints may announce themselves
 
     # -- life ---------------------------------------------------------------------------------------------------------
@@ -80,6 +83,7 @@ class Application:
         self.runtime.start()
         self._editor_settings.add_on_change(SETTINGS_TAG, self._settings_changed)
         self._read_own_settings()
+        self.runtime.spawn(self._watch_editor)
         self.runtime.compute(self._prepare, then=self._swept, failed=self._sweep_failed)
 
     @staticmethod
@@ -88,7 +92,7 @@ class Application:
         from . import endpoint  # noqa: F401 - found in the cache when the first window is served
         from .discovery.sweeper import sweep
 
-        return sweep(os.getppid())
+        return sweep(EDITOR_PID)
 
     def _sweep_failed(self, error: Exception) -> None:
         self._report("the look for left-over files", error)
@@ -112,10 +116,22 @@ class Application:
         handover.leave({number: inheritance for number, inheritance in left.items() if inheritance is not None})
 
     def exit(self) -> None:
-        """End for an editor that is quitting: its API may no longer be used."""
+        """End for an editor that is quitting or has ended: its API may no longer be used. Any thread but the loop's."""
+        if self._exited:
+            return
+        self._exited = True
         self.runtime.leave_editor()
         # The endpoints stay where they are until the process ends: what they hold calls the API when it is let go.
         self._end([endpoint.exit() for endpoint in self._endpoints.values()])
+
+    async def _watch_editor(self) -> None:
+        """Loop thread. Without the editor there are neither events nor timers on the main thread to hear of its end."""
+        import asyncio
+
+        while not editor_is_gone():  # noqa: ASYNC110 - the system has no event for it
+            await asyncio.sleep(EDITOR_CHECK_SECONDS)
+        logger.warning("the editor has ended without a word")
+        self.runtime.compute(lambda cancelled: self.exit(), then=lambda _: None)
 
     def _end(self, farewells: List[Future[Optional[Inheritance]]]) -> None:
         self._environment.clear()
@@ -136,6 +152,7 @@ class Application:
 
     def _loop_lost(self) -> None:
         """Loop thread."""
+        self.runtime.spawn(self._watch_editor)
         for endpoint in list(self._endpoints.values()):
             endpoint.loop_lost()
 
@@ -299,7 +316,7 @@ class Application:
     # -- commands and keys --------------------------------------------------------------------------------------------
 
     def text_command(self, view: sublime.View, name: str, arguments: Optional[Dict[str, Any]]) -> Any:
-        """The command to run instead, with its arguments, or None to let it pass. Called for every key that is typed."""
+        """The command to run instead, with its arguments, or None to let it pass. Called for every command."""
         if name != SAVE:
             return None
         endpoint = self.endpoint_of(view.window())

@@ -222,7 +222,7 @@ class Desk:
 
     def pending(self) -> List[Review]:
         """The reviews that the user can still decide, the oldest first."""
-        return [review for review in self._presentations if review.pending]
+        return [review for review in list(self._presentations) if review.pending]
 
     def in_front(self) -> Optional[Review]:
         """The review that a command means: the one with the focus, else the visible one, else the only one."""
