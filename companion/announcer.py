@@ -14,6 +14,7 @@ import sublime
 
 from .discovery.publisher import Announcement, DiscoveryError, Publisher
 from .discovery.workspace import unusable_folders, workspace_folders
+from .editor_process import EDITOR_PID
 
 if TYPE_CHECKING:
     from .runtime import Runtime
@@ -32,7 +33,7 @@ class Wish(NamedTuple):
     token: str
     family_tokens: Tuple[Tuple[str, str], ...]
     folders: Tuple[str, ...]
-    project_file: Optional[str]
+    project_file: Optional[str]  # None as long as the window has folders: then it does not matter
     active_file: Optional[str]  # None as long as the window has folders or a project: then it does not matter
     fallback: str
     gemini: bool
@@ -66,7 +67,7 @@ class Announcer:
         """Make the discovery files say that `port` serves this window as it is now. Cheap when nothing changed."""
         settings = self._settings()
         folders = tuple(self._window.folders())
-        project_file = self._window.project_file_name() or None
+        project_file = None if folders else self._window.project_file_name() or None
         wish = Wish(
             port,
             token,
@@ -113,7 +114,7 @@ class Announcer:
             port=wish.port,
             token=wish.token,
             folders=folders,
-            editor_pid=os.getppid(),
+            editor_pid=EDITOR_PID,
             family_tokens=dict(wish.family_tokens),
         )
         try:

@@ -18,6 +18,7 @@ from .announcer import Announcer
 from .context.follower import Follower
 from .diagnosis import SELF_TEST
 from .discovery.families import FAMILIES
+from .editor_process import EDITOR_PID
 from .review.desk import Desk
 from .review.review import Outcome, Owner, Review
 from .service import Inheritance, Listener, Service
@@ -106,7 +107,10 @@ class Endpoint:
         return self._runtime.spawn(self._service.stop)
 
     def exit(self) -> Future[Optional[Inheritance]]:
-        """The same for an editor that is quitting, when its API may no longer be used."""
+        """The same for an editor that is quitting, or has ended, when its API may no longer be used.
+
+        Main thread, or any other once the editor has ended.
+        """
         self._announcer.withdraw()
         # A client that waits for an answer would wait for ever.
         for review in self.desk.pending():
@@ -150,7 +154,7 @@ class Endpoint:
         """How a client in a terminal finds this window, or None while none can."""
         if self.port is None or not self.folders():
             return None
-        return Connection(self.port, self.folders(), os.getppid(), os.pathsep)
+        return Connection(self.port, self.folders(), EDITOR_PID, os.pathsep)
 
     def secrets(self) -> Tuple[str, ...]:
         """The tokens that its server takes, its own first. Never to be shown or written down."""

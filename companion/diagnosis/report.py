@@ -13,6 +13,7 @@ import sublime
 
 from ..discovery.families import FAMILIES
 from ..discovery.platform import Platform
+from ..editor_process import EDITOR_PID
 from ..review.edit import set_text
 from ..terminals.clients import CLIENTS, Client, command_of
 from ..view_roles import ROLE
@@ -134,7 +135,7 @@ class Diagnosis:
         return checks
 
     async def _try_discovery(self) -> List[Check]:
-        around, self._files = await self._runtime.in_worker(discovery.look, self._platform, os.getppid())
+        around, self._files = await self._runtime.in_worker(discovery.look, self._platform, EDITOR_PID)
         checks: List[Check] = []
         for window in self._facts.windows:
             for family in FAMILIES:

@@ -17,11 +17,12 @@ from weakref import WeakSet
 
 import sublime
 
+from ..context.debounce import Debounce
 from ..status_bar import say
 from . import disk, views
 from .apply import write_accepted
 from .arrangement import Arrangement
-from .controls import answer, follow_link
+from .controls import SAVE, answer, follow_link
 from .edit import COMMAND
 from .presentation import Presentation
 from .review import Outcome, Owner, Review, ReviewError
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
 logger = logging.getLogger("gemini_companion.review")
 
 IN_REVIEW = "gemini_companion.in_review"
+# After a burst of edits in other views: milliseconds without one, and at the most.
+_QUIET, _LONGEST = 200, 1000
 
 
 class Desk:
@@ -61,6 +64,9 @@ class Desk:
         self._notify = notify
         self._is_connected = is_connected
         self._presentations: Dict[Review, Presentation] = {}
+        self._buffers: Dict[int, int] = {}  # of views by their ids, so that no keystroke has to ask
+        self._edited: Dict[int, sublime.View] = {}  # views of no review, since they were last looked at
+        self._edits = Debounce(runtime.later_on_main, self._look_at_edited, _QUIET, _LONGEST)
         self._desks.add(self)
         self._arrangement = Arrangement(window, runtime, settings)
         self._ticker = Ticker(runtime, lambda: list(self._presentations.values()))
@@ -205,15 +211,18 @@ class Desk:
     def review_of(self, view: Optional[sublime.View]) -> Optional[Review]:
         """The pending review that the view, or what it is a clone of, belongs to; or None."""
         if view is not None and self._presentations:
-            buffer = view.buffer_id()
+            number = view.id()
+            buffer = self._buffers.get(number)
+            if buffer is None:
+                buffer = self._buffers[number] = view.buffer_id()
             for review, presentation in self._presentations.items():
-                if any(buffer == shown.buffer_id() for shown in presentation.views):
+                if buffer in presentation.buffers:
                     return review
         return None
 
     def pending(self) -> List[Review]:
         """The reviews that the user can still decide, the oldest first."""
-        return [review for review in self._presentations if review.pending]
+        return [review for review in list(self._presentations) if review.pending]
 
     def in_front(self) -> Optional[Review]:
         """The review that a command means: the one with the focus, else the visible one, else the only one."""
@@ -245,14 +254,30 @@ class Desk:
                 self._arrangement.pair_up(self._presentations[review].views, view)
 
     def on_modified(self, view: sublime.View) -> None:
-        """A view was edited."""
+        """A view was edited. Called for every keystroke."""
         if not self._presentations:
             return
         review = self.review_of(view)
         if review is None:
-            self.on_file_changed(view)
-        elif views.role_of(view) == views.PROPOSAL:
+            self._edited[view.id()] = view
+            self._edits.mark()
+        elif self._buffers[view.id()] == self._presentations[review].proposal_buffer:
             self._presentations[review].edited()
+
+    def _look_at_edited(self) -> None:
+        """Some views of no review were edited: perhaps of a file that is under review."""
+        edited, self._edited = self._edited, {}
+        for view in edited.values():
+            if view.is_valid():
+                self.on_file_changed(view)
+
+    def on_selection_modified(self, view: sublime.View) -> None:
+        """A caret or selection moved. Called for every keystroke."""
+        if self._presentations:
+            number = view.id()
+            for presentation in self._presentations.values():
+                if presentation.proposal_view.id() == number:
+                    presentation.caret_may_have_moved()
 
     def on_file_changed(self, view: sublime.View) -> None:
         """A view of a file was edited, saved, reloaded or reverted."""
@@ -268,6 +293,7 @@ class Desk:
     def on_pre_close(self, view: sublime.View) -> None:
         """A view is about to be closed. Closing either view of a review rejects the proposal."""
         review = self.review_of(view)
+        self._buffers.pop(view.id(), None)
         if review is None or view not in self._presentations[review].views:
             return
         self._tell(review, review.reject())
@@ -282,7 +308,7 @@ class Desk:
         self, view: sublime.View, name: str, arguments: Optional[Dict[str, Any]]
     ) -> Optional[Tuple[str, Dict[str, Any]]]:
         """Saving a proposal accepts it; saving the original's view means nothing. None lets the command pass."""
-        if name != "save" or view.file_name() is not None or views.role_of(view) is None:
+        if name != SAVE or view.file_name() is not None or views.role_of(view) is None:
             return None
         review = self.review_of(view)
         if review is None:
@@ -296,7 +322,7 @@ class Desk:
         self, name: str, arguments: Optional[Dict[str, Any]]
     ) -> Optional[Tuple[str, Dict[str, Any]]]:
         """The same for a window's command."""
-        view = self._window.active_view() if name == "save" else None
+        view = self._window.active_view() if name == SAVE else None
         return self.on_text_command(view, name, arguments) if view is not None else None
 
     # -- life ---------------------------------------------------------------------------------------------------------
@@ -380,6 +406,8 @@ class Desk:
             return
         presentation = self._presentations.pop(review)
         closed = presentation.views
+        if not self._presentations:
+            self._buffers.clear()
         self._arrangement.note_closing(closed)
         presentation.close()
         if self._presentations:

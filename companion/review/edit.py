@@ -1,9 +1,11 @@
-"""The one text command through which we change a view.
+"""The two text commands through which we change a view: one for its text, one for its caret.
 
-The editor allows edits only inside a text command. The text does not travel as the command's argument: arguments are
-kept in the undo history and in macros, and cannot carry every character. It waits here, and the command fetches it.
+The editor allows edits only inside a text command, and only there does it draw and report a change of the selection.
+The text does not travel as the command's argument: arguments are kept in the undo history and in macros, and cannot
+carry every character. It waits here, and the command fetches it.
 
-Rule: what is put into a view is put there exactly. The editor would otherwise turn tabs into spaces on the way.
+Rules: what is put into a view is put there exactly; the editor would otherwise turn tabs into spaces on the way. No
+selection is changed anywhere else.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ import sublime
 import sublime_plugin
 
 COMMAND = "gemini_companion_replace_text"
+MOVE_CARET = "gemini_companion_move_caret"
 _TABS_TO_SPACES = "translate_tabs_to_spaces"
 
 
@@ -45,6 +48,20 @@ class GeminiCompanionReplaceTextCommand(sublime_plugin.TextCommand):
         finally:
             if spaces:
                 settings.set(_TABS_TO_SPACES, True)
+
+
+class GeminiCompanionMoveCaretCommand(sublime_plugin.TextCommand):
+    """Makes a caret at `point` the whole selection, and changes nothing else."""
+
+    def run(self, edit: sublime.Edit, point: int = 0) -> None:
+        selection = self.view.sel()
+        selection.clear()
+        selection.add(sublime.Region(point))
+
+
+def move_caret(view: sublime.View, point: int) -> None:
+    """Put the caret at `point` and scroll nowhere. Main thread."""
+    view.run_command(MOVE_CARET, {"point": point})
 
 
 def apply_edits(view: sublime.View, edits: Sequence[Edit]) -> None:

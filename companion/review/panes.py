@@ -13,7 +13,7 @@ import sublime
 
 from . import views
 from .disk import Kind, Original
-from .edit import set_text
+from .edit import move_caret, set_text
 from .review import Review
 
 logger = logging.getLogger("gemini_companion.review")
@@ -43,7 +43,7 @@ class ProposalPane:
         if self._given != shown:
             logger.warning("the editor holds %s characters where %s were given", len(self._given), len(shown))
         if first:
-            _put_caret_at_start(view)
+            move_caret(view, 0)
             if with_syntax:
                 views.assign_syntax(view, self._review.path, shown)
 
@@ -77,7 +77,7 @@ def show_original(view: sublime.View, original: Original) -> None:
     set_text(view, original.text)
     view.set_read_only(True)
     view.set_name(views.original_name(original.path, original.kind))
-    _put_caret_at_start(view)
+    move_caret(view, 0)
     if original.kind is Kind.TEXT:
         view.set_line_endings(original.line_endings)
         view.set_encoding(original.encoding)
@@ -88,8 +88,3 @@ def show_original(view: sublime.View, original: Original) -> None:
 def whole_text(view: sublime.View) -> str:
     """All that the view holds."""
     return view.substr(sublime.Region(0, view.size()))
-
-
-def _put_caret_at_start(view: sublime.View) -> None:
-    view.sel().clear()
-    view.sel().add(0)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Callable, List, Optional
 
 import sublime
 
+from ..context.debounce import Debounce
 from . import disk, views
 from .analysis import Analysis, analyse
 from .disk import Original
@@ -32,7 +33,9 @@ if TYPE_CHECKING:
 logger = logging.getLogger("gemini_companion.review")
 
 STATUS = "gemini_companion.review"
-_AFTER_EDIT = 40  # milliseconds without an edit before the texts are compared again
+# Milliseconds without an edit before the texts are compared again, and at the most; the same for the caret's change.
+_AFTER_EDIT, _LONGEST_EDITING = 40, 500
+_AFTER_CARET, _LONGEST_WALK = 20, 100
 _LONG = 300  # milliseconds after which a comparison shows itself
 _FEWEST_COLUMNS, _USUAL_COLUMNS = 24, 60
 _CERTAIN = 0.95  # of a row's width
@@ -55,6 +58,10 @@ class Presentation:
         self.review = review
         self.original_view = original_view
         self.proposal_view = proposal_view
+        self.proposal_buffer = proposal_view.buffer_id()
+        self.buffers = {self.proposal_buffer} if original_view is None else {
+            self.proposal_buffer, original_view.buffer_id()
+        }
         self.original: Optional[Original] = None
         self.problem = ""  # why the text could not be written, once that happened
         self._runtime = runtime
@@ -64,7 +71,9 @@ class Presentation:
         self._computation: Optional[Computation] = None
         self._analysis: Optional[Analysis] = None
         self._analysed = self._drawn_count = -1  # the change counts of the texts that were analysed and drawn
-        self._edits = self._loads = 0
+        self._loads = 0
+        self._edits = Debounce(runtime.later_on_main, self._compare_after_edits, _AFTER_EDIT, _LONGEST_EDITING)
+        self._caret = Debounce(runtime.later_on_main, self.look_at_caret, _AFTER_CARET, _LONGEST_WALK)
         self._unsaved = self._changed = self._too_large = self._shown = self._closed = False
         self._pane = ProposalPane(proposal_view, review)
         self._drawing = Drawing(original_view, proposal_view, self._link)
@@ -161,6 +170,8 @@ class Presentation:
             return
         self._closed = True
         self._slices.stop()
+        self._edits.cancel()
+        self._caret.cancel()
         if self._computation is not None:
             self._computation.cancel()
         self._drawing.unlink()
@@ -215,14 +226,13 @@ class Presentation:
         self._compare()
 
     def edited(self) -> None:
-        """The proposal was edited: compare again as soon as the user pauses."""
-        if not self._pane.filled or self._pane.untouched:
-            return  # that was us
-        self._edits += 1
-        self._runtime.later_on_main(_AFTER_EDIT, self._compare_after, self._edits)
+        """The proposal was edited: compare again as soon as the user pauses. Called for every keystroke."""
+        if self._pane.filled:
+            self._edits.mark()
 
-    def _compare_after(self, edits: int) -> None:
-        if edits == self._edits:
+    def _compare_after_edits(self) -> None:
+        # What we put into the view ourselves has been compared already.
+        if not self._closed and views.is_open(self.proposal_view) and not self._pane.untouched:
             self._compare()
 
     def _compare(self) -> None:
@@ -293,26 +303,37 @@ class Presentation:
     # -- the header ---------------------------------------------------------------------------------------------------
 
     def tick(self) -> bool:
-        """Follow scrolling and the caret while the review is visible. True if something moved."""
-        if self._closed:
-            return False
-        moved = self._drawing.tick()
+        """Follow scrolling while the review is visible. True if something moved."""
+        return not self._closed and self._drawing.tick()
+
+    def caret_may_have_moved(self) -> None:
+        """The proposal's selection has changed. Called for every keystroke."""
+        self._caret.mark()
+
+    def look_at_caret(self) -> None:
+        """Say in the header in which change the caret is."""
+        if self._closed or not self.proposal_view.is_valid():
+            return
         if self._analysed == self.proposal_view.change_count() and self.hunks.caret_moved():
             self.update_header()
-            moved = True
-        return moved
 
     def check_file(self) -> None:
         """Look whether the file has unsaved edits in a tab or has changed on disk, and say so in the header."""
         if self._closed:
             return
         self._unsaved = any(view.is_dirty() for view in views.views_of_file(self.review.path))
+        self.check_disk()
+        self.update_header()
+
+    def check_disk(self) -> None:
+        """Look whether the file has changed on disk, and say so in the header. The editor is asked nothing."""
+        if self._closed:
+            return
         if self.original is not None and not self._changed:
             number = self._loads
             self._runtime.compute(
                 _changed, self.original, then=lambda changed: self._checked(changed, number), failed=self._failed
             )
-        self.update_header()
 
     def _checked(self, changed: bool, number: int) -> None:
         if changed and not self._closed and number == self._loads:
