@@ -20,6 +20,7 @@ from unittesting import DeferrableTestCase
 from ..companion.review.desk import Desk
 from ..companion.review.review import Outcome, Owner, Review
 from ..companion.settings import Settings
+from .support.selecting import put_caret
 
 PLUGIN = __package__.rpartition(".")[0] + ".plugin"
 GEMINI = Owner("session-1", "Gemini CLI")
@@ -48,9 +49,9 @@ class ReviewTestCase(DeferrableTestCase):
         sublime.run_command("new_window")
         yield lambda: len(sublime.windows()) > len(known)
         self.window = next(window for window in sublime.windows() if window.id() not in known)
-        for view in self.window.views(include_transient=True):
+        for view in self.window.views():
             view.close()  # the editor may begin with an empty tab
-        yield lambda: not self.window.views(include_transient=True)
+        yield lambda: not self.window.views()
         self.window.bring_to_front()
         self.window.set_project_data({"folders": [{"path": self.folder}]})
         self.settings = Settings(review_presentation="side_by_side")
@@ -68,7 +69,7 @@ class ReviewTestCase(DeferrableTestCase):
 
     def tearDown(self) -> Iterator[Any]:
         self.desk.shutdown()
-        for view in self.window.views(include_transient=True):
+        for view in self.window.views():
             view.set_scratch(True)
         self.window.run_command("close_window")
         yield lambda: not self.window.is_valid()
@@ -141,8 +142,7 @@ class ReviewTestCase(DeferrableTestCase):
 
     def type(self, view: sublime.View, point: int, text: str) -> None:
         """Type into a view as a user would."""
-        view.sel().clear()
-        view.sel().add(point)
+        put_caret(view, point)
         view.run_command("insert", {"characters": text})
 
     # -- eyes ---------------------------------------------------------------------------------------------------------

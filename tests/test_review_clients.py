@@ -7,6 +7,7 @@ from typing import Any, Iterator
 
 from ..companion.review.review import ReviewError
 from .review_support import GEMINI, PROPOSED, QWEN, TEXT, DecidingTestCase
+from .support.selecting import put_caret
 
 
 class TestClientAnswers(DecidingTestCase):
@@ -143,8 +144,7 @@ class TestClientGone(DecidingTestCase):
         view = yield from self.open_file("file.txt", b"a\r\nb  \r\nc")
         view.settings().set("trim_trailing_white_space_on_save", "all")
         view.settings().set("ensure_newline_at_eof_on_save", True)
-        view.sel().clear()
-        view.sel().add(1)
+        put_caret(view, 1)
         review = yield from self.open_diff("file.txt", "a\nb  \nd")
         self.leave()
         self.desk.accept(review)

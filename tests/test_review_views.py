@@ -9,6 +9,7 @@ from typing import Any, Iterator
 import sublime
 
 from .review_support import PROPOSED, TEXT, ReviewTestCase
+from .support.selecting import put_caret, select
 
 
 class TestViews(ReviewTestCase):
@@ -160,8 +161,7 @@ class TestMarks(ReviewTestCase):
         self.write("file.txt", "a\nb\n")
         review = yield from self.open_diff("file.txt", "a\nx\n")
         view = self.proposal(review)
-        view.sel().clear()
-        view.sel().add(sublime.Region(2, 3))
+        select(view, sublime.Region(2, 3))
         view.run_command("insert", {"characters": "b"})
         yield lambda: "no changes" in self.header(review)
         yield self.settled
@@ -254,11 +254,9 @@ class TestHeader(ReviewTestCase):
         self.write()
         review = yield from self.open_diff()
         view = self.proposal(review)
-        view.sel().clear()
-        view.sel().add(self.text(view).index("42"))
+        put_caret(view, self.text(view).index("42"))
         yield lambda: "change 2 of 2" in self.header(review)
-        view.sel().clear()
-        view.sel().add(view.size())
+        put_caret(view, view.size())
         yield lambda: "2 changes" in self.header(review)
 
     def test_unsaved_edits_are_warned_of(self) -> Iterator[Any]:

@@ -51,12 +51,12 @@ class GeminiCompanionReplaceTextCommand(sublime_plugin.TextCommand):
 
 
 class GeminiCompanionMoveCaretCommand(sublime_plugin.TextCommand):
-    """Makes a caret at `point` the whole selection, and changes nothing else."""
+    """Makes a caret at `point`, or the `regions` (pairs of anchor and caret), the whole selection and nothing else."""
 
-    def run(self, edit: sublime.Edit, point: int = 0) -> None:
+    def run(self, edit: sublime.Edit, point: int = 0, regions: Optional[List[List[int]]] = None) -> None:
         selection = self.view.sel()
         selection.clear()
-        selection.add(sublime.Region(point))
+        selection.add_all([sublime.Region(*region) for region in ([[point, point]] if regions is None else regions)])
 
 
 def move_caret(view: sublime.View, point: int) -> None:
