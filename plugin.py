@@ -99,6 +99,10 @@ class GeminiCompanionListener(sublime_plugin.EventListener):
         if application is not None:
             application.window_closing(window)
 
+    def on_pre_close_project(self, window: sublime.Window) -> None:
+        if application is not None:
+            application.project_closing(window)
+
     def on_load_project(self, window: sublime.Window) -> None:
         if application is not None:
             application.workspace_changed(window)

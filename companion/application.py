@@ -39,6 +39,8 @@ WINDOW_CHECK_MILLISECONDS = 1000
 CHECKS_PER_PROJECT, CHECKS_PER_STATUS = 2, 10
 EDITOR_CHECK_SECONDS = 1.0
 
+# Another project takes the window at once with these; those that ask first are heard of when the project closes.
+PROJECT_COMMANDS = frozenset(["open_project_or_workspace", "close_workspace", "close_project"])
 CONTEXT_KEYS = "gemini_companion."
 FOLDER_COMMANDS = frozenset(
     [
@@ -202,12 +204,19 @@ class Application:
     def _clients_changed(self) -> None:
         self._listening = tuple(endpoint for endpoint in self._endpoints.values() if endpoint.clients)
 
+    def project_closing(self, window: sublime.Window) -> None:
+        """Another project, or none, is about to take the window: its tabs and layout are stored and replaced."""
+        endpoint = self.endpoint_of(window)
+        if endpoint is not None:
+            endpoint.desk.leave_project()
+
     def workspace_changed(self, window: sublime.Window) -> None:
         """The window has another project, or other settings in it."""
         endpoint = self.window_opened(window)
         if endpoint is not None:
             endpoint.settings_changed()
             endpoint.workspace_changed()
+            endpoint.desk.recover()
 
     def _check_windows(self) -> None:
         """Find out what the editor has no event for, with as few questions as will do."""
@@ -324,6 +333,8 @@ class Application:
 
     def window_command(self, window: sublime.Window, name: str, arguments: Optional[Dict[str, Any]]) -> Any:
         """The same for a window's command."""
+        if name in PROJECT_COMMANDS and not (arguments or {}).get("new_window"):
+            self.project_closing(window)
         if name != SAVE:
             return None
         endpoint = self._endpoints.get(window.id())

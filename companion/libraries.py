@@ -30,11 +30,11 @@ SILENT_ATTEMPTS = 3
 _FOLDER_OF_PYTHON = re.compile(r"^python(\d)\.?(\d+)$", re.IGNORECASE)
 
 
-def is_misplaced(path: str, version: Sequence[int] = sys.version_info) -> bool:
+def is_misplaced(path: str, version: Tuple[int, int] = sys.version_info[:2]) -> bool:
     """Whether the file `path` stands below the folder of another Python than `version`."""
     found = [_FOLDER_OF_PYTHON.match(part) for part in re.split(r"[/\\]", path)[:-1]]
     versions = [(int(match.group(1)), int(match.group(2))) for match in found if match is not None]
-    return bool(versions) and versions[-1] != (version[0], version[1])
+    return bool(versions) and versions[-1] != version
 
 
 def misplaced_libraries() -> List[Tuple[str, str]]:

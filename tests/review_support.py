@@ -176,7 +176,7 @@ class ReviewTestCase(DeferrableTestCase):
             "layout": self.window.layout(),
             "tabs": [[sheet.id() for sheet in self.window.sheets_in_group(group)] for group in groups],
             "active": [_id(self.window.active_sheet_in_group(group)) for group in groups],
-            "selected": [[sheet.id() for sheet in self.window.selected_sheets_in_group(group)] for group in groups],
+            "selected": [[_id(sheet) for sheet in self.window.selected_sheets_in_group(group)] for group in groups],
             "previews": [_id(self.window.transient_sheet_in_group(group)) for group in groups],
             "active group": self.window.active_group(),
             "focus": _id(self.window.active_view()),
@@ -220,5 +220,15 @@ ALL_MARKS = [
 ]
 
 
-def _id(thing: Optional[Any]) -> Optional[int]:
-    return thing.id() if thing is not None else None
+def _id(thing: Optional[Any]) -> Any:
+    """What tells a tab from others. What the editor shows in a group without tabs is nobody's, and always another."""
+    if thing is None:
+        return None
+    view = thing.view() if isinstance(thing, sublime.Sheet) else thing
+    placeholder = view is not None and view.file_name() is None and not view.size() and view not in _tabs(view)
+    return "placeholder" if placeholder else thing.id()
+
+
+def _tabs(view: sublime.View) -> List[sublime.View]:
+    window = view.window()
+    return window.views() if window is not None else []

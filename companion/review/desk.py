@@ -26,7 +26,7 @@ from .controls import SAVE, answer, follow_link
 from .edit import COMMAND
 from .presentation import Presentation
 from .review import Outcome, Owner, Review, ReviewError
-from .stage import recover
+from .stage import close_abandoned, put_layout_back
 from .ticker import Ticker
 
 if TYPE_CHECKING:
@@ -245,7 +245,11 @@ class Desk:
     def on_activated(self, view: sublime.View) -> None:
         """A tab or a panel of the window was activated."""
         self._arrangement.note_activated(view)
-        if not self._presentations or self._arrangement.busy:
+        if self._arrangement.busy:
+            return
+        if self._is_abandoned(view):
+            self._runtime.on_main(self.recover)
+        if not self._presentations:
             return
         review = self.review_of(view)
         if review is not None:
@@ -328,9 +332,23 @@ class Desk:
     # -- life ---------------------------------------------------------------------------------------------------------
 
     def recover(self) -> None:
-        """Close what an earlier run of the editor left of its reviews, and give the window back."""
-        if not self._presentations and recover(self._window):
-            logger.info("closed what an earlier run left of its reviews")
+        """Close what was left of reviews that nobody can decide any more, and give the window back.
+
+        A restart of the editor brings such views back, and so does a workspace that was stored with them.
+        """
+        if not self._window.is_valid():
+            return
+        found = close_abandoned(self._window, self._is_abandoned)
+        if not self._presentations:
+            found = put_layout_back(self._window) or found
+        if found:
+            logger.info("closed what was left of earlier reviews")
+
+    def leave_project(self) -> None:
+        """Another project, or none, is about to take the window: end all reviews while this one still has it."""
+        if self._presentations:
+            logger.info("the window changes its project: %d reviews end", len(self.pending()))
+            self.shutdown()
 
     def shutdown(self) -> None:
         """Reject everything, tell the clients, and give the window back. Nothing is left to be done later."""
@@ -341,6 +359,7 @@ class Desk:
         if self._presentations:
             self._arrangement.note_closing(closed)
             presentations, self._presentations = self._presentations, {}
+            self._buffers.clear()
             for presentation in presentations.values():
                 presentation.close()
             self._arrangement.give_back(closed, lambda: False, tries=0)
@@ -351,6 +370,15 @@ class Desk:
     def _desk_of(cls, view: sublime.View) -> Optional[Desk]:
         """The desk of a view that the user has dragged into another window."""
         return next((desk for desk in cls._desks if desk.review_of(view) is not None), None)
+
+    def _is_abandoned(self, view: sublime.View) -> bool:
+        if views.role_of(view) is None:
+            return False
+        # One that was dragged here belongs to another window's desk, a further view of one shares its buffer.
+        buffer = view.buffer_id()
+        return views.is_left_over(view) or not any(
+            buffer in presentation.buffers for desk in self._desks for presentation in desk._presentations.values()
+        )
 
     def _find(self, owner: Owner, path: str) -> Optional[Review]:
         wanted = views.same_key(path)
