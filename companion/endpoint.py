@@ -14,16 +14,16 @@ from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Tuple
 
 import sublime
 
+from .agents.agent import Connection
+from .agents.registry import AGENTS
 from .announcer import Announcer
 from .context.follower import Follower
 from .diagnosis import SELF_TEST
-from .discovery.families import FAMILIES
 from .editor_process import EDITOR_PID
 from .review.desk import Desk
 from .review.review import Outcome, Owner, Review
 from .service import Inheritance, Listener, Service
 from .status_bar import StatusBar, say
-from .terminals.environment import Connection
 from .terminals.status import State, status_text
 from .tool_calls import ToolCalls, display_name
 from .window_settings import WindowSettings
@@ -61,12 +61,12 @@ class Endpoint:
         self._runtime = runtime
         self._clients_changed = clients_changed
         self._inheritance = inheritance
-        # Each family of clients shows its own token, because by name they cannot be told apart.
+        # Each agent shows a token of its own, because by the name that it gives itself it cannot be told from another.
         if inheritance is not None:
-            self._token, self._family_tokens = inheritance.token, inheritance.family_tokens
+            self._token, self._agent_tokens = inheritance.token, inheritance.agent_tokens
         else:
             self._token = secrets.token_urlsafe(TOKEN_BYTES)
-            self._family_tokens = {family.client: secrets.token_urlsafe(TOKEN_BYTES) for family in FAMILIES}
+            self._agent_tokens = {agent.title: secrets.token_urlsafe(TOKEN_BYTES) for agent in AGENTS}
         self._stopped = False
         self._status_bar = StatusBar(window)
         self.desk = Desk(
@@ -80,7 +80,7 @@ class Endpoint:
             Listener(self._serving, self._client_came, self._client_went, self._set_problem),
             ToolCalls(self.desk, runtime),
             token=self._token,
-            family_tokens=self._family_tokens,
+            agent_tokens=self._agent_tokens,
             version=version,
             body_mebibytes=lambda: self.settings().maximum_body_mebibytes,
         )
@@ -142,7 +142,7 @@ class Endpoint:
     def workspace_changed(self) -> None:
         """Announce the window's folders anew if they are not the ones announced."""
         if self.port is not None and not self._stopped:
-            self._announcer.announce(self.port, self._token, tuple(self._family_tokens.items()))
+            self._announcer.announce(self.port, self._token, tuple(self._agent_tokens.items()))
 
     # -- what others ask ----------------------------------------------------------------------------------------------
 
@@ -158,7 +158,7 @@ class Endpoint:
 
     def secrets(self) -> Tuple[str, ...]:
         """The tokens that its server takes, its own first. Never to be shown or written down."""
-        return (self._token, *self._family_tokens.values())
+        return (self._token, *self._agent_tokens.values())
 
     def client_names(self) -> List[str]:
         """The connected clients by the names that users know."""

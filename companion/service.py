@@ -27,7 +27,7 @@ class Inheritance(NamedTuple):
 
     port: int
     token: str
-    family_tokens: Dict[str, str]
+    agent_tokens: Dict[str, str]
     state: Dict[str, Any]
 
 
@@ -51,7 +51,7 @@ class Service:
         call_tool: Callable[[ToolCall], Awaitable[ToolResult]],
         *,
         token: str,
-        family_tokens: Dict[str, str],
+        agent_tokens: Dict[str, str],
         version: str,
         body_mebibytes: Callable[[], int],
     ) -> None:
@@ -61,7 +61,7 @@ class Service:
         self._listener = listener
         self._call_tool = call_tool
         self._token = token
-        self._family_tokens = family_tokens
+        self._agent_tokens = agent_tokens
         self._version = version
         self._body_mebibytes = body_mebibytes
         self._server: Optional[CompanionServer] = None
@@ -97,14 +97,14 @@ class Service:
 
     async def _listen(self, inheritance: Optional[Inheritance], this: int) -> None:
         """One attempt. Raises OSError if the port is taken."""
+        from .agents.ide_companion import TOOLS
         from .protocol.limits import Limits
         from .protocol.tools import Implementation
-        from .tools import TOOLS
         from .transport.server import CompanionServer
 
         server = CompanionServer(
             token=self._token,
-            further_tokens=self._family_tokens,
+            further_tokens=self._agent_tokens,
             tools=TOOLS,
             call_tool=self._call_tool,
             session_opened=self._client_came,
@@ -144,7 +144,7 @@ class Service:
         self._ending = False
         inheritance = None
         if server is not None:
-            inheritance = Inheritance(self._port, self._token, self._family_tokens, server.export_state())
+            inheritance = Inheritance(self._port, self._token, self._agent_tokens, server.export_state())
         if not self._stopped:
             self._runtime.spawn(self.run, inheritance)
 
@@ -157,7 +157,7 @@ class Service:
             await server.stop(come_back_seconds=come_back_seconds)
         finally:
             self._ending = False
-        return Inheritance(self._port, self._token, self._family_tokens, server.export_state())
+        return Inheritance(self._port, self._token, self._agent_tokens, server.export_state())
 
     def notify(
         self, method: str, params: Dict[str, Any], session: Optional[str], collapse: Optional[str], tag: Any = None

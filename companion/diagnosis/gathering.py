@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, List, Tuple
 
 import sublime
 
+from ..agents.registry import AGENTS
 from . import SELF_TEST
 from .facts import ClientFacts, Facts, ReviewFacts, WindowFacts
 
@@ -61,8 +62,7 @@ def _window(endpoint: Endpoint, is_this: bool, ports: Tuple[int, ...]) -> Window
         port=endpoint.port,
         problem=endpoint.problem,
         folders=endpoint.folders(),
-        for_gemini=settings.publish_for_gemini,
-        for_qwen=settings.publish_for_qwen,
+        published_for=tuple(agent.key for agent in AGENTS if agent.is_wanted(settings)),
         sharing=endpoint.follower.sharing,
         clients=tuple(clients),
         reviews=tuple(
