@@ -1,19 +1,21 @@
 """Names of files and clients as they are shown: nothing in them can hide, turn round or break what stands around them.
 
-Rules: whoever shows a name, or a sentence that may hold one, passes it through `shown`; what is compared, sent or opened
-stays as it is. Width is counted in columns of the editor's font, rather too many than too few.
+Rules: whoever shows a name, or a sentence that may hold one, passes it through `shown`; what is compared, sent or
+opened stays as it is. Width is counted in columns of the editor's font, rather too many than too few.
 
 This is pure. Any thread.
 """
 
 from __future__ import annotations
 
+import os
 import re
 import unicodedata
-from typing import List
+from typing import List, Match
 
 CLIENT_COLUMNS = 40  # of a client's name, which may say anything of itself
 FILE_COLUMNS = 100  # of a file's name in a tab or a list
+_MOST_CHARACTERS = 1000  # of a client's name that are looked at
 ELLIPSIS = "\u2026"
 
 # Control and format characters, line and paragraph separators, halves of surrogate pairs, and letters without a shape.
@@ -21,20 +23,33 @@ ELLIPSIS = "\u2026"
 _INVISIBLE_LETTERS = "\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0"
 _JOINERS = "\u200c\u200d"
 _HIDDEN = {"Cc", "Cf", "Zl", "Zp", "Cs"}
+_SUSPICIOUS = re.compile("[^ -~]")
 _CONTROLLING = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 
 
 def shown(text: str, keep: str = "") -> str:
     """`text` with its hidden characters as `<U+202E>`, but for those in `keep`."""
-    if text.isascii() and text.isprintable():
-        return text
-    result: List[str] = []
-    for index, character in enumerate(text):
-        if character in keep or not _is_hidden(character) or (character in _JOINERS and _joins(text, index)):
-            result.append(character)
-        else:
-            result.append("<U+{:04X}>".format(ord(character)))
-    return "".join(result)
+
+    def replacement(found: Match[str]) -> str:
+        character = found.group()
+        if character in keep or not _is_hidden(character):
+            return character
+        if character in _JOINERS and _joins(text, found.start()):
+            return character
+        return "<U+{:04X}>".format(ord(character))
+
+    return _SUSPICIOUS.sub(replacement, text)
+
+
+def file_name(path: str) -> str:
+    """The name of the file at `path`, or the whole of it if it ends without one, as a list or a tab shows it."""
+    return cut_middle(shown(os.path.basename(path) or path), FILE_COLUMNS)
+
+
+def client_name(text: str) -> str:
+    """What a client calls itself, as it is shown; empty if it calls itself nothing that one could see."""
+    text = text[:_MOST_CHARACTERS]
+    return cut_middle(shown(text), CLIENT_COLUMNS) if text.strip() else ""
 
 
 def has_control_characters(text: str) -> bool:

@@ -13,6 +13,7 @@ import stat
 from functools import partial
 from typing import TYPE_CHECKING, Any, Callable, Dict, Optional
 
+from .display_names import client_name
 from .protocol.tools import EMPTY, ClientSession, ToolCall, ToolResult, error_result, text_result
 from .review.review import Owner, ReviewError
 
@@ -28,10 +29,11 @@ ANONYMOUS_CLIENTS = {"streamable-http-client": "CLI", "": "client"}
 
 
 def display_name(session: ClientSession) -> str:
-    """The client's name as the user reads it."""
-    if session.client_name in ANONYMOUS_CLIENTS:
-        return session.token_name or ANONYMOUS_CLIENTS[session.client_name]
-    return session.client_name
+    """The client's name as the user reads it: of a bounded length, and without hidden characters."""
+    name = client_name(session.client_name)
+    if name in ANONYMOUS_CLIENTS:
+        return session.token_name or ANONYMOUS_CLIENTS[name]
+    return name
 
 
 def path_problem(path: str) -> Optional[str]:

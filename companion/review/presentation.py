@@ -34,7 +34,7 @@ logger = logging.getLogger("gemini_companion.review")
 STATUS = "gemini_companion.review"
 _AFTER_EDIT = 40  # milliseconds without an edit before the texts are compared again
 _LONG = 300  # milliseconds after which a comparison shows itself
-_FEWEST_COLUMNS, _USUAL_COLUMNS = 24, 60
+_FEWEST_COLUMNS, _USUAL_COLUMNS = 6, 60
 _CERTAIN = 0.95  # of a row's width
 _AT_ONCE = 1 << 18  # characters that are put into a view without waiting for the next slice
 

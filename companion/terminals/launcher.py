@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Callable, List, Mapping, NamedTuple, Optional,
 import sublime
 
 from ..discovery.platform import WINDOWS, Platform
+from ..display_names import file_name, has_control_characters, shown
 from ..status_bar import say
 from ..view_roles import is_terminal
 from .clients import Client, how_to_install
@@ -61,15 +62,16 @@ class Launcher:
                 self._run_in(window, client, connection, wishes, folders[index])
 
         items = [
-            sublime.QuickPanelItem(
-                os.path.basename(folder) or folder, details=html.escape(folder), annotation=client.title
-            )
+            sublime.QuickPanelItem(file_name(folder), details=html.escape(shown(folder)), annotation=client.title)
             for folder in folders
         ]
         window.show_quick_panel(items, picked, placeholder="Folder to run {} in".format(client.title))
 
     def copy_environment(self, window: sublime.Window, connection: Connection) -> None:
         """Put lines on the clipboard that let a client in any terminal find this window."""
+        if any(has_control_characters(folder) for folder in connection.folders):
+            say(window, "a folder's name holds control characters, which a terminal would obey: rename it first")
+            return
         sublime.set_clipboard(environment_lines(client_variables(connection), self._platform.name))
         say(window, "copied; paste it into a terminal and start the client there")
 
@@ -78,6 +80,10 @@ class Launcher:
         path = view.file_name()
         if path is None:
             return "this view has no file that a client could read"
+        if has_control_characters(path):
+            return "{} is not typed: its path holds control characters, which the terminal would obey".format(
+                file_name(path)
+            )
         terminal = terminal_of(window)
         if terminal is None:
             return "no terminal with a client is open in this window; run one first"

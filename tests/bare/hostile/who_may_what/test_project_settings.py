@@ -77,7 +77,7 @@ def test_a_limit_that_the_user_has_not_set_is_the_default(name):
     assert getattr(read([(USER, {}), (PROJECT, {name: low})]).settings, name) == low
 
 
-@pytest.mark.parametrize(("name", "ways"), WAYS.items())
+@pytest.mark.parametrize(("name", "ways"), list(WAYS.items()))
 def test_of_two_ways_the_more_careful_one_holds(name, ways):
     for user, project in itertools.product(ways, repeat=2):
         assert merged(name, user, project) == (ways[max(ways.index(user), ways.index(project))], [])
@@ -89,7 +89,7 @@ def test_exclusions_add_up(name):
     assert merged(name, ["*.mine"], []) == (("*.mine",), [])
 
 
-@pytest.mark.parametrize(("name", "values"), USERS_ALONE.items())
+@pytest.mark.parametrize(("name", "values"), list(USERS_ALONE.items()))
 def test_what_is_run_trusted_or_logged_is_the_users_alone(name, values):
     for user, project in itertools.product(values, repeat=2):
         value, complaints = merged(name, user, project)
@@ -97,7 +97,7 @@ def test_what_is_run_trusted_or_logged_is_the_users_alone(name, values):
         assert complaints == ['"{}" in {} is ignored: it is yours alone to set.'.format(name, PROJECT)]
 
 
-@pytest.mark.parametrize(("name", "values"), ONLY_SHOWN.items())
+@pytest.mark.parametrize(("name", "values"), list(ONLY_SHOWN.items()))
 def test_how_a_diff_is_shown_a_project_may_say(name, values):
     for user, project in itertools.product(values, repeat=2):
         assert merged(name, user, project) == (project, [])
