@@ -77,7 +77,7 @@ class Endpoint:
             runtime,
             libraries,
             Listener(self._serving, self._client_came, self._client_went, self._set_problem),
-            ToolCalls(self.desk, runtime),
+            ToolCalls(self.desk, runtime, self.folders),
             token=self._token,
             family_tokens=self._family_tokens,
             version=version,

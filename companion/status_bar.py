@@ -1,8 +1,8 @@
 """The package's words in one window's status bar.
 
 The editor keeps status texts with views, not with windows. Rule: only the view in front carries ours, and none does
-once it is cleared. What is said for a moment begins with the package's name, because all packages share the place. Names in it
-hide nothing.
+once it is cleared. What is said for a moment begins with the package's name, because all packages share the place.
+Names in it hide nothing.
 """
 
 from __future__ import annotations
