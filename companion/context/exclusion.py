@@ -2,9 +2,11 @@
 
 Rule: a pattern without a slash is held against the name of the file and of every folder above it; one with a slash
 against the path, from its beginning if the pattern is absolute or starts with `~`, else from any folder on, and takes
-everything below a folder with it. Patterns are those of `fnmatch`. Case does not matter: to leave out too much costs
-little, to leave out too little may cost a secret. A stranger's project may add patterns, and this is asked on the main
-thread: so nothing here raises, looks at the disk or takes longer than the path is long.
+everything below a folder with it. Patterns are those of `fnmatch`. Neither case nor the way an accent is encoded
+matters: to leave out too much costs little, to leave out too little may cost a secret.
+
+A stranger's project may add patterns, and this is asked on the main thread: so nothing here raises, looks at the disk
+or takes longer than the path is long.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ from __future__ import annotations
 import functools
 import os
 import re
+import unicodedata
 from typing import Callable, List, Tuple
 
 from .globs import Globs
@@ -25,9 +28,9 @@ def exclusion(patterns: Tuple[str, ...]) -> Excluded:
     names: List[str] = []
     paths: List[str] = []
     for pattern in patterns:
-        pattern = pattern.strip().replace("\\", "/")
+        pattern = _canonical(pattern.strip())
         if pattern == "~" or pattern.startswith("~/"):  # not "~name/": who that is may have to be asked of a network
-            pattern = os.path.expanduser(pattern).replace("\\", "/")
+            pattern = _canonical(os.path.expanduser(pattern))
         if not pattern.strip("/"):
             continue  # an empty pattern leaves nothing out, and neither does the top of the disk
         if "/" not in pattern:
@@ -41,7 +44,12 @@ def exclusion(patterns: Tuple[str, ...]) -> Excluded:
 
     @functools.lru_cache(maxsize=1024)
     def excluded(path: str) -> bool:
-        path = path.replace("\\", "/")
+        path = _canonical(path)
         return path_globs.match(path + "/") or any(name_globs.match(part) for part in path.split("/") if part)
 
     return excluded
+
+
+def _canonical(path: str) -> str:
+    # Disks of macOS may give back an accent as a character of its own.
+    return unicodedata.normalize("NFC", path.replace("\\", "/"))

@@ -48,7 +48,7 @@ def render(facts: Facts, findings: Findings, home: str, secrets: Sequence[str] =
     lines += [_file_line(file) for file in findings.files] or [WAITING]
     lines += ["", "## Recent problems", ""]
     lines += _problem_lines(facts.problems)
-    return _without(secrets, "\n".join(map(shown, lines)), home) + "\n"
+    return _without(secrets, "\n".join(map(shown, lines)), shown(home)) + "\n"
 
 
 def _check_lines(check: Check) -> List[str]:

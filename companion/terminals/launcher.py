@@ -33,6 +33,7 @@ logger = logging.getLogger("gemini_companion.terminals")
 SHELL_SECONDS = 10  # for a login shell with a slow start-up file
 INSTALL_PANEL = "gemini_companion_install"
 TAG = "gemini_companion."
+OBEYED = "a folder's name holds control characters, which the terminal would obey: rename it first"
 _numbers = itertools.count(1)
 
 
@@ -70,7 +71,7 @@ class Launcher:
     def copy_environment(self, window: sublime.Window, connection: Connection) -> None:
         """Put lines on the clipboard that let a client in any terminal find this window."""
         if any(has_control_characters(folder) for folder in connection.folders):
-            say(window, "a folder's name holds control characters, which a terminal would obey: rename it first")
+            say(window, OBEYED)
             return
         sublime.set_clipboard(environment_lines(client_variables(connection), self._platform.name))
         say(window, "copied; paste it into a terminal and start the client there")
@@ -121,6 +122,9 @@ class Launcher:
     def _open_system_terminal(
         self, window: sublime.Window, launch: Launch, configured: Optional[Sequence[str]]
     ) -> None:
+        if any(map(has_control_characters, [launch.folder, *launch.variables.values()])):
+            say(window, OBEYED)  # on macOS the command line is typed
+            return
         shell = login_shell(self._platform.environment)
         words = system_terminal(launch, self._platform.name, shell, configured, lambda name: bool(shutil.which(name)))
         if words is None:
