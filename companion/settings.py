@@ -13,7 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, fields
 from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
-from .context.globs import problem
+from .context.globs import problem as pattern_problem
 from .display_names import cut_middle, shown
 
 FILE_NAME = "Gemini Companion.sublime-settings"
@@ -83,7 +83,7 @@ def sifted_patterns(value: Sequence[str], of_project: bool) -> Sifted:
         if of_project and len(pattern) > LONGEST_PROJECT_PATTERN:
             why: Optional[str] = "a project's may have {} characters".format(LONGEST_PROJECT_PATTERN)
         else:
-            why = problem(pattern)
+            why = pattern_problem(pattern)
         if why is None:
             right.append(pattern)
             continue
@@ -94,7 +94,7 @@ def sifted_patterns(value: Sequence[str], of_project: bool) -> Sifted:
         complaints.append("has {} more such patterns".format(wrong - _MOST_COMPLAINTS))
     if len(value) > len(considered):
         complaints.append(
-            "may have {} patterns there: the last {} are ignored".format(
+            "may have {} patterns: the last {} are ignored".format(
                 MOST_PROJECT_PATTERNS, len(value) - len(considered)
             )
         )

@@ -120,6 +120,16 @@ class AcceptByClient(ContextCase):
         self.assertTrue(result.get("isError"), result)
         yield from self.assert_refused(path)
 
+    def test_what_the_user_accepts_may_lie_anywhere(self):
+        path = os.path.join(self.outside, "a.py")
+        yield from self.propose(path)
+        self.client.say_goodbye()  # so that the companion has to write it
+        view = self.window.active_view()
+        yield lambda: view is not None and "no client" in view.get_status("gemini_companion")
+        self.window.run_command("gemini_companion_accept_diff")
+        yield lambda: not self.tabs()
+        self.assertEqual(self.content(path), NEW)
+
     def test_without_a_diff_the_client_hears_that(self):
         result = yield from self.call("acceptDiff", os.path.join(self.outside, "a.py"))
         self.assertTrue(result.get("isError"))
