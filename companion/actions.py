@@ -7,13 +7,13 @@ in `plugin.py` ask `can_…` whether they are enabled and otherwise only call th
 from __future__ import annotations
 
 import html
-import os
 from typing import TYPE_CHECKING, Callable, Dict, List, Optional, Tuple
 
 import sublime
 
 from .agents.agent import Connection
 from .agents.registry import AGENTS, agent_named
+from .display_names import client_name, file_name, shown
 from .status_bar import say
 from .terminals.launcher import Launcher, Wishes, terminal_of
 
@@ -95,9 +95,9 @@ class Actions:
 
         items = [
             sublime.QuickPanelItem(
-                os.path.basename(review.path),
-                details=html.escape(review.path),
-                annotation=review.owner.client_name if endpoint.window == window else "another window",
+                file_name(review.path),
+                details=html.escape(shown(review.path)),
+                annotation=client_name(review.owner.client_name) if endpoint.window == window else "another window",
             )
             for endpoint, review in choices
         ]

@@ -78,7 +78,7 @@ class Endpoint:
             runtime,
             libraries,
             Listener(self._serving, self._client_came, self._client_went, self._set_problem),
-            ToolCalls(self.desk, runtime),
+            ToolCalls(self.desk, runtime, self.folders),
             token=self._token,
             agent_tokens=self._agent_tokens,
             version=version,

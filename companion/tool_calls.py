@@ -1,7 +1,8 @@
 """Carries out the tools that clients call, for one window.
 
 Rule: whoever asked gets a clear sentence, and a call that fails has changed nothing in the window. Paths are looked at
-on a worker thread, because a network drive may hang; the review itself is the main thread's.
+on a worker thread, because a network drive may hang; the review itself is the main thread's. On a client's word alone
+nothing is written outside the workspace folders; what the user accepts may lie anywhere.
 """
 
 from __future__ import annotations
@@ -11,10 +12,12 @@ import logging
 import os
 import stat
 from functools import partial
-from typing import TYPE_CHECKING, Any, Callable, Dict, Optional
+from typing import TYPE_CHECKING, Any, Callable, Dict, Optional, Sequence
 
+from .display_names import client_name
 from .protocol.tools import EMPTY, ClientSession, ToolCall, ToolResult, error_result, text_result
 from .review.review import Owner, ReviewError
+from .workspace_boundary import inside_workspace
 
 if TYPE_CHECKING:
     from .review.desk import Desk
@@ -23,15 +26,21 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger("gemini_companion.tools")
 
+OUTSIDE = (
+    "The file is outside the workspace folders of the editor's window, where a client's acceptDiff writes nothing. "
+    "The diff stays open: the user can accept it in the editor."
+)
+
 # The MCP SDK inside the CLIs introduces itself by what it is, not by whose it is: then the token's name tells.
 ANONYMOUS_CLIENTS = {"streamable-http-client": "CLI", "": "client"}
 
 
 def display_name(session: ClientSession) -> str:
-    """The client's name as the user reads it."""
-    if session.client_name in ANONYMOUS_CLIENTS:
-        return session.token_name or ANONYMOUS_CLIENTS[session.client_name]
-    return session.client_name
+    """The client's name as the user reads it: of a bounded length, and without hidden characters."""
+    name = client_name(session.client_name)
+    if name in ANONYMOUS_CLIENTS:
+        return session.token_name or ANONYMOUS_CLIENTS[name]
+    return name
 
 
 def path_problem(path: str) -> Optional[str]:
@@ -65,11 +74,15 @@ def owner_of(call: ToolCall) -> Owner:
 
 
 class ToolCalls:
-    """`await tool_calls(call)` carries one call out. Loop thread; the call's arguments have passed its schema."""
+    """`await tool_calls(call)` carries one call out. Loop thread; the call's arguments have passed its schema.
 
-    def __init__(self, desk: Desk, runtime: Runtime) -> None:
+    `folders` are the window's workspace folders now; it is called on the loop thread.
+    """
+
+    def __init__(self, desk: Desk, runtime: Runtime, folders: Callable[[], Sequence[str]]) -> None:
         self._desk = desk
         self._runtime = runtime
+        self._folders = folders
         self._handlers: Dict[str, Callable[[Owner, Dict[str, Any]], ToolResult]] = {
             "openDiff": self._open_diff,
             "closeDiff": self._close_diff,
@@ -87,6 +100,12 @@ class ToolCalls:
             original = await self._runtime.in_worker(self._desk.read, call.arguments["filePath"])
             handler = partial(self._open_diff, original=original)
         try:
+            if call.name == "acceptDiff":
+                # What is looked at is the path that would be written, however this call spells it.
+                path = await self._runtime.call_main(self._desk.path_of, owner_of(call), call.arguments["filePath"])
+                if not await self._runtime.in_worker(inside_workspace, path, self._folders()):
+                    return error_result(OUTSIDE)
+                handler = partial(self._accept_diff, checked=path)
             return await self._runtime.call_main(handler, owner_of(call), call.arguments)
         except ReviewError as error:
             return error_result(str(error))
@@ -108,7 +127,9 @@ class ToolCalls:
         # The specification says plain text, but the published clients parse JSON and drop anything else.
         return text_result(json.dumps({"content": final_text}))
 
-    def _accept_diff(self, owner: Owner, arguments: Dict[str, Any]) -> ToolResult:
+    def _accept_diff(self, owner: Owner, arguments: Dict[str, Any], checked: str = "") -> ToolResult:
+        if self._desk.path_of(owner, arguments["filePath"]) != checked:
+            raise ReviewError("The diff was opened anew under another path meanwhile.")
         self._desk.accept_by_client(owner, arguments["filePath"])
         return EMPTY
 

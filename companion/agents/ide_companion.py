@@ -69,7 +69,9 @@ TOOLS = (
     Tool(
         name="acceptDiff",
         title="Accept Diff",
-        description="Accept the review of a file: write its final text to the file and send ide/diffAccepted.",
+        description=(
+            "Accept the review of a file in the workspace: write its final text to the file and send ide/diffAccepted."
+        ),
         input_schema=_arguments(("filePath",), filePath=_FILE_PATH),
         annotations={
             "title": "Accept Diff",

@@ -118,6 +118,13 @@ class Desk:
         self._end(review, review.close(), tell=not suppress_notification)
         return text
 
+    def path_of(self, owner: Owner, path: str) -> str:
+        """The path that accepting this client's diff would write. Raises `ReviewError` with a sentence for the client.
+
+        It may be spelled in another way than `path`, and so lead elsewhere through links.
+        """
+        return self._required(owner, path).path
+
     def accept_by_client(self, owner: Owner, path: str) -> None:
         """Accept for the client, write the file and tell it. Raises `ReviewError` with a sentence for the client."""
         review = self._required(owner, path)

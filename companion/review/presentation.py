@@ -37,7 +37,7 @@ STATUS = "gemini_companion.review"
 _AFTER_EDIT, _LONGEST_EDITING = 40, 500
 _AFTER_CARET, _LONGEST_WALK = 20, 100
 _LONG = 300  # milliseconds after which a comparison shows itself
-_FEWEST_COLUMNS, _USUAL_COLUMNS = 24, 60
+_FEWEST_COLUMNS, _USUAL_COLUMNS = 6, 60
 _CERTAIN = 0.95  # of a row's width
 _AT_ONCE = 1 << 18  # characters that are put into a view without waiting for the next slice
 

@@ -14,6 +14,8 @@ from typing import Any, Dict, List, Optional
 
 import sublime
 
+from ..display_names import client_name as shown_client
+from ..display_names import file_name
 from ..view_roles import ROLE
 from .disk import Kind
 from .indentation import guess
@@ -51,7 +53,6 @@ def is_left_over(view: sublime.View) -> bool:
 
 def original_name(path: str, kind: Kind) -> str:
     """The title of the view that shows the file."""
-    name = os.path.basename(path)
     return {
         Kind.TEXT: "{} (on disk)",
         Kind.HUGE: "{} (on disk)",
@@ -59,12 +60,12 @@ def original_name(path: str, kind: Kind) -> str:
         Kind.BINARY: "{} (binary)",
         Kind.UNDECODABLE: "{} (not decodable)",
         Kind.UNREADABLE: "{} (not readable)",
-    }[kind].format(name)
+    }[kind].format(file_name(path))
 
 
 def proposal_name(path: str, client_name: str) -> str:
     """The title of the view that shows the proposal."""
-    return "{} \u2190 {} (proposal)".format(os.path.basename(path), client_name)
+    return "{} \u2190 {} (proposal)".format(file_name(path), shown_client(client_name))
 
 
 def create(window: sublime.Window, role: str, name: str, path: str, user_view: Optional[sublime.View]) -> sublime.View:

@@ -18,6 +18,7 @@ import sublime
 
 from ..agents.agent import Agent, Connection
 from ..discovery.platform import WINDOWS, Platform
+from ..display_names import file_name, has_control_characters, shown
 from ..status_bar import say
 from ..view_roles import is_terminal
 from .command_lines import Launch, environment_lines, login_shell, system_terminal, terminus_arguments
@@ -32,6 +33,7 @@ logger = logging.getLogger("gemini_companion.terminals")
 SHELL_SECONDS = 10  # for a login shell with a slow start-up file
 INSTALL_PANEL = "gemini_companion_install"
 TAG = "gemini_companion."
+OBEYED = "a folder's name holds control characters, which the terminal would obey: rename it first"
 _numbers = itertools.count(1)
 
 
@@ -61,15 +63,16 @@ class Launcher:
                 self._run_in(window, agent, connection, wishes, folders[index])
 
         items = [
-            sublime.QuickPanelItem(
-                os.path.basename(folder) or folder, details=html.escape(folder), annotation=agent.title
-            )
+            sublime.QuickPanelItem(file_name(folder), details=html.escape(shown(folder)), annotation=agent.title)
             for folder in folders
         ]
         window.show_quick_panel(items, picked, placeholder="Folder to run {} in".format(agent.title))
 
     def copy_environment(self, window: sublime.Window, connection: Connection) -> None:
         """Put lines on the clipboard that let a client in any terminal find this window."""
+        if any(has_control_characters(folder) for folder in connection.folders):
+            say(window, OBEYED)
+            return
         sublime.set_clipboard(environment_lines(client_variables(connection), self._platform.name))
         say(window, "copied; paste it into a terminal and start the client there")
 
@@ -78,6 +81,10 @@ class Launcher:
         path = view.file_name()
         if path is None:
             return "this view has no file that a client could read"
+        if has_control_characters(path):
+            return "{} is not typed: its path holds control characters, which the terminal would obey".format(
+                file_name(path)
+            )
         terminal = terminal_of(window)
         if terminal is None:
             return "no terminal with a client is open in this window; run one first"
@@ -115,6 +122,9 @@ class Launcher:
     def _open_system_terminal(
         self, window: sublime.Window, launch: Launch, configured: Optional[Sequence[str]]
     ) -> None:
+        if any(map(has_control_characters, [launch.folder, *launch.variables.values()])):
+            say(window, OBEYED)  # on macOS the command line is typed
+            return
         shell = login_shell(self._platform.environment)
         words = system_terminal(launch, self._platform.name, shell, configured, lambda name: bool(shutil.which(name)))
         if words is None:

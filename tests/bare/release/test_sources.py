@@ -28,7 +28,8 @@ MACHINE_PATH = re.compile(
 EDITOR_AND_NETWORK = {"sublime", "sublime_plugin", "aiohttp"}
 PURE = (
     "companion/protocol/**/*.py", "companion/comparison/**/*.py", "companion/discovery/**/*.py",
-    "companion/context/model.py", "companion/context/exclusion.py", "companion/context/units.py",
+    "companion/context/model.py", "companion/context/exclusion.py", "companion/context/globs.py",
+    "companion/context/units.py", "companion/display_names.py",
     "companion/review/review.py", "companion/review/layout.py", "companion/review/text.py",
     "companion/review/analysis.py", "companion/review/scroll_map.py", "companion/review/markup.py",
     "companion/terminals/command_lines.py", "companion/terminals/environment.py", "companion/terminals/mention.py",
