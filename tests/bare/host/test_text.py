@@ -12,6 +12,9 @@ class ReplaceCommand(sublime_plugin.TextCommand):
 class EraseCommand(sublime_plugin.TextCommand):
     def run(self, edit, a, b):
         self.view.erase(edit, sublime.Region(a, b))
+class PutCommand(sublime_plugin.TextCommand):
+    def run(self, edit, a, text):
+        self.view.insert(edit, a, text)
 class TwiceCommand(sublime_plugin.TextCommand):
     def run(self, edit):
         self.view.insert(edit, 0, "a")
@@ -39,7 +42,8 @@ def test_positions_in_three_units(texts):
     assert view.rowcol(3) == (0, 3)
     assert view.rowcol_utf16(3) == (0, 4)
     assert view.rowcol_utf8(3) == (0, 6)
-    assert view.rowcol_utf8(5) == (1, 1) or view.rowcol_utf8(5)[0] == 1
+    assert [view.rowcol_utf8(point) for point in (4, 5, 6)] == [(1, 0), (1, 2), (1, 3)]
+    assert view.text_point_utf8(1, 2) == 5
     assert view.text_point_utf16(0, 3) == 2
     assert view.text_point(1, 1) == 5
     assert view.text_point(0, 99, clamp_column=True) == 3
@@ -69,6 +73,21 @@ def test_lines_of_a_region_that_ends_at_a_line_start(texts):
     assert view.lines(region(0, 4)) == [region(0, 3)]
     assert view.lines(region(4, 4)) == [region(4, 7)]
     assert view.substr(2) == "e" and view.substr(99) == "\x00" and view.substr(region(5, 2)) == "e\nt"
+
+
+@pytest.mark.parametrize("spaces, put", [(True, "a  b  c"), (False, "a\tb\tc")])
+def test_tabs_become_spaces_in_every_edit_if_the_view_says_so(texts, spaces, put):
+    """So it is in the editor (sublimelsp/LSP 1164): who wants tabs switches the setting off meanwhile."""
+    inserted, replaced = make(texts, "x"), make(texts, "xy")
+    for view in (inserted, replaced):
+        view.settings().set("translate_tabs_to_spaces", spaces)
+        view.settings().set("tab_size", 2)
+    inserted.run_command("put", {"a": 1, "text": "a\tb\tc"})
+    assert texts.text(inserted) == "x" + put
+    replaced.run_command("replace", {"a": 1, "b": 2, "text": "a\tb\tc"})
+    assert texts.text(replaced) == "x" + put
+    replaced.run_command("undo")
+    assert texts.text(replaced) == "xy"
 
 
 def test_words_and_classes(texts):
