@@ -12,14 +12,6 @@ from ._view_text import ViewText
 DEAD_EDIT = "Edit objects may not be used after the TextCommand's run method has returned"
 
 
-def _with_spaces(model, text):
-    """What goes into a view through an Edit, `insert` and `replace` alike, has its tabs turned into spaces if the
-    view's settings say so (sublimelsp/LSP 1164)."""
-    if model.settings.get("translate_tabs_to_spaces") and "\t" in text:
-        return text.replace("\t", " " * int(model.settings.get("tab_size", 4)))
-    return text
-
-
 @gated
 class View(ViewText, ViewLook, ViewMarks):
     """A view of a text. A handle of a closed view answers with empty values."""
@@ -188,7 +180,8 @@ class View(ViewText, ViewLook, ViewMarks):
         model, point, text = self._editable(edit), as_point(pt), as_text(text)
         if model.buffer.read_only:
             return 0
-        text = _with_spaces(model, text)
+        if model.settings.get("translate_tabs_to_spaces") and "\t" in text:
+            text = text.replace("\t", " " * int(model.settings.get("tab_size", 4)))
         point = model.buffer.clamp(point)
         model.buffer.replace(point, point, text)
         return len(text)
@@ -201,7 +194,6 @@ class View(ViewText, ViewLook, ViewMarks):
     def replace(self, edit, region, text):
         model, region, text = self._editable(edit), as_region(region), as_text(text)
         if not model.buffer.read_only:
-            text = _with_spaces(model, text)
             model.buffer.replace(model.buffer.clamp(region.begin()), model.buffer.clamp(region.end()), text)
 
     def change_count(self):
