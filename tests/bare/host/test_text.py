@@ -270,3 +270,19 @@ class Watcher(sublime_plugin.TextChangeListener):
     del module.seen[:]
     texts.gestures.write_outside(view.file_name(), "new")
     assert module.seen == ["reload"]
+
+
+@pytest.mark.parametrize("change", ["insert(edit, 0, text)", "replace(edit, sublime.Region(0, 0), text)"])
+def test_an_edit_brings_no_tabs_into_a_view_that_wants_spaces(bench, change):
+    bench.plugin(f"""
+class PutCommand(sublime_plugin.TextCommand):
+    def run(self, edit, text): self.view.{change}
+""")
+    view = bench.window.new_file()
+    view.settings().set("tab_size", 2)
+    view.settings().set("translate_tabs_to_spaces", True)
+    view.run_command("put", {"text": "\ta\tb"})
+    assert bench.text(view) == "  a  b"
+    view.settings().set("translate_tabs_to_spaces", False)
+    view.run_command("put", {"text": "\t"})
+    assert bench.text(view) == "\t  a  b"
