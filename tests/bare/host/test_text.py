@@ -12,9 +12,6 @@ class ReplaceCommand(sublime_plugin.TextCommand):
 class EraseCommand(sublime_plugin.TextCommand):
     def run(self, edit, a, b):
         self.view.erase(edit, sublime.Region(a, b))
-class PutCommand(sublime_plugin.TextCommand):
-    def run(self, edit, a, text):
-        self.view.insert(edit, a, text)
 class TwiceCommand(sublime_plugin.TextCommand):
     def run(self, edit):
         self.view.insert(edit, 0, "a")
@@ -73,21 +70,6 @@ def test_lines_of_a_region_that_ends_at_a_line_start(texts):
     assert view.lines(region(0, 4)) == [region(0, 3)]
     assert view.lines(region(4, 4)) == [region(4, 7)]
     assert view.substr(2) == "e" and view.substr(99) == "\x00" and view.substr(region(5, 2)) == "e\nt"
-
-
-@pytest.mark.parametrize("spaces, put", [(True, "a  b  c"), (False, "a\tb\tc")])
-def test_tabs_become_spaces_in_every_edit_if_the_view_says_so(texts, spaces, put):
-    """So it is in the editor (sublimelsp/LSP 1164): who wants tabs switches the setting off meanwhile."""
-    inserted, replaced = make(texts, "x"), make(texts, "xy")
-    for view in (inserted, replaced):
-        view.settings().set("translate_tabs_to_spaces", spaces)
-        view.settings().set("tab_size", 2)
-    inserted.run_command("put", {"a": 1, "text": "a\tb\tc"})
-    assert texts.text(inserted) == "x" + put
-    replaced.run_command("replace", {"a": 1, "b": 2, "text": "a\tb\tc"})
-    assert texts.text(replaced) == "x" + put
-    replaced.run_command("undo")
-    assert texts.text(replaced) == "xy"
 
 
 def test_words_and_classes(texts):
