@@ -57,8 +57,8 @@ def read_list(text: str) -> List[Fault]:
     """The faults of the list. Raises `ListError`.
 
     `[path]` begins a file's section, `tests: ...` says what notices the faults that follow. An entry is lines that
-    begin with a blank (context), `-` (replaced) and `+` (put there instead); `?` argues for one that cannot be noticed.
-    Empty lines separate entries; `#` begins a remark.
+    begin with a blank (context), `-` (replaced) and `+` (put there instead; without any, nothing is done); `?` argues for
+    one that cannot be noticed. Empty lines separate entries; `#` begins a remark.
     """
     faults: List[Fault] = []
     path = ""
@@ -108,7 +108,7 @@ def planted(fault: Fault, text: str) -> str:
     first = lines[start]
     indent = first[:len(first) - len(first.lstrip())]
     margin = len(fault.new[0]) - len(fault.new[0].lstrip()) if fault.new else 0
-    new = [indent + line[margin:] + "\n" for line in fault.new]
+    new = [indent + line[margin:] + "\n" for line in fault.new or ("pass",)]
     result = "".join(lines[:start] + new + lines[start + len(fault.old):])
     try:
         compile(result, fault.path, "exec")
@@ -238,22 +238,32 @@ def main() -> int:
     options = parser.parse_args()
     text = cache.read_text(LIST) or ""
     faults = [fault for fault in read_list(text) if not options.only or options.only in fault.path]
-    for fault in faults:
-        planted(fault, cache.read_text(os.path.join(ROOT, *fault.path.split("/"))) or "")
+    wrong = [problem for problem in map(_stale, faults) if problem]
+    if wrong:
+        raise ListError("\n".join(wrong))
     if options.list:
         print("\n".join(map(str, faults)) + f"\n{len(faults)} faults")
         return 0
     python = os.path.abspath(options.python) if options.python else pythons.environment(_python())
     with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
         work = Work(folder, python, max(1, options.jobs))
-        selections = list(dict.fromkeys((test,) for fault in faults for test in fault.tests))
+        selections = list(dict.fromkeys(fault.tests for fault in faults))
         cache.say(f"{len(faults)} faults; first {len(selections)} selections of tests without any")
         for selection, (failed, output) in zip(selections, work.map([(None, each) for each in selections])):
             if failed:
-                print(f"{output[-3000:]}\n{selection[0]} fails without a fault.")
+                print(f"{output[-3000:]}\nFails without a fault: {' '.join(selection)}")
                 return 2
         outcomes = [noticed for noticed, _ in work.map([(fault, fault.tests) for fault in faults])]
     return report(faults, outcomes)
+
+
+def _stale(fault: Fault) -> str:
+    """What is wrong with an entry of the list, or nothing."""
+    try:
+        planted(fault, cache.read_text(os.path.join(ROOT, *fault.path.split("/"))) or "")
+    except ListError as error:
+        return str(error)
+    return ""
 
 
 def _python() -> pythons.Python:
