@@ -53,7 +53,9 @@ def test_what_was_taken_is_not_counted_any_more(outbox, at_once):
         for more in range(1, at_once):
             assert outbox.add(message(4 * number + more))
         assert len(taken(outbox)) == at_once
+        assert not outbox.full
     assert len(outbox) == 0
+    assert [outbox.add(message(1000 + number)) for number in range(11)] == [True] * 10 + [False]
 
 
 def test_only_as_many_are_taken_as_fit_but_always_one(outbox):

@@ -118,6 +118,18 @@ def test_what_was_replaced_while_it_was_kept_counts_no_more_against_the_bound(ma
     assert [message["method"] for _, message in wire.read(again)] == ["note", "context"]
 
 
+def test_of_what_was_sent_no_more_bytes_are_kept_than_the_bound_says(make_wire):
+    wire = make_wire(Limits(replay_bytes=1000))
+    session = wire.connect()
+    stream = wire.listen(session)
+    for number in range(20):
+        wire.notify("note", {"n": number, "text": "x" * 200})
+    wire.read(stream)
+    wire.lose(stream)
+    again = wire.listen(session, last_event_id=stream.label + "-0")
+    assert numbers(wire.read(again)) == [17, 18, 19]
+
+
 def test_what_the_client_has_shown_to_have_counts_no_more_either(make_wire):
     wire = make_wire(Limits(replay_bytes=1000))
     session = wire.connect()
