@@ -1,9 +1,9 @@
-"""Plants small faults in the package, one at a time, and says which of them no test notices: `python3 tests/mutants.py`.
+"""Plants small faults in the package, one at a time, and says which no test notices: `python3 tests/mutants.py`.
 
-`tests/mutants.txt` lists the faults: the file, the line, what takes its place, and the tests that should notice. A fault
-whose line is not found exactly once is stale, and that is an error. Everything runs in copies of the tree; the tests of
-each fault must pass without it. Ends well if at least 95 % of the faults are noticed and the list argues for the rest.
-Not part of the test command, because it takes long: by hand, and weekly in the workflow.
+`tests/mutants.txt` lists the faults: the file, the line, what takes its place, and the tests that should notice. A
+fault whose line is not found exactly once is stale, and that is an error. Everything runs in copies of the tree; the
+tests of each fault must pass without it. Ends well if at least 95 % of the faults are noticed and the list argues for
+the rest. Not part of the test command, because it takes long: by hand, and weekly in the workflow.
 """
 
 from __future__ import annotations
@@ -57,8 +57,8 @@ def read_list(text: str) -> List[Fault]:
     """The faults of the list. Raises `ListError`.
 
     `[path]` begins a file's section, `tests: ...` says what notices the faults that follow. An entry is lines that
-    begin with a blank (context), `-` (replaced) and `+` (put there instead; without any, nothing is done); `?` argues for
-    one that cannot be noticed. Empty lines separate entries; `#` begins a remark.
+    begin with a blank (context), `-` (replaced) and `+` (put there instead; without any, nothing is done); `?` argues
+    for one that cannot be noticed. Empty lines separate entries; `#` begins a remark.
     """
     faults: List[Fault] = []
     path = ""

@@ -65,7 +65,7 @@ class SteppedWorkers:
         future, function, args = self.jobs.pop(0)
         try:
             future.set_result(function(*args))
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 - as an executor does
             future.set_exception(error)
 
 
@@ -116,7 +116,7 @@ class SteppedRuntime:
         def work() -> None:
             try:
                 result = function(*args, lambda: False)
-            except Exception as error:
+            except Exception as error:  # noqa: BLE001 - as the runtime does
                 self.on_main(failed, error)
             else:
                 self.on_main(then, result)

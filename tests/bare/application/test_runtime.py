@@ -214,6 +214,16 @@ class TestTheLoop:
         runtime.stop()
 
 
+    def test_the_stop_does_not_wait_for_a_pause_to_end(self, module, workers, reported, monkeypatch):
+        monkeypatch.setattr(module, "RESUME_SECONDS", (1000.0,) * 6)
+        runtime = module.Runtime(lambda place, error: reported.append(error))
+        runtime.start()
+        runtime.on_loop(lambda: asyncio.get_running_loop().stop())
+        until(lambda: reported)
+        runtime.stop(WAIT)
+        assert not runtime._thread.is_alive()
+
+
 class TestWorkers:
     def test_the_result_comes_to_the_main_thread(self, runtime, workers, editor):
         results = []

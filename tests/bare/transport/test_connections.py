@@ -50,7 +50,8 @@ def test_a_call_that_answers_on_a_stream_ends_its_connection(run):
         return EMPTY
 
     async def scenario(served):
-        body = b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"closeDiff","arguments":{"filePath":"/a"}}}'
+        params = b'{"name":"closeDiff","arguments":{"filePath":"/a"}}'
+        body = b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":' + params + b"}"
         reader, writer = await asyncio.open_connection("127.0.0.1", served.port)
         writer.write(served.head(**{"Content-Length": str(len(body))}) + body)
         head = await reader.readuntil(b"\r\n\r\n")
