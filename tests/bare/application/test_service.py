@@ -205,6 +205,15 @@ class TestListening:
         assert told.since() == []
 
 
+    def test_so_does_one_that_waits_to_try_again(self, service, servers, told, now):
+        servers.failures[:] = [TAKEN]
+        now(service.run())
+        now(service.run())
+        assert len(servers.made) == 2
+        now(seconds=1000)
+        assert len(servers.made) == 2
+
+
 class TestTakingOver:
     LEFT = Inheritance(4711, TOKEN, FAMILY, {"sessions": ["some"]})
 

@@ -40,6 +40,16 @@ def test_changed_characters_are_marked_inside_the_line():
     assert [right[start:end] for start, end in change.right_parts] == ["2"]
 
 
+def test_what_only_one_side_has_is_marked_only_there():
+    left, right = "one three\n", "one two three\n"
+    change = analyse(left, right).changes[0]
+    assert change.left_parts == ()
+    assert [right[start:end].strip() for start, end in change.right_parts] == ["two"]
+    change = analyse(right, left).changes[0]
+    assert change.right_parts == ()
+    assert [right[start:end].strip() for start, end in change.left_parts] == ["two"]
+
+
 @given(lines, lines)
 def test_taking_back_every_change_gives_the_left_text(left, right):
     analysis = analyse(left, right)
