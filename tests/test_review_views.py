@@ -8,6 +8,7 @@ from typing import Any, Iterator
 
 import sublime
 
+from ..companion.review.edit import Edit, apply_edits
 from .review_support import PROPOSED, TEXT, ReviewTestCase
 from .support.selecting import put_caret, select
 
@@ -120,6 +121,18 @@ class TestViews(ReviewTestCase):
         review = yield from self.open_diff("file.py", "\tif x:\n\t\ty\n")
         self.assertEqual(self.text(self.proposal(review)), "\tif x:\n\t\ty\n")
         self.assertTrue(self.proposal(review).settings().get("translate_tabs_to_spaces"))
+
+
+    def test_several_edits_are_made_where_they_were_meant_and_undone_together(self) -> Iterator[Any]:
+        view = yield from self.open_file("other.py", "one two three\n")
+        apply_edits(view, [Edit(0, 3, "first"), Edit(4, 7, ""), Edit(8, 13, "3"), Edit(14, 14, "end")])
+        self.assertEqual(self.text(view), "first  3\nend")
+        view.run_command("undo")
+        self.assertEqual(self.text(view), "one two three\n")
+        view.set_read_only(True)
+        apply_edits(view, [Edit(0, 0, "x")])
+        self.assertEqual(self.text(view), "xone two three\n")
+        self.assertTrue(view.is_read_only(), "as it was")
 
 
 class TestMarks(ReviewTestCase):
