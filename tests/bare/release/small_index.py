@@ -59,9 +59,10 @@ class SmallIndex:
                 if self.command != "HEAD":
                     self.wfile.write(content)
 
-            do_HEAD = do_GET
+            def do_HEAD(self) -> None:
+                self.do_GET()
 
-            def log_message(self, format: str, *args: Any) -> None:
+            def log_message(self, *arguments: Any) -> None:
                 pass
 
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
@@ -103,9 +104,10 @@ class SmallIndex:
     def _simple_json(self, library: Library) -> bytes:
         files: List[Dict[str, Any]] = [{"filename": "x.tar.gz", "url": "../x.tar.gz", "hashes": {}, "yanked": False}]
         for _version, name, requires, yanked in wheels_of(library):
+            reason = "broken" if yanked else False
             files.append({
                 "filename": name, "url": "../../files/" + name, "hashes": {"sha256": _digest(name)},
-                "requires-python": requires, "upload-time": UPLOADED + ".123456Z", "yanked": "broken" if yanked else False,
+                "requires-python": requires, "upload-time": UPLOADED + ".123456Z", "yanked": reason,
             })
         return json.dumps({"meta": {"api-version": "1.1"}, "files": files}).encode("utf-8")
 

@@ -13,7 +13,7 @@ import pytest
 from tests.bare.release.small_index import SmallIndex
 from tests.tools.release import channel_entries, user_settings
 from tests.tools.release.index import UnreachableIndexError
-from tests.tools.release.libraries import BY_NAME, FIRST_NEW_BUILD, LIBRARIES, OLD_PYTHON, PLATFORMS, PYTHONS
+from tests.tools.release.libraries import BY_NAME, FIRST_NEW_BUILD, LIBRARIES, OLD_PYTHON, PLATFORMS
 from tests.tools.release.package_control import RefusedError, resolve
 from tests.tools.release.pages import Pages
 from tests.tools.release.readers import chosen, listed_libraries, python_of, read_by_4_2, read_by_later_ones
@@ -133,9 +133,8 @@ def test_withdrawn_and_unfinished_wheels_are_not_taken(index: SmallIndex, genera
 
 
 def test_what_the_index_does_not_have_is_said() -> None:
-    with SmallIndex(without="propcache") as index:
-        with pytest.raises(UnreachableIndexError, match="propcache"):
-            repository(Pages(index.address).wheels, PACKAGE, RELEASE)
+    with SmallIndex(without="propcache") as index, pytest.raises(UnreachableIndexError, match="propcache"):
+        repository(Pages(index.address).wheels, PACKAGE, RELEASE)
 
 
 def test_the_command_writes_the_file(index: SmallIndex, tmp_path: Path) -> None:

@@ -1,8 +1,8 @@
 """The one table of the libraries that the package needs at run time.
 
 Package Control does not follow what a library itself requires, so every transitive one has its row. `dependencies.json`
-lists what each Python needs of them; a test compares the two. Rule: a name, a release or a wheel pattern is written here and nowhere
-else, and no address of a package index is written at all.
+lists what each Python needs of them; a test compares the two. Rule: a name, a release or a wheel pattern is written
+here and nowhere else, and no address of a package index is written at all.
 """
 from __future__ import annotations
 

@@ -15,7 +15,8 @@ from tests.tools.release.package_control import RefusedError, serves
 
 _LIBRARY_KEYS = {"name", "description", "author", "homepage", "issues", "releases"}
 _RELEASE_KEYS = {
-    "base", "version", "sublime_text", "platforms", "python_versions", "branch", "tags", "asset", "url", "date", "sha256",
+    "base", "version", "sublime_text", "platforms", "python_versions", "branch", "tags", "asset", "url", "date",
+    "sha256",
 }
 _RESOLVED_KEYS = {"date", "libraries", "platforms", "python_versions", "sha256", "sublime_text", "url", "version"}
 

@@ -66,14 +66,14 @@ def resolved_releases(
             known = ("*",) if len(platforms) == len(PLATFORMS) else tuple(platforms)
             served.setdefault((wheel, known), []).append(python)
     releases = []
-    for (wheel, platforms), served_pythons in served.items():
-        wheel = complete(wheel)
+    for (wheel, known), served_pythons in served.items():
+        file = complete(wheel)
         releases.append({
-            "url": wheel.url,
-            "version": wheel.version,
-            "sha256": wheel.sha256,
-            "date": wheel.date,
-            "platforms": list(platforms),
+            "url": file.url,
+            "version": file.version,
+            "sha256": file.sha256,
+            "date": file.date,
+            "platforms": list(known),
             "python_versions": [python for python in pythons if python in served_pythons],
         })
     return releases
