@@ -129,7 +129,10 @@ def newest_version() -> str:
 
 def commit_date() -> str:
     """When the commit at hand was made, in UTC; now, if this is no clone."""
-    answer = subprocess.run(["git", "log", "-1", "--format=%ct"], cwd=str(ROOT), stdout=subprocess.PIPE, check=False)
+    answer = subprocess.run(
+        ["git", "log", "-1", "--format=%ct"], cwd=str(ROOT), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+        check=False,
+    )
     seconds = answer.stdout.decode("ascii", "replace").strip()
     utc = datetime.timezone.utc
     when = datetime.datetime.fromtimestamp(int(seconds), utc) if seconds.isdigit() else datetime.datetime.now(utc)
