@@ -86,7 +86,8 @@ def test_every_package_control_finds_a_file_for_every_library(
 @pytest.mark.parametrize("build", BUILDS)
 def test_every_package_control_finds_the_package(generated: Dict[str, Any], build: int, reader: Reader) -> None:
     (package,) = generated["packages"]
-    assert (package["name"], package["details"]) == ("Gemini Companion", PACKAGE)
+    assert (package["name"], package["homepage"]) == ("Gemini Companion", PACKAGE)
+    assert package["author"] in (ROOT / "LICENSE").read_text(encoding="utf-8")
     assert package["labels"] == ["ai", "diff", "gemini", "mcp", "qwen"]
     (release,) = reader(package, "linux-x64", build)
     assert release["url"] == "{}/releases/download/1.2.3/{}".format(PACKAGE, ATTACHED_NAME)
@@ -96,12 +97,14 @@ def test_every_package_control_finds_the_package(generated: Dict[str, Any], buil
 
 def test_what_is_not_resolved_is_of_no_use_to_either() -> None:
     """So the readers above can tell: this is how the file was before."""
-    page = {"name": "thing", "releases": [
+    page = {"name": "thing", "author": "somebody", "releases": [
         {"base": "https://index.invalid/project/thing", "asset": "thing-*.whl", "python_versions": ["3.8"]},
     ]}
     with pytest.raises(RefusedError, match="looked up"):
         read_by_4_2(page, "linux-x64", 4200)
     assert read_by_later_ones(page, "linux-x64", 4200) == []
+    with pytest.raises(RefusedError, match="looked up"):
+        read_by_4_2({"name": "thing", "labels": [], "details": PACKAGE, "releases": []}, "linux-x64", 4200)
 
 
 def test_the_file_defines_what_the_default_channel_lacks_and_nothing_else(generated: Dict[str, Any]) -> None:

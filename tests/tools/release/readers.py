@@ -14,6 +14,7 @@ from packaging.version import Version
 from tests.tools.release.package_control import RefusedError, serves
 
 _LIBRARY_KEYS = {"name", "description", "author", "homepage", "issues", "releases"}
+_PACKAGE_KEYS = _LIBRARY_KEYS | {"details", "labels", "last_modified", "readme", "donate", "buy", "previous_names"}
 _RELEASE_KEYS = {
     "base", "version", "sublime_text", "platforms", "python_versions", "branch", "tags", "asset", "url", "date",
     "sha256",
@@ -39,8 +40,12 @@ def listed_libraries(dependencies: Mapping[str, Any], platform: str, build: int)
 
 def read_by_4_2(entry: Mapping[str, Any], platform: str, build: int) -> List[Dict[str, Any]]:
     """The releases of a library or package that 4.2 offers, the newest first; what it must look up is refused."""
-    if "releases" not in entry or (_is_library(entry) and set(entry) - _LIBRARY_KEYS):
+    if set(entry) - (_PACKAGE_KEYS if "labels" in entry else _LIBRARY_KEYS):
         raise RefusedError("{} has keys that are not supported.".format(entry["name"]))
+    if "details" in entry:
+        raise RefusedError("The details of {} have to be looked up.".format(entry["name"]))
+    if not entry.get("author"):
+        raise RefusedError("{} has no author.".format(entry["name"]))
     offered = []
     for release in entry["releases"]:
         if set(release) - _RELEASE_KEYS:
@@ -71,10 +76,6 @@ def chosen(releases: Sequence[Mapping[str, Any]], python: str) -> Mapping[str, A
         if python in release.get("python_versions", ["3.3"]):
             return release
     raise RefusedError("Not available for Python {}.".format(python))
-
-
-def _is_library(entry: Mapping[str, Any]) -> bool:
-    return "details" not in entry
 
 
 def _is_for(release: Mapping[str, Any], platform: str, build: int) -> bool:

@@ -31,6 +31,8 @@ from tests.tools.release.templates import library_entry, own_libraries, pinned_r
 ROOT = Path(__file__).resolve().parents[3]
 SCHEMA_VERSION = "4.0.0"
 NAME = "Gemini Companion"
+DESCRIPTION = "The IDE companion for Gemini CLI and Qwen Code: they know your files, you review their changes"
+AUTHOR = "The Gemini Companion authors"
 LABELS = ["ai", "diff", "gemini", "mcp", "qwen"]
 OLDEST_BUILD = 4200
 
@@ -80,12 +82,19 @@ def resolved_releases(
 
 
 def package_entry(package: str, release: Release) -> Dict[str, Any]:
-    """The package's own entry. `package` is the address of its repository, where the release's files are attached."""
+    """The package's own entry. `package` is the address of its repository, where the release's files are attached.
+
+    It has no `details`: 4.2 would ask the repository's host for what is said here, and have no package without answer.
+    """
     address = package.strip().rstrip("/")
     return {
         "name": NAME,
-        "details": address,
+        "description": DESCRIPTION,
+        "author": AUTHOR,
+        "homepage": address,
+        "issues": address + "/issues",
         "labels": LABELS,
+        "last_modified": release.date,
         "releases": [{
             "url": "{}/releases/download/{}/{}".format(address, release.version, ATTACHED_NAME),
             "version": release.version,
