@@ -159,6 +159,15 @@ def test_the_command_says_what_is_wrong_with_the_index() -> None:
     assert b"propcache" in answer.stderr and b"Traceback" not in answer.stderr
 
 
+def test_the_readme_gives_the_one_address_that_stays_right() -> None:
+    """The file has the same name in every release, so that the newest one's is always there."""
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    install = readme.partition("## Install\n")[2].partition("\n## ")[0]
+    assert "`/releases/latest/download/repository.json`" in install
+    assert "(../../releases/latest/download/repository.json)" in install, "the same as a link, seen from the README"
+    assert ATTACHED_NAME in install
+
+
 INDEX = "https://index.invalid"
 
 

@@ -18,7 +18,10 @@ from tests.tools.release import build
 from tests.tools.release.repository import newest_version
 
 #: The first major versions that run on Node 24. Whatever else a workflow uses has to be looked up first.
-FIRST_ON_NODE_24 = {"actions/checkout": 5, "actions/setup-node": 5, "actions/setup-python": 6}
+FIRST_ON_NODE_24 = {
+    "actions/cache": 5, "actions/checkout": 5, "actions/download-artifact": 7, "actions/setup-node": 5,
+    "actions/setup-python": 6, "actions/upload-artifact": 6,
+}
 ALL = sorted(path.name for path in WORKFLOWS.glob("*.yml"))
 RELEASE = steps("release.yml")
 TEST = steps("test.yml")
