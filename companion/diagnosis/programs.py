@@ -11,6 +11,7 @@ import re
 import shlex
 import shutil
 import signal
+import sys
 import time
 from typing import Callable, List, NamedTuple, Sequence
 
@@ -104,7 +105,7 @@ def _run(command: Sequence[str], cancelled: Callable[[], bool]) -> str:
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         start_new_session=True,  # an interactive shell would otherwise take the editor's terminal, if it has one
-        creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
+        creationflags=subprocess.CREATE_NO_WINDOW if sys.platform == "win32" else 0,  # type: ignore[attr-defined]
     )
     deadline = time.monotonic() + SECONDS
     while True:
