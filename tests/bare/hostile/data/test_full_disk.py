@@ -17,7 +17,7 @@ from companion.review import disk, file_replacement
 from companion.review.disk import ChangedError, DiskError
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from faults import CALLS, FailingDisk  # noqa: E402
+from faults import CALLS, FailingDisk
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="links, modes and mounts are POSIX's")
 
