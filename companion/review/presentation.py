@@ -4,8 +4,8 @@ Theory of operation: the views are made at once. The file is read on a disk thre
 computing thread; what comes back is drawn in slices. Every edit of the proposal starts the circle again from the
 comparison. `phase` says how far that has come, and what may come next.
 
-Rules: a result is drawn only if the view still holds the text it was made from. A disk that does not answer is not asked
-a second time.
+Rules: a result is drawn only if the view still holds the text it was made from. A disk that does not answer is not
+asked a second time.
 """
 
 from __future__ import annotations
