@@ -70,7 +70,9 @@ def test_a_file_of_sixteen_megabytes_is_read_and_encoded(tmp_path: Any, name: st
         assert seconds < LONGEST
 
 
-@pytest.mark.parametrize("text", ["a\r\n", "a\r", "\r\n\r\n", "\r\r\n\n", "", "a\nb\r\nc\rd", "\n\r", "\ufeff\ufeffa\r\n"])
+@pytest.mark.parametrize(
+    "text", ["a\r\n", "a\r", "\r\n\r\n", "\r\r\n\n", "", "a\nb\r\nc\rd", "\n\r", "\ufeff\ufeffa\r\n"]
+)
 def test_portions_do_not_tear_line_endings(monkeypatch: Any, text: str) -> None:
     whole = (plain(text * 50), line_endings(text * 50), ProposedText(text * 50).shown)
     for size in (1, 2, 3, 7):
