@@ -86,7 +86,7 @@ class Application:
         self._editor_settings.add_on_change(SETTINGS_TAG, self._settings_changed)
         self._read_own_settings()
         self.runtime.spawn(self._watch_editor)
-        self.runtime.compute(self._prepare, then=self._swept, failed=self._sweep_failed)
+        self.runtime.use_disk(self._prepare, then=self._swept, failed=self._sweep_failed)
 
     @staticmethod
     def _prepare(cancelled: Callable[[], bool]) -> List[str]:

@@ -82,13 +82,14 @@ class Endpoint:
             token=self._token,
             agent_tokens=self._agent_tokens,
             version=version,
-            body_mebibytes=lambda: self.settings().maximum_body_mebibytes,
+            body_mebibytes=self.settings().maximum_body_mebibytes,
         )
 
     # -- life ---------------------------------------------------------------------------------------------------------
 
     def start(self) -> None:
         """Begin to serve. Returns at once; `port` is None until the server listens."""
+        self._runtime.assert_main_thread()
         self.settings_changed()
         self.desk.recover()
         self._runtime.spawn(self._service.run, self._inheritance)
@@ -99,6 +100,7 @@ class Endpoint:
 
         The discovery files are gone when this returns; the future holds what a successor can go on with.
         """
+        self._runtime.assert_main_thread()
         self.desk.shutdown()
         self._stopped = True
         self.follower.stop()
@@ -112,6 +114,7 @@ class Endpoint:
         Main thread, or any other once the editor has ended.
         """
         self._announcer.withdraw()
+        self.desk.wait_for_writes()
         # A client that waits for an answer would wait for ever.
         for review in self.desk.pending():
             self._tell_outcome(review, Outcome("rejected", review.path, None))
@@ -132,15 +135,17 @@ class Endpoint:
 
     def settings_changed(self) -> None:
         """Take the settings as they are now, and say in the status bar which of them are wrong."""
+        self._runtime.assert_main_thread()
         for complaint in self.settings.refresh():
             logger.warning("%s", complaint)
             say(self.window, complaint)
-        self._runtime.on_loop(self._service.settings_changed)
+        self._runtime.on_loop(self._service.settings_changed, self.settings().maximum_body_mebibytes)
         self.follower.refresh()
         self.show_status()
 
     def workspace_changed(self) -> None:
         """Announce the window's folders anew if they are not the ones announced."""
+        self._runtime.assert_main_thread()
         if self.port is not None and not self._stopped:
             self._announcer.announce(self.port, self._token, tuple(self._agent_tokens.items()))
 
@@ -183,6 +188,7 @@ class Endpoint:
     # -- what the server tells ----------------------------------------------------------------------------------------
 
     def _serving(self, port: int) -> None:
+        self._runtime.assert_main_thread()
         if self._stopped:
             return
         self.port = port
@@ -192,6 +198,7 @@ class Endpoint:
         self.show_status()
 
     def _client_came(self, session: ClientSession) -> None:
+        self._runtime.assert_main_thread()
         if self._stopped or session.id in self.clients or session.client_name == SELF_TEST:
             return
         first = not self.clients
@@ -204,6 +211,7 @@ class Endpoint:
         self.show_status()
 
     def _client_went(self, session: ClientSession, undelivered: List[Outcome]) -> None:
+        self._runtime.assert_main_thread()
         if self.clients.pop(session.id, None) is None or self._stopped:
             return
         if not self.clients:
@@ -217,6 +225,7 @@ class Endpoint:
         self.show_status()
 
     def _set_problem(self, problem: Optional[str]) -> None:
+        self._runtime.assert_main_thread()
         if self._stopped:
             return
         if problem != self.problem and problem is not None:

@@ -53,9 +53,9 @@ class Service:
         token: str,
         agent_tokens: Dict[str, str],
         version: str,
-        body_mebibytes: Callable[[], int],
+        body_mebibytes: int,
     ) -> None:
-        """`body_mebibytes` is asked on the loop thread. Any thread may construct a service."""
+        """`body_mebibytes` bounds a request's body. Any thread may construct a service."""
         self._runtime = runtime
         self._libraries = libraries
         self._listener = listener
@@ -140,6 +140,7 @@ class Service:
 
     def loop_lost(self) -> None:
         """The event loop on which the server lived is gone: begin again on the next one."""
+        self._runtime.assert_loop_thread()
         server, self._server = self._server, None
         self._ending = False
         inheritance = None
@@ -166,29 +167,35 @@ class Service:
 
         If the session ends before it was sent, `client_went` gets the `tag`.
         """
+        self._runtime.assert_loop_thread()
         if self._server is not None:
             self._server.notify(method, params, session=session, collapse=collapse, tag=tag)
 
-    def settings_changed(self) -> None:
+    def settings_changed(self, body_mebibytes: int) -> None:
         """Take the limits as they are set now."""
+        self._runtime.assert_loop_thread()
+        self._body_mebibytes = body_mebibytes
         if self._server is not None:
             self._server.limit_bodies(self._body_bytes())
 
     def _body_bytes(self) -> int:
         from .protocol.limits import ENVELOPE, MEBIBYTE
 
-        return self._body_mebibytes() * MEBIBYTE + ENVELOPE
+        return self._body_mebibytes * MEBIBYTE + ENVELOPE
 
     def disconnect(self) -> None:
         """End every session."""
+        self._runtime.assert_loop_thread()
         if self._server is not None:
             self._server.disconnect()
 
     def _client_came(self, session: ClientSession) -> None:
+        self._runtime.assert_loop_thread()
         self._clients[session.id] = session
         self._tell(self._listener.client_came, session)
 
     def _client_went(self, session: ClientSession, tags: List[Any]) -> None:
+        self._runtime.assert_loop_thread()
         self._clients.pop(session.id, None)
         self._tell(self._listener.client_went, session, tags)
 
