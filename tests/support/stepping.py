@@ -42,7 +42,7 @@ class SteppedEditor:
 
 
 class SteppedWorkers:
-    """Stands for a `ThreadPoolExecutor`: a job runs when the test says so."""
+    """Stands for a pool of threads: a job runs when the test says so."""
 
     def __init__(self, *args: Any, **options: Any) -> None:
         self.jobs: List[Tuple[Future[Any], Callable[..., Any], Tuple[Any, ...]]] = []
@@ -61,7 +61,9 @@ class SteppedWorkers:
         self.shut_down = True
 
     def step(self) -> None:
-        """Run the oldest job to its end."""
+        """Run the oldest job to its end, if there is one."""
+        if not self.jobs:
+            return
         future, function, args = self.jobs.pop(0)
         try:
             future.set_result(function(*args))
@@ -98,6 +100,16 @@ class SteppedRuntime:
         self.workers = SteppedWorkers()
         self.spawned: List[Tuple[Callable[..., Any], Tuple[Any, ...]]] = []
 
+    def assert_main_thread(self) -> None:
+        """There is only one thread."""
+
+    def assert_loop_thread(self) -> None:
+        """There is only one thread."""
+
+    async def in_worker(self, function: Callable[..., Any], *args: Any) -> Any:
+        """As the runtime's, but at once."""
+        return function(*args)
+
     def on_main(self, function: Callable[..., Any], *args: Any) -> None:
         """As the runtime's."""
         self.later_on_main(0, function, *args)
@@ -122,3 +134,5 @@ class SteppedRuntime:
                 self.on_main(then, result)
 
         self.workers.submit(work)
+
+    use_disk = compute
