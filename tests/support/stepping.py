@@ -46,10 +46,12 @@ class SteppedWorkers:
 
     def __init__(self, *args: Any, **options: Any) -> None:
         self.jobs: List[Tuple[Future[Any], Callable[..., Any], Tuple[Any, ...]]] = []
-        self.shut_down = False
+        self.shut_down = self._refuses = False
 
-    def submit(self, function: Callable[..., Any], *args: Any) -> Future[Any]:
-        """As an executor's."""
+    def submit(self, function: Callable[..., Any], *args: Any) -> Any:
+        """As an executor's, or as that of a pool which says no instead of raising."""
+        if self._refuses:
+            return False
         if self.shut_down:
             raise RuntimeError("cannot schedule new futures after shutdown")
         future: Future[Any] = Future()
@@ -59,6 +61,11 @@ class SteppedWorkers:
     def shutdown(self, wait: bool = True) -> None:
         """As an executor's: what was submitted still runs."""
         self.shut_down = True
+
+    def stop(self) -> None:
+        """Drop what waits, as pools do that are not an executor."""
+        self.shut_down = self._refuses = True
+        self.jobs.clear()
 
     def step(self) -> None:
         """Run the oldest job to its end, if there is one."""
