@@ -41,6 +41,14 @@ def test_a_session_is_not_begun_inside_a_batch(wire):
     assert len(wire.opened) == 1
 
 
+def test_nor_outside_of_any_session(wire):
+    params = {"protocolVersion": BATCHING, "capabilities": {}, "clientInfo": {"name": "c", "version": "1"}}
+    begin = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params}
+    reply = wire.post([begin])
+    assert "error" in reply.json[0]
+    assert wire.opened == []
+
+
 def test_a_stream_for_two_calls_ends_after_the_second_answer(wire):
     session = wire.connect(BATCHING)
     reply = wire.raw(json.dumps([call(1), call(2)]).encode(), {"Mcp-Session-Id": session})
