@@ -24,7 +24,7 @@ from .arrangement import Arrangement
 from .controls import answer, follow_link
 from .edit import COMMAND
 from .presentation import Presentation
-from .review import Outcome, Owner, Review, ReviewError
+from .review import ACCEPTED, Outcome, Owner, Review, ReviewError
 from .stage import recover
 from .ticker import Ticker
 
@@ -131,6 +131,22 @@ class Desk:
         for review, presentation in self._presentations.items():
             if review.owner.session_id == owner_id and review.orphan():
                 presentation.update_header()
+
+    def write_or_reopen(self, owner: Owner, outcome: Outcome) -> None:
+        """Write what the user accepted, because the client went before it read the answer.
+
+        If the file is no longer what was reviewed, or cannot be written, the review is opened again.
+        """
+        text = outcome.content or ""
+        if outcome.original is not None:
+            try:
+                write_accepted(outcome.original, text)
+            except disk.DiskError as error:
+                logger.info("an accepted text that its client did not read is shown again: %s", error)
+            else:
+                self._say(f"{owner.client_name} went away before it wrote {os.path.basename(outcome.path)}: written")
+                return
+        self.reopen(owner, outcome.path, text)
 
     def reopen(self, owner: Owner, path: str, text: str) -> None:
         """Bring back what the user accepted, because the client went before it heard of it. Now Accept writes it."""
@@ -370,6 +386,8 @@ class Desk:
 
     def _tell(self, review: Review, outcome: Optional[Outcome]) -> None:
         if outcome is not None and not review.orphaned:
+            if outcome.kind == ACCEPTED and review in self._presentations:
+                outcome = outcome._replace(original=self._presentations[review].original)
             self._notify(review, outcome)
 
     def _end(self, review: Review, outcome: Optional[Outcome], tell: bool = True) -> None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import NamedTuple, Optional
 
+from .disk import Original
 from .text import ProposedText
 
 ACCEPTED = "accepted"
@@ -25,11 +26,15 @@ class Owner(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """What the client that asked is told. `content` is the accepted text, None when the proposal was rejected."""
+    """What the client that asked is told. `content` is the accepted text, None when the proposal was rejected.
+
+    `original` is the file that an accepted text was compared with, if it had been read.
+    """
 
     kind: str
     path: str
     content: Optional[str]
+    original: Optional[Original] = None
 
 
 class ReviewError(Exception):

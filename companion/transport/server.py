@@ -10,7 +10,22 @@ from __future__ import annotations
 import asyncio
 import functools
 import logging
-from typing import Any, Awaitable, Callable, Dict, Iterable, List, Mapping, NamedTuple, NoReturn, Optional, Sequence, Set, Union, cast
+from typing import (
+    Any,
+    Awaitable,
+    Callable,
+    Dict,
+    Iterable,
+    List,
+    Mapping,
+    NamedTuple,
+    NoReturn,
+    Optional,
+    Sequence,
+    Set,
+    Union,
+    cast,
+)
 
 from aiohttp import web
 
@@ -241,9 +256,7 @@ class CompanionServer:
             return respond(reply.status, reply.body, reply.headers)
         if isinstance(reply, OpenStream):
             return await self._streams.carry(request, reply.stream, reply.headers)
-        if isinstance(reply, RunCalls):
-            return await self._run_calls(request, reply.calls)
-        _never(reply)
+        return await self._run_calls(request, reply.calls)
 
     async def _run_calls(self, request: web.BaseRequest, calls: Sequence[ToolCall]) -> web.StreamResponse:
         """Run the tools side by side; one of them brings the request's reply, perhaps before it has ended."""
