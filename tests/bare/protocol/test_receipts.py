@@ -6,12 +6,13 @@ import json
 
 import pytest
 
-from companion.protocol import receipts, sessions, streams
+from companion.protocol import exchanges, receipts, sessions, streams
 from companion.protocol.limits import Limits
 from companion.protocol.streams import Ending
 from companion.protocol.transitions import ImpossibleTransition, after
 
 GONE = 10000.0
+MODULES = (exchanges, receipts, sessions, streams)
 
 
 def told(wire, session, tag, number=0):
@@ -165,9 +166,9 @@ def test_a_subscription_gives_back_what_it_did_not_read(make_wire):
     assert sorted(end(wire)) == ["b", "not subscribed"]
 
 
-@pytest.mark.parametrize("table", [receipts.TRANSITIONS, streams.TRANSITIONS, sessions.TRANSITIONS])
+@pytest.mark.parametrize("table", [module.TRANSITIONS for module in MODULES])
 def test_tables_are_part_of_the_documentation_and_forbid_what_they_do_not_name(table):
-    module = next(each for each in (receipts, streams, sessions) if each.TRANSITIONS is table)
+    module = next(each for each in MODULES if each.TRANSITIONS is table)
     kinds = {type(event) for events in table.values() for event in events}
     (kind,) = kinds
     for state, events in table.items():
