@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import Any, Callable, Dict, List, Mapping, Optional, Tuple
 
-from companion.protocol.catalogue import CACHE
+from companion.protocol.catalogue import CACHE, CAPABILITIES
 from companion.protocol.effects import Reaction, Wake
 from companion.protocol.exchanges import Exchange
 from companion.protocol.json_text import encode
@@ -44,6 +44,7 @@ def install(required_capabilities: Mapping[str, Dict[str, Any]]) -> None:
 
     STATELESS_METHODS["tools/call"] = call_tool
     for method, result in LISTINGS.items():
+        CAPABILITIES.setdefault(method.partition("/")[0], {})
         HANDSHAKE_METHODS[method] = _always(result, {})
         STATELESS_METHODS[method] = _always(result, CACHE)
 
