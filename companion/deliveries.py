@@ -7,9 +7,10 @@ all is well; if it is still what was reviewed, it is written; else the review is
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Callable, Optional
 
-from .review.disk import Kind
+from .review import disk
 from .review.review import ACCEPTED, Outcome, Owner
 from .review.text import plain
 
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
 LOOK_AFTER_MILLISECONDS = (1000, 5000, 20000, 60000)
 """When the file is looked at after a client was told. Some clients send no other request for hours; meanwhile the user
 changes the file, and it could not be told any more that the accepted text had been written."""
+
+SLACK_BYTES = 1 << 16
+"""A file that is larger than the text by this and more does not hold it."""
 
 
 class Delivery:
@@ -62,15 +66,7 @@ class Deliveries:
         outcome = delivery.outcome
         if outcome is None or self._stopped():
             return
-        self._runtime.compute(self._holds, outcome, then=lambda holds: then(delivery, holds))
-
-    def _holds(self, outcome: Outcome, cancelled: Callable[[], bool]) -> bool:
-        """Does the file hold the accepted text, line ends and the last one's set aside? Worker thread.
-
-        Clients restore the file's own line ends, and some its last line's.
-        """
-        found = self._desk.read(outcome.path)
-        return found.text.rstrip("\n") == plain(outcome.content or "").rstrip("\n") and found.kind is not Kind.NEW
+        self._runtime.compute(_holds, outcome, then=lambda holds: then(delivery, holds))
 
     def _note(self, delivery: Delivery, holds: bool) -> None:
         if holds:
@@ -80,6 +76,21 @@ class Deliveries:
         outcome, delivery.outcome = delivery.outcome, None
         if outcome is not None and not holds and not self._stopped():
             self._desk.write_or_reopen(delivery.owner, outcome)
+
+
+def _holds(outcome: Outcome, cancelled: Callable[[], bool]) -> bool:
+    """Does the file hold the accepted text, line ends and the last one's set aside? Worker thread.
+
+    Clients restore the file's own line ends, and some its last line's.
+    """
+    text = plain(outcome.content or "")
+    found = disk.read(
+        outcome.path,
+        maximum_bytes=4 * len(text) + SLACK_BYTES,
+        maximum_lines=sys.maxsize,
+        encoding=outcome.original.encoding if outcome.original is not None else "",
+    )
+    return found.kind is disk.Kind.TEXT and found.text.rstrip("\n") == text.rstrip("\n")
 
 
 def _delivery_of_message(tag: object, owner: Optional[Owner]) -> Optional[Delivery]:

@@ -62,7 +62,8 @@ class Exchange:
 
     __slots__ = (
         "headers", "accepts_json", "accepts_events", "revision", "session", "caller", "metadata", "batch", "calls",
-        "open_calls", "answers", "stream", "events", "status", "extra_headers", "size", "state", "opened", "_waited_for",
+        "open_calls", "answers", "stream", "events", "status", "extra_headers", "size", "state", "opened",
+        "_waited_for",
     )  # fmt: skip
 
     def __init__(

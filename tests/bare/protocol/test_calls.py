@@ -199,7 +199,7 @@ class Conversation(RuleBasedStateMachine):
                 reaction = self.wire.core.finish(call, text_result("x"), 0.0)
                 self.perform(reaction.events)
                 self.reply(post, reaction.reply)
-        for post, replies in self.replies.items():
+        for replies in self.replies.values():
             assert len(replies) == 1, "one reply for each POST"
             if isinstance(replies[0], OpenStream):
                 stream = replies[0].stream
