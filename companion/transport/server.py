@@ -338,7 +338,7 @@ class CompanionServer:
             self._session_opened(event.client)
         elif isinstance(event, SessionClosed):
             logger.info("disconnected: %.80r: %s", event.client.client_name, event.reason)
-            self._session_closed(event.client, event.unread)
+            self._session_closed(event.client, event.undelivered)
         elif isinstance(event, CallCancelled):
             logger.debug("cancelled a call of %s: %s", event.call.name, event.reason.value)
             self._hand_over(event.call, event.reply)
