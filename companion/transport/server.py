@@ -289,6 +289,8 @@ class CompanionServer:
         try:
             result = await self._call_tool(call)
         except asyncio.CancelledError:
+            # Whether we end, or what the tool waited for does: nobody may wait for the answer in vain.
+            self._continue(call, self._protocol.finish(call, None, self._now()))
             self._running.pop(call, None)
             raise
         except Exception:
