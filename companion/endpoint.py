@@ -18,10 +18,11 @@ from .agents.agent import Connection
 from .agents.registry import AGENTS
 from .announcer import Announcer
 from .context.follower import Follower
+from .deliveries import Deliveries
 from .diagnosis import SELF_TEST
 from .editor_process import EDITOR_PID
 from .review.desk import Desk
-from .review.review import Outcome, Owner, Review
+from .review.review import ACCEPTED, Outcome, Owner, Review
 from .service import Inheritance, Listener, Service
 from .status_bar import StatusBar, say
 from .terminals.status import State, status_text
@@ -73,11 +74,12 @@ class Endpoint:
             window, runtime=runtime, settings=self.settings, notify=self._tell_outcome, is_connected=self._is_connected
         )
         self.follower = Follower(window, runtime=runtime, settings=self.settings, publish=self._publish_context)
+        self._deliveries = Deliveries(self.desk, runtime, lambda: self._stopped)
         self._announcer = Announcer(window, runtime, self.settings, self.follower.active_path, self._set_problem)
         self._service = Service(
             runtime,
             libraries,
-            Listener(self._serving, self._client_came, self._client_went, self._set_problem),
+            Listener(self._serving, self._client_came, self._client_went, self._deliveries.unread, self._set_problem),
             ToolCalls(self.desk, runtime, self.folders),
             token=self._token,
             agent_tokens=self._agent_tokens,
@@ -210,7 +212,7 @@ class Endpoint:
             self.follower.when_current(lambda context: self._send(CONTEXT, context, session.id, CONTEXT))
         self.show_status()
 
-    def _client_went(self, session: ClientSession, undelivered: List[Outcome]) -> None:
+    def _client_went(self, session: ClientSession, unread: List[object]) -> None:
         self._runtime.assert_main_thread()
         if self.clients.pop(session.id, None) is None or self._stopped:
             return
@@ -218,10 +220,8 @@ class Endpoint:
             self.follower.set_listening(False)
             self._clients_changed()
         self.desk.owner_gone(session.id)
-        for outcome in undelivered:
-            # It went between the user's answer and hearing of it, so nobody has written the file.
-            if outcome.kind == "accepted":
-                self.desk.reopen(Owner(session.id, display_name(session)), outcome.path, outcome.content or "")
+        for tag in unread:
+            self._deliveries.unread(tag, Owner(session.id, display_name(session)))
         self.show_status()
 
     def _set_problem(self, problem: Optional[str]) -> None:
@@ -243,10 +243,11 @@ class Endpoint:
 
     def _tell_outcome(self, review: Review, outcome: Outcome) -> None:
         params: Dict[str, Any] = {"filePath": outcome.path}
-        if outcome.kind == "accepted":
+        method, delivery = "ide/diffRejected", None
+        if outcome.kind == ACCEPTED:
             params["content"] = outcome.content
-        method = "ide/diffAccepted" if outcome.kind == "accepted" else "ide/diffRejected"
-        self._runtime.on_loop(self._service.notify, method, params, review.owner.session_id, None, outcome)
+            method, delivery = "ide/diffAccepted", self._deliveries.begin(review.owner, outcome)
+        self._runtime.on_loop(self._service.notify, method, params, review.owner.session_id, None, delivery)
 
     def _is_connected(self, owner: Owner) -> bool:
         return owner.session_id in self.clients

@@ -7,7 +7,7 @@ aiohttp is imported here and nowhere on the main thread, because that takes a th
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING, Any, Awaitable, Callable, Dict, List, NamedTuple, Optional
+from typing import TYPE_CHECKING, Any, Awaitable, Callable, Dict, List, NamedTuple, Optional, Tuple
 
 if TYPE_CHECKING:
     from .libraries import Libraries
@@ -36,7 +36,8 @@ class Listener(NamedTuple):
 
     serving: Callable[[int], None]  # the port
     client_came: Callable[[ClientSession], None]
-    client_went: Callable[[ClientSession, List[Any]], None]  # with the tags of what it was never sent
+    client_went: Callable[[ClientSession, List[object]], None]  # with the tags of what it is not known to have read
+    unread: Callable[[object], None]  # the tag of what came too late for a client that had gone
     problem: Callable[[Optional[str]], None]  # a sentence for the user, None when all is well again
 
 
@@ -68,6 +69,7 @@ class Service:
         self._port = 0
         self._stopped = False
         self._clients: Dict[str, ClientSession] = {}  # those that the listener knows of
+        self._waiting: List[Tuple[str, Dict[str, Any], str, Optional[str], Optional[object]]] = []
         self._ending = False
         self._attempt = 0  # the number of the newest `run`: an older one that still waits gives way
 
@@ -120,6 +122,9 @@ class Service:
             return
         self._server = server
         self._port = port
+        waiting, self._waiting = self._waiting, []
+        for notification in waiting:
+            self.notify(*notification)
         for session in list(server.sessions.values()):
             self._client_came(session)
         for session in [each for each in self._clients.values() if each.id not in server.sessions]:
@@ -161,15 +166,26 @@ class Service:
         return Inheritance(self._port, self._token, self._agent_tokens, server.export_state())
 
     def notify(
-        self, method: str, params: Dict[str, Any], session: Optional[str], collapse: Optional[str], tag: Any = None
+        self,
+        method: str,
+        params: Dict[str, Any],
+        session: Optional[str],
+        collapse: Optional[str],
+        tag: Optional[object] = None,
     ) -> None:
-        """Send a notification to one session or, without one, to all. Nothing happens while there is no server.
+        """Send a notification to one session or, without one, to all.
 
-        If the session ends before it was sent, `client_went` gets the `tag`.
+        While there is no server, what is for one session waits for the next. If the session ends and is not known to
+        have read it, or has ended already, the listener gets the `tag`.
         """
         self._runtime.assert_loop_thread()
-        if self._server is not None:
-            self._server.notify(method, params, session=session, collapse=collapse, tag=tag)
+        if self._server is None:
+            if session is not None and not self._stopped:
+                self._waiting.append((method, params, session, collapse, tag))
+            return
+        reached = self._server.notify(method, params, session=session, collapse=collapse, tag=tag)
+        if not reached and tag is not None:
+            self._tell(self._listener.unread, tag)
 
     def settings_changed(self, body_mebibytes: int) -> None:
         """Take the limits as they are set now."""
@@ -194,7 +210,7 @@ class Service:
         self._clients[session.id] = session
         self._tell(self._listener.client_came, session)
 
-    def _client_went(self, session: ClientSession, tags: List[Any]) -> None:
+    def _client_went(self, session: ClientSession, tags: List[object]) -> None:
         self._runtime.assert_loop_thread()
         self._clients.pop(session.id, None)
         self._tell(self._listener.client_went, session, tags)

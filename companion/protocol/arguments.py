@@ -55,7 +55,7 @@ class _PlainSchema:
 
     _TYPES = {"string": str, "boolean": bool}
     _OF_OBJECT = {"type", "properties", "required", "title", "description"}
-    _OF_PROPERTY = {"type", "minLength", "title", "description", "x-mcp-header"}
+    _OF_PROPERTY = {"type", "minLength", "title", "description"}
 
     def __init__(self, required: List[str], properties: Dict[str, Any]) -> None:
         self._required = required

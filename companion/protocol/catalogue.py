@@ -7,20 +7,18 @@ Implements MCP lifecycle (`initialize`), server/discover, `tools/list`, and serv
 
 from __future__ import annotations
 
-from typing import Any, Callable, Dict, Mapping, Optional, Sequence
+from typing import Any, Dict, Optional, Sequence
 
 from .arguments import ArgumentChecker
 from .json_text import encode
-from .metadata import PREFIX, mirrored_parameters
+from .jsonrpc import RequestId
+from .metadata import PREFIX
 from .revisions import REVISIONS, SUPPORTED
 from .tools import EMPTY, Implementation, Tool, ToolResult
 
+CAPABILITIES: Dict[str, Any] = {"tools": {"listChanged": False}, "logging": {}}
 CACHE = {"ttlMs": 3600000, "cacheScope": "private"}
 """Tools change only with a new version of the package, which is a new server on another port."""
-
-
-FixedMethod = Callable[[Dict[str, Any]], Dict[str, Any]]
-"""Takes a request's params, gives its result. It must neither wait nor raise."""
 
 
 class Catalogue:
@@ -31,17 +29,11 @@ class Catalogue:
         tools: Sequence[Tool],
         identity: Implementation,
         instructions: Optional[str] = None,
-        fixed_methods: Optional[Mapping[str, FixedMethod]] = None,
     ) -> None:
         self.tools: Dict[str, Tool] = {tool.name: tool for tool in tools}
         if len(self.tools) != len(tools):
             raise ValueError("two tools have the same name")
         self.arguments = ArgumentChecker(tools)
-        self.mirrored = {tool.name: mirrored_parameters(tool) for tool in tools}
-        self._fixed_methods = dict(fixed_methods or {})
-        capabilities: Dict[str, Any] = {"tools": {"listChanged": False}, "logging": {}}
-        for method in self._fixed_methods:
-            capabilities.setdefault(method.partition("/")[0], {})
         described = identity.description()
         self._server_meta = {PREFIX + "serverInfo": described}
         self._stateless = {"resultType": "complete", "_meta": self._server_meta}
@@ -52,20 +44,13 @@ class Catalogue:
         self.stateless_tools_list = encode({**listing, **self._stateless, **CACHE})
         guidance = {} if instructions is None else {"instructions": instructions}
         self.initialize: Dict[str, bytes] = {
-            name: encode({"protocolVersion": name, "capabilities": capabilities, "serverInfo": described, **guidance})
+            name: encode({"protocolVersion": name, "capabilities": CAPABILITIES, "serverInfo": described, **guidance})
             for name, revision in REVISIONS.items()
             if revision.handshake
         }
         self.discover = encode(
-            {"supportedVersions": list(SUPPORTED), "capabilities": capabilities, **guidance, **self._stateless, **CACHE}
+            {"supportedVersions": list(SUPPORTED), "capabilities": CAPABILITIES, **guidance, **self._stateless, **CACHE}
         )
-
-    def fixed_result(self, method: str, params: Dict[str, Any], stateless: bool) -> Optional[bytes]:
-        """The encoded result of a fixed method, or None if there is no such method."""
-        answer = self._fixed_methods.get(method)
-        if answer is None:
-            return None
-        return encode({**answer(params), **self._stateless, **CACHE} if stateless else answer(params))
 
     def call_result(self, result: ToolResult, stateless: bool) -> bytes:
         """The encoded result of a call. Raises TypeError or ValueError if the tool gave what JSON cannot say."""
@@ -79,6 +64,6 @@ class Catalogue:
             fields.update(self._stateless)
         return encode(fields)
 
-    def subscription_end(self, request_id: Any) -> Dict[str, Any]:
+    def subscription_end(self, request_id: RequestId) -> Dict[str, Any]:
         """The result that ends a subscription (2026-07-28, "Graceful Closure")."""
         return {"resultType": "complete", "_meta": {**self._server_meta, PREFIX + "subscriptionId": request_id}}

@@ -1,24 +1,26 @@
 """One POST being answered.
 
-Rules: every request in it gets exactly one answer, in whatever order the tools finish; the answer is one JSON body
-unless something has to be said before it, and then it is an event stream; answers of one exchange never reach
-another.
+Rules: every request in it gets exactly one answer, in whatever order the tools finish, except one whose client has
+taken it back; the answer is one JSON body unless something has to be said before it, and then it is an event stream;
+answers of one exchange never reach another.
 Implements MCP 2025-11-25, transports, "Sending Messages to the Server", and the batches of 2025-03-26.
 """
 
 from __future__ import annotations
 
-from typing import Any, Dict, List, Mapping, Optional
+from enum import Enum
+from typing import Dict, List, Mapping, Optional
 
-from .effects import Answer, Effect, OpenStream, Wake
-from .jsonrpc import RpcError, error_message
+from .effects import Answer, Event, OpenStream, Reaction, Reply, RunCalls, Wake
+from .jsonrpc import RequestId, RpcError, error_message
 from .limits import Limits
 from .metadata import Metadata
 from .outbox import Message, Outbox
 from .revisions import Revision
 from .sessions import Session
 from .streams import CALL, Stream
-from .tools import ClientSession
+from .tools import ClientSession, ToolCall
+from .transitions import after, picture
 
 JSON_TYPE = {"Content-Type": "application/json"}
 EVENT_STREAM = {
@@ -28,12 +30,40 @@ EVENT_STREAM = {
 }
 
 
+class ExchangeState(Enum):
+    """What the POST was answered with."""
+
+    UNANSWERED = "nothing yet"
+    STREAMING = "an event stream, which carries the answers"
+    ANSWERED = "all that there was to say"
+
+
+class ExchangeEvent(Enum):
+    """What happens to a POST."""
+
+    STREAM_OPENED = "something has to be said before the answers"
+    SETTLED = "every request in it is answered or taken back"
+
+
+TRANSITIONS: Dict[ExchangeState, Dict[ExchangeEvent, ExchangeState]] = {
+    ExchangeState.UNANSWERED: {
+        ExchangeEvent.STREAM_OPENED: ExchangeState.STREAMING,
+        ExchangeEvent.SETTLED: ExchangeState.ANSWERED,
+    },
+    ExchangeState.STREAMING: {
+        ExchangeEvent.SETTLED: ExchangeState.ANSWERED,
+    },
+}
+__doc__ = f"{__doc__}{picture('A POST', TRANSITIONS)}"
+
+
 class Exchange:
     """A POST with at least one message, until everything in it is answered."""
 
     __slots__ = (
-        "headers", "accepts_json", "accepts_events", "revision", "session", "caller", "metadata", "batch", "open_calls",
-        "answers", "stream", "status", "extra_headers", "size",
+        "headers", "accepts_json", "accepts_events", "revision", "session", "caller", "metadata", "batch", "calls",
+        "open_calls", "answers", "stream", "events", "status", "extra_headers", "size", "state", "opened",
+        "_waited_for",
     )  # fmt: skip
 
     def __init__(
@@ -57,32 +87,68 @@ class Exchange:
         self.caller = caller
         self.metadata = metadata
         self.batch = False
+        self.calls: List[ToolCall] = []
         self.open_calls = 0
         self.answers: List[bytes] = []
         self.stream: Optional[Stream] = None
+        self.opened: Optional[OpenStream] = None
+        """What a request wants the POST to be answered with, instead of a result."""
+        self.events: List[Event] = []
+        """What happens elsewhere because of what was read."""
         self.status = 200
         self.extra_headers: Optional[Dict[str, str]] = None
         self.size = size
+        self.state = ExchangeState.UNANSWERED
+        self._waited_for = True
 
     @property
     def stateless(self) -> bool:
         """Served by a revision without sessions."""
         return self.metadata is not None
 
-    def refuse(self, request_id: Any, error: RpcError) -> None:
+    def refuse(self, request_id: Optional[RequestId], error: RpcError) -> None:
         """Answer one request with an error."""
         if error.status is not None and not self.batch:
             self.status = error.status
         self.answers.append(error_message(request_id, error, null_id=not self.stateless))
 
-    def settle(self) -> List[Effect]:
-        """What to do now: nothing while calls run, else hand over the answer."""
+    def begin_call(self, call: ToolCall) -> None:
+        """The tool is to be run, and then `end_call` is due."""
+        self.calls.append(call)
+        self.open_calls += 1
+        if self.session is not None:
+            self.session.requests += 1
+
+    def end_call(self, now: float) -> None:
+        """A call is over, with its answer among `answers` or without one."""
+        self.open_calls -= 1
+        if self.session is not None and self._waited_for:
+            self.session.requests -= 1
+            self.session.last_seen = now
+
+    def connection_lost(self) -> None:
+        """Nobody waits on a connection any more: the calls that run do not keep the session."""
+        if self.session is not None and self._waited_for:
+            self.session.requests -= self.open_calls
+        self._waited_for = False
+
+    def reaction(self) -> Reaction:
+        """What to do after everything in the POST was read."""
+        reply: Optional[Reply] = self.opened
+        if reply is None:
+            reply = RunCalls(self.calls) if self.open_calls else self._settled()
+        return Reaction(reply, self.events)
+
+    def settle(self) -> Reaction:
+        """What to do after a call is over: nothing while others run, else hand over the answer."""
         if self.stream is not None:
-            return self._settle_stream(self.stream)
-        if self.open_calls:
-            return []
+            return Reaction(None, [self._settle_stream(self.stream)])
+        return Reaction(None if self.open_calls else self._settled())
+
+    def _settled(self) -> Answer:
+        self.state = after(TRANSITIONS, self.state, ExchangeEvent.SETTLED)
         if not self.answers:
-            return [Answer(202, {}, b"")]
+            return Answer(202, {}, b"")
         body = b"[" + b",".join(self.answers) + b"]" if self.batch else self.answers[0]
         headers = JSON_TYPE
         if not self.accepts_json and self.accepts_events:
@@ -90,18 +156,16 @@ class Exchange:
             body = b"data: " + body + b"\n\n"
         if self.extra_headers is not None:
             headers = {**headers, **self.extra_headers}
-        return [Answer(self.status, headers, body)]
+        return Answer(self.status, headers, body)
 
-    def _settle_stream(self, stream: Stream) -> List[Effect]:
+    def _settle_stream(self, stream: Stream) -> Wake:
         for answer in self.answers:
             stream.outbox.add(self.message(answer))
         self.answers = []
-        stream.finished = not self.open_calls
-        return [Wake(stream)]
-
-    def away(self) -> bool:
-        """Has the session that asked nothing left that keeps it open? Then its time runs."""
-        return self.session is not None and self.session.deadline() is not None
+        if not self.open_calls:
+            self.state = after(TRANSITIONS, self.state, ExchangeEvent.SETTLED)
+            stream.finish()
+        return Wake(stream)
 
     def message(self, payload: bytes) -> Message:
         """A payload with its place on this exchange's stream."""
@@ -111,14 +175,15 @@ class Exchange:
         self.stream.last_sequence += 1
         return Message(self.stream.last_sequence, payload, None)
 
-    def open_stream(self, limits: Limits) -> List[Effect]:
+    def open_stream(self, limits: Limits) -> Optional[OpenStream]:
         """Go over to an event stream, if the client takes one and none is open yet."""
         if self.stream is not None or not self.accepts_events:
-            return []
+            return None
+        self.state = after(TRANSITIONS, self.state, ExchangeEvent.STREAM_OPENED)
         if self.session is not None:
             self.stream = self.session.new_stream(CALL)
             self.session.attach(self.stream, None)
         else:
-            self.stream = Stream("", CALL, None, Outbox(limits), limits, numbered=False, primes=False)
+            self.stream = Stream("", CALL, Outbox(limits), limits, numbered=False, primes=False)
             self.stream.attach()
-        return [OpenStream(self, self.stream, EVENT_STREAM)]
+        return OpenStream(self.stream, EVENT_STREAM)

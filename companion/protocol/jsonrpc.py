@@ -7,7 +7,7 @@ Implements https://www.jsonrpc.org/specification with MCP's narrowing: `id` is a
 
 from __future__ import annotations
 
-from typing import Any, Dict, NamedTuple, Optional, Union
+from typing import Any, Dict, Mapping, NamedTuple, Optional, Union
 
 from .json_text import encode, encode_id
 
@@ -16,10 +16,13 @@ INVALID_REQUEST = -32600
 METHOD_NOT_FOUND = -32601
 INVALID_PARAMS = -32602
 INTERNAL_ERROR = -32603
-# The three codes below are MCP's own (2026-07-28, basic, "Error Codes").
+# The two codes below are MCP's own (2026-07-28, basic, "Error Codes").
 HEADER_MISMATCH = -32020
-MISSING_CLIENT_CAPABILITY = -32021
 UNSUPPORTED_PROTOCOL_VERSION = -32022
+
+
+RequestId = Union[str, int, float]
+"""JSON-RPC 2.0, 4: a string or a number; MCP takes null for none."""
 
 
 class RpcError(Exception):
@@ -37,7 +40,7 @@ class RpcError(Exception):
 class Request(NamedTuple):
     """Wants exactly one answer."""
 
-    id: Any
+    id: RequestId
     method: str
     params: Dict[str, Any]
 
@@ -56,7 +59,7 @@ class Response(NamedTuple):
 class Fault(NamedTuple):
     """Not a message, or one that cannot be served; `id` is None where it could not be read."""
 
-    id: Any
+    id: Optional[RequestId]
     error: RpcError
 
 
@@ -68,7 +71,7 @@ def read_message(value: Any) -> Message:
     """Say what a decoded value is. Never raises."""
     if type(value) is not dict:
         return Fault(None, RpcError(INVALID_REQUEST, "A message must be a JSON object, not {}.".format(kind_of(value))))
-    request_id = value.get("id")
+    request_id: Any = value.get("id")
     kind = type(request_id)
     good_id = kind is int or kind is str or isinstance(request_id, float)
     if value.get("jsonrpc") != "2.0":
@@ -112,12 +115,12 @@ def kind_of(value: Any) -> str:
     return "an array" if isinstance(value, list) else "an object"
 
 
-def result_message(request_id: Any, result: bytes) -> bytes:
+def result_message(request_id: RequestId, result: bytes) -> bytes:
     """The answer to a request; `result` is encoded JSON."""
     return b'{"jsonrpc":"2.0","id":' + encode_id(request_id) + b',"result":' + result + b"}"
 
 
-def error_message(request_id: Any, error: RpcError, *, null_id: bool = True) -> bytes:
+def error_message(request_id: Optional[RequestId], error: RpcError, *, null_id: bool = True) -> bytes:
     """The refusal of a request. `null_id`: write `"id":null` where the id is unknown, as JSON-RPC asks."""
     body: Dict[str, Any] = {"code": error.code, "message": error.sentence}
     if error.data is not None:
@@ -127,6 +130,6 @@ def error_message(request_id: Any, error: RpcError, *, null_id: bool = True) -> 
     return b'{"jsonrpc":"2.0","id":' + encode_id(request_id) + b',"error":' + encode(body) + b"}"
 
 
-def notification_message(method: str, params: Any) -> bytes:
+def notification_message(method: str, params: Mapping[str, Any]) -> bytes:
     """A notification of ours."""
     return b'{"jsonrpc":"2.0","method":' + encode(method) + b',"params":' + encode(params) + b"}"

@@ -1,8 +1,8 @@
 """The stateless revision: which request is one, and is it complete?
 
 Rules: a request is served statelessly if its header or its `_meta` says so; then header and body must agree on version,
-method, name and every parameter that the tool mirrors into a header, because something between the two may have decided
-by the header alone; what is missing or different is named in the refusal, with HTTP status 400.
+method and name, because something between the two may have decided by the header alone; what is missing or different is
+named in the refusal, with HTTP status 400. No tool of ours mirrors parameters into headers.
 Implements MCP 2026-07-28: basic "_meta", versioning, transports/streamable-http "Request Metadata".
 """
 
@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import base64
 import binascii
-from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Tuple
+from typing import Any, Dict, Mapping, NamedTuple, Optional, Tuple
 
+from .json_text import encode
 from .jsonrpc import HEADER_MISMATCH, INVALID_PARAMS, UNSUPPORTED_PROTOCOL_VERSION, Request, RpcError
 from .revisions import REVISIONS, SUPPORTED, Revision
-from .tools import LOG_LEVELS, Tool
+from .tools import LOG_LEVELS
 
 PREFIX = "io.modelcontextprotocol/"
 VERSION_HEADER = "MCP-Protocol-Version"
@@ -26,8 +27,9 @@ class Metadata(NamedTuple):
     revision: Revision
     client_name: str
     client_version: str
-    capabilities: Dict[str, Any]
     log_level: Optional[str]
+    self_description: bytes
+    """All that the client says of itself, encoded: who says the same is taken for the same."""
 
 
 def unsupported_version(requested: Any) -> RpcError:
@@ -85,7 +87,8 @@ def read_metadata(headers: Mapping[str, str], request: Request) -> Metadata:
     name = request.params.get("name")
     if request.method == "tools/call" and type(name) is str:
         _check_header(headers, "Mcp-Name", name, encodable=True)
-    return Metadata(revision, *client_identity(information), capabilities, log_level)
+    self_description = encode([information, capabilities, headers.get("User-Agent")])
+    return Metadata(revision, *client_identity(information), log_level, self_description)
 
 
 def client_identity(information: Mapping[str, Any]) -> Tuple[str, str]:
@@ -126,47 +129,3 @@ def _decoded(name: str, value: str) -> str:
         return base64.b64decode(value[9:-2].encode("ascii"), validate=True).decode("utf-8")
     except (binascii.Error, UnicodeError):
         raise _mismatch("the header {} is not valid Base64 of UTF-8".format(name)) from None
-
-
-def mirrored_parameters(tool: Tool) -> List[Tuple[str, Tuple[str, ...]]]:
-    """(header name, path of the argument) for each parameter that the tool's schema marks with `x-mcp-header`."""
-    found: List[Tuple[str, Tuple[str, ...]]] = []
-    pending: List[Tuple[Tuple[str, ...], Any]] = [((), tool.input_schema)]
-    while pending:
-        path, schema = pending.pop()
-        for name, part in schema.get("properties", {}).items():
-            if isinstance(part, dict):
-                if "x-mcp-header" in part:
-                    found.append(("Mcp-Param-" + part["x-mcp-header"], path + (name,)))
-                pending.append((path + (name,), part))
-    return found
-
-
-def check_parameter_headers(
-    headers: Mapping[str, str], mirrored: List[Tuple[str, Tuple[str, ...]]], arguments: Mapping[str, Any]
-) -> None:
-    """Check that mirrored parameters and their headers agree. Raises RpcError."""
-    for header, path in mirrored:
-        value: Any = arguments
-        for name in path:
-            value = value.get(name) if isinstance(value, dict) else None
-        if value is None:
-            continue
-        if isinstance(value, bool):
-            _check_header(headers, header, "true" if value else "false", encodable=True)
-        elif isinstance(value, int):
-            _check_number(headers, header, value)
-        elif isinstance(value, str):
-            _check_header(headers, header, value, encodable=True)
-
-
-def _check_number(headers: Mapping[str, str], name: str, expected: int) -> None:
-    value = headers.get(name)
-    if value is None:
-        raise _mismatch("the header {} is missing".format(name))
-    try:
-        matches = float(_decoded(name, value.strip(" \t"))) == expected
-    except (ValueError, OverflowError):
-        matches = False
-    if not matches:
-        raise _mismatch("the header {} does not match the body".format(name))

@@ -1,42 +1,52 @@
 """What each request method does, and which methods exist in which era: two tables at the end.
 
 Rules: a method gives the encoded result, or None if the result comes later; it refuses by raising RpcError and in no
-other way; what it starts, it adds to the effects.
+other way; what it starts, it tells the exchange.
 Implements the server's part of MCP: lifecycle, server/discover, server/tools, server/utilities/logging,
 utilities/ping, and basic/patterns/subscriptions of 2026-07-28.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Callable, Dict, List, Mapping, Optional
+from typing import Callable, Dict, NamedTuple, Optional, Tuple
 
-from .effects import CallTool, Effect, OpenStream
+from .catalogue import Catalogue
+from .effects import OpenStream
 from .exchanges import EVENT_STREAM, Exchange
 from .json_text import encode
 from .jsonrpc import (
     INVALID_PARAMS,
     INVALID_REQUEST,
-    MISSING_CLIENT_CAPABILITY,
     Request,
     RpcError,
     notification_message,
     result_message,
 )
-from .metadata import PREFIX, check_parameter_headers, client_identity
+from .limits import Limits
+from .metadata import PREFIX, client_identity
 from .outbox import Message
-from .presence import SESSION_HEADER
+from .presence import SESSION_HEADER, Presence
 from .revisions import NEWEST_HANDSHAKE, negotiate
 from .sessions import Session
 from .streams import SUBSCRIPTION, Stream
-from .tools import LOG_LEVELS, Tool, ToolCall, error_result
-
-if TYPE_CHECKING:
-    from .core import Protocol
-
-Method = Callable[["Protocol", Exchange, Request, List[Effect], float], Optional[bytes]]
+from .tools import LOG_LEVELS, ToolCall, error_result
 
 
-def _initialize(core: Protocol, exchange: Exchange, request: Request, effects: List[Effect], now: float) -> bytes:
+class Server(NamedTuple):
+    """What a method may use."""
+
+    limits: Limits
+    catalogue: Catalogue
+    presence: Presence
+    subscribable: Tuple[str, ...]
+    """Notification methods that stateless clients may ask for by name."""
+
+
+Method = Callable[[Server, Exchange, Request, float], Optional[bytes]]
+"""Gets the time in seconds of a steady clock."""
+
+
+def _initialize(server: Server, exchange: Exchange, request: Request, now: float) -> bytes:
     if exchange.session is not None:
         raise RpcError(INVALID_REQUEST, "This session is initialized already.", status=400)
     asked = request.params.get("protocolVersion", NEWEST_HANDSHAKE.name)
@@ -46,17 +56,17 @@ def _initialize(core: Protocol, exchange: Exchange, request: Request, effects: L
     if type(information) is not dict:
         raise RpcError(INVALID_PARAMS, '"clientInfo" must be an object.')
     revision = negotiate(asked)
-    session, opened = core.presence.open(client_identity(information), exchange.caller.token_name, revision, now)
-    effects.extend(opened)
+    session, opened = server.presence.open(client_identity(information), exchange.caller.token_name, revision, now)
+    exchange.events.extend(opened)
     exchange.extra_headers = {SESSION_HEADER: session.client.id}
-    return core.catalogue.initialize[revision.name]
+    return server.catalogue.initialize[revision.name]
 
 
-def _ping(core: Protocol, exchange: Exchange, request: Request, effects: List[Effect], now: float) -> bytes:
+def _ping(server: Server, exchange: Exchange, request: Request, now: float) -> bytes:
     return b"{}"
 
 
-def _set_log_level(core: Protocol, exchange: Exchange, request: Request, effects: List[Effect], now: float) -> bytes:
+def _set_log_level(server: Server, exchange: Exchange, request: Request, now: float) -> bytes:
     level = request.params.get("level")
     if level not in LOG_LEVELS:
         raise RpcError(INVALID_PARAMS, '"level" must be one of {}.'.format(", ".join(LOG_LEVELS)))
@@ -65,25 +75,22 @@ def _set_log_level(core: Protocol, exchange: Exchange, request: Request, effects
     return b"{}"
 
 
-def _list_tools(core: Protocol, exchange: Exchange, request: Request, effects: List[Effect], now: float) -> bytes:
+def _list_tools(server: Server, exchange: Exchange, request: Request, now: float) -> bytes:
     if request.params.get("cursor") is not None:
         raise RpcError(INVALID_PARAMS, "Unknown cursor: all tools fit on one page.")
-    return core.catalogue.stateless_tools_list if exchange.stateless else core.catalogue.tools_list
+    return server.catalogue.stateless_tools_list if exchange.stateless else server.catalogue.tools_list
 
 
-def _discover(core: Protocol, exchange: Exchange, request: Request, effects: List[Effect], now: float) -> bytes:
-    return core.catalogue.discover
+def _discover(server: Server, exchange: Exchange, request: Request, now: float) -> bytes:
+    return server.catalogue.discover
 
 
-def _call_tool(
-    core: Protocol, exchange: Exchange, request: Request, effects: List[Effect], now: float
-) -> Optional[bytes]:
+def _call_tool(server: Server, exchange: Exchange, request: Request, now: float) -> Optional[bytes]:
     params = request.params
     name = params.get("name")
     if type(name) is not str:
         raise RpcError(INVALID_PARAMS, '"name" must be the name of a tool.')
-    tool = core.catalogue.tools.get(name)
-    if tool is None:
+    if name not in server.catalogue.tools:
         raise RpcError(INVALID_PARAMS, "Unknown tool: {:.100}".format(name))
     arguments = params.get("arguments", {})
     if type(arguments) is not dict:
@@ -92,60 +99,48 @@ def _call_tool(
     log_level = session.log_level if session is not None else None
     metadata = exchange.metadata
     if metadata is not None:
-        check_parameter_headers(exchange.headers, core.catalogue.mirrored[name], arguments)
-        _check_capabilities(tool, metadata.capabilities)
         log_level = metadata.log_level
-    complaint = core.catalogue.arguments.complaint(name, arguments)
+    complaint = server.catalogue.arguments.complaint(name, arguments)
     if complaint is not None:
         sentence = "Invalid arguments for the tool {}: {}".format(name, complaint)
         if not exchange.revision.argument_errors_are_results:
             raise RpcError(INVALID_PARAMS, sentence)
-        return core.catalogue.call_result(error_result(sentence), exchange.stateless)
+        return server.catalogue.call_result(error_result(sentence), exchange.stateless)
     meta = params.get("_meta")
     token = meta.get("progressToken") if type(meta) is dict else None
     if type(token) is not str and type(token) is not int:
         token = None
-    exchange.open_calls += 1
-    if session is not None:
-        session.requests += 1
-    call = ToolCall(
-        name, arguments, exchange.caller, token, request_id=request.id, exchange=exchange, log_level=log_level
-    )
-    effects.append(CallTool(call))
+    call = ToolCall(name, arguments, exchange.caller, token, log_level=log_level)
+    server.presence.calls.begin(call, exchange, request.id)
     return None
 
 
-def _check_capabilities(tool: Tool, declared: Mapping[str, Any]) -> None:
-    missing = {name: value for name, value in tool.required_capabilities.items() if name not in declared}
-    if missing:
-        sentence = "The tool {} needs a client capability that was not declared.".format(tool.name)
-        raise RpcError(MISSING_CLIENT_CAPABILITY, sentence, {"requiredCapabilities": missing}, status=400)
-
-
-def _subscribe(core: Protocol, exchange: Exchange, request: Request, effects: List[Effect], now: float) -> None:
+def _subscribe(server: Server, exchange: Exchange, request: Request, now: float) -> None:
     wanted = request.params.get("notifications")
     if type(wanted) is not dict:
         raise RpcError(INVALID_PARAMS, '"notifications" must be an object that names what to receive.', status=400)
     if not exchange.accepts_events:
         raise RpcError(INVALID_REQUEST, "A subscription needs Accept: text/event-stream.", status=406)
-    session, opened = core.presence.subscriber(exchange.caller, exchange.revision, now)
-    if session.open_streams() >= core.limits.streams_per_session:
+    session, opened = server.presence.subscriber(exchange.caller, exchange.revision, now)
+    if session.open_streams() >= server.limits.streams_per_session:
         raise RpcError(INVALID_REQUEST, "Too many streams are open.", status=429)
-    stream = exchange.stream = session.new_stream(SUBSCRIPTION)
-    exchange.open_calls += 1  # Answered only by `end_subscription`.
-    stream.filter = {name: True for name in core.subscribable if wanted.get(name) is True}
+    stream = session.new_stream(SUBSCRIPTION)
+    stream.filter = {name: True for name in server.subscribable if wanted.get(name) is True}
     stream.request_id = request.id
     acknowledged = {"_meta": {PREFIX + "subscriptionId": request.id}, "notifications": stream.filter}
     payload = notification_message("notifications/subscriptions/acknowledged", acknowledged)
     stream.outbox.add(Message(session.next_sequence(), payload, None))
     session.attach(stream, None)
-    effects.append(OpenStream(exchange, stream, EVENT_STREAM))
-    effects.extend(opened)
+    # Its answer is the result that `end_subscription` queues.
+    exchange.opened = server.presence.carried(OpenStream(stream, EVENT_STREAM), session)
+    exchange.events.extend(opened)
 
 
-def end_subscription(core: Protocol, session: Session, stream: Stream) -> None:
+def end_subscription(catalogue: Catalogue, session: Session, stream: Stream) -> None:
     """Queue the result of a subscription's request, which is its graceful end ("Graceful Closure")."""
-    result = encode(core.catalogue.subscription_end(stream.request_id))
+    if stream.request_id is None:
+        return
+    result = encode(catalogue.subscription_end(stream.request_id))
     stream.outbox.add(Message(session.next_sequence(), result_message(stream.request_id, result), None))
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any, Callable, Dict, Optional, Tuple
 
 from .json_text import encode, encode_id
-from .jsonrpc import notification_message
+from .jsonrpc import RequestId, notification_message
 
 Translate = Callable[[str, Dict[str, Any]], Tuple[str, Dict[str, Any]]]
 """Turns method and params of a notification into those of another dialect."""
@@ -42,7 +42,7 @@ class Notice:
             self._translated = notification_message(*self._translate(self.method, self._params))
         return self._translated
 
-    def tagged(self, subscription_id: Any) -> bytes:
+    def tagged(self, subscription_id: RequestId) -> bytes:
         """As a subscription gets it: with its id in `_meta` (2026-07-28, "Receiving Notifications")."""
         if self._inner is None:
             params = {key: value for key, value in self._params.items() if key != "_meta"}

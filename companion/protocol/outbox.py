@@ -8,7 +8,8 @@ worse.
 
 from __future__ import annotations
 
-from typing import Any, Dict, List, NamedTuple, Optional
+import json
+from typing import Any, Collection, Dict, Iterable, List, NamedTuple, Optional
 
 from .limits import Limits
 
@@ -20,7 +21,7 @@ class Message(NamedTuple):
     sequence: int
     payload: bytes
     collapse: Optional[str]
-    tag: Any = None
+    tag: Optional[object] = None
 
 
 class Outbox:
@@ -76,25 +77,37 @@ class Outbox:
                 del self._by_key[message.collapse]
         return taken
 
-    def tags(self) -> List[Any]:
+    def tags(self) -> List[object]:
         """What the application knows the waiting messages by, oldest first."""
         return [message.tag for message in self._waiting.values() if message.tag is not None]
+
+    def tagged(self) -> List[int]:
+        """The places of the waiting messages that have a tag."""
+        return [message.sequence for message in self._waiting.values() if message.tag is not None]
 
     def export_state(self) -> List[List[Any]]:
         """The waiting messages as plain JSON-able data."""
         return export_messages(self._waiting.values())
 
-    def import_state(self, state: List[List[Any]]) -> None:
-        """Take over what `export_state` gave."""
-        for message in import_messages(state):
+    def import_state(self, state: List[List[Any]], tagged: Collection[int] = ()) -> None:
+        """Take over what `export_state` gave; for `tagged` see `import_messages`."""
+        for message in import_messages(state, tagged):
             self.add(message)
 
 
-def export_messages(messages: Any) -> List[List[Any]]:
+def export_messages(messages: Iterable[Message]) -> List[List[Any]]:
     """Messages as plain JSON-able data."""
     return [[message.sequence, message.payload.decode("ascii"), message.collapse] for message in messages]
 
 
-def import_messages(state: List[List[Any]]) -> List[Message]:
-    """What `export_messages` gave, as messages again."""
-    return [Message(sequence, payload.encode("ascii"), collapse) for sequence, payload, collapse in state]
+def import_messages(state: List[List[Any]], tagged: Collection[int] = ()) -> List[Message]:
+    """What `export_messages` gave, as messages again.
+
+    Those whose places are in `tagged` had a tag, which stayed in the former process or package: the notification's own
+    params stand for it now.
+    """
+    messages = []
+    for sequence, payload, collapse in state:
+        tag = json.loads(payload).get("params") if sequence in tagged else None
+        messages.append(Message(sequence, payload.encode("ascii"), collapse, tag))
+    return messages

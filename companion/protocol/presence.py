@@ -8,19 +8,21 @@ Implements MCP 2025-11-25, transports, "Listening for Messages from the Server",
 
 from __future__ import annotations
 
+import hashlib
 import logging
 import secrets
-from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Tuple
+from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Tuple, Union
 
-from .effects import Answer, Effect, OpenStream, SessionClosed, SessionOpened, Wake
+from .calls import Calls
+from .effects import Answer, Event, OpenStream, Reaction, SessionClosed, SessionOpened, Wake
 from .exchanges import EVENT_STREAM, JSON_TYPE
 from .jsonrpc import INVALID_REQUEST, RpcError, error_message
 from .limits import Limits
-from .metadata import VERSION_HEADER, unsupported_version
+from .metadata import VERSION_HEADER, Metadata, unsupported_version
 from .notices import Notice, Translate
 from .revisions import NEWEST_HANDSHAKE, REVISIONS, Revision
-from .sessions import EVENTS, MCP, SUBSCRIBER, Session
-from .streams import LISTEN, Stream, read_event_id
+from .sessions import EVENTS, MCP, SUBSCRIBER, Session, SessionKind
+from .streams import CALL, LISTEN, Ending, Stream, read_event_id
 from .tools import ClientSession
 
 logger = logging.getLogger("gemini_companion.protocol")
@@ -36,8 +38,13 @@ class Presence:
         self.limits = limits
         self.wall_clock = wall_clock
         self._translate = translate
+        self.calls = Calls()
+        self.stopping = False
+        """Streams that are opened now end at once; what they have to say is still said."""
         self._sessions: Dict[str, Session] = {}
-        self._listeners = 0
+        self._owners: Dict[Stream, Session] = {}
+        """Of the streams that a connection carries now."""
+        self._secret = secrets.token_bytes(32)
         self.clients: Dict[str, ClientSession] = {}
         """What the application sees: id to client, oldest first."""
 
@@ -48,34 +55,65 @@ class Presence:
     def find(self, session_id: str) -> Optional[Session]:
         """The session that `initialize` gave this id."""
         session = self._sessions.get(session_id)
-        return session if session is not None and session.kind == MCP else None
+        return session if session is not None and session.kind is MCP else None
+
+    def away(self, session_id: str) -> bool:
+        """Has this session nothing left that keeps it open? Then its time runs."""
+        session = self._sessions.get(session_id)
+        return session is not None and session.deadline() is not None
+
+    # Clients without a session
+
+    def connection_caller(self, revision: Revision, connection: str, token_name: str) -> ClientSession:
+        """A client that sends a request of a revision with sessions but has none: it is known by its connection."""
+        known_by = self._pseudonym("connection", connection.encode("ascii"))
+        return ClientSession(known_by, "", "", revision.name, self.wall_clock(), token_name)
+
+    def stateless_caller(self, metadata: Metadata, token_name: str) -> ClientSession:
+        """A client of the stateless revision: it is known by everything that it says of itself, on any connection."""
+        known_by = self._pseudonym("stateless", token_name.encode("utf-8"), metadata.self_description)
+        name, version = metadata.client_name, metadata.client_version
+        return ClientSession(known_by, name, version, metadata.revision.name, self.wall_clock(), token_name)
+
+    def _pseudonym(self, kind: str, *parts: bytes) -> str:
+        # No client can guess it, or make it look like a session's.
+        digest = hashlib.blake2b(key=self._secret, digest_size=24)
+        for part in parts:
+            digest.update(b"%d:" % len(part) + part)
+        return f"{kind}:{digest.hexdigest()}"
+
+    def heard_from(self, caller: ClientSession, now: float) -> None:
+        """A client has sent a request: if it has a session, that lives on."""
+        session = self._sessions.get(caller.id)
+        if session is not None:
+            session.requested(now)
 
     # Opening
 
     def open(
         self, identity: Tuple[str, str], token_name: str, revision: Revision, now: float
-    ) -> Tuple[Session, List[Effect]]:
+    ) -> Tuple[Session, List[Event]]:
         """A session for `initialize`. Raises RpcError if there are too many."""
-        effects = self._make_room()
+        events = self._make_room()
         session_id = secrets.token_urlsafe(24)
         client = ClientSession(session_id, identity[0], identity[1], revision.name, self.wall_clock(), token_name)
-        return self._add(client, revision, MCP, now), effects + [SessionOpened(client)]
+        return self._add(client, revision, MCP, now), events + [SessionOpened(client)]
 
-    def subscriber(self, caller: ClientSession, revision: Revision, now: float) -> Tuple[Session, List[Effect]]:
+    def subscriber(self, caller: ClientSession, revision: Revision, now: float) -> Tuple[Session, List[Event]]:
         """The session of a stateless client that listens; made if it has none."""
         session = self._sessions.get(caller.id)
         if session is not None:
             return session, []
-        effects = self._make_room()
-        return self._add(caller, revision, SUBSCRIBER, now), effects + [SessionOpened(caller)]
+        events = self._make_room()
+        return self._add(caller, revision, SUBSCRIBER, now), events + [SessionOpened(caller)]
 
-    def _add(self, client: ClientSession, revision: Revision, kind: str, now: float) -> Session:
+    def _add(self, client: ClientSession, revision: Revision, kind: SessionKind, now: float) -> Session:
         session = Session(client, revision, kind, self.limits, now)
         self._sessions[client.id] = session
         self.clients[client.id] = client
         return session
 
-    def _make_room(self) -> List[Effect]:
+    def _make_room(self) -> List[Event]:
         if len(self._sessions) < self.limits.sessions:
             return []
         away = [session for session in self._sessions.values() if session.deadline() is not None]
@@ -85,34 +123,34 @@ class Presence:
 
     # Streams
 
-    def listen(self, headers: Mapping[str, str], accepts_events: bool, now: float) -> List[Effect]:
+    def listen(self, headers: Mapping[str, str], accepts_events: bool, now: float) -> Reaction:
         """Read a GET of the MCP endpoint."""
         found = self._addressed(headers)
         if isinstance(found, Answer):
-            return [found]
+            return Reaction(found)
         if not accepts_events:
-            return [_refusal("A GET needs Accept: text/event-stream.", 406)]
-        return self._attach(found, headers.get(RESUME_HEADER), now)
+            return Reaction(_refusal("A GET needs Accept: text/event-stream.", 406))
+        return Reaction(self._attach(found, headers.get(RESUME_HEADER), now))
 
-    def listen_plainly(self, headers: Mapping[str, str], accepts_events: bool, now: float) -> List[Effect]:
+    def listen_plainly(self, headers: Mapping[str, str], accepts_events: bool, now: float) -> Reaction:
         """Read a GET of the plain event stream, which needs no session and is resumed by `Last-Event-ID` alone."""
         if not accepts_events:
-            return [_refusal("A GET needs Accept: text/event-stream.", 406)]
+            return Reaction(_refusal("A GET needs Accept: text/event-stream.", 406))
         event_id = headers.get(RESUME_HEADER)
         known = read_event_id(event_id) if event_id is not None else None
-        session = self._sessions.get(known[0].partition(".")[0]) if known is not None else None
-        if session is not None and session.kind == EVENTS:
-            return self._attach(session, event_id, now)
+        session = self._sessions.get(known.label.partition(".")[0]) if known is not None else None
+        if session is not None and session.kind is EVENTS:
+            return Reaction(self._attach(session, event_id, now))
         try:
-            effects = self._make_room()
+            events = self._make_room()
         except RpcError as error:
-            return [_refusal(error.sentence, 503)]
-        self._listeners += 1
-        client = ClientSession("events{}".format(self._listeners), "event stream", "", "", self.wall_clock())
+            return Reaction(_refusal(error.sentence, 503))
+        # The name is part of every event id, and who knows an event id may go on with the stream: nobody can guess it.
+        client = ClientSession(secrets.token_urlsafe(24), "event stream", "", "", self.wall_clock())
         session = self._add(client, NEWEST_HANDSHAKE, EVENTS, now)
-        return self._attach(session, None, now) + effects + [SessionOpened(client)]
+        return Reaction(self._attach(session, None, now), events + [SessionOpened(client)])
 
-    def _addressed(self, headers: Mapping[str, str]) -> Any:
+    def _addressed(self, headers: Mapping[str, str]) -> Union[Session, Answer]:
         version = headers.get(VERSION_HEADER)
         if version is not None:
             revision = REVISIONS.get(version)
@@ -120,7 +158,7 @@ class Presence:
                 error = unsupported_version(version)
                 return Answer(400, JSON_TYPE, error_message(None, error))
             if not revision.handshake:
-                answer = _refusal("MCP {} has neither GET nor DELETE.".format(version), 405)
+                answer = _refusal(f"MCP {version} has neither GET nor DELETE.", 405)
                 return answer._replace(headers={**answer.headers, "Allow": "POST"})
         session_id = headers.get(SESSION_HEADER)
         if session_id is None:
@@ -128,40 +166,51 @@ class Presence:
         session = self.find(session_id)
         return session or _refusal(UNKNOWN_SESSION, 404)
 
-    def _attach(self, session: Session, event_id: Optional[str], now: float) -> List[Effect]:
+    def _attach(self, session: Session, event_id: Optional[str], now: float) -> Union[OpenStream, Answer]:
         session.last_seen = now
         stream: Optional[Stream] = None
         received: Optional[int] = None
         known = read_event_id(event_id) if event_id is not None else None
         if known is not None:
             session.shows_event_ids = True
-            stream, received = session.streams.get(known[0]), known[1]
+            stream, received = session.streams.get(known.label), known.place
         elif event_id is None:
             stream = session.unread_stream()
         if stream is None:
             if session.open_streams() >= self.limits.streams_per_session:
-                sentence = "At most {} streams may be open in one session.".format(self.limits.streams_per_session)
-                return [_refusal(sentence, 429)]
-            prefix = session.client.id + "." if session.kind == EVENTS else ""
+                sentence = f"At most {self.limits.streams_per_session} streams may be open in one session."
+                return _refusal(sentence, 429)
+            prefix = session.client.id + "." if session.kind is EVENTS else ""
             stream = session.new_stream(LISTEN, prefix)
         session.attach(stream, received)
-        return [OpenStream(None, stream, EVENT_STREAM)]
+        return self.carried(OpenStream(stream, EVENT_STREAM), session)
+
+    def carried(self, opened: OpenStream, session: Optional[Session]) -> OpenStream:
+        """A connection is going to carry the stream. `session`: whose it is, if anybody's."""
+        if session is not None:
+            self._owners[opened.stream] = session
+        if self.stopping:
+            opened.stream.close()
+        return opened
 
     def take(self, stream: Stream) -> bytes:
         """The next bytes to write on a stream, or nothing."""
-        session = stream.owner
-        return stream.take(stream.kind != LISTEN or session.current is stream)
+        if stream.kind is not LISTEN:
+            return stream.take(True)
+        owner = self._owners.get(stream)
+        return stream.take(owner is not None and owner.current is stream)
 
-    def broken(self, stream: Stream, was_reset: bool, now: float) -> List[Effect]:
-        """The connection that carried the stream is gone. `was_reset`: torn down rather than closed."""
-        session: Optional[Session] = stream.owner
+    def broken(self, stream: Stream, ending: Ending, now: float) -> List[Event]:
+        """The connection that carried the stream is gone."""
+        session = self._owners.pop(stream, None)
+        events = self.calls.stream_lost(stream, now) if stream.kind is CALL else []
         if session is None:
-            stream.detach(was_reset)
-            return []
-        session.detach(stream, was_reset, now)
+            stream.detach(ending)
+            return events
+        session.detach(stream, ending, now)
         if session.current is not None and len(session.outbox):
-            return [Wake(session.current)]
-        return []
+            events.append(Wake(session.current))
+        return events
 
     # Notifications
 
@@ -171,58 +220,73 @@ class Presence:
         params: Dict[str, Any],
         session_id: Optional[str],
         collapse: Optional[str],
-        tag: Any = None,
-    ) -> List[Effect]:
+        tag: Optional[object] = None,
+    ) -> List[Event]:
         """Send a notification to one session (and to plain listeners, who see everything), or to all."""
         notice = Notice(method, params, self._translate)
-        effects: List[Effect] = []
+        events: List[Event] = []
         given_up: List[Session] = []
         for session in self._sessions.values():
-            if session_id is not None and session.kind != EVENTS and session.client.id != session_id:
+            if session_id is not None and not session.traits.onlooker and session.client.id != session_id:
                 continue
-            # A listener of the plain event stream only looks on: what it misses is nobody's loss.
-            ready = session.post(notice, collapse, tag if session.kind != EVENTS else None)
+            ready = session.post(notice, collapse, tag)
             if ready is None:
                 given_up.append(session)
             else:
                 for stream in ready:
-                    effects.append(Wake(stream))
+                    events.append(Wake(stream))
         if logger.isEnabledFor(logging.DEBUG):
             logger.debug("sent notification %.60r, %d bytes", method, len(notice.encoded()))
         for session in given_up:
-            effects.extend(self.close(session, "did not read its messages"))
-        return effects
+            events.extend(self.close(session, "did not read its messages"))
+        return events
+
+    def reaches(self, session_id: str) -> bool:
+        """Is there a client that gets what is sent to this session?"""
+        session = self._sessions.get(session_id)
+        return session is not None and not session.traits.onlooker
 
     # Closing
 
-    def delete(self, headers: Mapping[str, str]) -> List[Effect]:
+    def delete(self, headers: Mapping[str, str]) -> Reaction:
         """Read a DELETE of the MCP endpoint."""
         found = self._addressed(headers)
         if isinstance(found, Answer):
-            return [found]
-        return self.close(found, "closed by the client") + [Answer(204, {}, b"")]
+            return Reaction(found)
+        found.receipts.requested()
+        return Reaction(Answer(204, {}, b""), self.close(found, "closed by the client"))
 
-    def close(self, session: Session, reason: str) -> List[Effect]:
+    def close(self, session: Session, reason: str) -> List[Event]:
         """End a session and forget it."""
         del self._sessions[session.client.id]
         del self.clients[session.client.id]
-        effects: List[Effect] = []
-        for stream in session.streams.values():
-            stream.finished = True
-            if stream.open:
-                stream.closing = True
-                effects.append(Wake(stream))
-        effects.append(SessionClosed(session.client, reason, session.outbox.tags()))
-        return effects
+        unread = session.unread()
+        events: List[Event] = [Wake(stream) for stream in session.close()]
+        events.extend(self.calls.session_closed(session, session.last_seen))
+        events.append(SessionClosed(session.client, reason, unread))
+        return events
 
-    def tick(self, now: float) -> List[Effect]:
+    def stop(self, come_back_seconds: Optional[float]) -> List[Event]:
+        """End every stream; those that are opened from now on end at once, too. Sessions stay, for `export_state`."""
+        self.stopping = True
+        events: List[Event] = []
+        for session in self._sessions.values():
+            for stream in session.streams.values():
+                if stream.open:
+                    if come_back_seconds is not None and session.kind is MCP:
+                        stream.part(come_back_seconds)
+                    stream.close()
+                    events.append(Wake(stream))
+        return events
+
+    def tick(self, now: float) -> List[Event]:
         """Close the sessions whose time is over."""
-        effects: List[Effect] = []
+        events: List[Event] = []
         for session in list(self._sessions.values()):
             deadline = session.deadline()
             if deadline is not None and deadline <= now:
-                effects.extend(self.close(session, "the client is gone"))
-        return effects
+                events.extend(self.close(session, "the client is gone"))
+        return events
 
     def next_deadline(self) -> Optional[float]:
         """When `tick` has something to do at the earliest, or None."""
@@ -233,7 +297,7 @@ class Presence:
 
     def export_state(self) -> Dict[str, Any]:
         """Sessions made by `initialize`, as plain JSON-able data. It holds secrets: never log it."""
-        return {"sessions": [session.export_state() for session in self._sessions.values() if session.kind == MCP]}
+        return {"sessions": [session.export_state() for session in self._sessions.values() if session.kind is MCP]}
 
     def import_state(self, state: Dict[str, Any], now: float) -> None:
         """Take over the sessions of a former server; their clients have the usual time to come back."""

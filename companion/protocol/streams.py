@@ -11,10 +11,14 @@ standard.
 from __future__ import annotations
 
 from collections import deque
-from typing import Any, Deque, Dict, Optional
+from enum import Enum
+from typing import Any, Collection, Deque, Dict, NamedTuple, Optional
 
+from .jsonrpc import RequestId
 from .limits import Limits
 from .outbox import Message, Outbox, export_messages, import_messages
+from .receipts import Receipts, Sign
+from .transitions import after, picture
 
 HEARTBEAT = b": \n\n"
 _GREETING = b": connected\n\n"
@@ -23,42 +27,111 @@ _RECONNECTION = b"event: reconnection\nretry: %d\ndata: {}\n\n"
 RETRY_MILLISECONDS = 1000
 CHUNK_BYTES = 512 * 1024
 
-LISTEN, CALL, SUBSCRIPTION = "listen", "call", "subscription"
-"""What a stream carries: a session's notifications, one request's notifications and answer, a subscription's."""
+
+class StreamKind(Enum):
+    """What a stream carries."""
+
+    LISTEN = "listen"
+    """A session's notifications."""
+    CALL = "call"
+    """One request's notifications and answer."""
+    SUBSCRIPTION = "subscription"
+    """A subscription's notifications (2026-07-28)."""
+
+
+LISTEN, CALL, SUBSCRIPTION = StreamKind.LISTEN, StreamKind.CALL, StreamKind.SUBSCRIPTION
+
+
+class StreamState(Enum):
+    """Whether a connection carries the stream. That nothing more will be added (`finished`) is told apart from it."""
+
+    APART = "no connection carries it"
+    CARRIED = "a connection carries it"
+    CLOSING = "its connection ends once everything is written"
+
+
+class StreamEvent(Enum):
+    """What happens to a stream."""
+
+    ATTACH = "a connection begins to carry it, perhaps instead of another"
+    CLOSE = "its connection is to end"
+    DETACH = "its connection is gone"
+
+
+TRANSITIONS: Dict[StreamState, Dict[StreamEvent, StreamState]] = {
+    StreamState.APART: {
+        StreamEvent.ATTACH: StreamState.CARRIED,
+        StreamEvent.CLOSE: StreamState.APART,
+    },
+    StreamState.CARRIED: {
+        StreamEvent.ATTACH: StreamState.CARRIED,
+        StreamEvent.CLOSE: StreamState.CLOSING,
+        StreamEvent.DETACH: StreamState.APART,
+    },
+    StreamState.CLOSING: {
+        StreamEvent.ATTACH: StreamState.CARRIED,
+        StreamEvent.CLOSE: StreamState.CLOSING,
+        StreamEvent.DETACH: StreamState.APART,
+    },
+}
+__doc__ = f"{__doc__}{picture('A stream and its connection', TRANSITIONS)}"
+
+
+class Ending(Enum):
+    """How the connection that carried a stream ended."""
+
+    BY_CLIENT = "the client closed it and left nothing unread"
+    TORN_DOWN = "it was reset, or not everything could be written"
+    BY_US = "everything was written, and we ended the answer"
+
+
+_SIGNS = {Ending.BY_CLIENT: Sign.CLOSED_IN_ORDER, Ending.TORN_DOWN: Sign.TORN_DOWN}
+
+
+class EventId(NamedTuple):
+    """An event id of ours."""
+
+    label: str
+    place: int
 
 
 class Stream:
     """One logical stream."""
 
     __slots__ = (
-        "label", "kind", "owner", "outbox", "limits", "numbered", "primes", "open", "closing", "finished",
-        "was_reset", "filter", "request_id", "_sent", "_sent_keys", "_sent_bytes", "_again", "_greeted",
-        "last_sequence", "_parting", "_moved", "_label",
+        "label", "kind", "outbox", "limits", "numbered", "primes", "state", "finished", "was_reset", "filter",
+        "request_id", "last_sequence", "_receipts", "_sent", "_sent_keys", "_sent_bytes", "_again", "_greeted",
+        "_parting", "_moved", "_label",
     )  # fmt: skip
 
     def __init__(
-        self, label: str, kind: str, owner: Any, outbox: Outbox, limits: Limits, *, numbered: bool, primes: bool
+        self,
+        label: str,
+        kind: StreamKind,
+        outbox: Outbox,
+        limits: Limits,
+        *,
+        numbered: bool,
+        primes: bool,
+        receipts: Optional[Receipts] = None,
     ) -> None:
+        """`receipts`: of the session, which is told what of it was written and read."""
         self.label = label
         self.kind = kind
-        self.owner = owner
-        """The session, or None for a call outside any."""
         self.outbox = outbox
         self.limits = limits
         self.numbered = numbered
         """Events carry ids and can be sent again."""
         self.primes = primes
-        self.open = False
-        """A connection carries it now."""
-        self.closing = False
-        """The connection is to end once everything is written."""
+        self.state = StreamState.APART
         self.finished = False
         """Nothing will be added any more."""
         self.was_reset = False
         """The last connection was torn down with data unread."""
         self.filter: Optional[Dict[str, bool]] = None
-        self.request_id: Any = None
+        self.request_id: Optional[RequestId] = None
         self.last_sequence = 0
+        self._receipts = receipts if receipts is not None else Receipts()
         self._sent: Dict[int, Message] = {}
         self._sent_keys: Dict[str, int] = {}
         self._sent_bytes = 0
@@ -68,26 +141,53 @@ class Stream:
         self._moved = False
         self._label = label.encode("ascii")
 
+    @property
+    def open(self) -> bool:
+        """A connection carries it now."""
+        return self.state is not StreamState.APART
+
+    @property
+    def closing(self) -> bool:
+        """The connection is to end once everything is written."""
+        return self.state is StreamState.CLOSING
+
+    @property
+    def ends_when_written(self) -> bool:
+        """Does the connection end as soon as nothing is left to be written?"""
+        return self.closing or (self.finished and self.kind is CALL)
+
     def part(self, seconds: float) -> None:
         """Tell the client, as the last thing on this connection, to come back after so many seconds."""
         self._parting = _RECONNECTION % int(seconds * 1000)
 
     def attach(self, received: Optional[int] = None) -> None:
         """A connection begins to carry the stream. `received`: the place of the last event the client has."""
+        self.state = after(TRANSITIONS, self.state, StreamEvent.ATTACH)
         if received is not None:
             for sequence in [number for number in self._sent if number <= received]:
                 self._forget(sequence)
+            self._receipts.named(self.label, received)
+        self._receipts.note(Sign.CARRIED_ANEW, self.label)
         self._again = deque(self._sent)
         self._greeted = False
-        self.open = True
-        self.closing = False
         self.was_reset = False
 
-    def detach(self, was_reset: bool = False) -> None:
+    def close(self) -> None:
+        """End the connection, if there is one, once everything is written."""
+        self.state = after(TRANSITIONS, self.state, StreamEvent.CLOSE)
+
+    def finish(self) -> None:
+        """Nothing will be added any more."""
+        self.finished = True
+
+    def detach(self, ending: Ending) -> None:
         """The connection is gone."""
-        self.open = False
-        self.was_reset = was_reset
+        self.state = after(TRANSITIONS, self.state, StreamEvent.DETACH)
+        self.was_reset = ending is Ending.TORN_DOWN
         self._again.clear()
+        sign = _SIGNS.get(ending)
+        if sign is not None:
+            self._receipts.note(sign, self.label)
 
     def take(self, current: bool) -> bytes:
         """The next bytes to write, or nothing. `current`: messages that wait for the session go to this stream."""
@@ -101,10 +201,14 @@ class Stream:
             if message is not None:
                 parts.append(self._event(message))
                 size += len(message.payload)
+                if message.tag is not None:
+                    self._receipts.written(self.label, message.sequence, message.tag)
         if current and not self._again and size < CHUNK_BYTES:
             for message in self.outbox.take(CHUNK_BYTES):
                 self.last_sequence = message.sequence
                 parts.append(self._event(message))
+                if message.tag is not None:
+                    self._receipts.written(self.label, message.sequence, message.tag)
                 if self.numbered:
                     self._remember(message)
         if self.closing and not parts and self._parting:
@@ -150,29 +254,32 @@ class Stream:
         """The stream as plain JSON-able data."""
         state = {
             "label": self.label,
-            "kind": self.kind,
+            "kind": self.kind.value,
             "finished": self.finished,
             "last_sequence": self.last_sequence,
             "sent": export_messages(self._sent.values()),
         }
-        if self.kind == CALL:
+        if self.kind is CALL:
             state["waiting"] = self.outbox.export_state()
         return state
 
-    def import_state(self, state: Dict[str, Any]) -> None:
-        """Take over what `export_state` gave."""
+    def import_state(self, state: Dict[str, Any], tagged: Collection[int] = ()) -> None:
+        """Take over what `export_state` gave. `tagged`: the places of messages that are not known to have been read."""
         self._moved = True
         self.finished = state["finished"]
         self.last_sequence = state["last_sequence"]
-        for message in import_messages(state["sent"]):
+        for message in import_messages(state["sent"], tagged):
             self._remember(message)
-        if self.kind == CALL:
-            self.outbox.import_state(state["waiting"])
+            if message.tag is not None:
+                self._receipts.written(self.label, message.sequence, message.tag)
+        self._receipts.note(Sign.CARRIED_ANEW, self.label)
+        if self.kind is CALL:
+            self.outbox.import_state(state["waiting"], tagged)
 
 
-def read_event_id(text: str) -> Optional[Any]:
-    """(stream label, place) of an event id of ours, or None for anybody else's."""
+def read_event_id(text: str) -> Optional[EventId]:
+    """An event id of ours, or None for anybody else's."""
     label, separator, place = text.rpartition("-")
     if not separator or not label or not (place.isascii() and place.isdigit()) or len(place) > 18:
         return None
-    return label, int(place)
+    return EventId(label, int(place))

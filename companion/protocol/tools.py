@@ -1,13 +1,14 @@
 """What can be called, a call, and what comes back.
 
 Rule: these are plain values that the application and the protocol share; none of them does anything by itself, except
-that a call can say something to its caller while it runs.
+that a call can say something to its caller while it runs, and hears when nobody waits for it any more.
 Implements MCP "Tools" (server/tools) of every revision.
 """
 
 from __future__ import annotations
 
-from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Union
+from enum import Enum
+from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Union
 
 LOG_LEVELS = ("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency")
 """RFC 5424 severities, mildest first (server/utilities/logging)."""
@@ -33,8 +34,6 @@ class Tool(NamedTuple):
     description: str
     input_schema: Dict[str, Any]
     annotations: Optional[Dict[str, Any]] = None
-    required_capabilities: Mapping[str, Any] = {}
-    """What the client must have declared for this tool to work (only 2026-07-28 can say so)."""
 
     def listing(self) -> Dict[str, Any]:
         """As it appears in `tools/list`."""
@@ -53,7 +52,8 @@ class ClientSession(NamedTuple):
     """A client, as the application sees it."""
 
     id: str
-    """Unique and never written to a log. A client without a session has one made from the name it gives."""
+    """Unique and never written to a log. A client without a session has one made from its connection, or from all that
+    it says of itself in the stateless revision."""
     client_name: str
     client_version: str
     protocol_version: str
@@ -63,20 +63,18 @@ class ClientSession(NamedTuple):
     """Of the token that it showed, see `CompanionServer`."""
 
 
-class ToolCall:
-    """One `tools/call` with checked arguments."""
+class Cancellation(Enum):
+    """Why nobody waits for a call's result any more."""
 
-    __slots__ = (
-        "name",
-        "arguments",
-        "session",
-        "progress_token",
-        "request_id",
-        "exchange",
-        "log_level",
-        "send",
-        "close",
-    )
+    BY_CLIENT = "the client has taken the call back"
+    CONNECTION_LOST = "the connection that waited for the result is gone"
+    SESSION_CLOSED = "the client is gone"
+
+
+class ToolCall:
+    """One `tools/call` with checked arguments. Everything belongs to the loop thread."""
+
+    __slots__ = ("name", "arguments", "session", "progress_token", "log_level", "send", "_cancelled")
 
     def __init__(
         self,
@@ -85,22 +83,35 @@ class ToolCall:
         session: ClientSession,
         progress_token: Union[str, int, None] = None,
         *,
-        request_id: Any = None,
-        exchange: Any = None,
         log_level: Optional[str] = None,
     ) -> None:
         self.name = name
         self.arguments = arguments
         self.session = session
         self.progress_token = progress_token
-        self.request_id = request_id
-        self.exchange = exchange
         self.log_level = log_level
         """The mildest severity the caller wants, or None for none at all."""
         self.send: Callable[[str, Dict[str, Any]], None] = _nobody_listens
         """Set by the transport: sends a notification to the caller, before the result."""
-        self.close: Callable[[], None] = _nothing_to_close
-        """Set by the transport: ends the caller's response stream early; it fetches the result with `Last-Event-ID`."""
+        self._cancelled: Optional[Callable[[Cancellation], None]] = None
+
+    @property
+    def cancellable(self) -> bool:
+        """Has whoever carries the call out asked to be told of a cancellation? Else it runs to its end."""
+        return self._cancelled is not None
+
+    def on_cancelled(self, callback: Callable[[Cancellation], None]) -> None:
+        """Call this, at most once, when nobody waits for the result any more; a result that comes later is dropped.
+
+        For calls that wait for somebody: one that only takes a moment is better carried out than cut in the middle.
+        """
+        self._cancelled = callback
+
+    def cancel(self, reason: Cancellation) -> None:
+        """Tell whoever carries the call out. For the transport, once the core has said so."""
+        callback, self._cancelled = self._cancelled, None
+        if callback is not None:
+            callback(reason)
 
     def progress(self, progress: float, total: Optional[float] = None, message: Optional[str] = None) -> None:
         """Tell the caller how far the call is, if it asked (basic/utilities/progress). Loop thread."""
@@ -124,10 +135,6 @@ class ToolCall:
 
 
 def _nobody_listens(method: str, params: Dict[str, Any]) -> None:
-    return None
-
-
-def _nothing_to_close() -> None:
     return None
 
 

@@ -29,7 +29,7 @@ from .controls import SAVE, answer, follow_link
 from .edit import COMMAND
 from .preparation import Preparation, Wish
 from .presentation import Presentation, wish
-from .review import Outcome, Owner, Review, ReviewError, State
+from .review import ACCEPTED, Outcome, Owner, Review, ReviewError, State
 from .stage import close_abandoned, put_layout_back
 from .text import ProposedText
 from .ticker import Ticker
@@ -73,7 +73,7 @@ class Desk:
         self._buffers: Dict[int, int] = {}  # of views by their ids, so that no keystroke has to ask
         self._edited: Dict[int, sublime.View] = {}  # views of no review, since they were last looked at
         self._edits = Debounce(runtime.later_on_main, self._look_at_edited, _QUIET, _LONGEST)
-        self._writes: Dict[Review, Write] = {}
+        self._writes: Dict[Union[Review, Outcome], Write] = {}
         self._desks.add(self)
         self._arrangement = Arrangement(window, runtime, settings)
         self._ticker = Ticker(runtime, lambda: list(self._presentations.values()))
@@ -160,6 +160,27 @@ class Desk:
         for review, presentation in self._presentations.items():
             if review.owner.session_id == owner_id and review.orphan():
                 presentation.update_header()
+
+    def write_or_reopen(self, owner: Owner, outcome: Outcome) -> None:
+        """Write what the user accepted, because the client went before it read the answer.
+
+        If the file is no longer what was reviewed, or cannot be written, the review is opened again.
+        """
+        text = outcome.content or ""
+        if outcome.original is None:
+            self.reopen(owner, outcome.path, text)
+            return
+
+        def written(error: Optional[disk.DiskError]) -> None:
+            del self._writes[outcome]
+            if error is None:
+                self._say(f"{owner.client_name} went away before it wrote {os.path.basename(outcome.path)}: written")
+                return
+            logger.info("an accepted text that its client did not read is shown again: %s", error)
+            self.reopen(owner, outcome.path, text)
+
+        write = self._writes[outcome] = Write(self._runtime, outcome.original, text, written)
+        write.start()
 
     def reopen(self, owner: Owner, path: str, text: str) -> None:
         """Bring back what the user accepted, because the client went before it heard of it. Now Accept writes it."""
@@ -492,6 +513,8 @@ class Desk:
 
     def _tell(self, review: Review, outcome: Optional[Outcome]) -> None:
         if outcome is not None and not review.orphaned:
+            if outcome.kind == ACCEPTED and review in self._presentations:
+                outcome = outcome._replace(original=self._presentations[review].original)
             self._notify(review, outcome)
 
     def _end(self, review: Review, outcome: Optional[Outcome], tell: bool = True) -> None:

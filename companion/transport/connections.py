@@ -8,7 +8,9 @@ stream on a connection is told at once when it is lost, and whether it was close
 from __future__ import annotations
 
 import asyncio
+import itertools
 import logging
+import socket
 from typing import Any, Callable, Optional
 
 from aiohttp import http_exceptions, web
@@ -22,10 +24,13 @@ _MOST_HEADER_BYTES = 1024 * 1024
 """Of a whole header, counted in packets: the start of a body may come with it."""
 
 
+_NUMBERS = itertools.count(1)
+
+
 class Connection(web.RequestHandler):
     """aiohttp's connection with bounds on its first request. Loop thread."""
 
-    __slots__ = ("_began", "_deadline", "_full", "_limits", "_received", "on_lost")
+    __slots__ = ("_began", "_deadline", "_full", "_limits", "_peer_closed", "_received", "number", "on_lost")
 
     def __init__(self, manager: web.Server, *, limits: Limits, full: Callable[[], bool], **options: Any) -> None:
         super().__init__(manager, **options)
@@ -34,8 +39,11 @@ class Connection(web.RequestHandler):
         self._deadline: Optional[asyncio.TimerHandle] = None
         self._received = 0
         self._began = False
+        self._peer_closed = False
+        self.number = next(_NUMBERS)
+        """No other connection of this process has it."""
         self.on_lost: Optional[Callable[[bool], None]] = None
-        """Called once when the connection is lost; True if it was torn down rather than closed."""
+        """Called once when the connection is lost; False if the client closed it and left nothing unread, else True."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         full = self._full()
@@ -68,14 +76,33 @@ class Connection(web.RequestHandler):
             transport.write(b"HTTP/1.1 " + status + b"\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
             transport.close()
 
+    def eof_received(self) -> Optional[bool]:
+        self._peer_closed = True
+        return super().eof_received()
+
+    def _torn_down(self, exc: Optional[BaseException]) -> bool:
+        """Did the connection end in another way than by the client's closing it with everything read?
+
+        A reset that answers what was written after the client's end is only left as the socket's pending error (RFC
+        9293, 3.10.7.4; Linux: EPIPE): the end itself has been read before.
+        """
+        if exc is not None or not self._peer_closed:
+            return True
+        underlying = self.transport.get_extra_info("socket") if self.transport is not None else None
+        try:
+            return underlying is not None and underlying.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR) != 0
+        except OSError:
+            return True
+
     def connection_lost(self, exc: Optional[BaseException]) -> None:
+        torn_down = self._torn_down(exc)
         if self._deadline is not None:
             self._deadline.cancel()
             self._deadline = None
         super().connection_lost(exc)
         tell, self.on_lost = self.on_lost, None
         if tell is not None:
-            tell(exc is not None)
+            tell(torn_down)
 
     def handle_error(
         self,

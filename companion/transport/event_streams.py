@@ -2,7 +2,7 @@
 
 Rules: bytes are taken from the core only when the connection can write them, so what waits there can still be
 collapsed; a writer that is superseded, or whose connection is lost, takes nothing more; heartbeats are comments and
-are sent only while nothing else is.
+are sent only while nothing else is; the core is told how a connection ended, and sets its own state.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Callable, Dict, Optional, cast
 
 from aiohttp import web
 
-from ..protocol.streams import CALL, HEARTBEAT, Stream
+from ..protocol.streams import CALL, HEARTBEAT, Ending, Stream
 from .connections import Connection
 from .responses import SERVER_NAME
 
@@ -27,7 +27,7 @@ class EventStreamWriter:
     def __init__(self, stream: Stream, take: Callable[[Stream], bytes]) -> None:
         self.stream = stream
         self.lost = False
-        self.was_reset = False
+        self.ending = Ending.BY_US
         self.superseded = False
         self._take = take
         self._waiter: Optional[asyncio.Future[None]] = None
@@ -39,7 +39,7 @@ class EventStreamWriter:
     async def run(self, request: web.BaseRequest, headers: Dict[str, str]) -> web.StreamResponse:
         """Answer the request with the stream; returns when this connection has no more part in it."""
         response = web.StreamResponse(headers={**headers, "Server": SERVER_NAME})
-        if self.stream.kind == CALL:
+        if self.stream.kind is CALL:
             response.force_close()  # The client must not queue its next request behind a stream that it has left.
         connection = cast(Connection, request.protocol)
         self._transport = request.transport
@@ -54,7 +54,7 @@ class EventStreamWriter:
             if not self.lost:
                 await response.write_eof()
         except ConnectionError:
-            self.lost = self.was_reset = True  # What was taken last has not been written.
+            self.lost, self.ending = True, Ending.TORN_DOWN  # What was taken last has not been written.
         finally:
             connection.on_lost = None
             self._transport = None
@@ -68,7 +68,7 @@ class EventStreamWriter:
             if data:
                 await response.write(data)
                 continue
-            if stream.closing or (stream.finished and stream.kind == CALL):
+            if stream.ends_when_written:
                 return
             self._waiter = loop.create_future()
             await self._waiter
@@ -77,7 +77,7 @@ class EventStreamWriter:
                 self._beat = False
                 await response.write(HEARTBEAT)
         if self._taken:
-            self.was_reset = True  # It has not been written.
+            self.ending = Ending.TORN_DOWN  # It has not been written.
 
     def pump(self) -> None:
         """Write what there is: at once if it is little and the connection is idle, as it nearly always is.
@@ -130,7 +130,7 @@ class EventStreamWriter:
 
     def _connection_lost(self, was_reset: bool) -> None:
         self.lost = True
-        self.was_reset = was_reset
+        self.ending = Ending.TORN_DOWN if was_reset else Ending.BY_CLIENT
         self.wake()
 
 
@@ -138,10 +138,10 @@ class EventStreams:
     """Every stream that a connection carries now. Loop thread."""
 
     def __init__(
-        self, take: Callable[[Stream], bytes], ended: Callable[[Stream, bool], None], heartbeat_seconds: float
+        self, take: Callable[[Stream], bytes], ended: Callable[[Stream, Ending], None], heartbeat_seconds: float
     ) -> None:
-        """`take` gives the next bytes of a stream; `ended` is told when none carries it any more, and whether its
-        connection was torn down."""
+        """`take` gives the next bytes of a stream; `ended` is told when none carries it any more, and how its
+        connection ended."""
         self._take = take
         self._ended = ended
         self._heartbeat_seconds = heartbeat_seconds
@@ -152,7 +152,6 @@ class EventStreams:
 
     async def carry(self, request: web.BaseRequest, stream: Stream, headers: Dict[str, str]) -> web.StreamResponse:
         """Carry a stream on this request's connection until either ends."""
-        stream.closing = stream.closing or self._stopping is not None
         former = self._writers.get(stream)
         if former is not None:
             former.supersede()
@@ -163,7 +162,7 @@ class EventStreams:
         finally:
             if self._writers.get(stream) is writer:
                 del self._writers[stream]
-                self._ended(stream, writer.was_reset)
+                self._ended(stream, writer.ending)
                 if self._stopping is not None and not self._writers and not self._stopping.done():
                     self._stopping.set_result(None)
 

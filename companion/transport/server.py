@@ -10,17 +10,42 @@ from __future__ import annotations
 import asyncio
 import functools
 import logging
-from typing import Any, Awaitable, Callable, Dict, List, Mapping, Optional, Sequence, cast
+from typing import (
+    Any,
+    Awaitable,
+    Callable,
+    Dict,
+    Iterable,
+    List,
+    Mapping,
+    NamedTuple,
+    NoReturn,
+    Optional,
+    Sequence,
+    Set,
+    Union,
+    cast,
+)
 
 from aiohttp import web
 
-from ..protocol.catalogue import FixedMethod
 from ..protocol.core import Arrival, Protocol
-from ..protocol.effects import Answer, CallTool, Effect, OpenStream, SessionClosed, SessionOpened, Wake
+from ..protocol.effects import (
+    Answer,
+    CallCancelled,
+    Event,
+    OpenStream,
+    Reaction,
+    Reply,
+    RunCalls,
+    SessionClosed,
+    SessionOpened,
+    Wake,
+)
 from ..protocol.exchanges import JSON_TYPE
 from ..protocol.limits import Limits
 from ..protocol.notices import Translate
-from ..protocol.streams import Stream
+from ..protocol.streams import Ending, Stream
 from ..protocol.tools import ClientSession, Implementation, Tool, ToolCall, ToolResult
 from .bodies import body_complaint, read_body
 from .connections import Connection
@@ -46,12 +71,11 @@ class CompanionServer:
         tools: Sequence[Tool],
         call_tool: Callable[[ToolCall], Awaitable[ToolResult]],
         session_opened: Callable[[ClientSession], None],
-        session_closed: Callable[[ClientSession, List[Any]], None],
+        session_closed: Callable[[ClientSession, List[object]], None],
         identity: Implementation,
         limits: Limits = Limits(),
         translate: Translate = to_event_dialect,
         subscribable: Sequence[str] = IDE_NOTIFICATIONS,
-        fixed_methods: Optional[Mapping[str, FixedMethod]] = None,
         further_tokens: Mapping[str, str] = {},
     ) -> None:
         """`further_tokens`: more tokens by name, to tell clients apart that introduce themselves alike. `translate`:
@@ -67,10 +91,10 @@ class CompanionServer:
             limits=limits,
             translate=translate,
             subscribable=subscribable,
-            fixed_methods=fixed_methods,
         )
         self._streams = EventStreams(self._protocol.presence.take, self._stream_ended, limits.heartbeat_seconds)
-        self._call_streams: Dict[Any, asyncio.Task[web.StreamResponse]] = {}
+        self._running: Dict[ToolCall, _Running] = {}
+        self._cancelled: Set[asyncio.Task[None]] = set()
         self._in_flight = 0
         self._listener: Optional[asyncio.AbstractServer] = None
         self._manager: Optional[web.Server] = None
@@ -125,6 +149,8 @@ class CompanionServer:
         self._perform(self._protocol.stop(come_back_seconds))
         await self._streams.stop(_STOP_SECONDS)
         await self._manager.shutdown(_STOP_SECONDS)
+        for task in [*(running.task for running in self._running.values()), *self._cancelled]:
+            task.cancel()
         self._listener = None
 
     def export_state(self) -> Dict[str, Any]:
@@ -142,12 +168,14 @@ class CompanionServer:
         *,
         session: Optional[str] = None,
         collapse: Optional[str] = None,
-        tag: Any = None,
-    ) -> None:
+        tag: Optional[object] = None,
+    ) -> bool:
         """Send a notification to one session, or to all. An earlier one with the same `collapse` key that still waits
-        is replaced; one without a key is never dropped. If the session ends before it was sent, `session_closed` gets
-        the `tag` among the undelivered ones."""
+        is replaced; one without a key is never dropped. If the session ends and its client is not known to have read
+        the message, `session_closed` gets the `tag`. False if there is no such session."""
+        reaches = session is None or self._protocol.presence.reaches(session)
         self._perform(self._protocol.presence.notify(method, params, session, collapse, tag))
+        return reaches
 
     def limit_bodies(self, size: int) -> None:
         """Take no request body of more than `size` bytes from now on."""
@@ -176,16 +204,16 @@ class CompanionServer:
             if method == "POST":
                 return await self._post(request, token_name)
             if method == "GET":
-                effects = self._protocol.presence.listen(headers, accepted(headers)[1], self._now())
-                return await self._answer(request, effects)
+                reaction = self._protocol.presence.listen(headers, accepted(headers)[1], self._now())
+                return await self._react(request, reaction)
             if method == "DELETE":
-                return await self._answer(request, self._protocol.presence.delete(headers))
+                return await self._react(request, self._protocol.presence.delete(headers))
             return not_allowed("POST, GET, DELETE")
         if path == "/events":
             if method != "GET":
                 return not_allowed("GET")
-            effects = self._protocol.presence.listen_plainly(headers, accepted(headers)[1], self._now())
-            return await self._answer(request, effects)
+            reaction = self._protocol.presence.listen_plainly(headers, accepted(headers)[1], self._now())
+            return await self._react(request, reaction)
         return refusal(404, "There is nothing here. The MCP endpoint is /mcp.")
 
     def _health(self, method: str) -> web.Response:
@@ -208,87 +236,121 @@ class CompanionServer:
             return refusal(503, "Too many requests are being answered.", {"Retry-After": "1"})
         self._in_flight += 1
         try:
-            arrival = Arrival(headers, body, accepts_json, accepts_events, token_name)
-            return await self._answer(request, self._protocol.post(arrival, self._now()))
+            connection = str(cast(Connection, request.protocol).number)
+            arrival = Arrival(headers, body, accepts_json, accepts_events, token_name, connection)
+            return await self._react(request, self._protocol.post(arrival, self._now()))
         finally:
             self._in_flight -= 1
 
-    async def _answer(self, request: web.BaseRequest, effects: Sequence[Effect]) -> web.StreamResponse:
-        """Perform what the core wants done about this request."""
-        answer: Optional[Answer] = None
-        opened: Optional[OpenStream] = None
-        exchange = None
-        for effect in effects:
-            if isinstance(effect, Answer):
-                answer = effect
-            elif isinstance(effect, CallTool):
-                exchange = effect.call.exchange
-                for outcome in await self._run(request, effect.call):
-                    if isinstance(outcome, Answer):
-                        answer = outcome
-                    else:
-                        self._perform_one(outcome)
-            elif isinstance(effect, OpenStream):
-                opened = effect
-            else:
-                self._perform_one(effect)
-        if opened is not None:
-            return await self._streams.carry(request, opened.stream, opened.headers)
-        carrying = self._call_streams.pop(exchange, None) if exchange is not None else None
-        if carrying is not None:
-            return await carrying
-        assert answer is not None
-        logger.debug("sent answer %d, %d bytes", answer.status, len(answer.body))
-        return respond(answer.status, answer.body, answer.headers)
+    # Replies
 
-    async def _run(self, request: web.BaseRequest, call: ToolCall) -> List[Effect]:
-        call.send = functools.partial(self._say, request, call)
-        call.close = functools.partial(self._close_early, request, call)
+    async def _react(self, request: web.BaseRequest, reaction: Reaction) -> web.StreamResponse:
+        """Perform what the core wants done because of this request, then give the request its reply."""
+        self._perform(reaction.events)
+        assert reaction.reply is not None
+        return await self._reply(request, reaction.reply)
+
+    async def _reply(self, request: web.BaseRequest, reply: Reply) -> web.StreamResponse:
+        if isinstance(reply, Answer):
+            logger.debug("sent answer %d, %d bytes", reply.status, len(reply.body))
+            return respond(reply.status, reply.body, reply.headers)
+        if isinstance(reply, OpenStream):
+            return await self._streams.carry(request, reply.stream, reply.headers)
+        return await self._run_calls(request, reply.calls)
+
+    async def _run_calls(self, request: web.BaseRequest, calls: Sequence[ToolCall]) -> web.StreamResponse:
+        """Run the tools side by side; one of them brings the request's reply, perhaps before it has ended."""
+        loop = asyncio.get_running_loop()
+        first: asyncio.Future[Union[Answer, OpenStream]] = loop.create_future()
+        connection = cast(Connection, request.protocol)
+        connection.on_lost = functools.partial(self._caller_lost, calls)
+        for call in calls:
+            call.send = functools.partial(self._say, call)
+            self._running[call] = _Running(loop.create_task(self._run(call)), first)
+        tasks = [self._running[call].task for call in calls]
+        try:
+            reply = await first
+            connection.on_lost = None
+            response = await self._reply(request, reply)
+            # A call whose stream the client has left still counts as a request that is being answered.
+            left = [running.task for running in map(self._running.get, calls) if running is not None]
+            if left:
+                await asyncio.wait(left)
+        except asyncio.CancelledError:
+            for task in tasks:
+                task.cancel()
+            raise
+        finally:
+            connection.on_lost = None
+        return response
+
+    async def _run(self, call: ToolCall) -> None:
         result: Optional[ToolResult] = None
         try:
             result = await self._call_tool(call)
+        except asyncio.CancelledError:
+            # Whether we end, or what the tool waited for does: nobody may wait for the answer in vain.
+            self._continue(call, self._protocol.finish(call, None, self._now()))
+            self._running.pop(call, None)
+            raise
         except Exception:
             logger.exception("the tool %s failed", call.name)
-        effects = self._protocol.finish(call, result, self._now())
-        if self._expiry is None and call.exchange.away():
+        self._continue(call, self._protocol.finish(call, result, self._now()))
+        self._running.pop(call, None)
+        if self._expiry is None and self._protocol.presence.away(call.session.id):
             self._schedule_expiry()
-        return effects
 
-    def _say(self, request: web.BaseRequest, call: ToolCall, method: str, params: Dict[str, Any]) -> None:
-        self._perform_during(request, self._protocol.say(call, method, params))
+    def _say(self, call: ToolCall, method: str, params: Dict[str, Any]) -> None:
+        self._continue(call, self._protocol.say(call, method, params))
 
-    def _close_early(self, request: web.BaseRequest, call: ToolCall) -> None:
-        self._perform_during(request, self._protocol.close_early(call))
+    def _continue(self, call: ToolCall, reaction: Reaction) -> None:
+        """Perform what a call that runs has brought about, the reply to its request included."""
+        self._perform(reaction.events)
+        assert not isinstance(reaction.reply, RunCalls)
+        self._hand_over(call, reaction.reply)
 
-    def _perform_during(self, request: web.BaseRequest, effects: Sequence[Effect]) -> None:
-        for effect in effects:
-            if isinstance(effect, OpenStream):
-                task = asyncio.get_running_loop().create_task(
-                    self._streams.carry(request, effect.stream, effect.headers)
-                )
-                self._call_streams[effect.exchange] = task
-            else:
-                self._perform_one(effect)
+    def _hand_over(self, call: ToolCall, reply: Union[Answer, OpenStream, None]) -> None:
+        running = self._running.get(call)
+        if reply is not None and running is not None and not running.first.done():
+            running.first.set_result(reply)
 
-    # Effects
+    def _let_run_out(self, call: ToolCall) -> None:
+        """Nobody waits any more for what the tool does until it has heard of the cancellation."""
+        running = self._running.pop(call, None)
+        if running is not None:
+            self._cancelled.add(running.task)
+            running.task.add_done_callback(self._cancelled.discard)
 
-    def _perform(self, effects: Sequence[Effect]) -> None:
-        for effect in effects:
-            self._perform_one(effect)
+    def _caller_lost(self, calls: Sequence[ToolCall], was_reset: bool) -> None:
+        self._perform(self._protocol.connection_lost(calls, self._now()))
+        self._schedule_expiry()
 
-    def _perform_one(self, effect: Effect) -> None:
-        if isinstance(effect, Wake):
-            self._streams.wake(effect.stream)
-        elif isinstance(effect, SessionOpened):
-            logger.info("connected: %.80r %.40r, MCP %s", *effect.client[1:4])
+    # Events
+
+    def _perform(self, events: Iterable[Event]) -> None:
+        for event in events:
+            self._perform_one(event)
+
+    def _perform_one(self, event: Event) -> None:
+        if isinstance(event, Wake):
+            self._streams.wake(event.stream)
+        elif isinstance(event, SessionOpened):
+            logger.info("connected: %.80r %.40r, MCP %s", *event.client[1:4])
             self._schedule_expiry()
-            self._session_opened(effect.client)
-        elif isinstance(effect, SessionClosed):
-            logger.info("disconnected: %.80r: %s", effect.client.client_name, effect.reason)
-            self._session_closed(effect.client, effect.undelivered)
+            self._session_opened(event.client)
+        elif isinstance(event, SessionClosed):
+            logger.info("disconnected: %.80r: %s", event.client.client_name, event.reason)
+            self._session_closed(event.client, event.undelivered)
+        elif isinstance(event, CallCancelled):
+            logger.debug("cancelled a call of %s: %s", event.call.name, event.reason.value)
+            self._hand_over(event.call, event.reply)
+            self._let_run_out(event.call)
+            event.call.cancel(event.reason)
+        else:
+            _never(event)
 
-    def _stream_ended(self, stream: Stream, was_reset: bool) -> None:
-        self._perform(self._protocol.presence.broken(stream, was_reset, self._now()))
+    def _stream_ended(self, stream: Stream, ending: Ending) -> None:
+        self._perform(self._protocol.presence.broken(stream, ending, self._now()))
         self._schedule_expiry()
 
     # Time
@@ -308,3 +370,15 @@ class CompanionServer:
         self._expiry = None
         self._perform(self._protocol.presence.tick(self._now()))
         self._schedule_expiry()
+
+
+class _Running(NamedTuple):
+    """A call under way, and whoever waits for the reply to its request."""
+
+    task: asyncio.Task[None]
+    first: asyncio.Future[Union[Answer, OpenStream]]
+
+
+def _never(value: NoReturn) -> NoReturn:
+    """Where nothing can come: the type checker complains if something can."""
+    raise AssertionError(f"not interpreted: {type(value).__name__}")

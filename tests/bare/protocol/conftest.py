@@ -12,8 +12,9 @@ import pytest
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
 from companion.protocol.core import Arrival, Protocol
-from companion.protocol.effects import Answer, CallTool, OpenStream, SessionClosed, SessionOpened
+from companion.protocol.effects import Answer, OpenStream, Reaction, RunCalls, SessionClosed, SessionOpened
 from companion.protocol.limits import Limits
+from companion.protocol.streams import Ending
 from companion.protocol.tools import EMPTY, Implementation, Tool, ToolResult
 
 TOOLS = (
@@ -27,20 +28,6 @@ TOOLS = (
             "required": ["text"],
         },
         {"readOnlyHint": True},
-    ),
-    Tool("needy", "Needy", "Needs sampling.", {"type": "object"}, required_capabilities={"sampling": {}}),
-    Tool(
-        "mirrored",
-        "Mirrored",
-        "Mirrors parameters into headers.",
-        {
-            "type": "object",
-            "properties": {
-                "region": {"type": "string", "x-mcp-header": "Region"},
-                "where": {"type": "object", "properties": {"line": {"type": "integer", "x-mcp-header": "Line"}}},
-                "deep": {"type": "boolean", "x-mcp-header": "Deep"},
-            },
-        },
     ),
 )
 IDENTITY = Implementation("test", "Test", "1.0")
@@ -63,15 +50,16 @@ class Headers(Dict[str, str]):
 
 
 class Reply:
-    """What a POST was answered with."""
+    """What a request was answered with, in one reaction or in several."""
 
-    def __init__(self, effects: List[Any]) -> None:
-        self.effects = effects
-        answers = [effect for effect in effects if isinstance(effect, Answer)]
-        assert len(answers) <= 1, "answered twice"
+    def __init__(self, *reactions: Reaction) -> None:
+        self.reactions = reactions
+        replies = [reaction.reply for reaction in reactions]
+        answers = [reply for reply in replies if isinstance(reply, Answer)]
         self.answer = answers[0] if answers else None
-        self.calls = [effect.call for effect in effects if isinstance(effect, CallTool)]
-        self.opened = [effect for effect in effects if isinstance(effect, OpenStream)]
+        self.calls = [call for reply in replies if isinstance(reply, RunCalls) for call in reply.calls]
+        self.opened = [reply for reply in replies if isinstance(reply, OpenStream)]
+        assert len(answers) + len(self.opened) <= 1, "answered twice"
         self.callers: List[str] = []
 
     @property
@@ -101,27 +89,35 @@ class Wire:
         self.now = 0.0
         self.opened: List[Any] = []
         self.closed: List[Any] = []
+        self.unread: List[Any] = []
 
-    def note(self, effects: List[Any]) -> List[Any]:
+    def note(self, events: Any) -> Any:
         """Keep what the application would be told."""
-        for effect in effects:
-            if isinstance(effect, SessionOpened):
-                self.opened.append(effect.client)
-            elif isinstance(effect, SessionClosed):
-                self.closed.append(effect.client)
-        return effects
+        for event in events:
+            if isinstance(event, SessionOpened):
+                self.opened.append(event.client)
+            elif isinstance(event, SessionClosed):
+                self.closed.append(event.client)
+                self.unread.extend(event.undelivered)
+        return events
 
-    def raw(self, body: bytes, headers: Optional[Dict[str, str]] = None, **accepts: bool) -> Reply:
+    def reply(self, reaction: Reaction) -> Reply:
+        """Keep what the application would be told, and the reply."""
+        self.note(reaction.events)
+        return Reply(reaction)
+
+    def raw(self, body: bytes, headers: Optional[Dict[str, str]] = None, **accepts: Any) -> Reply:
         """POST bytes; calls are left open."""
-        return Reply(self.note(self.core.post(Arrival(Headers(headers), body, **accepts), self.now)))
+        return self.reply(self.core.post(Arrival(Headers(headers), body, **accepts), self.now))
 
     def post(self, message: Any, headers: Optional[Dict[str, str]] = None, result: ToolResult = EMPTY) -> Reply:
         """POST a message; each call it makes gives `result` at once."""
         reply = self.raw(json.dumps(message).encode(), headers)
-        effects = list(reply.effects)
+        reactions = list(reply.reactions)
         for call in reply.calls:
-            effects += self.note(self.core.finish(call, result, self.now))
-        answered = Reply(effects)
+            reactions.append(self.core.finish(call, result, self.now))
+            self.note(reactions[-1].events)
+        answered = Reply(*reactions)
         answered.callers = [call.session.id for call in reply.calls]
         return answered
 
@@ -155,18 +151,25 @@ class Wire:
         named = {"Mcp-Session-Id": session, **{key.replace("_", "-"): value for key, value in headers.items()}}
         if last_event_id is not None:
             named["Last-Event-ID"] = last_event_id
-        reply = Reply(self.note(self.core.presence.listen(Headers(named), True, self.now)))
+        reply = self.reply(self.core.presence.listen(Headers(named), True, self.now))
         return reply.opened[0].stream if reply.opened else reply
 
     def events(self, last_event_id: Optional[str] = None) -> Any:
         """GET /events; the stream."""
         named = {} if last_event_id is None else {"Last-Event-ID": last_event_id}
-        reply = Reply(self.note(self.core.presence.listen_plainly(Headers(named), True, self.now)))
+        reply = self.reply(self.core.presence.listen_plainly(Headers(named), True, self.now))
         return reply.opened[0].stream if reply.opened else reply
 
-    def notify(self, method: str, params: Any, session: Optional[str] = None, collapse: Optional[str] = None) -> Any:
+    def notify(
+        self,
+        method: str,
+        params: Any,
+        session: Optional[str] = None,
+        collapse: Optional[str] = None,
+        tag: Optional[object] = None,
+    ) -> Any:
         """Send a notification."""
-        return self.note(self.core.presence.notify(method, params, session, collapse))
+        return self.note(self.core.presence.notify(method, params, session, collapse, tag))
 
     def take(self, stream: Any) -> bytes:
         """All the bytes that a connection would write now."""
@@ -184,11 +187,19 @@ class Wire:
     def delete(self, session: Optional[str]) -> Reply:
         """DELETE the endpoint."""
         headers = {} if session is None else {"Mcp-Session-Id": session}
-        return Reply(self.note(self.core.presence.delete(Headers(headers))))
+        return self.reply(self.core.presence.delete(Headers(headers)))
 
-    def lose(self, stream: Any, was_reset: bool = False) -> Any:
+    def lose(self, stream: Any, was_reset: bool = False, ending: Optional[Ending] = None) -> Any:
         """The connection that carried the stream is gone."""
-        return self.note(self.core.presence.broken(stream, was_reset, self.now))
+        if ending is None:
+            ending = Ending.TORN_DOWN if was_reset else Ending.BY_CLIENT
+        return self.note(self.core.presence.broken(stream, ending, self.now))
+
+    def say(self, call: Any, method: str = "notifications/progress", params: Any = None) -> Any:
+        """The tool says something while it runs; the stream that this opens, if it does."""
+        reaction = self.core.say(call, method, params or {})
+        self.note(reaction.events)
+        return reaction.reply.stream if reaction.reply is not None else None
 
 
 def events(data: bytes) -> List[Any]:

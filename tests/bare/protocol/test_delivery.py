@@ -164,9 +164,8 @@ def test_a_result_whose_stream_broke_is_fetched_with_its_event_id(wire):
     session = wire.connect("2025-11-25")
     body = b'{"jsonrpc":"2.0","id":8,"method":"tools/call","params":{"name":"echo","arguments":{"text":"x"}}}'
     call = wire.raw(body, {"Mcp-Session-Id": session}).calls[0]
-    stream = wire.core.close_early(call)[0].stream
-    event_id = wire.take(stream).decode().split("id: ")[1].split("\n")[0]
-    assert stream.closing
+    stream = wire.say(call)
+    event_id = wire.read(stream)[0][0]
     wire.lose(stream)
     wire.core.finish(call, result(), 0.0)
     listening = wire.listen(session)
@@ -214,6 +213,15 @@ class TestListeners:
         assert numbers(wire.read(again)) == [2]
         assert wire.read(other) == []
 
+    def test_nobody_can_guess_its_event_ids(self, wire):
+        streams = [wire.events() for _ in range(3)]
+        say(wire, 1)
+        for stream in streams:
+            ((event_id, _),) = wire.read(stream)
+            assert len(event_id.partition(".")[0]) >= 32
+        for guessed in ("events1.1-0", "1-0", streams[0].label.partition(".")[0] + "-0"):
+            assert wire.events(guessed) not in streams
+
     def test_its_name_is_no_session_id(self, wire):
         wire.events()
         listener = next(iter(wire.core.presence.clients))
@@ -244,8 +252,8 @@ class TestMovingHouse:
         session = wire.connect("2025-11-25")
         body = b'{"jsonrpc":"2.0","id":8,"method":"tools/call","params":{"name":"echo","arguments":{"text":"x"}}}'
         call = wire.raw(body, {"Mcp-Session-Id": session}).calls[0]
-        stream = wire.core.close_early(call)[0].stream
-        event_id = wire.take(stream).decode().split("id: ")[1].split("\n")[0]
+        stream = wire.say(call)
+        event_id = wire.read(stream)[0][0]
         wire.lose(stream)
         wire.core.finish(call, result(), 0.0)
         successor = make_wire()

@@ -97,7 +97,7 @@ def test_progress_that_nobody_reads_is_dropped_and_the_result_is_not(make_wire):
     session = wire.connect("2025-11-25")
     body = b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"text":"x"}}}'
     call = wire.raw(body, {"Mcp-Session-Id": session}).calls[0]
-    stream = wire.core.say(call, "notifications/progress", {"n": 0})[0].stream
+    stream = wire.say(call, "notifications/progress", {"n": 0})
     for number in range(1, 100):
         wire.core.say(call, "notifications/progress", {"n": number})
     wire.core.finish(call, EMPTY, 0.0)
@@ -140,7 +140,7 @@ class TestLifetime:
         session = wire.connect("2025-11-25")
         body = b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"text":"x"}}}'
         call = wire.raw(body, {"Mcp-Session-Id": session}).calls[0]
-        stream = wire.core.say(call, "notifications/progress", {})[0].stream
+        stream = wire.say(call)
         wire.core.finish(call, EMPTY, 0.0)
         wire.read(stream)
         wire.lose(stream)

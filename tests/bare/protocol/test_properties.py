@@ -56,10 +56,10 @@ def ids_of(value: Any) -> List[str]:
 def check(make_wire_class, body: bytes, sent_headers: Dict[str, str]) -> None:
     wire = make_wire_class()
     reply = wire.raw(body, sent_headers)
-    effects = list(reply.effects)
+    reactions = list(reply.reactions)
     for call in reply.calls:
-        effects += wire.core.finish(call, text_result("x"), 0.0)
-    final = type(reply)(effects)  # It asserts that there is at most one answer.
+        reactions.append(wire.core.finish(call, text_result("x"), 0.0))
+    final = type(reply)(*reactions)  # It asserts that there is at most one answer.
     assert final.answer is not None or final.opened, "not answered at all"
     if final.answer is not None and final.answer.body:
         json.loads(final.answer.body.decode("ascii"))

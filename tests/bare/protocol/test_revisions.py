@@ -74,10 +74,16 @@ def test_every_session_gets_ping_and_log_levels(wire):
 
 
 def test_a_request_without_a_session_is_served(wire):
-    assert [tool["name"] for tool in wire.request("tools/list").result["tools"]] == ["echo", "needy", "mirrored"]
+    assert [tool["name"] for tool in wire.request("tools/list").result["tools"]] == ["echo"]
     reply = wire.request("tools/call", {"name": "echo", "arguments": {"text": "x"}})
     assert reply.result == {"content": []}
     assert not wire.opened
+
+
+def test_clients_without_a_session_are_kept_apart_by_their_connection(wire):
+    body = b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"text":"x"}}}'
+    callers = [wire.raw(body, connection=number).calls[0].session.id for number in ("1", "2", "1")]
+    assert callers[0] == callers[2] != callers[1]
 
 
 def test_delete_ends_a_session(wire):

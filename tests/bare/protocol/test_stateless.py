@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-
 import pytest
 
 PREFIX = "io.modelcontextprotocol/"
@@ -115,41 +113,6 @@ def test_methods_that_do_not_exist_get_404(wire, method):
     assert (reply.status, reply.error["code"], reply.json["id"]) == (404, -32601, 1)
 
 
-def test_a_capability_that_a_tool_needs_must_be_declared(wire):
-    reply = wire.modern("tools/call", {"name": "needy"})
-    assert (reply.status, reply.error["code"]) == (400, -32021)
-    assert reply.error["data"] == {"requiredCapabilities": {"sampling": {}}}
-    meta = {**without("clientCapabilities"), PREFIX + "clientCapabilities": {"sampling": {}}}
-    assert wire.modern("tools/call", {"name": "needy", "_meta": meta}).status == 200
-
-
-@pytest.mark.parametrize(
-    ("arguments", "headers", "good"),
-    [
-        ({"region": "eu"}, {"Mcp_Param_Region": "eu"}, True),
-        ({"region": "eu"}, {"Mcp_Param_Region": " eu "}, True),
-        ({"region": "é"}, {"Mcp_Param_Region": "=?base64?" + base64.b64encode("é".encode()).decode() + "?="}, True),
-        ({"region": "eu"}, {}, False),
-        ({"region": "eu"}, {"Mcp_Param_Region": "us"}, False),
-        ({"region": "eu"}, {"Mcp_Param_Region": "=?base64?ZX?="}, False),
-        ({"region": None}, {}, None),
-        ({"where": {"line": 42}}, {"Mcp_Param_Line": "42.0"}, True),
-        ({"where": {"line": 42}}, {"Mcp_Param_Line": "41"}, False),
-        ({"where": {"line": 42}}, {"Mcp_Param_Line": "x"}, False),
-        ({"where": {"line": 42}}, {}, False),
-        ({"deep": True}, {"Mcp_Param_Deep": "true"}, True),
-        ({"deep": True}, {"Mcp_Param_Deep": "True"}, False),
-        ({}, {"Mcp_Param_Region": "whatever"}, True),
-    ],
-)
-def test_mirrored_parameters_agree_with_their_headers(wire, arguments, headers, good):
-    reply = wire.modern("tools/call", {"name": "mirrored", "arguments": arguments}, **headers)
-    if good is False:
-        assert (reply.status, reply.error["code"]) == (400, -32020)
-    else:
-        assert reply.status == 200
-
-
 def test_a_session_id_means_nothing_here(wire):
     assert wire.modern("tools/list", Mcp_Session_Id="gone").status == 200
 
@@ -202,6 +165,18 @@ class TestSubscriptions:
         self.listen(wire, {})
         reply = wire.modern("tools/call", {"name": "echo", "arguments": {"text": "x"}})
         assert reply.callers == [wire.opened[0].id]
+
+    def test_clients_that_say_other_things_of_themselves_are_kept_apart(self, make_wire):
+        wire = make_wire(subscribable=["note"])
+        self.listen(wire, {"note": True})
+        meta = {**without("clientInfo"), PREFIX + "clientInfo": {"name": "modern", "version": "2", "title": "other"}}
+        arguments = {"name": "echo", "arguments": {"text": "x"}}
+        others = [
+            wire.modern("tools/call", {**arguments, "_meta": meta}),
+            wire.modern("tools/call", arguments, User_Agent="another"),
+        ]
+        callers = {wire.opened[0].id, *(caller for reply in others for caller in reply.callers)}
+        assert len(callers) == 3
 
     def test_it_ends_with_its_result(self, make_wire):
         wire = make_wire(subscribable=["note"])

@@ -83,7 +83,7 @@ def test_lone_surrogates_pass_both_ways(wire):
     reply = wire.raw(body, {"Mcp-Session-Id": session})
     text = reply.calls[0].arguments["text"]
     assert text == "a\ud800b"
-    (answer,) = wire.core.finish(reply.calls[0], text_result(text), 0.0)
+    answer = wire.core.finish(reply.calls[0], text_result(text), 0.0).reply
     assert b'"a\\ud800b"' in answer.body
 
 
@@ -91,10 +91,10 @@ def test_a_tool_that_fails_gets_its_caller_an_internal_error(wire):
     session = wire.connect()
     body = b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"text":"x"}}}'
     reply = wire.raw(body, {"Mcp-Session-Id": session})
-    (answer,) = wire.core.finish(reply.calls[0], None, 0.0)
+    answer = wire.core.finish(reply.calls[0], None, 0.0).reply
     assert b"-32603" in answer.body
     reply = wire.raw(body, {"Mcp-Session-Id": session})
-    (answer,) = wire.core.finish(reply.calls[0], text_result(float("nan")), 0.0)
+    answer = wire.core.finish(reply.calls[0], text_result(float("nan")), 0.0).reply
     assert b"-32603" in answer.body
 
 
@@ -108,11 +108,11 @@ def test_progress_and_logs_go_to_the_caller_before_the_result(wire):
     body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
     call = wire.raw(json.dumps(body).encode(), {"Mcp-Session-Id": session}).calls[0]
     opened = []
-    call.send = lambda method, params: opened.extend(wire.core.say(call, method, params))
+    call.send = lambda method, params: opened.append(wire.say(call, method, params))
     call.progress(1, 2, "half")
     call.log("debug", "too mild")
     call.log("error", {"what": "x"}, "here")
-    stream = opened[0].stream
+    stream = opened[0]
     wire.core.finish(call, text_result("done"), 0.0)
     sent = [message for _, message in wire.read(stream)]
     assert [message.get("method", "answer") for message in sent] == [
@@ -126,8 +126,8 @@ def test_a_caller_that_takes_no_stream_just_gets_its_result(wire):
     session = wire.connect()
     body = b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"text":"x"}}}'
     call = wire.raw(body, {"Mcp-Session-Id": session}, accepts_events=False).calls[0]
-    assert wire.core.say(call, "notifications/progress", {}) == []
-    (answer,) = wire.core.finish(call, text_result("done"), 0.0)
+    assert wire.say(call) is None
+    answer = wire.core.finish(call, text_result("done"), 0.0).reply
     assert answer.status == 200
 
 
@@ -143,7 +143,7 @@ def test_cancelling_is_tolerated(wire):
     call = wire.raw(body, {"Mcp-Session-Id": session}).calls[0]
     cancelled = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}}
     assert wire.post(cancelled, {"Mcp-Session-Id": session}).status == 202
-    assert wire.core.finish(call, EMPTY, 0.0)[0].status == 200
+    assert wire.core.finish(call, EMPTY, 0.0).reply.status == 200
 
 
 def test_two_tools_of_one_name_are_a_mistake():

@@ -6,7 +6,7 @@ import asyncio
 
 from companion.protocol.limits import Limits
 from companion.protocol.outbox import Message, Outbox
-from companion.protocol.streams import LISTEN, Stream
+from companion.protocol.streams import LISTEN, Ending, Stream
 from companion.transport.event_streams import AT_ONCE_BYTES, EventStreamWriter
 
 
@@ -52,7 +52,7 @@ class Response:
 
 
 def make_stream():
-    return Stream("1", LISTEN, None, Outbox(Limits()), Limits(), numbered=True, primes=False)
+    return Stream("1", LISTEN, Outbox(Limits()), Limits(), numbered=True, primes=False)
 
 
 def queue(stream, sequence, size=1):
@@ -111,7 +111,7 @@ def test_what_was_taken_but_not_written_makes_the_end_a_reset(monkeypatch):
         writer.pump()
         connection.on_lost(False)
         await asyncio.sleep(0)
-        assert writer.was_reset
+        assert writer.ending is Ending.TORN_DOWN
 
     run(scenario, monkeypatch)
 
@@ -123,7 +123,7 @@ def test_nothing_is_written_into_a_connection_that_is_closing(monkeypatch):
         writer.pump()
         await asyncio.sleep(0)
         assert connection.written == b""
-        assert writer.was_reset
+        assert writer.ending is Ending.TORN_DOWN
 
     run(scenario, monkeypatch)
 
@@ -131,7 +131,7 @@ def test_nothing_is_written_into_a_connection_that_is_closing(monkeypatch):
 def test_a_stream_that_closes_ends_after_its_last_message(monkeypatch):
     async def scenario(connection, stream, writer):
         queue(stream, 1)
-        stream.closing = True
+        stream.close()
         writer.pump()
         await asyncio.sleep(0)
         assert connection.written.endswith(b'data: "x"\n\n>.')

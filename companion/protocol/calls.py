@@ -1,0 +1,99 @@
+"""The calls under way: who waits for which result, and what becomes of it if nobody does any more.
+
+Rule: a call is over once, by its result or by a cancellation, whichever comes first; what comes later is dropped. Only
+calls whose tool wants to know of it are cancelled; the others run to their end and are answered.
+Implements MCP basic/utilities/cancellation: a call that was taken back is not answered.
+"""
+
+from __future__ import annotations
+
+from typing import Dict, Iterable, List, NamedTuple, Optional
+
+from .effects import Answer, CallCancelled, Event
+from .exchanges import Exchange
+from .jsonrpc import RequestId
+from .sessions import Session
+from .streams import Stream
+from .tools import Cancellation, ToolCall
+
+
+class PendingCall(NamedTuple):
+    """A call that was not answered yet."""
+
+    call: ToolCall
+    exchange: Exchange
+    request_id: RequestId
+
+
+class Calls:
+    """Every call of one endpoint that is under way."""
+
+    def __init__(self) -> None:
+        self._pending: Dict[ToolCall, PendingCall] = {}
+
+    def __len__(self) -> int:
+        return len(self._pending)
+
+    def begin(self, call: ToolCall, exchange: Exchange, request_id: RequestId) -> None:
+        """The tool is to be run."""
+        self._pending[call] = PendingCall(call, exchange, request_id)
+        exchange.begin_call(call)
+
+    def find(self, call: ToolCall) -> Optional[PendingCall]:
+        """What waits for the call, or None if the call is over."""
+        return self._pending.get(call)
+
+    def end(self, call: ToolCall, now: float) -> Optional[PendingCall]:
+        """The call has a result. None if it was over already."""
+        pending = self._pending.pop(call, None)
+        if pending is not None:
+            pending.exchange.end_call(now)
+        return pending
+
+    def taken_back(self, caller_id: str, request_id: object, now: float) -> List[Event]:
+        """The client takes the request with this id back."""
+        wanted = [
+            pending.call
+            for pending in self._pending.values()
+            if pending.exchange.caller.id == caller_id
+            and type(pending.request_id) is type(request_id)
+            and pending.request_id == request_id
+        ]
+        return self._cancel(wanted, Cancellation.BY_CLIENT, now)
+
+    def connection_lost(self, calls: Iterable[ToolCall], now: float) -> List[Event]:
+        """The connection that waited for these is gone, and nobody can fetch their results later."""
+        lost = list(calls)
+        events = self._cancel(lost, Cancellation.CONNECTION_LOST, now)
+        for call in lost:
+            pending = self._pending.get(call)
+            if pending is not None:
+                pending.exchange.connection_lost()
+        return events
+
+    def stream_lost(self, stream: Stream, now: float) -> List[Event]:
+        """The connection is gone that carried the answers to some calls; a session can fetch them later."""
+        waiting = [pending for pending in self._pending.values() if pending.exchange.stream is stream]
+        for pending in waiting:
+            pending.exchange.connection_lost()
+        nobodys = [pending.call for pending in waiting if pending.exchange.session is None]
+        return self._cancel(nobodys, Cancellation.CONNECTION_LOST, now)
+
+    def session_closed(self, session: Session, now: float) -> List[Event]:
+        """The client is gone."""
+        left = [pending.call for pending in self._pending.values() if pending.exchange.session is session]
+        return self._cancel(left, Cancellation.SESSION_CLOSED, now)
+
+    def _cancel(self, calls: Iterable[ToolCall], reason: Cancellation, now: float) -> List[Event]:
+        events: List[Event] = []
+        for call in calls:
+            pending = self._pending.get(call)
+            if pending is None or not call.cancellable:
+                continue
+            del self._pending[call]
+            pending.exchange.end_call(now)
+            reaction = pending.exchange.settle()
+            events.extend(reaction.events)
+            answer = reaction.reply if isinstance(reaction.reply, Answer) else None
+            events.append(CallCancelled(call, reason, answer))
+        return events
