@@ -111,6 +111,7 @@ class Service:
             session_closed=self._client_went,
             limits=Limits(body_bytes=self._body_bytes()),
             identity=Implementation("gemini-companion", "Gemini Companion", self._version),
+            in_worker=self._runtime.in_worker,
         )
         if inheritance is not None:
             server.import_state(inheritance.state)

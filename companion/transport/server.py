@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import functools
 import logging
-from typing import Any, Awaitable, Callable, Dict, List, Mapping, Optional, Sequence, cast
+from typing import Any, Awaitable, Callable, Dict, List, Mapping, Optional, Sequence
 
 from aiohttp import web
 
@@ -22,12 +22,14 @@ from ..protocol.limits import Limits
 from ..protocol.notices import Translate
 from ..protocol.streams import Stream
 from ..protocol.tools import ClientSession, Implementation, Tool, ToolCall, ToolResult
-from .bodies import body_complaint, read_body
+from .bodies import Bodies, InWorker, body_complaint, in_default_executor
 from .connections import Connection
 from .event_dialect import IDE_NOTIFICATIONS, to_event_dialect
 from .event_streams import EventStreams
 from .gate import Gate
+from .listening import ACCEPTED_AT_ONCE, BACKLOG, listen
 from .negotiation import accepted
+from .newcomers import descriptor_limit
 from .responses import not_allowed, refusal, respond
 
 logger = logging.getLogger("gemini_companion.transport")
@@ -53,8 +55,9 @@ class CompanionServer:
         subscribable: Sequence[str] = IDE_NOTIFICATIONS,
         fixed_methods: Optional[Mapping[str, FixedMethod]] = None,
         further_tokens: Mapping[str, str] = {},
+        in_worker: InWorker = in_default_executor,
     ) -> None:
-        """`further_tokens`: more tokens by name, to tell clients apart that introduce themselves alike. `translate`:
+        """`in_worker`: calls a function that takes long on another thread. `further_tokens`: more tokens by name, to tell clients apart that introduce themselves alike. `translate`:
         turns a notification into the dialect of `/events`; for the rest see `Protocol`."""
         self._gate = Gate({"": token, **further_tokens})
         self._call_tool = call_tool
@@ -71,6 +74,7 @@ class CompanionServer:
         )
         self._streams = EventStreams(self._protocol.presence.take, self._stream_ended, limits.heartbeat_seconds)
         self._call_streams: Dict[Any, asyncio.Task[web.StreamResponse]] = {}
+        self._bodies = Bodies(in_worker)
         self._in_flight = 0
         self._listener: Optional[asyncio.AbstractServer] = None
         self._manager: Optional[web.Server] = None
@@ -90,12 +94,13 @@ class CompanionServer:
         self._protocol.catalogue.arguments.prepare()
         loop = asyncio.get_running_loop()
         manager = web.Server(self._handle)
+        most_connections = min(self._limits.connections, descriptor_limit() // 2)
         connection = functools.partial(
             Connection,
             manager,
             loop=loop,
             limits=self._limits,
-            full=lambda: len(manager.connections) >= self._limits.connections,
+            full=lambda: len(manager.connections) >= most_connections,
             keepalive_timeout=self._limits.keepalive_seconds,
             lingering_time=_LINGER_SECONDS,
             max_line_size=self._limits.header_bytes,
@@ -104,9 +109,15 @@ class CompanionServer:
             access_log=None,
             logger=logger,
         )
-        self._listener = await loop.create_server(connection, ADDRESS, port)
+        listening = listen(ADDRESS, port)
+        try:
+            self._listener = await loop.create_server(connection, sock=listening, backlog=ACCEPTED_AT_ONCE)
+        except BaseException:
+            listening.close()
+            raise
+        listening.listen(BACKLOG)
         self._manager = manager
-        self._gate.port = self._listener.sockets[0].getsockname()[1]
+        self._gate.port = listening.getsockname()[1]
         self._schedule_expiry()
         return self._gate.port
 
@@ -162,7 +173,6 @@ class CompanionServer:
     # Requests
 
     async def _handle(self, request: web.BaseRequest) -> web.StreamResponse:
-        cast(Connection, request.protocol).request_began()
         refused = self._gate.misaddressed(request)
         if refused is not None:
             return refused
@@ -201,14 +211,15 @@ class CompanionServer:
         accepts_json, accepts_events = accepted(headers)
         if not (accepts_json or accepts_events):
             return refusal(406, "Accept application/json or text/event-stream.")
-        body = await read_body(request, self._limits)
+        body = await self._bodies.read(request, self._limits)
         if isinstance(body, web.Response):
             return body
         if self._in_flight >= self._limits.requests_in_flight:
             return refusal(503, "Too many requests are being answered.", {"Retry-After": "1"})
         self._in_flight += 1
         try:
-            arrival = Arrival(headers, body, accepts_json, accepts_events, token_name)
+            decoded = await self._bodies.decode(body, self._limits)
+            arrival = Arrival(headers, body, accepts_json, accepts_events, token_name, decoded)
             return await self._answer(request, self._protocol.post(arrival, self._now()))
         finally:
             self._in_flight -= 1

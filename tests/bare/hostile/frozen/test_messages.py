@@ -113,4 +113,4 @@ def test_the_refusal_says_why(attack):
             assert part
             answer += part
     error = json.loads(answer.partition(b"\r\n\r\n")[2])["error"]
-    assert "100000 values" in error["message"]
+    assert "20000 values" in error["message"]
