@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import functools
 import logging
-from typing import Any, Awaitable, Callable, Dict, List, Mapping, Optional, Sequence
+from typing import Any, Awaitable, Callable, Dict, List, Mapping, Optional, Sequence, Set, cast
 
 from aiohttp import web
 
@@ -21,7 +21,7 @@ from ..protocol.exchanges import JSON_TYPE
 from ..protocol.limits import Limits
 from ..protocol.notices import Translate
 from ..protocol.streams import Stream
-from ..protocol.tools import ClientSession, Implementation, Tool, ToolCall, ToolResult
+from ..protocol.tools import ClientSession, Implementation, Tool, ToolCall, ToolResult, error_result
 from .bodies import Bodies, InWorker, body_complaint, in_default_executor
 from .connections import Connection
 from .event_dialect import IDE_NOTIFICATIONS, to_event_dialect
@@ -36,6 +36,7 @@ logger = logging.getLogger("gemini_companion.transport")
 ADDRESS = "127.0.0.1"
 _LINGER_SECONDS = 2.0
 _STOP_SECONDS = 1.0
+_ENDING = "The companion is being restarted or has ended. Try again in a moment."
 
 
 class CompanionServer:
@@ -75,6 +76,7 @@ class CompanionServer:
         self._streams = EventStreams(self._protocol.presence.take, self._stream_ended, limits.heartbeat_seconds)
         self._call_streams: Dict[Any, asyncio.Task[web.StreamResponse]] = {}
         self._bodies = Bodies(in_worker)
+        self._calls: Set[asyncio.Task[Any]] = set()  # the requests that wait for a tool
         self._in_flight = 0
         self._listener: Optional[asyncio.AbstractServer] = None
         self._manager: Optional[web.Server] = None
@@ -121,10 +123,11 @@ class CompanionServer:
         self._schedule_expiry()
         return self._gate.port
 
-    async def stop(self, *, come_back_seconds: Optional[float] = None) -> None:
-        """End streams cleanly, then close everything. Sessions are not reported closed: the caller knows; what clients
-        have not received is still in `export_state`. With `come_back_seconds`, clients are told to reopen their streams
-        after so long, because a successor is expected."""
+    async def stop(self, *, come_back_seconds: Optional[float] = None, seconds: float = _STOP_SECONDS) -> None:
+        """Answer the calls under way, end streams cleanly, then close everything; each step gets so many `seconds`.
+        Sessions are not reported closed: the caller knows; what clients have not received is still in `export_state`.
+        With `come_back_seconds`, clients are told to reopen their streams after so long, because a successor is
+        expected."""
         if self._listener is None or self._stopping:
             return
         self._stopping = True
@@ -133,10 +136,21 @@ class CompanionServer:
         self._manager.pre_shutdown()  # Idle connections end now, the others after the answer they are at.
         if self._expiry is not None:
             self._expiry.cancel()
+        await self._answer_calls(seconds)
         self._perform(self._protocol.stop(come_back_seconds))
-        await self._streams.stop(_STOP_SECONDS)
-        await self._manager.shutdown(_STOP_SECONDS)
+        await self._streams.stop(seconds)
+        await self._manager.shutdown(seconds / 2)  # which it may take twice
         self._listener = None
+
+    async def _answer_calls(self, seconds: float) -> None:
+        """Let the calls under way come to their end; those that do not are answered with an error."""
+        if self._calls:
+            await asyncio.wait(set(self._calls), timeout=seconds)
+        left = set(self._calls)
+        for task in left:
+            task.cancel()
+        if left:
+            await asyncio.wait(left, timeout=seconds)
 
     def export_state(self) -> Dict[str, Any]:
         """The sessions with what they have not received, as plain JSON-able data. Secret: never log it."""
@@ -256,10 +270,18 @@ class CompanionServer:
         call.send = functools.partial(self._say, request, call)
         call.close = functools.partial(self._close_early, request, call)
         result: Optional[ToolResult] = None
+        task = cast("asyncio.Task[Any]", asyncio.current_task())
+        self._calls.add(task)
         try:
-            result = await self._call_tool(call)
+            result = await self._call_tool(call) if not self._stopping else error_result(_ENDING)
+        except asyncio.CancelledError:
+            if not self._stopping:
+                raise
+            result = error_result(_ENDING)
         except Exception:
             logger.exception("the tool %s failed", call.name)
+        finally:
+            self._calls.discard(task)
         effects = self._protocol.finish(call, result, self._now())
         if self._expiry is None and call.exchange.away():
             self._schedule_expiry()
