@@ -17,10 +17,11 @@ from .announcer import Announcer
 from .context.follower import Follower
 from .diagnosis import SELF_TEST
 from .discovery.families import FAMILIES
+from .pacing import Paced
 from .review.desk import Desk
 from .review.review import Outcome, Owner, Review
 from .service import Inheritance, Listener, Service
-from .status_bar import Paced, StatusBar, say
+from .status_bar import StatusBar, say
 from .terminals.environment import Connection
 from .terminals.status import State, status_text
 from .tool_calls import ToolCalls, display_name

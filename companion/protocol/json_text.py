@@ -1,8 +1,9 @@
 """Bytes to JSON values and back, exactly.
 
-Rules: what RFC 8259 calls JSON is accepted and nothing else (no NaN, no UTF-16, no byte order mark); every value
-keeps its exact meaning (lone surrogates, integers beyond 64 bits, the very digits of a fraction); nesting and the
-number of values are bounded without recursion; text goes out as ASCII, so that a lone surrogate passes and no event-stream line is ever broken.
+Rules: what RFC 8259 calls JSON is accepted and nothing else (no NaN, no UTF-16, no byte order mark); every value keeps
+its exact meaning (lone surrogates, integers beyond 64 bits, the very digits of a fraction); nesting and the number of
+values are bounded without recursion; text goes out as ASCII, so that a lone surrogate passes and no event-stream line
+is ever broken.
 orjson is used for reading where it can be imported and where it is exact; nothing needs it.
 """
 

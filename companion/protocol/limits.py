@@ -20,7 +20,7 @@ class Limits(NamedTuple):
     header_bytes: int = 16 * 1024
     """Longest request line and longest header field. Over it: 431."""
     headers_bytes: int = 64 * 1024
-    """Largest whole header, or trailer, of any request; counted in pieces, so a body may begin with it. Over it: 431."""
+    """Largest whole header, or trailer, of any request; counted in pieces of 8 KiB. Over it: 431."""
     header_lines: int = 256
     """As `headers_bytes`, in lines: a short one takes a hundred times its bytes of memory."""
     pipelined_requests: int = 16

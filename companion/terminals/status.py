@@ -46,7 +46,7 @@ def _clients(names: Sequence[str]) -> str:
 def listed(names: Sequence[str]) -> str:
     """The names, equal ones once with their number: a few, each cut to a readable length, then how many more."""
     counted = sorted(Counter(names).items())
-    shown = [shortened(name) if count == 1 else "{} {}".format(count, shortened(name)) for name, count in counted[:MOST]]
+    shown = ["{} ".format(count) * (count > 1) + shortened(name) for name, count in counted[:MOST]]
     more = sum(count for _, count in counted[MOST:])
     return " + ".join(shown) + (" and {} more".format(more) if more else "")
 

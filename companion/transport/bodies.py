@@ -19,7 +19,6 @@ from ..protocol.limits import Limits
 from .connections import closing
 from .responses import refusal
 
-
 InWorker = Callable[..., Awaitable[Any]]
 
 

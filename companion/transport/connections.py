@@ -114,7 +114,7 @@ class Connection(web.RequestHandler):
             return
         if self._upgrading():
             # What follows would be another protocol, which we do not speak: this answer is the last one.
-            self._message_tail = b""
+            self._message_tail = b""  # type: ignore[misc]
             self.ignore_the_rest()
             self.close()
             return

@@ -1,8 +1,8 @@
 """Connections that have not shown a token: how many there may be, and which of them makes room.
 
-Rule: they have a quota of their own, for all endpoints of this process together, because they share its descriptors with
-every other plugin. Over it the oldest one goes. So a client with a token always gets in: it shows the token as soon as
-it is connected, long before as many others as the quota holds have come (see `listening.ACCEPTED_AT_ONCE`).
+Rule: they have a quota of their own, for all endpoints of this process together, because they share its descriptors
+with every other plugin. Over it the oldest one goes. So a client with a token always gets in: it shows the token as
+soon as it is connected, long before as many others as the quota holds have come (see `listening.ACCEPTED_AT_ONCE`).
 """
 
 from __future__ import annotations
@@ -73,9 +73,8 @@ class Newcomers:
 
     def make_room(self) -> bool:
         """End the oldest one; False if there is none."""
-        for oldest in self._all:
-            break
-        else:
+        oldest = next(iter(self._all), None)
+        if oldest is None:
             return False
         del self._all[oldest]
         oldest.give_way()

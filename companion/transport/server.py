@@ -58,8 +58,9 @@ class CompanionServer:
         further_tokens: Mapping[str, str] = {},
         in_worker: InWorker = in_default_executor,
     ) -> None:
-        """`in_worker`: calls a function that takes long on another thread. `further_tokens`: more tokens by name, to tell clients apart that introduce themselves alike. `translate`:
-        turns a notification into the dialect of `/events`; for the rest see `Protocol`."""
+        """`in_worker`: calls a function that takes long on another thread. `further_tokens`: more tokens by name, to
+        tell clients apart that introduce themselves alike. `translate`: turns a notification into the dialect of
+        `/events`; for the rest see `Protocol`."""
         self._gate = Gate({"": token, **further_tokens})
         self._call_tool = call_tool
         self._session_opened = session_opened

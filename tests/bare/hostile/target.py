@@ -18,11 +18,11 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
-from companion.log import LogBuffer  # noqa: E402
-from companion.protocol.limits import Limits  # noqa: E402
-from companion.protocol.tools import EMPTY, Implementation  # noqa: E402
-from companion.tools import TOOLS  # noqa: E402
-from companion.transport.server import CompanionServer  # noqa: E402
+from companion.log import LogBuffer
+from companion.protocol.limits import Limits
+from companion.protocol.tools import EMPTY, Implementation
+from companion.tools import TOOLS
+from companion.transport.server import CompanionServer
 
 TICK_SECONDS = 0.005
 MEBIBYTE = 1024 * 1024

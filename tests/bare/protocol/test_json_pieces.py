@@ -10,7 +10,7 @@ import pytest
 from companion.protocol import json_pieces, json_text
 from companion.protocol.json_text import NotJson, TooManyValues, decode
 
-MARKS = ["a", "b", "\\", '"', "\\\\", "\n", "\r\n", "[", "{", ",", "é", "日", "\U0001f600", "\ud83d", "\ude00", "\u0000"]
+MARKS = ["a", "b", "\\", '"', "\\\\", "\n", "\r\n", "[", "{", ",", "é", "日", "\U0001f600", "\ud83d", "\ude00", "\0"]
 
 
 @pytest.fixture(autouse=True)

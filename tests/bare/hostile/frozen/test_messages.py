@@ -39,7 +39,7 @@ ATTACKS = {
     "no json": lambda: b"," * SIZE,
 }
 TEXTS = {
-    "plain text": lambda: text(b"a line of text that is about as long as lines are, and it has (some), [brackets]: {}; "),
+    "plain text": lambda: text(b"a line of text that is about as long as lines are, with (some), [brackets]: {}; "),
     "code": lambda: text(b'\\tif (a[i] == \\"x\\", b) { f(1, 2, 3); }\\r\\n'),
     "line ends": lambda: text(b"\\r\\n"),
     "quotes in text": lambda: text(b'\\"'),

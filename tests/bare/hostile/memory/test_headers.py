@@ -16,7 +16,9 @@ def good_request(target, client):
 
 
 @pytest.mark.parametrize("later", [False, True], ids=["first request", "later request"])
-@pytest.mark.parametrize("data", [b"a:\r\n" * 1024, b"a: b\r\n x\r\n" * 400, b"h" * 8192], ids=["tiny", "folded", "long"])
+@pytest.mark.parametrize(
+    "data", [b"a:\r\n" * 1024, b"a: b\r\n x\r\n" * 400, b"h" * 8192], ids=["tiny", "folded", "long"]
+)
 def test_a_header_without_end(attack, later, data):
     target = attack()
     with target.connect() as client:
