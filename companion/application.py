@@ -21,6 +21,7 @@ from .runtime import Runtime
 from .settings import FILE_NAME, Settings, read
 from .status_bar import say
 from .terminals.environment import ExportedEnvironment, terminal_variables
+from .terminals.status import listed
 
 if TYPE_CHECKING:
     from .endpoint import Endpoint
@@ -29,7 +30,8 @@ if TYPE_CHECKING:
 logger = logging.getLogger("gemini_companion.application")
 
 VERSION = "1.0.0"
-FAREWELL_SECONDS = 1.0  # for the last messages to clients on the loopback device, when the package or the editor ends
+# The end of a service takes a tenth of a second at most; this is for a loop thread that gets no processor.
+FAREWELL_SECONDS = 0.5
 SETTINGS_TAG = "gemini_companion"
 WINDOW_CHECK_MILLISECONDS = 700  # the editor has no event for a change of the side bar's folders
 
@@ -320,7 +322,7 @@ class Application:
         if endpoint is not None:
             names = endpoint.client_names()
             endpoint.disconnect_clients()
-            say(None, "disconnected " + " and ".join(names) if names else "no client is connected")
+            say(None, "disconnected " + listed(names) if names else "no client is connected")
 
 
 def _succeeded(farewell: Future[Optional[Inheritance]]) -> bool:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import logging
 import os
-import secrets
 from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Tuple
 
@@ -19,6 +18,7 @@ from .context.follower import Follower
 from .deliveries import Deliveries
 from .diagnosis import SELF_TEST
 from .discovery.families import FAMILIES
+from .pacing import Paced
 from .review.desk import Desk
 from .review.review import ACCEPTED, Outcome, Owner, Review
 from .service import Inheritance, Listener, Service
@@ -26,6 +26,7 @@ from .status_bar import StatusBar, say
 from .terminals.environment import Connection
 from .terminals.status import State, status_text
 from .tool_calls import ToolCalls, display_name
+from .transport.security import new_token
 from .window_settings import WindowSettings
 
 if TYPE_CHECKING:
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger("gemini_companion.endpoint")
 
-TOKEN_BYTES = 32  # 256 bits
 CONTEXT = "ide/contextUpdate"
 
 
@@ -65,10 +65,11 @@ class Endpoint:
         if inheritance is not None:
             self._token, self._family_tokens = inheritance.token, inheritance.family_tokens
         else:
-            self._token = secrets.token_urlsafe(TOKEN_BYTES)
-            self._family_tokens = {family.client: secrets.token_urlsafe(TOKEN_BYTES) for family in FAMILIES}
+            self._token = new_token()
+            self._family_tokens = {family.client: new_token() for family in FAMILIES}
         self._stopped = False
         self._status_bar = StatusBar(window)
+        self._repainting = Paced(self._repaint, runtime.later_on_main)
         self.desk = Desk(
             window, runtime=runtime, settings=self.settings, notify=self._tell_outcome, is_connected=self._is_connected
         )
@@ -163,7 +164,10 @@ class Endpoint:
         return [display_name(client) for client in self.clients.values()]
 
     def show_status(self) -> None:
-        """Bring the status bar up to date."""
+        """Bring the status bar up to date, soon."""
+        self._repainting.call()
+
+    def _repaint(self) -> None:
         if self._stopped:
             return
         if not self.settings().show_status:
@@ -180,10 +184,10 @@ class Endpoint:
 
     # -- what the server tells ----------------------------------------------------------------------------------------
 
-    def _serving(self, port: int) -> None:
+    def _serving(self, port: int, token: str, family_tokens: Dict[str, str]) -> None:
         if self._stopped:
             return
-        self.port = port
+        self.port, self._token, self._family_tokens = port, token, family_tokens
         self._announcer.look_again()
         logger.info("window %s is served on port %s", self.window.id(), port)
         self.workspace_changed()

@@ -29,17 +29,6 @@ def refusal(status: int, sentence: str, headers: Optional[Dict[str, str]] = None
     return respond(status, error_message(None, RpcError(code, sentence)), {**JSON_TYPE, **(headers or {})})
 
 
-def closing(response: web.Response) -> web.Response:
-    """The response, after which the connection is closed."""
-    response.force_close()
-    return response
-
-
 def not_allowed(methods: str) -> web.Response:
     """405 with the methods that are allowed."""
     return refusal(405, "This method is not allowed here.", {"Allow": methods})
-
-
-def too_large(most: int) -> web.Response:
-    """413; the connection is closed, because the rest of the body is not read."""
-    return closing(refusal(413, "The body is larger than {} bytes.".format(most)))
