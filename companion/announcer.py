@@ -97,7 +97,7 @@ class Announcer:
         self._working = True
         self._looked_at = time.monotonic()
         wish = self._wish
-        self._runtime.compute(
+        self._runtime.use_disk(
             self._publish,
             wish,
             then=lambda result: self._done(wish, *result),

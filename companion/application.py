@@ -77,7 +77,7 @@ class Application:
         self.runtime.start()
         self._editor_settings.add_on_change(SETTINGS_TAG, self._settings_changed)
         self._read_own_settings()
-        self.runtime.compute(self._prepare, then=self._swept, failed=self._sweep_failed)
+        self.runtime.use_disk(self._prepare, then=self._swept, failed=self._sweep_failed)
 
     @staticmethod
     def _prepare(cancelled: Callable[[], bool]) -> List[str]:

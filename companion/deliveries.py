@@ -66,7 +66,7 @@ class Deliveries:
         outcome = delivery.outcome
         if outcome is None or self._stopped():
             return
-        self._runtime.compute(_holds, outcome, then=lambda holds: then(delivery, holds))
+        self._runtime.use_disk(_holds, outcome, then=lambda holds: then(delivery, holds))
 
     def _note(self, delivery: Delivery, holds: bool) -> None:
         if holds:
@@ -79,7 +79,7 @@ class Deliveries:
 
 
 def _holds(outcome: Outcome, cancelled: Callable[[], bool]) -> bool:
-    """Does the file hold the accepted text, line ends and the last one's set aside? Worker thread.
+    """Does the file hold the accepted text, line ends and the last one's set aside? Disk thread.
 
     Clients restore the file's own line ends, and some its last line's.
     """

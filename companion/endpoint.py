@@ -84,7 +84,7 @@ class Endpoint:
             token=self._token,
             family_tokens=self._family_tokens,
             version=version,
-            body_mebibytes=lambda: self.settings().maximum_body_mebibytes,
+            body_mebibytes=self.settings().maximum_body_mebibytes,
         )
 
     # -- life ---------------------------------------------------------------------------------------------------------
@@ -111,6 +111,7 @@ class Endpoint:
     def exit(self) -> Future[Optional[Inheritance]]:
         """The same for an editor that is quitting, when its API may no longer be used."""
         self._announcer.withdraw()
+        self.desk.wait_for_writes()
         # A client that waits for an answer would wait for ever.
         for review in self.desk.pending():
             self._tell_outcome(review, Outcome("rejected", review.path, None))
@@ -134,7 +135,7 @@ class Endpoint:
         for complaint in self.settings.refresh():
             logger.warning("%s", complaint)
             say(self.window, complaint)
-        self._runtime.on_loop(self._service.settings_changed)
+        self._runtime.on_loop(self._service.settings_changed, self.settings().maximum_body_mebibytes)
         self.follower.refresh()
         self.show_status()
 

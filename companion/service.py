@@ -61,9 +61,9 @@ class Service:
         token: str,
         family_tokens: Dict[str, str],
         version: str,
-        body_mebibytes: Callable[[], int],
+        body_mebibytes: int,
     ) -> None:
-        """`body_mebibytes` is asked on the loop thread. Any thread may construct a service."""
+        """`body_mebibytes` bounds a request's body. Any thread may construct a service."""
         self._runtime = runtime
         self._libraries = libraries
         self._listener = listener
@@ -201,15 +201,16 @@ class Service:
         if not reached and tag is not None:
             self._tell(self._listener.unread, tag)
 
-    def settings_changed(self) -> None:
+    def settings_changed(self, body_mebibytes: int) -> None:
         """Take the limits as they are set now."""
+        self._body_mebibytes = body_mebibytes
         if self._server is not None:
             self._server.limit_bodies(self._body_bytes())
 
     def _body_bytes(self) -> int:
         from .protocol.limits import ENVELOPE, MEBIBYTE
 
-        return self._body_mebibytes() * MEBIBYTE + ENVELOPE
+        return self._body_mebibytes * MEBIBYTE + ENVELOPE
 
     def disconnect(self) -> None:
         """End every session."""

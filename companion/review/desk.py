@@ -4,28 +4,33 @@ Theory of operation: a review (the decision) and its presentation (the views) ar
 ends a review asks the decision first; only if it says yes is the client told and are the views closed. After the last
 one the window is given back.
 
-Rules: everything runs on the main thread. The file is written only for a client that has gone, because one that is
-connected writes it itself. What the user owns is given back as it was.
+Rules: everything runs on the main thread, and nothing in here looks at the disk. The file is written only for a client
+that has gone, because one that is connected writes it itself, or for one that asks for it. While it is being written
+the review stays as it is; a window that closes waits for that. What the user owns is given back as it was.
 """
 
 from __future__ import annotations
 
 import logging
 import os
-from typing import TYPE_CHECKING, Any, Callable, ClassVar, Dict, List, Optional, Tuple
+import time
+from functools import partial
+from typing import TYPE_CHECKING, Any, Callable, ClassVar, Dict, List, Optional, Tuple, Union
 from weakref import WeakSet
 
 import sublime
 
 from ..status_bar import say
 from . import disk, views
-from .apply import write_accepted
+from .apply import Write
 from .arrangement import Arrangement
 from .controls import answer, follow_link
 from .edit import COMMAND
-from .presentation import Presentation
-from .review import ACCEPTED, Outcome, Owner, Review, ReviewError
+from .preparation import Preparation, Wish
+from .presentation import Presentation, wish
+from .review import ACCEPTED, Outcome, Owner, Review, ReviewError, State
 from .stage import recover
+from .text import ProposedText
 from .ticker import Ticker
 
 if TYPE_CHECKING:
@@ -35,6 +40,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger("gemini_companion.review")
 
 IN_REVIEW = "gemini_companion.in_review"
+WRITE_SECONDS = 2.0  # how long a window that closes waits for what is being written
 
 
 class Desk:
@@ -61,25 +67,28 @@ class Desk:
         self._notify = notify
         self._is_connected = is_connected
         self._presentations: Dict[Review, Presentation] = {}
+        self._writes: Dict[Review, Write] = {}
         self._desks.add(self)
         self._arrangement = Arrangement(window, runtime, settings)
         self._ticker = Ticker(runtime, lambda: list(self._presentations.values()))
 
     # -- what clients ask for -----------------------------------------------------------------------------------------
 
-    def read(self, path: str) -> disk.Original:
-        """Read the file that is to be reviewed. Any thread but the main one: this blocks on the disk."""
-        settings = self._settings()
-        return disk.read(
-            path, maximum_bytes=settings.review_maximum_bytes, maximum_lines=settings.review_maximum_lines
-        )
+    def wish(self, path: str) -> Wish:
+        """A snapshot of what the main thread knows of a file that is to be reviewed."""
+        self._runtime.assert_main_thread()
+        view = self._window.active_view() if self._window.is_valid() else None
+        return wish(path, self._settings(), view.settings().get("fallback_encoding") if view is not None else None)
 
-    def open_diff(self, owner: Owner, path: str, proposed: str, original: Optional[disk.Original] = None) -> None:
+    def open_diff(
+        self, owner: Owner, path: str, proposed: Union[str, ProposedText], prepared: Optional[Preparation] = None
+    ) -> None:
         """Show what `owner` proposes for `path`. A newer proposal for the same file takes the place of the older one.
 
-        `original` is what `read` has just found; without it the file is read now, and shown a moment later.
-        Raises `ReviewError` with a sentence for the client; the window is unchanged then.
+        `prepared` is what has just been found out about the file; without it that is done now, and shown a moment
+        later. Raises `ReviewError` with a sentence for the client; the window is unchanged then.
         """
+        self._runtime.assert_main_thread()
         if not os.path.isabs(path):
             raise ReviewError("filePath must be an absolute path, but a relative one came.")
         if not self._window.is_valid():
@@ -87,10 +96,12 @@ class Desk:
         review = self._find(owner, path)
         if review is not None:
             review.replace(proposed)
-            self._presentations[review].replaced(original)
+            self._presentations[review].replaced(prepared)
             self._show(review, None)
             return
         review = Review(owner, path, proposed)
+        if prepared is not None:
+            review.same_files = prepared.same_files
         ours = [view for shown in self._presentations.values() for view in shown.views]
         presentation = Presentation(
             review,
@@ -100,7 +111,7 @@ class Desk:
             on_link=self._follow_link,
         )
         self._presentations[review] = presentation
-        presentation.open(original)
+        presentation.open(prepared)
         self._ticker.start()
 
     def close_diff(self, owner: Owner, path: str, *, suppress_notification: bool) -> Optional[str]:
@@ -112,14 +123,15 @@ class Desk:
         self._end(review, review.close(), tell=not suppress_notification)
         return text
 
-    def accept_by_client(self, owner: Owner, path: str) -> None:
-        """Accept for the client, write the file and tell it. Raises `ReviewError` with a sentence for the client."""
+    def accept_by_client(
+        self, owner: Owner, path: str, done: Callable[[str], None] = lambda problem: None
+    ) -> None:
+        """Accept for the client, write the file and tell it. Raises `ReviewError` with a sentence for the client.
+
+        `done` is called on the main thread with what went wrong, or an empty text once the file is written.
+        """
         review = self._required(owner, path)
-        text = self._presentations[review].current_text()
-        problem = self._write(review, text)
-        if problem:
-            raise ReviewError(problem)
-        self._end(review, review.accept(text))
+        self._write(review, self._presentations[review].current_text(), done)
 
     def reject_by_client(self, owner: Owner, path: str) -> None:
         """Reject for the client and tell it. Raises `ReviewError` with a sentence for the client."""
@@ -138,15 +150,21 @@ class Desk:
         If the file is no longer what was reviewed, or cannot be written, the review is opened again.
         """
         text = outcome.content or ""
-        if outcome.original is not None:
-            try:
-                write_accepted(outcome.original, text)
-            except disk.DiskError as error:
-                logger.info("an accepted text that its client did not read is shown again: %s", error)
-            else:
-                self._say(f"{owner.client_name} went away before it wrote {os.path.basename(outcome.path)}: written")
-                return
-        self.reopen(owner, outcome.path, text)
+        if outcome.original is None:
+            self.reopen(owner, outcome.path, text)
+            return
+        review = Review(owner, outcome.path, text)  # shown only if it cannot be written
+        write = Write(self._runtime, outcome.original, text, partial(self._written_unasked, review, text))
+        self._writes[review] = write
+        write.start()
+
+    def _written_unasked(self, review: Review, text: str, error: Optional[disk.DiskError]) -> None:
+        del self._writes[review]
+        if error is None:
+            self._say(f"{review.owner.client_name} went away before it wrote {os.path.basename(review.path)}: written")
+            return
+        logger.info("an accepted text that its client did not read is shown again: %s", error)
+        self.reopen(review.owner, review.path, text)
 
     def reopen(self, owner: Owner, path: str, text: str) -> None:
         """Bring back what the user accepted, because the client went before it heard of it. Now Accept writes it."""
@@ -167,18 +185,20 @@ class Desk:
         if presentation is None or not review.pending:
             return
         text = presentation.current_text()
-        alone = review.orphaned or not self._is_connected(review.owner)
-        if alone:
-            problem = self._write(review, text)
-            if problem:
-                self._say(problem)
-                return
-            self._say("wrote {}".format(os.path.basename(review.path)))
-        self._end(review, review.accept(text))
+        if review.orphaned or not self._is_connected(review.owner):
+            self._write(review, text, partial(self._say_written, review))
+        else:
+            self._end(review, review.accept(text))
+
+    def _say_written(self, review: Review, problem: str) -> None:
+        self._say(problem or "wrote {}".format(os.path.basename(review.path)))
 
     def reject(self, review: Review) -> None:
         """Reject the proposal."""
-        self._end(review, review.reject())
+        if review.state is State.WRITING:
+            self._say("{} is being written".format(os.path.basename(review.path)))
+        else:
+            self._end(review, review.reject())
 
     def show(self, review: Review) -> None:
         """Bring a review to the front and give it the focus."""
@@ -200,7 +220,7 @@ class Desk:
     def revert_hunk(self, review: Review, number: int = -1) -> None:
         """Take back the change at the caret, or the one whose link has this number."""
         presentation = self._presentations.get(review)
-        if presentation is None:
+        if presentation is None or not review.pending:
             return
         hunks = presentation.hunks
         place = hunks.place_of(number)
@@ -213,7 +233,7 @@ class Desk:
     def undo_revert_hunk(self, review: Review, number: int = -1) -> None:
         """Bring back the change that was taken back last, or the one whose link has this number."""
         presentation = self._presentations.get(review)
-        if presentation is not None and not presentation.hunks.undo_revert(number):
+        if presentation is not None and review.pending and not presentation.hunks.undo_revert(number):
             self._say("no reverted change is left as it was")
 
     # -- asking -------------------------------------------------------------------------------------------------------
@@ -278,7 +298,7 @@ class Desk:
         if path is None:
             return
         for review, presentation in self._presentations.items():
-            if views.is_same_file(path, review.path):
+            if views.is_same_file(path, review.path, review.same_files):
                 presentation.check_file()
 
     def on_pre_close(self, view: sublime.View) -> None:
@@ -323,17 +343,30 @@ class Desk:
             logger.info("closed what an earlier run left of its reviews")
 
     def shutdown(self) -> None:
-        """Reject everything, tell the clients, and give the window back. Nothing is left to be done later."""
+        """Reject everything, tell the clients, and give the window back. Nothing is left to be done later.
+
+        What is being written is waited for, `WRITE_SECONDS` at most.
+        """
+        closed = [view for presentation in self._presentations.values() for view in presentation.views]
+        end = time.monotonic() + WRITE_SECONDS
+        for review, write in list(self._writes.items()):
+            if not write.finish(max(0.0, end - time.monotonic())):
+                logger.error("%s was still being written when its window closed", os.path.basename(review.path))
         for review in self.pending():
             self._tell(review, review.reject())
         self._ticker.stop()
-        closed = [view for presentation in self._presentations.values() for view in presentation.views]
-        if self._presentations:
+        if closed:
             self._arrangement.note_closing(closed)
             presentations, self._presentations = self._presentations, {}
             for presentation in presentations.values():
                 presentation.close()
             self._arrangement.give_back(closed, lambda: False, tries=0)
+
+    def wait_for_writes(self) -> None:
+        """Wait for what is being written, when the editor's API may no longer be used."""
+        end = time.monotonic() + WRITE_SECONDS
+        for write in self._writes.values():
+            write.wait(max(0.0, end - time.monotonic()))
 
     # -- inside -------------------------------------------------------------------------------------------------------
 
@@ -374,15 +407,39 @@ class Desk:
             # A link must not take away the view that it was clicked in while the editor still handles the click.
             self._runtime.on_main(follow_link, self, review, href)
 
-    def _write(self, review: Review, text: str) -> str:
-        """Write the file ourselves. A sentence for the user if that failed; the review is still open then."""
+    def _write(self, review: Review, text: str, done: Callable[[str], None]) -> None:
+        """Write the file ourselves. `done` gets a sentence for the user if that failed; the review is open then."""
         presentation = self._presentations[review]
-        try:
-            write_accepted(presentation.original, text)
-        except disk.DiskError as error:
+        if presentation.original is None:
+            done("The file is still being read, try again.")
+            return
+        if not review.begin_writing():
+            return
+        presentation.freeze(True)
+        write = Write(self._runtime, presentation.original, text, partial(self._written, review, text, done))
+        self._writes[review] = write
+        write.start()
+
+    def _written(
+        self, review: Review, text: str, done: Callable[[str], None], error: Optional[disk.DiskError]
+    ) -> None:
+        del self._writes[review]
+        if error is None:
+            self._end(review, review.accept(text))
+            done("")
+            return
+        review.writing_failed()
+        presentation = self._presentations.get(review)
+        if presentation is not None and not presentation.retired:
+            presentation.freeze(False)
             presentation.complain(str(error), look_again=isinstance(error, disk.ChangedError))
-            return str(error)
-        return ""
+        elif self._window.is_valid():
+            # Its tab was closed meanwhile: what was accepted is not lost with it.
+            self._presentations.pop(review, None)
+            self.open_diff(review.owner, review.path, text)
+            if review.orphaned:
+                self.owner_gone(review.owner.session_id)
+        done(str(error))
 
     def _tell(self, review: Review, outcome: Optional[Outcome]) -> None:
         if outcome is not None and not review.orphaned:
@@ -395,7 +452,7 @@ class Desk:
         if tell:
             self._tell(review, outcome)
         if review not in self._presentations or review.pending:
-            return
+            return  # that of a review whose tab is closed while it is being written goes as well
         presentation = self._presentations.pop(review)
         closed = presentation.views
         self._arrangement.note_closing(closed)

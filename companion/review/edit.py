@@ -15,6 +15,7 @@ import sublime
 import sublime_plugin
 
 COMMAND = "gemini_companion_replace_text"
+PORTION = 1 << 18  # characters that are put into a view at a time
 _TABS_TO_SPACES = "translate_tabs_to_spaces"
 
 
@@ -72,6 +73,19 @@ def set_text(view: sublime.View, text: str) -> None:
     edit = difference(view.substr(sublime.Region(0, view.size())), text)
     if edit is not None:
         apply_edits(view, [edit])
+
+
+def text_steps(view: sublime.View, text: str) -> Iterator[None]:
+    """The same for a text of any length, a portion at a time. Main thread; nobody may edit the view meanwhile."""
+    if len(text) <= PORTION and view.size() <= PORTION:
+        set_text(view, text)
+        return
+    if view.size():
+        apply_edits(view, [Edit(0, view.size(), "")])
+        yield
+    for start in range(0, len(text), PORTION):
+        apply_edits(view, [Edit(view.size(), view.size(), text[start:start + PORTION])])
+        yield
 
 
 def difference(before: str, after: str) -> Optional[Edit]:

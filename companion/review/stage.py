@@ -10,7 +10,7 @@ back views and layout, but not us.
 
 from __future__ import annotations
 
-from typing import Any, Dict, List, NamedTuple, Optional, Sequence
+from typing import Any, Dict, FrozenSet, List, NamedTuple, Optional, Sequence
 
 import sublime
 
@@ -54,10 +54,11 @@ class Stage:
             if group >= 0:
                 self._last_editor_group = group
 
-    def home(self, path: str) -> int:
-        """The group in which a review of `path` belongs."""
+    def home(self, path: str, same_files: FrozenSet[str] = frozenset()) -> int:
+        """The group in which a review of `path` belongs. `same_files` are further names by which tabs call the file."""
         active = self._window.active_group()
-        groups = {self._window.get_view_index(view)[0] for view in views_of_file(path) if self._is_here(view)}
+        user_views = views_of_file(path, same_files)
+        groups = {self._window.get_view_index(view)[0] for view in user_views if self._is_here(view)}
         groups.discard(-1)
         if groups:
             return active if active in groups else min(groups)

@@ -110,7 +110,7 @@ class Launcher:
             else:
                 self._open_system_terminal(window, launch, wishes.terminals.get(self._platform.name))
 
-        self._runtime.compute(is_installed, wishes.words[0], self._platform, then=found)
+        self._runtime.use_disk(is_installed, wishes.words[0], self._platform, then=found)
 
     def _open_system_terminal(
         self, window: sublime.Window, launch: Launch, configured: Optional[Sequence[str]]
@@ -128,7 +128,7 @@ class Launcher:
         def started(_: None) -> None:
             say(window, "{} runs in {}".format(launch.title, words[0]))
 
-        self._runtime.compute(start_process, words, launch, self._platform, then=started, failed=failed)
+        self._runtime.use_disk(start_process, words, launch, self._platform, then=started, failed=failed)
 
     def _explain(self, window: sublime.Window, client: Client) -> None:
         panel = window.create_output_panel(INSTALL_PANEL)
