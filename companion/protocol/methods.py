@@ -85,9 +85,7 @@ def _discover(server: Server, exchange: Exchange, request: Request, now: float) 
     return server.catalogue.discover
 
 
-def _call_tool(
-    server: Server, exchange: Exchange, request: Request, now: float
-) -> Optional[bytes]:
+def _call_tool(server: Server, exchange: Exchange, request: Request, now: float) -> Optional[bytes]:
     params = request.params
     name = params.get("name")
     if type(name) is not str:

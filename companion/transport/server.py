@@ -316,6 +316,8 @@ class CompanionServer:
             result = await self._call_tool(call) if not self._stopping else error_result(_ENDING)
         except asyncio.CancelledError:
             if not self._stopping:
+                # What the tool waited for has ended: nobody may wait for the answer in vain.
+                self._continue(call, self._protocol.finish(call, None, self._now()))
                 self._running.pop(call, None)
                 raise
             result = error_result(_ENDING)
@@ -366,7 +368,7 @@ class CompanionServer:
             self._session_opened(event.client)
         elif isinstance(event, SessionClosed):
             logger.info("disconnected: %.80r: %s", event.client.client_name, event.reason)
-            self._session_closed(event.client, event.unread)
+            self._session_closed(event.client, event.undelivered)
         elif isinstance(event, CallCancelled):
             logger.debug("cancelled a call of %s: %s", event.call.name, event.reason.value)
             self._hand_over(event.call, event.reply)

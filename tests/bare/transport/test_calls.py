@@ -91,6 +91,21 @@ def test_a_connection_that_breaks_is_told_to_who_wants_to_know(run, user, name, 
     run(scenario, call_tool=user.call)
 
 
+def test_a_tool_whose_work_is_given_up_is_answered(run):
+    """As when the editor's main thread takes no more work."""
+
+    async def give_up(call):
+        raise asyncio.CancelledError
+
+    async def scenario(served):
+        async with served.client() as client:
+            await client.connect()
+            _, answer, _ = await client.send(request(7))
+            assert answer["error"]["code"] == -32603
+
+    run(scenario, call_tool=give_up)
+
+
 def test_an_answer_that_goes_over_to_a_stream_is_one_reply(run, user):
     async def scenario(served):
         async with served.client() as client:
