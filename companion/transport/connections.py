@@ -35,7 +35,7 @@ class Connection(web.RequestHandler):
 
     __slots__ = (
         "_body", "_body_bytes", "_counted", "_deadline", "_full", "_ignoring", "_limits", "_lines", "_newcomers",
-        "_outside", "_to_come", "on_lost",
+        "_outside", "_to_come", "on_lost", "__weakref__",
     )  # fmt: skip
 
     def __init__(self, manager: web.Server, *, limits: Limits, full: Callable[[], bool], **options: Any) -> None:
