@@ -18,7 +18,7 @@ from aiohttp import StreamReader, http_exceptions, web
 from ..log_repeats import SELDOM
 from ..protocol.limits import Limits
 from .newcomers import Newcomers
-from .responses import refusal
+from .responses import WholeResponse, refusal
 
 logger = logging.getLogger("gemini_companion.transport")
 
@@ -195,7 +195,7 @@ class Connection(web.RequestHandler):
         status: int = 500,
         exc: Optional[BaseException] = None,
         message: Optional[str] = None,
-    ) -> web.StreamResponse:
+    ) -> WholeResponse:
         """Answer what is not HTTP, or what we failed at, without aiohttp's texts, which quote what came."""
         if status >= 500:
             logger.error("a request failed", exc_info=exc)
@@ -213,7 +213,7 @@ class Connection(web.RequestHandler):
         return response
 
 
-def closing(request: web.BaseRequest, response: web.Response) -> web.Response:
+def closing(request: web.BaseRequest, response: WholeResponse) -> WholeResponse:
     """The response, after which the connection is closed and nothing that still comes is read."""
     response.force_close()
     cast(Connection, request.protocol).ignore_the_rest()
