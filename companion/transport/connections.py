@@ -24,7 +24,6 @@ logger = logging.getLogger("gemini_companion.transport")
 
 _PIECE = 8 * 1024
 """Bytes that are parsed before the bounds are looked at again: a packet may hold 256 KiB."""
-_CLOSING_SECONDS = 2.0
 
 # Newer releases of aiohttp leave data unparsed while a body is not read; until it is, there is no progress to look for.
 _PARSER_WAITS = hasattr(web.RequestHandler, "_resume_reading_if_drained")
