@@ -33,7 +33,8 @@ VERSION = "1.0.0"
 # The end of a service takes a tenth of a second at most; this is for a loop thread that gets no processor.
 FAREWELL_SECONDS = 0.5
 SETTINGS_TAG = "gemini_companion"
-WINDOW_CHECK_MILLISECONDS = 700  # the editor has no event for a change of the side bar's folders
+# The editor has no event for a change of the side bar's folders. Less than once a second: it wakes an idle process.
+WINDOW_CHECK_MILLISECONDS = 1100
 
 CONTEXT_KEYS = "gemini_companion."
 FOLDER_COMMANDS = frozenset(

@@ -69,7 +69,7 @@ class Endpoint:
             self._family_tokens = {family.client: new_token() for family in FAMILIES}
         self._stopped = False
         self._status_bar = StatusBar(window)
-        self._repainting = Paced(self._repaint, runtime.later_on_main)
+        self._clients_seen = Paced(self.show_status, runtime.later_on_main)  # thousands may come and go in a second
         self.desk = Desk(
             window, runtime=runtime, settings=self.settings, notify=self._tell_outcome, is_connected=self._is_connected
         )
@@ -165,10 +165,7 @@ class Endpoint:
         return [display_name(client) for client in self.clients.values()]
 
     def show_status(self) -> None:
-        """Bring the status bar up to date, soon."""
-        self._repainting.call()
-
-    def _repaint(self) -> None:
+        """Bring the status bar up to date."""
         if self._stopped:
             return
         if not self.settings().show_status:
@@ -204,7 +201,7 @@ class Endpoint:
             self.follower.set_listening(True)  # which publishes the context to whoever is there
         else:
             self.follower.when_current(lambda context: self._send(CONTEXT, context, session.id, CONTEXT))
-        self.show_status()
+        self._clients_seen.call()
 
     def _client_went(self, session: ClientSession, unread: List[object]) -> None:
         if self.clients.pop(session.id, None) is None or self._stopped:
@@ -215,7 +212,7 @@ class Endpoint:
         self.desk.owner_gone(session.id)
         for tag in unread:
             self._deliveries.unread(tag, Owner(session.id, display_name(session)))
-        self.show_status()
+        self._clients_seen.call()
 
     def _set_problem(self, problem: Optional[str]) -> None:
         if self._stopped:

@@ -17,7 +17,7 @@ from aiohttp import StreamReader, http_exceptions, web
 from ..protocol.json_text import AT_ONCE_BYTES, decode
 from ..protocol.limits import Limits
 from .connections import closing
-from .responses import refusal
+from .responses import WholeResponse, refusal
 
 InWorker = Callable[..., Awaitable[Any]]
 
@@ -55,7 +55,7 @@ class Bodies:
         self._held = 0
         """Bytes of bodies in memory that have not come to their end, or that are being decoded."""
 
-    async def read(self, request: web.BaseRequest, limits: Limits) -> Union[bytes, web.Response]:
+    async def read(self, request: web.BaseRequest, limits: Limits) -> Union[bytes, WholeResponse]:
         """The body's bytes, or the response that refuses it: 413, 408 or 503."""
         most = limits.body_bytes
         length = request.content_length
@@ -87,7 +87,7 @@ class Bodies:
             self._held -= len(body)
         return lambda: value
 
-    async def _read_up_to(self, request: web.BaseRequest, limits: Limits) -> Union[bytes, web.Response]:
+    async def _read_up_to(self, request: web.BaseRequest, limits: Limits) -> Union[bytes, WholeResponse]:
         content: StreamReader = request.content
         parts: List[bytes] = []
         size = 0
@@ -113,6 +113,6 @@ def _raise(error: ValueError) -> None:
     raise error
 
 
-def _too_large(request: web.BaseRequest, most: int) -> web.Response:
+def _too_large(request: web.BaseRequest, most: int) -> WholeResponse:
     """413; the connection is closed, because the rest of the body is not read."""
     return closing(request, refusal(413, "The body is larger than {} bytes.".format(most)))

@@ -20,13 +20,12 @@ from aiohttp import StreamReader, http_exceptions, web
 from ..log_repeats import SELDOM
 from ..protocol.limits import Limits
 from .newcomers import Newcomers
-from .responses import refusal
+from .responses import WholeResponse, refusal
 
 logger = logging.getLogger("gemini_companion.transport")
 
 _PIECE = 8 * 1024
 """Bytes that are parsed before the bounds are looked at again: a packet may hold 256 KiB."""
-_CLOSING_SECONDS = 2.0
 
 # Newer releases of aiohttp leave data unparsed while a body is not read; until it is, there is no progress to look for.
 _PARSER_WAITS = hasattr(web.RequestHandler, "_resume_reading_if_drained")
@@ -40,7 +39,7 @@ class Connection(web.RequestHandler):
 
     __slots__ = (
         "_body", "_body_bytes", "_counted", "_deadline", "_full", "_ignoring", "_limits", "_lines", "_newcomers",
-        "_outside", "_peer_closed", "_to_come", "number", "on_lost",
+        "_outside", "_peer_closed", "_to_come", "number", "on_lost", "__weakref__",
     )  # fmt: skip
 
     def __init__(self, manager: web.Server, *, limits: Limits, full: Callable[[], bool], **options: Any) -> None:
@@ -222,7 +221,7 @@ class Connection(web.RequestHandler):
         status: int = 500,
         exc: Optional[BaseException] = None,
         message: Optional[str] = None,
-    ) -> web.StreamResponse:
+    ) -> WholeResponse:
         """Answer what is not HTTP, or what we failed at, without aiohttp's texts, which quote what came."""
         if status >= 500:
             logger.error("a request failed", exc_info=exc)
@@ -240,7 +239,7 @@ class Connection(web.RequestHandler):
         return response
 
 
-def closing(request: web.BaseRequest, response: web.Response) -> web.Response:
+def closing(request: web.BaseRequest, response: WholeResponse) -> WholeResponse:
     """The response, after which the connection is closed and nothing that still comes is read."""
     response.force_close()
     cast(Connection, request.protocol).ignore_the_rest()

@@ -12,7 +12,7 @@ from typing import Mapping, Optional, Union, cast
 from aiohttp import web
 
 from .connections import Connection, closing
-from .responses import refusal
+from .responses import WholeResponse, refusal
 from .security import CHALLENGE, bearer, host_allowed, origin_allowed
 
 logger = logging.getLogger("gemini_companion.transport")
@@ -28,7 +28,7 @@ class Gate:
         self._tokens = tokens
         self._next_warning = 0.0
 
-    def misaddressed(self, request: web.BaseRequest) -> Optional[web.Response]:
+    def misaddressed(self, request: web.BaseRequest) -> Optional[WholeResponse]:
         """The refusal of a request that is not meant for this endpoint or comes from a web page, else None."""
         headers = request.headers
         if not host_allowed(headers.getall("Host", ()), self.port):
@@ -37,7 +37,7 @@ class Gate:
             return closing(request, refusal(403, "Requests from web pages are refused."))
         return None
 
-    def admit(self, request: web.BaseRequest, now: float) -> Union[str, web.Response]:
+    def admit(self, request: web.BaseRequest, now: float) -> Union[str, WholeResponse]:
         """The name of the token that the request shows, or its refusal. `now`: seconds of a steady clock."""
         headers = request.headers
         name = bearer(headers.get("Authorization"), self._tokens)

@@ -11,7 +11,7 @@ import asyncio
 import logging
 import sys
 from typing import TYPE_CHECKING, Dict
-from weakref import WeakKeyDictionary
+from weakref import ReferenceType, WeakKeyDictionary, ref
 
 if TYPE_CHECKING:
     from typing import Protocol
@@ -49,7 +49,7 @@ class Newcomers:
     _by_loop: WeakKeyDictionary[asyncio.AbstractEventLoop, Newcomers] = WeakKeyDictionary()
 
     def __init__(self) -> None:
-        self._all: Dict[Newcomer, None] = {}
+        self._all: Dict[int, ReferenceType[Newcomer]] = {}  # by id; a loop that is given up must let its sockets go
         self._most = max(1, min(MOST, descriptor_limit() // SHARE))
 
     @classmethod
@@ -65,18 +65,18 @@ class Newcomers:
         """Count another one; the oldest one goes if there are too many."""
         if len(self._all) >= self._most:
             self.make_room()
-        self._all[newcomer] = None
+        self._all[id(newcomer)] = ref(newcomer)
 
     def remove(self, newcomer: Newcomer) -> None:
         """It has shown a token, or it has ended."""
-        self._all.pop(newcomer, None)
+        self._all.pop(id(newcomer), None)
 
     def make_room(self) -> bool:
         """End the oldest one; False if there is none."""
-        oldest = next(iter(self._all), None)
-        if oldest is None:
-            return False
-        del self._all[oldest]
-        oldest.give_way()
-        logger.warning("too many connections have not shown a token: ended the oldest one")
-        return True
+        while self._all:
+            oldest = self._all.pop(next(iter(self._all)))()
+            if oldest is not None:
+                oldest.give_way()
+                logger.warning("too many connections have not shown a token: ended the oldest one")
+                return True
+        return False

@@ -55,7 +55,7 @@ from .gate import Gate
 from .listening import ACCEPTED_AT_ONCE, BACKLOG, listen
 from .negotiation import accepted
 from .newcomers import descriptor_limit
-from .responses import not_allowed, refusal, respond
+from .responses import WholeResponse, not_allowed, refusal, respond
 
 logger = logging.getLogger("gemini_companion.transport")
 ADDRESS = "127.0.0.1"
@@ -223,7 +223,7 @@ class CompanionServer:
         if path == "/health":
             return self._health(method)
         token_name = self._gate.admit(request, self._now())
-        if isinstance(token_name, web.Response):
+        if isinstance(token_name, WholeResponse):
             return token_name
         if path == "/mcp":
             if method == "POST":
@@ -241,7 +241,7 @@ class CompanionServer:
             return await self._react(request, reaction)
         return refusal(404, "There is nothing here. The MCP endpoint is /mcp.")
 
-    def _health(self, method: str) -> web.Response:
+    def _health(self, method: str) -> WholeResponse:
         if method not in ("GET", "HEAD"):
             return not_allowed("GET, HEAD")
         return respond(200, b'{"status":"ok"}', JSON_TYPE)
@@ -255,7 +255,7 @@ class CompanionServer:
         if not (accepts_json or accepts_events):
             return refusal(406, "Accept application/json or text/event-stream.")
         body = await self._bodies.read(request, self._limits)
-        if isinstance(body, web.Response):
+        if isinstance(body, WholeResponse):
             return body
         if self._in_flight >= self._limits.requests_in_flight:
             return refusal(503, "Too many requests are being answered.", {"Retry-After": "1"})
