@@ -91,6 +91,7 @@ class Endpoint:
 
     def start(self) -> None:
         """Begin to serve. Returns at once; `port` is None until the server listens."""
+        self._runtime.assert_main_thread()
         self.settings_changed()
         self.desk.recover()
         self._runtime.spawn(self._service.run, self._inheritance)
@@ -101,6 +102,7 @@ class Endpoint:
 
         The discovery files are gone when this returns; the future holds what a successor can go on with.
         """
+        self._runtime.assert_main_thread()
         self.desk.shutdown()
         self._stopped = True
         self.follower.stop()
@@ -132,6 +134,7 @@ class Endpoint:
 
     def settings_changed(self) -> None:
         """Take the settings as they are now, and say in the status bar which of them are wrong."""
+        self._runtime.assert_main_thread()
         for complaint in self.settings.refresh():
             logger.warning("%s", complaint)
             say(self.window, complaint)
@@ -141,6 +144,7 @@ class Endpoint:
 
     def workspace_changed(self) -> None:
         """Announce the window's folders anew if they are not the ones announced."""
+        self._runtime.assert_main_thread()
         if self.port is not None and not self._stopped:
             self._announcer.announce(self.port, self._token, tuple(self._family_tokens.items()))
 
@@ -183,6 +187,7 @@ class Endpoint:
     # -- what the server tells ----------------------------------------------------------------------------------------
 
     def _serving(self, port: int, token: str, family_tokens: Dict[str, str]) -> None:
+        self._runtime.assert_main_thread()
         if self._stopped:
             return
         self.port, self._token, self._family_tokens = port, token, family_tokens
@@ -192,6 +197,7 @@ class Endpoint:
         self.show_status()
 
     def _client_came(self, session: ClientSession) -> None:
+        self._runtime.assert_main_thread()
         if self._stopped or session.id in self.clients or session.client_name == SELF_TEST:
             return
         first = not self.clients
@@ -204,6 +210,7 @@ class Endpoint:
         self._clients_seen.call()
 
     def _client_went(self, session: ClientSession, unread: List[object]) -> None:
+        self._runtime.assert_main_thread()
         if self.clients.pop(session.id, None) is None or self._stopped:
             return
         if not self.clients:
@@ -215,6 +222,7 @@ class Endpoint:
         self._clients_seen.call()
 
     def _set_problem(self, problem: Optional[str]) -> None:
+        self._runtime.assert_main_thread()
         if self._stopped:
             return
         if problem != self.problem and problem is not None:

@@ -97,7 +97,7 @@ class Runtime:
         self._loop: Optional[asyncio.AbstractEventLoop] = None
         self._thread: Optional[threading.Thread] = None
         self._waiting: Deque[Tuple[Callable[..., Any], Tuple[Any, ...]]] = deque()
-        self._main_thread = 0  # the number of the thread, 0 before the start
+        self._main_thread = 0  # the number of the thread on which the editor calls back, 0 before it has
         self._loop_thread = 0
         self._computing: Optional[Workers] = None
         self._disk: Optional[Workers] = None
@@ -111,7 +111,6 @@ class Runtime:
 
     def start(self) -> None:
         """Start the loop thread. Main thread; returns at once, work handed over meanwhile waits for the loop."""
-        self._main_thread = threading.get_ident()
         self._computing = Workers("gemini-companion-computing", *COMPUTING_THREADS)
         self._disk = Workers("gemini-companion-disk", *DISK_THREADS)
         self._thread = threading.Thread(target=self._run_loops, name="gemini-companion-loop", daemon=True)
@@ -185,6 +184,7 @@ class Runtime:
         def run() -> None:
             if self._stopped:
                 return
+            self._main_thread = threading.get_ident()
             try:
                 function(*args)
             except Exception as error:

@@ -156,6 +156,7 @@ class Service:
 
     def loop_lost(self) -> None:
         """The event loop on which the server lived is gone: begin again on the next one."""
+        self._runtime.assert_loop_thread()
         server, self._server = self._server, None
         self._ending = False
         inheritance = None
@@ -193,6 +194,7 @@ class Service:
         While there is no server, what is for one session waits for the next. If the session ends and is not known to
         have read it, or has ended already, the listener gets the `tag`.
         """
+        self._runtime.assert_loop_thread()
         if self._server is None:
             if session is not None and not self._stopped:
                 self._waiting.append((method, params, session, collapse, tag))
@@ -203,6 +205,7 @@ class Service:
 
     def settings_changed(self, body_mebibytes: int) -> None:
         """Take the limits as they are set now."""
+        self._runtime.assert_loop_thread()
         self._body_mebibytes = body_mebibytes
         if self._server is not None:
             self._server.limit_bodies(self._body_bytes())
@@ -214,14 +217,17 @@ class Service:
 
     def disconnect(self) -> None:
         """End every session."""
+        self._runtime.assert_loop_thread()
         if self._server is not None:
             self._server.disconnect()
 
     def _client_came(self, session: ClientSession) -> None:
+        self._runtime.assert_loop_thread()
         self._clients[session.id] = session
         self._tell(self._listener.client_came, session)
 
     def _client_went(self, session: ClientSession, tags: List[object]) -> None:
+        self._runtime.assert_loop_thread()
         self._clients.pop(session.id, None)
         self._tell(self._listener.client_went, session, tags)
 

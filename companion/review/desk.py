@@ -116,6 +116,7 @@ class Desk:
 
     def close_diff(self, owner: Owner, path: str, *, suppress_notification: bool) -> Optional[str]:
         """Take a proposal back and return its text, the user's edits included; None if there is no such review."""
+        self._runtime.assert_main_thread()
         review = self._find(owner, path)
         if review is None:
             return None
@@ -130,16 +131,19 @@ class Desk:
 
         `done` is called on the main thread with what went wrong, or an empty text once the file is written.
         """
+        self._runtime.assert_main_thread()
         review = self._required(owner, path)
         self._write(review, self._presentations[review].current_text(), done)
 
     def reject_by_client(self, owner: Owner, path: str) -> None:
         """Reject for the client and tell it. Raises `ReviewError` with a sentence for the client."""
+        self._runtime.assert_main_thread()
         review = self._required(owner, path)
         self._end(review, review.reject())
 
     def owner_gone(self, owner_id: str) -> None:
         """The session with this id has ended: its reviews stay, and from now on Accept writes the file."""
+        self._runtime.assert_main_thread()
         for review, presentation in self._presentations.items():
             if review.owner.session_id == owner_id and review.orphan():
                 presentation.update_header()
@@ -181,6 +185,7 @@ class Desk:
 
     def accept(self, review: Review) -> None:
         """Accept the text as it stands in the view. If nobody else will write it, it is written first."""
+        self._runtime.assert_main_thread()
         presentation = self._presentations.get(review)
         if presentation is None or not review.pending:
             return
@@ -195,6 +200,7 @@ class Desk:
 
     def reject(self, review: Review) -> None:
         """Reject the proposal."""
+        self._runtime.assert_main_thread()
         if review.state is State.WRITING:
             self._say("{} is being written".format(os.path.basename(review.path)))
         else:
@@ -271,6 +277,7 @@ class Desk:
 
     def on_activated(self, view: sublime.View) -> None:
         """A tab or a panel of the window was activated."""
+        self._runtime.assert_main_thread()
         self._arrangement.note_activated(view)
         if not self._presentations or self._arrangement.busy:
             return
@@ -292,6 +299,7 @@ class Desk:
 
     def on_file_changed(self, view: sublime.View) -> None:
         """A view of a file was edited, saved, reloaded or reverted."""
+        self._runtime.assert_main_thread()
         if not self._presentations:
             return
         path = view.file_name()
@@ -303,6 +311,7 @@ class Desk:
 
     def on_pre_close(self, view: sublime.View) -> None:
         """A view is about to be closed. Closing either view of a review rejects the proposal."""
+        self._runtime.assert_main_thread()
         review = self.review_of(view)
         if review is None or view not in self._presentations[review].views:
             return
@@ -347,6 +356,7 @@ class Desk:
 
         What is being written is waited for, `WRITE_SECONDS` at most.
         """
+        self._runtime.assert_main_thread()
         closed = [view for presentation in self._presentations.values() for view in presentation.views]
         end = time.monotonic() + WRITE_SECONDS
         for review, write in list(self._writes.items()):

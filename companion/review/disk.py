@@ -22,7 +22,7 @@ from typing import FrozenSet, NamedTuple, Optional, Sequence, Tuple
 from ..comparison import split_lines
 from . import file_replacement
 from .file_replacement import Copy, DamagedError, NotRegularError, OvertakenError, opened, read_all
-from .text import carry_endings, dominant_ending, line_endings, plain
+from .text import PORTION, carry_endings, line_endings, plain, portions, usual_ending
 
 UTF_8 = "UTF-8"
 UTF_8_WITH_BOM = "UTF-8 with BOM"
@@ -312,32 +312,40 @@ def _decode(path: str, data: bytes, encoding: str, fallback: str) -> Original:
         if codec is None:
             continue
         try:
-            exact = data.decode(codec)
+            exact = _decoded(data, codec)
         except UnicodeDecodeError:
             continue
-        ending = _ENDING_NAMES[dominant_ending(line_endings(exact))]
+        ending = _ENDING_NAMES[usual_ending(exact)]
         return Original(path, Kind.TEXT, plain(exact), exact, candidate, ending, fingerprint)
     shown = data.decode("utf-8", "replace")
     notice = "{} cannot be decoded: characters that cannot be read are shown as \ufffd.".format(name)
     return Original(path, Kind.UNDECODABLE, plain(shown), fingerprint=fingerprint, notice=notice)
 
 
+def _decoded(data: bytes, codec: str) -> str:
+    """Like `bytes.decode`, in portions. Raises `UnicodeDecodeError`."""
+    decoder = codecs.getincrementaldecoder(codec)()
+    parts = [decoder.decode(data[start:start + PORTION]) for start in range(0, len(data), PORTION)]
+    return "".join(parts) + decoder.decode(b"", True)
+
+
 def _in_endings_of(original: Original, text: str) -> str:
     """`text` with the line endings of the file: each line's own where the file mixes them."""
     endings = line_endings(original.exact)
     kinds = set(endings)
-    body = plain(text)
     if not kinds:
         return text[1:] if text.startswith("\ufeff") else text
+    body = plain(text)
     if len(kinds) == 1:
-        return body.replace("\n", endings[0])
+        return "".join([part.replace("\n", endings[0]) for part in portions(body)])
     return carry_endings(split_lines(original.text), endings, split_lines(body))
 
 
 def _encode(name: str, text: str, encoding: str) -> bytes:
     mark = next((mark for mark, marked in _MARKS if marked == encoding), b"")
     try:
-        return mark + text.encode(codec_of(encoding) or "utf-8")
+        encoder = codecs.getincrementalencoder(codec_of(encoding) or "utf-8")()
+        return mark + b"".join([encoder.encode(part) for part in portions(text)]) + encoder.encode("", True)
     except UnicodeEncodeError:
         raise DiskError("{} has characters that {} cannot hold.".format(name, encoding)) from None
 
