@@ -16,6 +16,9 @@ class Loop:
     def on_main(self, function, *args):
         function(*args)
 
+    def assert_loop_thread(self):
+        return None
+
     async def available(self):
         return None
 
