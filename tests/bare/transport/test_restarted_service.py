@@ -19,6 +19,9 @@ class Loop:
     def assert_loop_thread(self):
         return None
 
+    async def in_worker(self, function, *args):
+        return function(*args)
+
     async def available(self):
         return None
 
