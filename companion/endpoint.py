@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import logging
 import os
-import secrets
 from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Tuple
 
@@ -21,12 +20,14 @@ from .context.follower import Follower
 from .deliveries import Deliveries
 from .diagnosis import SELF_TEST
 from .editor_process import EDITOR_PID
+from .pacing import Paced
 from .review.desk import Desk
 from .review.review import ACCEPTED, Outcome, Owner, Review
 from .service import Inheritance, Listener, Service
 from .status_bar import StatusBar, say
 from .terminals.status import State, status_text
 from .tool_calls import ToolCalls, display_name
+from .transport.security import new_token
 from .window_settings import WindowSettings
 
 if TYPE_CHECKING:
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger("gemini_companion.endpoint")
 
-TOKEN_BYTES = 32  # 256 bits
 CONTEXT = "ide/contextUpdate"
 
 
@@ -66,10 +66,11 @@ class Endpoint:
         if inheritance is not None:
             self._token, self._agent_tokens = inheritance.token, inheritance.agent_tokens
         else:
-            self._token = secrets.token_urlsafe(TOKEN_BYTES)
-            self._agent_tokens = {agent.title: secrets.token_urlsafe(TOKEN_BYTES) for agent in AGENTS}
+            self._token = new_token()
+            self._agent_tokens = {agent.title: new_token() for agent in AGENTS}
         self._stopped = False
         self._status_bar = StatusBar(window)
+        self._clients_seen = Paced(self.show_status, runtime.later_on_main)  # thousands may come and go in a second
         self.desk = Desk(
             window, runtime=runtime, settings=self.settings, notify=self._tell_outcome, is_connected=self._is_connected
         )
@@ -189,11 +190,11 @@ class Endpoint:
 
     # -- what the server tells ----------------------------------------------------------------------------------------
 
-    def _serving(self, port: int) -> None:
+    def _serving(self, port: int, token: str, agent_tokens: Dict[str, str]) -> None:
         self._runtime.assert_main_thread()
         if self._stopped:
             return
-        self.port = port
+        self.port, self._token, self._agent_tokens = port, token, agent_tokens
         self._announcer.look_again()
         logger.info("window %s is served on port %s", self.window.id(), port)
         self.workspace_changed()
@@ -210,7 +211,7 @@ class Endpoint:
             self.follower.set_listening(True)  # which publishes the context to whoever is there
         else:
             self.follower.when_current(lambda context: self._send(CONTEXT, context, session.id, CONTEXT))
-        self.show_status()
+        self._clients_seen.call()
 
     def _client_went(self, session: ClientSession, unread: List[object]) -> None:
         self._runtime.assert_main_thread()
@@ -222,7 +223,7 @@ class Endpoint:
         self.desk.owner_gone(session.id)
         for tag in unread:
             self._deliveries.unread(tag, Owner(session.id, display_name(session)))
-        self.show_status()
+        self._clients_seen.call()
 
     def _set_problem(self, problem: Optional[str]) -> None:
         self._runtime.assert_main_thread()

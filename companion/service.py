@@ -1,13 +1,17 @@
 """One endpoint's server on the loop: started again until it listens, restarted, and handed over to a later package.
 
-Rule: everything here runs on the loop thread, and what happens is told to the main thread through the `Listener`.
+Rules: everything here runs on the loop thread, and what happens is told to the main thread through the `Listener`. A
+port that somebody else has now takes its tokens and sessions along, because clients show them there.
 aiohttp is imported here and nowhere on the main thread, because that takes a third of a second.
 """
 
 from __future__ import annotations
 
+import errno
 import logging
 from typing import TYPE_CHECKING, Any, Awaitable, Callable, Dict, List, NamedTuple, Optional, Tuple
+
+from .transport.security import new_token
 
 if TYPE_CHECKING:
     from .libraries import Libraries
@@ -20,6 +24,9 @@ logger = logging.getLogger("gemini_companion.service")
 RETRY_SECONDS = (1, 2, 5, 10, 30)
 # How long clients leave us to replace the package. By themselves they try after one second, and give up after two more.
 COME_BACK_SECONDS = 4.0
+# The main thread waits for the end of a service, for each of its three steps at most so long.
+ENDING_SECONDS = 0.03
+TAKEN = (errno.EADDRINUSE, errno.EACCES, errno.EADDRNOTAVAIL)  # EACCES: on Windows, where its owner does not share it
 
 
 class Inheritance(NamedTuple):
@@ -34,7 +41,7 @@ class Inheritance(NamedTuple):
 class Listener(NamedTuple):
     """Whom the service tells, always on the main thread."""
 
-    serving: Callable[[int], None]  # the port
+    serving: Callable[[int, str, Dict[str, str]], None]  # the port, the token, the tokens of the families
     client_came: Callable[[ClientSession], None]
     client_went: Callable[[ClientSession, List[object]], None]  # with the tags of what it is not known to have read
     unread: Callable[[object], None]  # the tag of what came too late for a client that had gone
@@ -85,9 +92,11 @@ class Service:
             try:
                 await self._listen(inheritance, this)
             except OSError as error:
-                if inheritance is not None:
-                    logger.info("the former port is taken: its clients have to connect again")
+                if inheritance is not None and error.errno in TAKEN:
+                    logger.warning("the former port is taken: its clients have to connect again, with new tokens")
                     inheritance = None
+                    self._token = new_token()
+                    self._agent_tokens = {agent: new_token() for agent in self._agent_tokens}
                     continue
                 delay = RETRY_SECONDS[min(attempt, len(RETRY_SECONDS) - 1)]
                 attempt += 1
@@ -113,6 +122,7 @@ class Service:
             session_closed=self._client_went,
             limits=Limits(body_bytes=self._body_bytes()),
             identity=Implementation("gemini-companion", "Gemini Companion", self._version),
+            in_worker=self._runtime.in_worker,
         )
         if inheritance is not None:
             server.import_state(inheritance.state)
@@ -130,12 +140,13 @@ class Service:
         for session in [each for each in self._clients.values() if each.id not in server.sessions]:
             self._client_went(session, [])  # its session could not be kept
         self._tell(self._listener.problem, None)
-        self._tell(self._listener.serving, port)
+        self._tell(self._listener.serving, port, self._token, self._agent_tokens)
 
     async def stop(self) -> Optional[Inheritance]:
-        """End the server, its streams cleanly, and return what a successor can go on with."""
+        """End the server, its streams cleanly, and return what a successor can go on with. Takes a tenth of a second
+        at most: calls that cannot be carried out in that time are answered with an error."""
         self._stopped = True
-        return await self._end(COME_BACK_SECONDS)
+        return await self._end(COME_BACK_SECONDS, ENDING_SECONDS)
 
     async def restart(self) -> None:
         """End the server and begin again with the same port, token and sessions."""
@@ -154,13 +165,18 @@ class Service:
         if not self._stopped:
             self._runtime.spawn(self.run, inheritance)
 
-    async def _end(self, come_back_seconds: Optional[float]) -> Optional[Inheritance]:
+    async def _end(
+        self, come_back_seconds: Optional[float], seconds: Optional[float] = None
+    ) -> Optional[Inheritance]:
         server, self._server = self._server, None
         if server is None:
             return None
         self._ending = True
         try:
-            await server.stop(come_back_seconds=come_back_seconds)
+            if seconds is None:
+                await server.stop(come_back_seconds=come_back_seconds)
+            else:
+                await server.stop(come_back_seconds=come_back_seconds, seconds=seconds)
         finally:
             self._ending = False
         return Inheritance(self._port, self._token, self._agent_tokens, server.export_state())

@@ -73,7 +73,7 @@ class Desk:
         self._buffers: Dict[int, int] = {}  # of views by their ids, so that no keystroke has to ask
         self._edited: Dict[int, sublime.View] = {}  # views of no review, since they were last looked at
         self._edits = Debounce(runtime.later_on_main, self._look_at_edited, _QUIET, _LONGEST)
-        self._writes: Dict[Union[Review, Outcome], Write] = {}
+        self._writes: Dict[Review, Write] = {}
         self._desks.add(self)
         self._arrangement = Arrangement(window, runtime, settings)
         self._ticker = Ticker(runtime, lambda: list(self._presentations.values()))
@@ -170,17 +170,18 @@ class Desk:
         if outcome.original is None:
             self.reopen(owner, outcome.path, text)
             return
-
-        def written(error: Optional[disk.DiskError]) -> None:
-            del self._writes[outcome]
-            if error is None:
-                self._say(f"{owner.client_name} went away before it wrote {os.path.basename(outcome.path)}: written")
-                return
-            logger.info("an accepted text that its client did not read is shown again: %s", error)
-            self.reopen(owner, outcome.path, text)
-
-        write = self._writes[outcome] = Write(self._runtime, outcome.original, text, written)
+        review = Review(owner, outcome.path, text)  # shown only if it cannot be written
+        write = Write(self._runtime, outcome.original, text, partial(self._written_unasked, review, text))
+        self._writes[review] = write
         write.start()
+
+    def _written_unasked(self, review: Review, text: str, error: Optional[disk.DiskError]) -> None:
+        del self._writes[review]
+        if error is None:
+            self._say(f"{review.owner.client_name} went away before it wrote {os.path.basename(review.path)}: written")
+            return
+        logger.info("an accepted text that its client did not read is shown again: %s", error)
+        self.reopen(review.owner, review.path, text)
 
     def reopen(self, owner: Owner, path: str, text: str) -> None:
         """Bring back what the user accepted, because the client went before it heard of it. Now Accept writes it."""

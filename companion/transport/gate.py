@@ -7,11 +7,12 @@ filled by a client that keeps trying, and never what was shown.
 from __future__ import annotations
 
 import logging
-from typing import Mapping, Optional, Union
+from typing import Mapping, Optional, Union, cast
 
 from aiohttp import web
 
-from .responses import closing, refusal
+from .connections import Connection, closing
+from .responses import WholeResponse, refusal
 from .security import CHALLENGE, bearer, host_allowed, origin_allowed
 
 logger = logging.getLogger("gemini_companion.transport")
@@ -27,20 +28,21 @@ class Gate:
         self._tokens = tokens
         self._next_warning = 0.0
 
-    def misaddressed(self, request: web.BaseRequest) -> Optional[web.Response]:
+    def misaddressed(self, request: web.BaseRequest) -> Optional[WholeResponse]:
         """The refusal of a request that is not meant for this endpoint or comes from a web page, else None."""
         headers = request.headers
         if not host_allowed(headers.getall("Host", ()), self.port):
-            return closing(refusal(403, "The Host header does not name this endpoint."))
+            return closing(request, refusal(403, "The Host header does not name this endpoint."))
         if not origin_allowed(headers.getall("Origin", ()), self.port):
-            return closing(refusal(403, "Requests from web pages are refused."))
+            return closing(request, refusal(403, "Requests from web pages are refused."))
         return None
 
-    def admit(self, request: web.BaseRequest, now: float) -> Union[str, web.Response]:
+    def admit(self, request: web.BaseRequest, now: float) -> Union[str, WholeResponse]:
         """The name of the token that the request shows, or its refusal. `now`: seconds of a steady clock."""
         headers = request.headers
         name = bearer(headers.get("Authorization"), self._tokens)
         if name is not None:
+            cast(Connection, request.protocol).token_shown()
             return name
         if now >= self._next_warning:
             self._next_warning = now + _WARNING_SECONDS
@@ -51,4 +53,4 @@ class Gate:
                     "refused a client without an Authorization header (%.80r): it is too old, update the CLI",
                     headers.get("User-Agent", ""),
                 )
-        return closing(refusal(401, "A valid bearer token is required.", {"WWW-Authenticate": CHALLENGE}))
+        return closing(request, refusal(401, "A valid bearer token is required.", {"WWW-Authenticate": CHALLENGE}))

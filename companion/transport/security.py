@@ -9,12 +9,21 @@ Implements MCP 2025-11-25, transports, "Security Warning"; RFC 6750 for the toke
 from __future__ import annotations
 
 import hmac
+import secrets
 from typing import Mapping, Optional, Sequence
 
 LOOPBACK_NAMES = ("127.0.0.1", "localhost", "[::1]")
 CONTAINER_NAME = "host.docker.internal"
 """How a client inside a container names the machine it runs on."""
 CHALLENGE = 'Bearer realm="companion"'
+
+
+_TOKEN_BYTES = 32  # 256 bits
+
+
+def new_token() -> str:
+    """A token that nobody can guess. Any thread."""
+    return secrets.token_urlsafe(_TOKEN_BYTES)
 
 
 def host_allowed(values: Sequence[str], port: int) -> bool:

@@ -123,7 +123,7 @@ async def call_tool(call):
 def make(runtime, libraries, told):
     """Makes services."""
     return lambda **options: Service(
-        runtime, libraries, told.listener, call_tool, token=TOKEN, family_tokens=FAMILY, version="1.2",
+        runtime, libraries, told.listener, call_tool, token=TOKEN, agent_tokens=FAMILY, version="1.2",
         **{"body_mebibytes": lambda: 3, **options},
     )  # fmt: skip
 

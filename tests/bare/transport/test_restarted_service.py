@@ -19,6 +19,9 @@ class Loop:
     def assert_loop_thread(self):
         return None
 
+    async def in_worker(self, function, *args):
+        return function(*args)
+
     async def available(self):
         return None
 
@@ -29,7 +32,7 @@ def run(scenario):
         listener = Listener(*(lambda *values, name=name: told.append((name, values)) for name in Listener._fields))
         stub = Loop()
         service = Service(
-            stub, stub, listener, None, token=TOKEN, family_tokens={}, version="1", body_mebibytes=lambda: 1
+            stub, stub, listener, None, token=TOKEN, agent_tokens={}, version="1", body_mebibytes=1
         )
         await service.run()
         try:
