@@ -51,6 +51,9 @@ class Limits(NamedTuple):
     """Most broken or finished streams kept per session for `Last-Event-ID`."""
     connections: int = 1024
     """Most TCP connections at once, and never more than half of the process's descriptors. Over it: 503 and cut."""
+    newcomers: int = 64
+    """Most TCP connections that have not shown a token, in the whole process, and never more than an eighth of its
+    descriptors. Over it the oldest one is cut."""
     request_seconds: float = 20.0
     """Time a client has to send a request's header once it is connected or has begun, and then to send each body. Over
     it: 408, or a cut."""
