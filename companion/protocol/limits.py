@@ -27,7 +27,7 @@ class Limits(NamedTuple):
     """Most requests that wait on one connection for the answer to an earlier one. Over it: a cut."""
     nesting: int = 64
     """Deepest nesting of arrays and objects in a message. Over it: 400, -32600."""
-    values: int = 20_000
+    values: int = 50_000
     """Most values in a message: members of arrays and objects. Counted before any is made. Over it: 400, -32600."""
     batch_messages: int = 100
     """Most messages in one batch. Over it: 400, -32600."""

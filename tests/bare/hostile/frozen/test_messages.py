@@ -36,6 +36,8 @@ ATTACKS = {
     "an endless number": lambda: b"1" * SIZE,
     "unclosed lists": lambda: b"[" * SIZE,
     "quotes": lambda: b'"' * SIZE,
+    # Just as many as are allowed, each as long as one that is decoded with the others.
+    "short strings": lambda: b"{" + b",".join(b'"%d":"%s"' % (number, b'a\\"b' * 15) for number in range(49000)) + b"}",
     "no json": lambda: b"," * SIZE,
 }
 TEXTS = {
@@ -113,4 +115,4 @@ def test_the_refusal_says_why(attack):
             assert part
             answer += part
     error = json.loads(answer.partition(b"\r\n\r\n")[2])["error"]
-    assert "20000 values" in error["message"]
+    assert "50000 values" in error["message"]
