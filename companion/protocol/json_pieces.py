@@ -30,9 +30,24 @@ class Outline(NamedTuple):
     strings: Dict[str, Tuple[int, int]]
 
 
-def may_hold_more(body: bytes, values: int) -> bool:
-    """Whether the text might hold more values than that, strings not set aside. Cheap; for texts of one piece."""
-    return body.count(b",") + body.count(b"[") + body.count(b"{") > values
+def count_at_once(body: bytes, values: int) -> None:
+    """Count the values of a text that is small enough to be looked at in one step. Raises TooManyValues; any thread."""
+    if len(body) <= values or body.count(b",") + body.count(b"[") + body.count(b"{") <= values:
+        return  # even if none of it stands in a string
+    without_escapes = body.replace(b"\\\\", b"__").replace(b'\\"', b"__")  # quicker than to shorten it
+    if without_escapes.count(b'"') > _most_quotes(values):
+        raise TooManyValues
+    if _structure(without_escapes.split(b'"')[::2]) > values:
+        raise TooManyValues
+
+
+def _most_quotes(values: int) -> int:
+    return 4 * values + 4  # each value has at most one key, each string two quotes
+
+
+def _structure(outside: List[bytes]) -> int:
+    joined = b"".join(outside)
+    return len(joined) - len(joined.translate(None, _STRUCTURE))
 
 
 def outline(body: bytes, values: int) -> Outline:
@@ -47,11 +62,10 @@ def outline(body: bytes, values: int) -> Outline:
     while start < len(body):
         piece = _without_escapes(body, start)
         quotes += piece.count(b'"')
-        if quotes > 4 * values + 4:  # Each value has at most one key, each string two quotes.
+        if quotes > _most_quotes(values):
             raise TooManyValues
         segments = piece.split(b'"')
-        outside = b"".join(segments[1 if inside else 0 :: 2])
-        structure += len(outside) - len(outside.translate(None, _STRUCTURE))
+        structure += _structure(segments[1 if inside else 0 :: 2])
         if structure > values:
             raise TooManyValues
         place = start

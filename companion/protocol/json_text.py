@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from .json_pieces import TooManyValues, decode_string, may_hold_more, outline, put_back
+from .json_pieces import TooManyValues, count_at_once, decode_string, outline, put_back
 from .limits import ENVELOPE, MEBIBYTE, Limits
 
 __all__ = [
@@ -75,10 +75,11 @@ def decode(body: bytes, nesting: int, values: int = MOST_VALUES) -> Any:
 
     Over `AT_ONCE_BYTES` it takes long, but holds up no other thread meanwhile.
     """
-    if len(body) > AT_ONCE_BYTES or may_hold_more(body, values):
+    if len(body) > AT_ONCE_BYTES:
         value = _decode_in_pieces(body, values)
         _check(value, nesting)
         return value
+    count_at_once(body, values)
     if orjson is not None:
         try:
             value = orjson.loads(body)

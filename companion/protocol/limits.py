@@ -27,7 +27,7 @@ class Limits(NamedTuple):
     """Most requests that wait on one connection for the answer to an earlier one. Over it: a cut."""
     nesting: int = 64
     """Deepest nesting of arrays and objects in a message. Over it: 400, -32600."""
-    values: int = 20_000
+    values: int = 50_000
     """Most values in a message: members of arrays and objects. Counted before any is made. Over it: 400, -32600."""
     batch_messages: int = 100
     """Most messages in one batch. Over it: 400, -32600."""
@@ -51,6 +51,9 @@ class Limits(NamedTuple):
     """Most broken or finished streams kept per session for `Last-Event-ID`."""
     connections: int = 1024
     """Most TCP connections at once, and never more than half of the process's descriptors. Over it: 503 and cut."""
+    newcomers: int = 64
+    """Most TCP connections that have not shown a token, in the whole process, and never more than an eighth of its
+    descriptors. Over it the oldest one is cut."""
     request_seconds: float = 20.0
     """Time a client has to send a request's header once it is connected or has begun, and then to send each body. Over
     it: 408, or a cut."""

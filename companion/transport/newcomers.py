@@ -13,6 +13,8 @@ import sys
 from typing import TYPE_CHECKING, Dict
 from weakref import ReferenceType, WeakKeyDictionary, ref
 
+from ..protocol.limits import Limits
+
 if TYPE_CHECKING:
     from typing import Protocol
 
@@ -26,9 +28,8 @@ else:
 
 logger = logging.getLogger("gemini_companion.transport")
 
-MOST = 64
 SHARE = 8
-"""An eighth of the process's descriptors, at most `MOST`."""
+"""An eighth of the process's descriptors may be theirs."""
 USUAL_DESCRIPTORS = 512
 """Where the system names no limit: as many sockets as `select` takes on Windows."""
 
@@ -50,7 +51,7 @@ class Newcomers:
 
     def __init__(self) -> None:
         self._all: Dict[int, ReferenceType[Newcomer]] = {}  # by id; a loop that is given up must let its sockets go
-        self._most = max(1, min(MOST, descriptor_limit() // SHARE))
+        self._most = max(1, min(Limits().newcomers, descriptor_limit() // SHARE))
 
     @classmethod
     def of_this_loop(cls) -> Newcomers:

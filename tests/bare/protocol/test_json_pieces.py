@@ -74,6 +74,16 @@ def test_values_are_counted_outside_of_strings_to_the_last():
         decode(b"[" + b",".join([b'"[{,"'] * 100) + b"]", 64, 99)
 
 
+@pytest.mark.parametrize("at_once", [0, 10**6])
+def test_both_ways_count_alike(monkeypatch, at_once):
+    monkeypatch.setattr(json_text, "AT_ONCE_BYTES", at_once)
+    body = json.dumps([[{}, {"a,[": '\\",[{' * 30, "\\": 1}], "x\\", 5]).encode()
+    structure = 8  # four brackets and braces, four commas
+    assert decode(body, 64, structure) == json.loads(body)
+    with pytest.raises(TooManyValues):
+        decode(body, 64, structure - 1)
+
+
 def test_a_long_key_is_kept():
     body = json.dumps({"k" * 500: "v" * 500, "short": 1}).encode()
     assert list(decode(body, 64).items()) == [("k" * 500, "v" * 500), ("short", 1)]
