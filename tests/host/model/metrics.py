@@ -21,17 +21,25 @@ class Metrics(NamedTuple):
 
 
 STANDARD = Metrics()
+STANDARD_FONT_SIZE = 10  # of the setting
+
+
+def of(view: Any) -> Metrics:
+    """The font of a view, in the size that its settings ask for."""
+    base: Metrics = view.host.metrics
+    size = _number(view.settings.get("font_size"))
+    return base if size in (0, STANDARD_FONT_SIZE) else base.zoomed(size / STANDARD_FONT_SIZE)
 
 
 def line_height(view: Any) -> float:
     """The height of a line of the view, its padding included; padding may be negative."""
     padding = sum(_number(view.settings.get(name)) for name in ("line_padding_top", "line_padding_bottom"))
-    return max(1.0, float(view.host.metrics.line_height) + padding)
+    return max(1.0, of(view).line_height + padding)
 
 
 def em_width(view: Any) -> float:
     """The width of a character of the view."""
-    return float(view.host.metrics.em_width)
+    return of(view).em_width
 
 
 def _number(value: Any) -> float:
