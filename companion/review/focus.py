@@ -57,8 +57,10 @@ class Focus:
         """Give `view` the focus, if it still exists. With `ALWAYS` its window comes to the front as well."""
         if view is None or not self._is_here(view):
             return
+        latest = self._latest
+        in_panel = latest is not None and latest.is_valid() and latest.element() is not None
         # Focusing a view that has the focus might deselect the sheets that show beside it.
-        if view != self._window.active_view() or self._latest not in (None, view):
+        if in_panel or view != self._window.active_view():
             self._window.focus_view(view)
         self._latest = view
         if setting == ALWAYS and not self._is_active_window():
