@@ -128,7 +128,7 @@ class Launcher:
     def _await_terminus(
         self, window: sublime.Window, tag: str, launch: Launch, configured: Optional[Sequence[str]], left: int
     ) -> None:
-        """Look for the terminal that Terminus was asked for; without it the system's is used. `left` in milliseconds."""
+        """Look for the terminal that Terminus was asked for, else use the system's. `left`: milliseconds."""
         if any(_tag_of(view) == tag for each in sublime.windows() for view in _terminals(each)):
             return
         if left > 0:

@@ -237,7 +237,7 @@ def test_a_program_on_the_editors_path_runs_where_the_login_shell_begins_with_it
     with machine.start(folders[1], path="{}:/usr/bin:/bin".format(other), **start) as host:
         Desktop(host, folders[1]).wait_published()
         run(host, "Run Gemini CLI")
-        where, environment, arguments = machine.reported(host)
+        where, _, arguments = machine.reported(host)
         assert where == folders[1]
         assert arguments == "arguments: "
         assert len(terminals(host)) == with_terminus
