@@ -440,11 +440,8 @@ class Desk:
     def _is_abandoned(self, view: sublime.View) -> bool:
         if views.role_of(view) is None:
             return False
-        # One that was dragged here belongs to another window's desk, a further view of one shares its buffer.
-        buffer = view.buffer_id()
-        return views.is_left_over(view) or not any(
-            buffer in presentation.buffers for desk in self._desks for presentation in desk._presentations.values()
-        )
+        # One that was dragged here belongs to another window's desk.
+        return views.is_left_over(view) or self._desk_of(view) is None
 
     def _find(self, owner: Owner, path: str) -> Optional[Review]:
         wanted = views.same_key(path)
