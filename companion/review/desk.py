@@ -413,6 +413,7 @@ class Desk:
         for review, write in list(self._writes.items()):
             if not write.finish(max(0.0, end - time.monotonic())):
                 logger.error("%s was still being written when its window closed", os.path.basename(review.path))
+        self._writes.clear()
         for review in self.pending():
             self._tell(review, review.reject())
         self._ticker.stop()
@@ -491,7 +492,9 @@ class Desk:
     def _written(
         self, review: Review, text: str, done: Callable[[str], None], error: Optional[disk.DiskError]
     ) -> None:
-        del self._writes[review]
+        if self._writes.pop(review, None) is None:
+            done(str(error or ""))  # its window was closed meanwhile
+            return
         if error is None:
             self._end(review, review.accept(text))
             done("")
