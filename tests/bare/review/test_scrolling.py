@@ -19,9 +19,6 @@ LINE = 20.0
 class FakeView:
     """A view of lines of one height. With `late` it arrives where it was scrolled to only when `draw` is called."""
 
-    def is_valid(self):
-        return True
-
     def __init__(self, lines, late=False, width=1000.0):
         self.lines, self.late, self.width = lines, late, width
         self.position = self.wanted = (0.0, 0.0)
