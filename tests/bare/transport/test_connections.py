@@ -119,3 +119,29 @@ def test_several_clients_that_are_silent_are_let_go_one_after_the_other(run):
         assert [client.client_name for client in served.closed] == ["first", "second", "third"]
 
     run(scenario, Limits(silent_session_seconds=0.3), seconds=20)
+
+
+def test_a_bound_that_was_lowered_holds_from_the_next_request_on(run):
+    async def scenario(served):
+        assert (await served.post())[0] == 200
+        served.server.limit_bodies(10)
+        assert (await served.post())[0] == 413
+
+    run(scenario)
+
+
+def test_a_body_of_many_chunks_is_refused_once_it_is_too_large(run):
+    async def scenario(served):
+        reader, writer = await asyncio.open_connection("127.0.0.1", served.port)
+        writer.write(served.head(**{"Transfer-Encoding": "chunked"}))
+        await writer.drain()
+        answer = asyncio.ensure_future(reader.readline())
+        for _ in range(100):
+            if answer.done():
+                break
+            writer.write(b"3e8\r\n" + b" " * 1000 + b"\r\n")
+            await asyncio.sleep(0.01)
+        assert (await answer).startswith(b"HTTP/1.1 413 ")
+        writer.close()
+
+    run(scenario, Limits(body_bytes=5000), seconds=30)
