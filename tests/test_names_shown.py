@@ -144,8 +144,8 @@ class TestTerminalsObey(DecidingTestCase):
     def test_nor_is_a_system_terminal_started_in_one(self) -> Iterator[Any]:
         launcher, connection = self.launched("/w/a\x03rm -rf b\r")
         launcher_module = sys.modules[Launcher.__module__]
-        with mock.patch.object(launcher_module, "terminus_is_installed", lambda: False), mock.patch.object(
-            launcher_module, "is_installed", lambda *_: True
+        with mock.patch.object(launcher_module, "terminus_is_there", lambda: False), mock.patch.object(
+            launcher_module, "find_program", lambda *_: True
         ), mock.patch.object(launcher_module, "start_process") as started, mock.patch.object(
             sublime.Window, "status_message"
         ) as said:

@@ -18,10 +18,10 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
+from companion.agents.ide_companion import TOOLS
 from companion.log import LogBuffer
 from companion.protocol.limits import Limits
 from companion.protocol.tools import EMPTY, Implementation
-from companion.tools import TOOLS
 from companion.transport.server import CompanionServer
 
 TICK_SECONDS = 0.005

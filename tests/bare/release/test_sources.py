@@ -33,7 +33,7 @@ PURE = (
     "companion/review/review.py", "companion/review/layout.py", "companion/review/text.py",
     "companion/review/analysis.py", "companion/review/scroll_map.py", "companion/review/markup.py",
     "companion/terminals/command_lines.py", "companion/terminals/environment.py", "companion/terminals/mention.py",
-    "companion/settings.py", "companion/tools.py",
+    "companion/settings.py", "companion/agents/ide_companion.py",
 )
 #: What starts a terminal for the user.
 SEEN_ON_PURPOSE = {"companion/terminals/launcher.py"}

@@ -17,8 +17,8 @@ package, lib = sys.argv[1:]
 standard = [folder for folder in sys.path if "site-packages" not in folder]
 sys.path[:] = [*standard, package, lib]
 
+from companion.agents.ide_companion import TOOLS  # noqa: E402
 from companion.protocol.tools import EMPTY, Implementation, ToolCall, ToolResult  # noqa: E402
-from companion.tools import TOOLS  # noqa: E402
 from companion.transport.server import CompanionServer  # noqa: E402
 
 TOKEN = "a-token-of-this-program"

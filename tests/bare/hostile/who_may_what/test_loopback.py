@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 import socket
 
+from companion.agents.ide_companion import TOOLS
 from companion.protocol.limits import Limits
 from companion.protocol.tools import EMPTY, Implementation
-from companion.tools import TOOLS
 from companion.transport.server import CompanionServer
 
 
