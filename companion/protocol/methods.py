@@ -49,7 +49,7 @@ def _initialize(server: Server, exchange: Exchange, request: Request, now: float
     if type(information) is not dict:
         raise RpcError(INVALID_PARAMS, '"clientInfo" must be an object.')
     revision = negotiate(asked)
-    session, opened = server.registry.open(client_identity(information), exchange.caller.token_name, revision, now)
+    session, opened = server.registry.open(client_identity(information), exchange.client.token_name, revision, now)
     exchange.events.extend(opened)
     exchange.extra_headers = {SESSION_HEADER: session.client.id}
     return server.catalogue.initialize[revision.name]
@@ -103,7 +103,7 @@ def _call_tool(server: Server, exchange: Exchange, request: Request, now: float)
     token = meta.get("progressToken") if type(meta) is dict else None
     if type(token) is not str and type(token) is not int:
         token = None
-    call = ToolCall(name, arguments, exchange.caller, token, log_level=log_level)
+    call = ToolCall(name, arguments, exchange.client, token, log_level=log_level)
     server.registry.calls.begin(call, exchange, request.id)
     return None
 
@@ -114,7 +114,7 @@ def _subscribe(server: Server, exchange: Exchange, request: Request, now: float)
         raise RpcError(INVALID_PARAMS, '"notifications" must be an object that names what to receive.', status=400)
     if not exchange.accepts_events:
         raise RpcError(INVALID_REQUEST, "A subscription needs Accept: text/event-stream.", status=406)
-    session, opened = server.registry.subscriber(exchange.caller, exchange.revision, now)
+    session, opened = server.registry.subscriber(exchange.client, exchange.revision, now)
     if session.open_streams() >= server.limits.streams_per_session:
         raise RpcError(INVALID_REQUEST, "Too many streams are open.", status=429)
     stream = session.new_stream(SUBSCRIPTION)
@@ -125,7 +125,7 @@ def _subscribe(server: Server, exchange: Exchange, request: Request, now: float)
     stream.outbox.add(Message(session.next_sequence(), payload, None))
     session.attach(stream, None)
     # Its answer is the result that `end_subscription` queues.
-    exchange.opened = server.registry.carried(OpenStream(stream, EVENT_STREAM), session)
+    exchange.opened = server.registry.register_stream(OpenStream(stream, EVENT_STREAM), session)
     exchange.events.extend(opened)
 
 
