@@ -30,7 +30,7 @@ from .display.file_watch import file_request
 from .display.poller import Poller
 from .display.presentation import Presentation
 from .document import disk
-from .document.apply import Write
+from .document.apply import Guard, Write
 from .document.preparation import FileRequest, Preparation
 from .document.text import ProposedText
 from .window import views
@@ -142,14 +142,21 @@ class ReviewManager:
         """
         return self._required(owner, path).path
 
-    def accept_by_client(self, owner: Owner, path: str, done: Callable[[str], None] = lambda problem: None) -> None:
+    def accept_by_client(
+        self,
+        owner: Owner,
+        path: str,
+        done: Callable[[str], None] = lambda problem: None,
+        guard: Optional[Guard] = None,
+    ) -> None:
         """Accept for the client, write the file and tell it. Raises `ReviewError` with a sentence for the client.
 
-        `done` is called on the main thread with what went wrong, or an empty text once the file is written.
+        `done` is called on the main thread with what went wrong, or an empty text once the file is written. `guard`
+        says where the client may write.
         """
         self._runtime.assert_main_thread()
         review = self._required(owner, path)
-        self._write(review, self._presentations[review].current_text(), done)
+        self._write(review, self._presentations[review].current_text(), done, guard)
 
     def reject_by_client(self, owner: Owner, path: str) -> None:
         """Reject for the client and tell it. Raises `ReviewError` with a sentence for the client."""
@@ -477,7 +484,7 @@ class ReviewManager:
             # A link must not take away the view that it was clicked in while the editor still handles the click.
             self._runtime.on_main(follow_link, self, review, href)
 
-    def _write(self, review: Review, text: str, done: Callable[[str], None]) -> None:
+    def _write(self, review: Review, text: str, done: Callable[[str], None], guard: Optional[Guard] = None) -> None:
         """Write the file ourselves. `done` gets a sentence for the user if that failed; the review is open then."""
         presentation = self._presentations[review]
         if presentation.original is None:
@@ -486,7 +493,7 @@ class ReviewManager:
         if not review.begin_writing():
             return
         presentation.freeze(True)
-        write = Write(self._runtime, presentation.original, text, partial(self._written, review, text, done))
+        write = Write(self._runtime, presentation.original, text, partial(self._written, review, text, done), guard)
         self._writes[review] = write
         write.start()
 
