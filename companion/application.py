@@ -88,7 +88,7 @@ class Application:
         self.runtime.start()
         self._editor_settings.add_on_change(SETTINGS_TAG, self._settings_changed)
         self._read_own_settings()
-        self.runtime.spawn(self._watch_editor)
+        self.runtime.on_loop(self._watch_editor)
         self.runtime.use_disk(self._prepare, then=self._swept, failed=self._sweep_failed)
 
     @staticmethod
@@ -129,12 +129,14 @@ class Application:
         # The endpoints stay where they are until the process ends: what they hold calls the API when it is let go.
         self._end([endpoint.exit() for endpoint in self._endpoints.values()])
 
-    async def _watch_editor(self) -> None:
+    def _watch_editor(self) -> None:
         """Loop thread. Without the editor there are neither events nor timers on the main thread to hear of its end."""
         import asyncio
 
-        while not editor_is_gone():  # noqa: ASYNC110 - the system has no event for it
-            await asyncio.sleep(EDITOR_CHECK_SECONDS)
+        if not editor_is_gone():  # the system has no event for it
+            # Not a task that sleeps: that would wake the loop up twice each time.
+            asyncio.get_running_loop().call_later(EDITOR_CHECK_SECONDS, self._watch_editor)
+            return
         logger.warning("the editor has ended without a word")
         self.runtime.compute(lambda cancelled: self.exit(), then=lambda _: None)
 
@@ -157,7 +159,7 @@ class Application:
 
     def _loop_lost(self) -> None:
         """Loop thread."""
-        self.runtime.spawn(self._watch_editor)
+        self.runtime.on_loop(self._watch_editor)
         for endpoint in list(self._endpoints.values()):
             endpoint.loop_lost()
 
