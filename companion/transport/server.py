@@ -400,18 +400,21 @@ class CompanionServer:
 
     def _perform(self, events: Iterable[Event]) -> None:
         for event in events:
-            self._perform_one(event)
+            if type(event) is Wake:  # as nearly all are: a notification wakes the stream of every client
+                self._streams.wake(event.stream)
+            else:
+                self._perform_one(event)
 
     def _perform_one(self, event: Event) -> None:
-        if isinstance(event, Wake):
-            self._streams.wake(event.stream)
-        elif isinstance(event, SessionOpened):
+        if isinstance(event, SessionOpened):
             logger.info("connected: %.80r %.40r, MCP %s", *event.client[1:4])
             self._schedule_expiry()
             self._session_opened(event.client)
         elif isinstance(event, SessionClosed):
             logger.info("disconnected: %.80r: %s", event.client.client_name, event.reason)
             self._session_closed(event.client, event.undelivered)
+        elif isinstance(event, Wake):
+            self._streams.wake(event.stream)
         elif isinstance(event, CallCancelled):
             logger.debug("cancelled a call of %s: %s", event.call.name, event.reason.value)
             self._hand_over(event.call, event.reply)
