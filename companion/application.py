@@ -36,11 +36,12 @@ VERSION = "1.0.0"
 # The end of a service takes a tenth of a second at most; this is for a loop thread that gets no processor.
 STOP_SECONDS = 0.5
 SETTINGS_TAG = "gemini_companion"
-# The editor has no event for a change of the side bar's folders. Less than once a second: it wakes an idle process.
+# The editor has no event for a change of the side bar's folders. It wakes an idle process: while no client is told of
+# what is found, it is seldom enough to leave room for the look at the editor itself in one wake-up a second.
 # Every call of its API crosses into another process, so what can wait is looked at only once in several checks.
-WINDOW_CHECK_MILLISECONDS = 1100
+WINDOW_CHECK_MILLISECONDS, WITHOUT_CLIENT_MILLISECONDS = 1200, 1500
 CHECKS_PER_PROJECT, CHECKS_PER_STATUS = 2, 10
-EDITOR_CHECK_SECONDS = 1.0
+EDITOR_CHECK_SECONDS = 3.5
 
 # Another project takes the window at once with these; those that ask first are heard of when the project closes.
 PROJECT_COMMANDS = frozenset(["open_project_or_workspace", "close_workspace", "close_project"])
@@ -236,12 +237,14 @@ class Application:
                 self.window_closing(endpoint.window)
         for endpoint in self._next_to_check():
             endpoint.workspace_changed()
+            endpoint.tracker.recheck()
             if self._checks % CHECKS_PER_PROJECT == 0 and endpoint.settings.project_has_changed():
                 endpoint.settings_changed()
             if self._checks % CHECKS_PER_STATUS == 0:
                 endpoint.show_status()
         self._export_environment()
-        self.runtime.later_on_main(WINDOW_CHECK_MILLISECONDS, self._check_windows)
+        pause = WINDOW_CHECK_MILLISECONDS if self._listening else WITHOUT_CLIENT_MILLISECONDS
+        self.runtime.later_on_main(pause, self._check_windows)
 
     def _next_to_check(self) -> List[Endpoint]:
         """The endpoints that have a client, and every other one of the rest in turn."""

@@ -46,16 +46,18 @@ class Outbox:
 
     def add(self, message: Message) -> bool:
         """Append a message. False if a bound is exceeded, so that the session must be closed."""
-        if message.collapse is not None:
-            earlier = self._by_key.get(message.collapse)
+        sequence, payload, collapse, _ = message
+        waiting = self._waiting
+        if collapse is not None:
+            earlier = self._by_key.get(collapse)
             if earlier is not None:
-                self._bytes -= len(self._waiting.pop(earlier).payload)
-            self._by_key[message.collapse] = message.sequence
-        self._waiting[message.sequence] = message
-        self._bytes += len(message.payload)
-        if len(self._waiting) > self._limits.queued_messages:
-            return False
-        return self._bytes <= self._limits.queued_bytes or len(self._waiting) == 1
+                self._bytes -= len(waiting.pop(earlier).payload)
+            self._by_key[collapse] = sequence
+        waiting[sequence] = message
+        self._bytes += len(payload)
+        if len(waiting) == 1:
+            return True
+        return len(waiting) <= self._limits.queued_messages and self._bytes <= self._limits.queued_bytes
 
     def take(self, most_bytes: int) -> List[Message]:
         """Remove and return the oldest messages: at least one if any waits, and up to `most_bytes`."""

@@ -235,8 +235,7 @@ class SessionRegistry:
             if ready is None:
                 given_up.append(session)
             else:
-                for stream in ready:
-                    events.append(Wake(stream))
+                events += map(Wake, ready)
         if logger.isEnabledFor(logging.DEBUG):
             logger.debug("sent notification %.60r, %d bytes", method, len(notice.encoded()))
         for session in given_up:

@@ -231,17 +231,19 @@ class Stream:
         return b"id: %s-%d\ndata: %s\n\n" % (self._label, message.sequence, message.payload)
 
     def _remember(self, message: Message) -> None:
-        if message.collapse is not None:
-            earlier = self._sent_keys.get(message.collapse)
+        sequence, payload, collapse, _ = message
+        sent = self._sent
+        if collapse is not None:
+            earlier = self._sent_keys.get(collapse)
             if earlier is not None:
-                self._forget(earlier)
-            self._sent_keys[message.collapse] = message.sequence
-        self._sent[message.sequence] = message
-        self._sent_bytes += len(message.payload)
-        while len(self._sent) > 1 and (
-            len(self._sent) > self.limits.replay_messages or self._sent_bytes > self.limits.replay_bytes
+                self._sent_bytes -= len(sent.pop(earlier).payload)
+            self._sent_keys[collapse] = sequence
+        sent[sequence] = message
+        self._sent_bytes += len(payload)
+        while len(sent) > 1 and (
+            len(sent) > self.limits.replay_messages or self._sent_bytes > self.limits.replay_bytes
         ):
-            self._forget(next(iter(self._sent)))
+            self._forget(next(iter(sent)))
 
     def _forget(self, sequence: int) -> None:
         message = self._sent.pop(sequence)
