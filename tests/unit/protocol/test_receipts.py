@@ -166,6 +166,22 @@ def test_a_subscription_gives_back_what_it_did_not_read(make_wire):
     assert sorted(end(wire)) == ["b", "not subscribed"]
 
 
+def test_an_event_id_says_nothing_of_another_stream():
+    kept = receipts.Receipts()
+    kept.written("first", 1, "a")
+    kept.written("second", 2, "b")
+    kept.named("second", 2)
+    assert kept.unread() == ["a"]
+
+
+def test_what_was_not_read_is_given_back_in_the_order_in_which_it_was_sent():
+    kept = receipts.Receipts()
+    kept.written("second", 2, "b")
+    kept.written("first", 1, "a")
+    assert kept.unread() == ["a", "b"]
+    assert kept.places() == [1, 2]
+
+
 @pytest.mark.parametrize("table", [module.TRANSITIONS for module in MODULES])
 def test_tables_are_part_of_the_documentation_and_forbid_what_they_do_not_name(table):
     module = next(each for each in MODULES if each.TRANSITIONS is table)
