@@ -8,6 +8,7 @@ import pytest
 
 from companion.protocol import exchanges, receipts, sessions, streams
 from companion.protocol.limits import Limits
+from companion.protocol.outbox import Message, Outbox
 from companion.protocol.streams import Ending
 from companion.protocol.transitions import ImpossibleTransition, after
 
@@ -180,6 +181,20 @@ def test_what_was_not_read_is_given_back_in_the_order_in_which_it_was_sent():
     kept.written("first", 1, "a")
     assert kept.unread() == ["a", "b"]
     assert kept.places() == [1, 2]
+
+
+def test_what_another_connection_carries_anew_is_in_doubt_until_it_is_written_again():
+    kept = receipts.Receipts()
+    stream = streams.Stream("1", streams.LISTEN, Outbox(Limits()), Limits(), numbered=True, primes=False, receipts=kept)
+    stream.attach()
+    stream.outbox.add(Message(1, b"{}", None, "a"))
+    stream.take(True)
+    stream.attach()  # before the end of the first connection is known
+    kept.requested()
+    assert kept.unread() == ["a"]
+    stream.take(True)
+    kept.requested()
+    assert kept.unread() == []
 
 
 @pytest.mark.parametrize("table", [module.TRANSITIONS for module in MODULES])
