@@ -24,7 +24,8 @@ from .preparation import same_files
 from .text import plain
 
 if TYPE_CHECKING:
-    from ...runtime import Computation, Runtime
+    from ...runtime import Runtime
+    from ...workers import Computation
 
 SAVE_SECONDS = 10.0  # how long the editor may take to save a tab
 _LOOK_MILLISECONDS = 10
