@@ -18,22 +18,21 @@ from ..endpoint.self_test import SELF_TEST
 from .facts import ClientFacts, Facts, ReviewFacts, WindowFacts
 
 if TYPE_CHECKING:
-    from ..application import Application
     from ..endpoint.endpoint import Endpoint
 
 MOST_PROBLEMS = 20
 MOST_CHARACTERS = 2000  # of one problem: the rest of a long traceback is in the log
 
 
-def gather(application: Application, window: sublime.Window, version: str) -> Facts:
-    """Main thread."""
+def gather(endpoints: List[Endpoint], problems: List[str], window: sublime.Window, version: str) -> Facts:
+    """What is known now. `problems` are the log's warnings and errors. Main thread."""
+    ports = tuple(endpoint.port for endpoint in endpoints if endpoint.port is not None)
     endpoints = sorted(
-        open_endpoints(application), key=lambda endpoint: (endpoint.window != window, endpoint.window.id())
+        open_endpoints(endpoints), key=lambda endpoint: (endpoint.window != window, endpoint.window.id())
     )
-    ports = tuple(endpoint.port for endpoint in application.endpoints() if endpoint.port is not None)
     view = window.active_view()
     # That our own trial was refused is no problem.
-    problems = [problem for problem in application.log.problems() if SELF_TEST not in problem]
+    problems = [problem for problem in problems if SELF_TEST not in problem]
     return Facts(
         time=time.strftime("%Y-%m-%d %H:%M:%S %z"),
         versions=(
@@ -48,12 +47,12 @@ def gather(application: Application, window: sublime.Window, version: str) -> Fa
     )
 
 
-def open_endpoints(application: Application) -> List[Endpoint]:
+def open_endpoints(endpoints: List[Endpoint]) -> List[Endpoint]:
     """Those whose windows are there. One that was closed may be served for a moment longer, but not until it is tried.
 
     Main thread.
     """
-    return [endpoint for endpoint in application.endpoints() if endpoint.window.is_valid()]
+    return [endpoint for endpoint in endpoints if endpoint.window.is_valid()]
 
 
 def title_of(window: sublime.Window, is_this: bool) -> str:

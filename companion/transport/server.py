@@ -18,8 +18,6 @@ from typing import (
     Iterable,
     List,
     Mapping,
-    NamedTuple,
-    NoReturn,
     Optional,
     Sequence,
     Set,
@@ -55,6 +53,7 @@ from .gate import Gate
 from .listening import ACCEPTED_AT_ONCE, BACKLOG, listen
 from .negotiation import accepted
 from .responses import WholeResponse, not_allowed, refusal, respond
+from .running_calls import RunningCall, never
 from .unauthenticated import descriptor_limit
 
 logger = logging.getLogger("gemini_companion.transport")
@@ -98,7 +97,7 @@ class CompanionServer:
             subscribable=subscribable,
         )
         self._streams = EventStreams(self._protocol.registry.take, self._stream_ended, limits.heartbeat_seconds)
-        self._running: Dict[ToolCall, _Running] = {}
+        self._running: Dict[ToolCall, RunningCall] = {}
         self._cancelled: Set[asyncio.Task[Any]] = set()
         self._last_call_over: Optional[asyncio.Future[None]] = None  # somebody waits for it
         self._bodies = Bodies(in_worker)
@@ -313,7 +312,7 @@ class CompanionServer:
 
         task = asyncio.current_task()
         assert task is not None
-        self._running[call] = _Running(task, hand_over)
+        self._running[call] = RunningCall(task, hand_over)
         await self._run(call)
         if carrying:
             return await carrying[0]
@@ -333,7 +332,7 @@ class CompanionServer:
         connection.on_lost = functools.partial(self._caller_lost, calls)
         for call in calls:
             call.send = functools.partial(self._say, call)
-            self._running[call] = _Running(loop.create_task(self._run(call)), hand_over)
+            self._running[call] = RunningCall(loop.create_task(self._run(call)), hand_over)
         tasks = [self._running[call].task for call in calls]
         try:
             reply = await first
@@ -386,7 +385,7 @@ class CompanionServer:
             self._cancelled.add(running.task)
             running.task.add_done_callback(self._cancelled.discard)
 
-    def _forget(self, call: ToolCall) -> Optional[_Running]:
+    def _forget(self, call: ToolCall) -> Optional[RunningCall]:
         running = self._running.pop(call, None)
         if not self._running and self._last_call_over is not None and not self._last_call_over.done():
             self._last_call_over.set_result(None)
@@ -421,7 +420,7 @@ class CompanionServer:
             self._let_run_out(event.call)
             event.call.cancel(event.reason)
         else:
-            _never(event)
+            never(event)
 
     def _stream_ended(self, stream: Stream, ending: Ending) -> None:
         self._perform(self._protocol.registry.stream_lost(stream, ending, self._now()))
@@ -444,15 +443,3 @@ class CompanionServer:
         self._expiry = None
         self._perform(self._protocol.registry.tick(self._now()))
         self._schedule_expiry()
-
-
-class _Running(NamedTuple):
-    """A call under way: the task that runs it, and what gives the reply to its request."""
-
-    task: asyncio.Task[Any]
-    hand_over: Callable[[Union[Answer, OpenStream]], None]
-
-
-def _never(value: NoReturn) -> NoReturn:
-    """Where nothing can come: the type checker complains if something can."""
-    raise AssertionError(f"not interpreted: {type(value).__name__}")

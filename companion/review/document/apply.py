@@ -25,7 +25,8 @@ from .preparation import same_files
 from .text import plain
 
 if TYPE_CHECKING:
-    from ...runtime import Computation, Runtime
+    from ...runtime import Runtime
+    from ...workers import Computation
 
 Guard = Callable[[str], None]
 """Raises `DiskError` if the file at a path may not be written. Called on a disk thread, just before it is opened."""
@@ -77,7 +78,7 @@ class Write:
         self._text = text
         self._guard = guard
         self._done: Optional[Callable[[Optional[DiskError]], None]] = done
-        self._name = os.path.basename(original.path)
+        self.name = os.path.basename(original.path)
         self._computation: Optional[Computation] = None
         self._save_again: Optional[Callable[[], None]] = None  # set while the editor saves a tab in the background
 
@@ -120,7 +121,7 @@ class Write:
             done(error)
 
     def _failed(self, error: Exception) -> None:
-        self._end(error if isinstance(error, DiskError) else DiskError(f"{self._name} cannot be written."))
+        self._end(error if isinstance(error, DiskError) else DiskError(f"{self.name} cannot be written."))
         if not isinstance(error, DiskError):
             raise error  # which is reported
 
@@ -136,7 +137,7 @@ class Write:
             return
         view = shown[0]
         if view.is_read_only():
-            self._abandon(tabs.saving, lambda: self._end(DiskError(f"{self._name} is read-only.")))
+            self._abandon(tabs.saving, lambda: self._end(DiskError(f"{self.name} is read-only.")))
             return
         settings = view.settings()
         kept = {key: settings.get(key) for key in _WHILE_SAVING if settings.has(key)}
