@@ -1,7 +1,7 @@
-"""Asks the disk which files exist, on a worker thread, because a network drive may not answer.
+"""Checks on a worker thread which files exist, because a network drive may hang.
 
-Rule: few questions at a time, and none twice. A disk that hangs takes one worker and holds up the files that were asked
-for together with its own; those opened later are asked for by themselves.
+Rule: few checks run at once, and no path is in two of them. A hanging disk blocks one worker and delays the other files
+of the same check; files that are opened later get a check of their own.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ MAXIMUM_OPEN = 2
 
 
 class Existence:
-    """Main thread only. `answered` gets what was found, by path, on the main thread."""
+    """Main thread only. `answered` gets the result, from path to whether it exists, on the main thread."""
 
     def __init__(self, runtime: Runtime, answered: Callable[[Mapping[str, bool]], None]) -> None:
         self._runtime = runtime
         self._answered = answered
-        self._open: List[FrozenSet[str]] = []  # the questions without an answer yet
+        self._open: List[FrozenSet[str]] = []  # the checks under way
         self._saved: Set[str] = set()  # since the oldest of them was asked
 
     def ask(self, paths: Sequence[str]) -> None:
-        """Look for these files, as far as they are not being looked for already. Whoever gets no answer asks again."""
+        """Check these files, except those that are being checked already. A path may get no answer: then ask again."""
         fresh = [path for path in paths if not any(path in question for question in self._open)]
         if not fresh or len(self._open) >= MAXIMUM_OPEN:
             return
@@ -46,7 +46,7 @@ class Existence:
         )
 
     def saved(self, path: str) -> None:
-        """The file has just been written: an answer on its way may be older than that."""
+        """Note that the file was just saved, so that an older answer for it is dropped."""
         self._saved.add(path)
 
     def _found(self, question: FrozenSet[str], found: Mapping[str, bool]) -> None:
