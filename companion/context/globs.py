@@ -50,11 +50,11 @@ class Globs:
         bit = 1
         for pattern in patterns:
             try:
-                pieces = _parse(pattern)
+                segments = _parse(pattern)
             except PatternError:
                 continue
             self._starts |= bit
-            for number, tokens in enumerate(pieces):
+            for number, tokens in enumerate(segments):
                 if number:
                     self._stays |= bit
                 for token in tokens:
@@ -97,26 +97,26 @@ class Globs:
 
 def _parse(pattern: str) -> List[List[_Token]]:
     """The tokens between the stars, so one list more than there are stars. Raises `PatternError`."""
-    pieces: List[List[_Token]] = [[]]
+    segments: List[List[_Token]] = [[]]
     position = 0
     while position < len(pattern):
         character = pattern[position]
         position += 1
         if character == "*":
-            if pieces[-1] or len(pieces) == 1:
-                pieces.append([])  # several stars are as good as one
+            if segments[-1] or len(segments) == 1:
+                segments.append([])  # several stars are as good as one
         elif character == "?":
-            pieces[-1].append(_ANY)
+            segments[-1].append(_ANY)
         else:
             # A closing bracket that comes first is one of the characters.
             begin = position + 1 if pattern[position : position + 1] == "!" else position
             end = pattern.find("]", begin + 1) if character == "[" else -1
             if end < 0:
-                pieces[-1].append(_Token(((ord(character), ord(character)),)))
+                segments[-1].append(_Token(((ord(character), ord(character)),)))
             else:
-                pieces[-1].append(_Token(_ranges(pattern[begin:end]), negated=begin > position))
+                segments[-1].append(_Token(_ranges(pattern[begin:end]), negated=begin > position))
                 position = end + 1
-    return pieces
+    return segments
 
 
 def _ranges(inside: str) -> Tuple[Range, ...]:
