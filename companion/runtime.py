@@ -81,7 +81,7 @@ class Runtime:
         """Cancel every task, end the loop thread and drop what is still waiting.
 
         Main thread. Waits at most `timeout` seconds for the loop thread, which has nothing left but cancellations to
-        run: whoever needs a farewell on the network awaits it before calling this.
+        run: whatever must still be sent on the network has to be awaited before this.
         """
         with self._lock:
             self._stopped = True
@@ -332,7 +332,7 @@ class Runtime:
                 loop.call_soon(worked.append, True)
                 loop.run_forever()
                 if not self._stopped:
-                    raise RuntimeError("the event loop was stopped by a stranger")
+                    raise RuntimeError("the event loop was stopped by other code")
             except BaseException as error:  # noqa: BLE001 - even a request to exit must not end the thread unnoticed
                 self._report("the event loop", error)
                 failures = 1 if worked else failures + 1

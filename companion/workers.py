@@ -2,11 +2,11 @@
 
 Jobs are taken in order, and one that hangs neither stops the others nor keeps a process alive.
 
-Theory of operation: a pool has a few threads. A job that takes longer than `STUCK_SECONDS` (a file on a dead network
-drive) no longer counts as one of them: if jobs wait, another thread takes its place, up to a bound. A thread that comes
-back from such a job ends if there are enough without it.
+Theory of operation: a pool has a few threads. A thread whose job takes longer than `STUCK_SECONDS` (a file on a dead
+network drive) is no longer counted: if jobs wait, another thread replaces it, up to a limit. When its job ends after
+all, it exits if there are enough threads without it.
 
-Rule: the threads are daemons, unlike those of `ThreadPoolExecutor`, for which Python waits at its end.
+Rule: the threads are daemons. Python would wait for those of `ThreadPoolExecutor` when it exits.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ class Workers:
             return True
 
     def stop(self) -> None:
-        """Drop the jobs that wait. Nobody waits for those under way."""
+        """Drop the waiting jobs, without waiting for those under way."""
         with self._changed:
             self._stopped = True
             self._jobs.clear()
@@ -132,4 +132,4 @@ class Workers:
                 if self._jobs:
                     self._provide()
             job()
-            del job  # what it holds must not live on until the next one comes
+            del job  # free what it references before the next job comes

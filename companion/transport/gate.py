@@ -1,7 +1,8 @@
-"""The gate that every request passes before anything else of it is read.
+"""Access control: every request passes it before anything else of the request is read.
 
-Rule: `security` decides, here the refusals are made; the log says who was refused and why, seldom enough not to be
-filled by a client that keeps trying, and never what was shown.
+Rule: `security` decides, this module makes the refusals. The log says who was refused and why, at a limited rate, so
+that a client that keeps trying cannot fill it, and never which token was sent.
+Implements RFC 6750, 3 (the `WWW-Authenticate` challenge).
 """
 
 from __future__ import annotations
@@ -20,16 +21,16 @@ _WARNING_SECONDS = 60.0
 
 
 class Gate:
-    """Who may come in. Loop thread."""
+    """Access control of one endpoint. Loop thread."""
 
     def __init__(self, tokens: Mapping[str, str]) -> None:
         self.port = 0
-        """The endpoint's own."""
+        """The endpoint's port."""
         self._tokens = tokens
         self._next_warning = 0.0
 
     def misaddressed(self, request: web.BaseRequest) -> Optional[WholeResponse]:
-        """The refusal of a request that is not meant for this endpoint or comes from a web page, else None."""
+        """The refusal of a request for another host or from a web page, or else None."""
         headers = request.headers
         if not host_allowed(headers.getall("Host", ()), self.port):
             return closing(request, refusal(403, "The Host header does not name this endpoint."))
@@ -38,7 +39,7 @@ class Gate:
         return None
 
     def admit(self, request: web.BaseRequest, now: float) -> Union[str, WholeResponse]:
-        """The name of the token that the request shows, or its refusal. `now`: seconds of a steady clock."""
+        """The name of the request's token, or the refusal. `now` is in seconds of a monotonic clock."""
         headers = request.headers
         name = bearer(headers.get("Authorization"), self._tokens)
         if name is not None:

@@ -1,9 +1,9 @@
-"""Who may talk to the endpoint at all: pure decisions on three headers.
+"""Which requests are allowed: pure decisions on the headers `Host`, `Origin` and `Authorization`.
 
-Rules: only a request addressed to this very machine and port is served, so that a web page cannot reach the endpoint
-under a name of its own (DNS rebinding); a web page is refused even so; and whoever is left must show the token, which
-is compared in constant time.
-Implements MCP 2025-11-25, transports, "Security Warning"; RFC 6750 for the token.
+Rules: only requests addressed to this machine and port are served, so that a web page cannot reach the endpoint under a
+domain of its own (DNS rebinding). Requests from web pages are refused in any case. All others need the token, which is
+compared in constant time.
+Implements MCP 2025-11-25, transports, "Security Warning"; RFC 6750, 2.1 (the bearer token).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Mapping, Optional, Sequence
 
 LOOPBACK_NAMES = ("127.0.0.1", "localhost", "[::1]")
 CONTAINER_NAME = "host.docker.internal"
-"""How a client inside a container names the machine it runs on."""
+"""The name of the host machine inside a container."""
 CHALLENGE = 'Bearer realm="companion"'
 
 
@@ -22,12 +22,12 @@ _TOKEN_BYTES = 32  # 256 bits
 
 
 def new_token() -> str:
-    """A token that nobody can guess. Any thread."""
+    """Generate a token that cannot be guessed. Any thread."""
     return secrets.token_urlsafe(_TOKEN_BYTES)
 
 
 def host_allowed(values: Sequence[str], port: int) -> bool:
-    """Is the `Host` header one value, a name of this machine with our port?"""
+    """Is there exactly one `Host` header, with a name of this machine and the endpoint's port (RFC 9110, 7.2)?"""
     if len(values) != 1:
         return False
     name, _, given_port = values[0].strip().lower().rpartition(":")
@@ -35,7 +35,7 @@ def host_allowed(values: Sequence[str], port: int) -> bool:
 
 
 def origin_allowed(values: Sequence[str], port: int) -> bool:
-    """Is there no `Origin` header, or one that is the endpoint's own loopback origin?"""
+    """Is there no `Origin` header, or only the endpoint's own loopback origin (RFC 6454, 7)?"""
     if not values:
         return True
     if len(values) != 1:
@@ -46,9 +46,9 @@ def origin_allowed(values: Sequence[str], port: int) -> bool:
 
 
 def bearer(value: Optional[str], tokens: Mapping[str, str]) -> Optional[str]:
-    """The name of the token that an `Authorization` header shows, or None. `tokens` has the tokens by name.
+    """The name of the token in an `Authorization` header, or None. `tokens` has the tokens by name.
 
-    Takes the same time whatever the first wrong byte, and whichever of the tokens it is.
+    The time does not depend on the position of the first wrong byte, nor on which token matches.
     """
     scheme, _, credentials = (value or "").strip().partition(" ")
     shown = credentials.strip().encode("utf-8", "surrogatepass")
