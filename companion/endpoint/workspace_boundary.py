@@ -37,7 +37,7 @@ def _found(folders: Sequence[str]) -> List[_Folder]:
         try:
             found.append(_Folder(os.path.normcase(os.path.realpath(folder)), os.stat(folder)))
         except OSError:
-            continue  # nothing can be inside a folder that does not exist
+            continue  # nothing can be inside a folder that is not there
     return found
 
 
