@@ -1,6 +1,6 @@
-"""Takes the facts for a report from the editor and from the running package.
+"""Collects the facts for a report from the editor and from the running package.
 
-Rule: one go on the main thread, and nothing that blocks.
+Rule: one step on the main thread, in which nothing blocks.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def gather(endpoints: List[Endpoint], problems: List[str], window: sublime.Windo
         open_endpoints(endpoints), key=lambda endpoint: (endpoint.window != window, endpoint.window.id())
     )
     view = window.active_view()
-    # That our own trial was refused is no problem.
+    # It is no problem that our own check with a wrong token was refused.
     problems = [problem for problem in problems if SELF_TEST not in problem]
     return Facts(
         time=time.strftime("%Y-%m-%d %H:%M:%S %z"),
@@ -56,7 +56,7 @@ def open_endpoints(endpoints: List[Endpoint]) -> List[Endpoint]:
 
 
 def title_of(window: sublime.Window, is_this: bool) -> str:
-    """How a window is called in the report."""
+    """The name of a window in the report."""
     return "this window" if is_this else f"window {window.id()}"
 
 
@@ -83,14 +83,14 @@ def _window(endpoint: Endpoint, is_this: bool, ports: Tuple[int, ...]) -> Window
 
 
 def _system_release() -> str:
-    # The module `platform` starts a process to find this out, on old Pythons.
+    # On old Pythons the module `platform` starts a process to find this out.
     if sys.platform == "win32":
         return f"build {sys.getwindowsversion().build}"
     return os.uname().release
 
 
 def _package_place() -> str:
-    # A package from Package Control is a file that the editor reads modules out of.
+    # Package Control installs a package as one file, from which the editor imports the modules.
     inside_file = ".sublime-package" in __file__
     return "installed" if inside_file else "from a folder"
 

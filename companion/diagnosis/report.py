@@ -1,6 +1,6 @@
-"""The command Diagnose: opens the report at once and completes it as the trials answer.
+"""The command Diagnose: opens the report at once and completes it as the checks answer.
 
-Rule: the main thread waits for none of them. A trial that fails by itself, or is too slow, says so in the report.
+Rule: the main thread waits for none of them. If a check cannot be carried out, or is too slow, the report says so.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class Diagnosis:
         self._view: Optional[sublime.View] = None
 
     def run(self) -> None:
-        """Open the report and begin to try things."""
+        """Open the report and start the checks."""
         self._view = self._new_view()
         self._try(LIBRARIES, self._try_libraries)
         self._try(SERVERS, self._try_servers)
@@ -130,11 +130,11 @@ class Diagnosis:
         self._show()
 
     def _try_screen(self) -> None:
-        """Try what the package assumes of views on the report itself."""
+        """Check what the package assumes of views, on the report's own view."""
         if self._view is not None and self._view.is_valid() and self._view.window() is not None:
             self._take(SCREEN, assumptions.check_view(self._view))
 
-    # Each of these runs on the loop thread and hands what blocks to a worker.
+    # Each of these runs on the loop thread and hands what blocks to a disk thread.
 
     async def _try_libraries(self) -> List[Check]:
         self._libraries, checks = await self._runtime.in_worker(libraries.libraries)
@@ -156,7 +156,7 @@ class Diagnosis:
                 found = await self._runtime.in_worker(discovery.check_window, window, agent, snapshot)
                 check, content = found.check, found.entry.content if found.entry is not None else None
                 if content is not None:
-                    # The client would use what stands in the file, so that is what is tried.
+                    # The client would use what the file says, so that is what is tested.
                     token, port = str(content.get("authToken")), content.get("port")
                     tried = await probe.check_handshake(check.name, int(port or 0), token, self._version)
                     check = tried if not tried.ok else check

@@ -1,7 +1,7 @@
 """One window's endpoint: its server, its context, its reviews and its discovery files, brought together.
 
-Rule: nothing in here is shared with another window. Everything runs on the main thread; the server is told what to do
-through the runtime and answers the same way.
+Rule: windows share nothing in here. Everything runs on the main thread; the server is told what to do through the
+runtime, and answers the same way.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class Endpoint:
         self._runtime = runtime
         self._clients_changed = clients_changed
         self._server_state = server_state
-        # Each agent shows a token of its own, because by the name that it gives itself it cannot be told from another.
+        # Each agent has a token of its own: the names that clients give themselves do not tell agents apart.
         if server_state is not None:
             self._token, self._agent_tokens = server_state.token, server_state.agent_tokens
         else:
@@ -101,9 +101,9 @@ class Endpoint:
         self._server_state = None
 
     def stop(self) -> Future[Optional[ServerState]]:
-        """Reject what is pending, give the window back and say goodbye to the clients.
+        """Reject what is pending, restore the window and end the server.
 
-        The discovery files are gone when this returns; the future holds what a successor can go on with.
+        The discovery files are gone when this returns; the future holds the state that a successor can take over.
         """
         self._runtime.assert_main_thread()
         self.reviews.shutdown()
@@ -114,32 +114,32 @@ class Endpoint:
         return self._runtime.spawn(self._server_task.stop)
 
     def exit(self) -> Future[Optional[ServerState]]:
-        """The same for an editor that is quitting, or has ended, when its API may no longer be used.
+        """Stop because the editor is quitting or has ended, so that its API may no longer be used.
 
         Main thread, or any other once the editor has ended.
         """
         self._discovery_updater.withdraw()
         self.reviews.wait_for_writes()
-        # A client that waits for an answer would wait for ever.
+        # A client would wait for its answer for ever.
         for review in self.reviews.pending():
             self._tell_outcome(review, Outcome("rejected", review.path, None))
         self._stopped = True
         return self._runtime.spawn(self._server_task.stop)
 
     def restart_server(self) -> None:
-        """Serve anew, on the same port and with the same sessions if that can be."""
+        """Restart the server, with the same port and sessions if possible."""
         self._runtime.spawn(self._server_task.restart)
 
     def loop_lost(self) -> None:
-        """Serve anew after the event loop was replaced, for the same clients if they come back. Loop thread."""
+        """Restart the server after the event loop was replaced, for the same clients if they come back. Loop thread."""
         self._server_task.loop_lost()
 
     def disconnect_clients(self) -> None:
-        """End every client's session; the clients say so and offer to connect again."""
+        """End every client's session. The clients say so, and offer to connect again."""
         self._runtime.on_loop(self._server_task.disconnect)
 
     def settings_changed(self) -> None:
-        """Take the settings as they are now, and say in the status bar which of them are wrong."""
+        """Read the settings again, and say in the status bar which of them are wrong."""
         self._runtime.assert_main_thread()
         for complaint in self.settings.refresh():
             logger.warning("%s", complaint)
@@ -149,12 +149,12 @@ class Endpoint:
         self.show_status()
 
     def workspace_changed(self) -> None:
-        """Announce the window's folders anew if they are not the ones announced."""
+        """Announce the window's folders again if they have changed."""
         self._runtime.assert_main_thread()
         if self.port is not None and not self._stopped:
             self._discovery_updater.announce(self.port, self._token, tuple(self._agent_tokens.items()))
 
-    # -- what others ask ----------------------------------------------------------------------------------------------
+    # -- questions ----------------------------------------------------------------------------------------------------
 
     def folders(self) -> Tuple[str, ...]:
         """The workspace folders as announced; empty while no client can find this window."""

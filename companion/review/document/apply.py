@@ -1,8 +1,8 @@
-"""Writing the accepted text ourselves, when the client that asked has gone or asks us to.
+"""Writes the accepted text to the file, if the client has gone or asks for it.
 
-Theory of operation: a disk thread looks which tabs show the file. Without one it writes the file in the same step. With
-one the editor saves the tab, so that what the user sees is what is on disk and undo knows of it; before, the disk
-thread has made sure of the old text, and afterwards it sees that the file is whole.
+Theory of operation: a disk thread finds out which tabs show the file. If none does, it writes the file in the same
+step. Otherwise the editor saves the tab, so that the tab and its undo history are up to date. Before that the disk
+thread secures the old text, and afterwards it makes sure that the file is whole.
 
 Rules: unsaved edits are never lost, and a file that changed meanwhile is never overwritten. Where the text may not be
 written everywhere, a guard judges the path in the very step that writes, because a link may lead elsewhere a moment
@@ -34,7 +34,7 @@ Guard = Callable[[str], None]
 SAVE_SECONDS = 10.0  # how long the editor may take to save a tab
 _LOOK_MILLISECONDS = 10
 
-# What the editor would do to the text on saving; the accepted text is saved as it was accepted.
+# What the editor might change on saving; the accepted text is saved exactly as it is.
 _WHILE_SAVING: Dict[str, Any] = {
     "ensure_newline_at_eof_on_save": False,
     "trim_trailing_white_space_on_save": "none",
@@ -190,7 +190,7 @@ def _write_or_find_tabs(
     guard: Optional[Guard],
     cancelled: Callable[[], bool],
 ) -> Optional[_Tabs]:
-    """Write the file unless a tab shows it; then say which. Disk thread."""
+    """Write the file unless tabs show it; then return them. Disk thread."""
     files = same_files(original.path, tabs)
     if files & dirty:
         name = os.path.basename(original.path)
