@@ -58,6 +58,10 @@ def test_ordinary_names_stay_as_they_are(name):
     assert shown(name) == name
 
 
+def test_what_a_place_for_several_lines_needs_is_kept_and_nothing_else():
+    assert shown("a\nb\tc\u202e", keep="\n\t") == "a\nb\tc<U+202E>"
+
+
 @pytest.mark.parametrize("name", ["a\u200db", "a\u200cb", "\u200d", "\u200d\u200d", "é\u200d", "\u3164", "\u2800"])
 def test_what_joins_nothing_or_has_no_shape_is_shown(name):
     assert "<U+" in shown(name)
