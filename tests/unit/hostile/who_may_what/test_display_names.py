@@ -106,6 +106,10 @@ def test_a_client_gives_itself_a_name_of_bounded_length(name):
     assert hidden(display_name(session)) == []
 
 
+def test_of_a_boundless_name_only_the_beginning_is_looked_at():
+    assert "z" not in client_name("a" * 5000 + "z" * 5000)
+
+
 @pytest.mark.parametrize("name", ["", "   ", "\n\t", "\u00a0\u2003"])
 def test_a_client_without_a_name_that_can_be_seen_is_called_by_its_token(name):
     assert display_name(ClientSession("1", name, "1", "2025-06-18", 0.0, "Gemini CLI")) == "Gemini CLI"
