@@ -10,9 +10,8 @@ standard.
 
 from __future__ import annotations
 
-from collections import deque
 from enum import Enum
-from typing import Any, Collection, Deque, Dict, NamedTuple, Optional
+from typing import Any, Collection, Dict, List, NamedTuple, Optional
 
 from .jsonrpc import RequestId
 from .limits import Limits
@@ -135,7 +134,7 @@ class Stream:
         self._sent: Dict[int, Message] = {}
         self._sent_keys: Dict[str, int] = {}
         self._sent_bytes = 0
-        self._again: Deque[int] = deque()
+        self._again: List[int] = []  # what to send again, the oldest last
         self._greeted = True
         self._parting = b""
         self._moved = False
@@ -168,7 +167,7 @@ class Stream:
                 self._forget(sequence)
             self._receipts.named(self.label, received)
         self._receipts.note(Sign.CARRIED_ANEW, self.label)
-        self._again = deque(self._sent)
+        self._again = list(self._sent)[::-1]
         self._greeted = False
         self.was_reset = False
 
@@ -197,7 +196,7 @@ class Stream:
             self._greeted = True
             parts.append(self._greeting())
         while self._again and size < CHUNK_BYTES:
-            message = self._sent.get(self._again.popleft())
+            message = self._sent.get(self._again.pop())
             if message is not None:
                 parts.append(self._event(message))
                 size += len(message.payload)
