@@ -25,6 +25,10 @@ AT_ONCE_BYTES = 32 * 1024
 class EventStreamWriter:
     """Writes a stream until it ends, its connection is lost, or another writer supersedes it. Loop thread."""
 
+    __slots__ = (
+        "_beat", "_chunked", "_take", "_taken", "_transport", "_waiter", "ending", "lost", "stream", "superseded",
+    )  # fmt: skip
+
     def __init__(self, stream: Stream, take: Callable[[Stream], bytes]) -> None:
         self.stream = stream
         self.lost = False

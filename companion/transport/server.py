@@ -275,11 +275,11 @@ class CompanionServer:
 
     # Replies
 
-    async def _react(self, request: web.BaseRequest, reaction: Reaction) -> web.StreamResponse:
+    def _react(self, request: web.BaseRequest, reaction: Reaction) -> Awaitable[web.StreamResponse]:
         """Perform the events, then reply to the request."""
         self._perform(reaction.events)
         assert reaction.reply is not None
-        return await self._reply(request, reaction.reply)
+        return self._reply(request, reaction.reply)
 
     async def _reply(self, request: web.BaseRequest, reply: Reply) -> web.StreamResponse:
         if isinstance(reply, Answer):
@@ -289,11 +289,11 @@ class CompanionServer:
             return await self._streams.serve(request, reply.stream, reply.headers)
         return await self._run_calls(request, reply.calls)
 
-    async def _run_calls(self, request: web.BaseRequest, calls: Sequence[ToolCall]) -> web.StreamResponse:
+    def _run_calls(self, request: web.BaseRequest, calls: Sequence[ToolCall]) -> Awaitable[web.StreamResponse]:
         """Run the tools; the last one to end brings the request's reply, or any of them does before it has ended."""
         if len(calls) == 1:
-            return await self._run_on_this_task(request, calls[0])
-        return await self._run_side_by_side(request, calls)
+            return self._run_on_this_task(request, calls[0])
+        return self._run_side_by_side(request, calls)
 
     async def _run_on_this_task(self, request: web.BaseRequest, call: ToolCall) -> web.StreamResponse:
         """Run the only call of a request on the request's own task: another one would take a tenth of a small call.
