@@ -14,24 +14,25 @@ import sublime
 
 from ..agents.registry import AGENTS
 from ..display_names import client_name
-from . import SELF_TEST
+from ..endpoint.self_test import SELF_TEST
 from .facts import ClientFacts, Facts, ReviewFacts, WindowFacts
 
 if TYPE_CHECKING:
-    from ..application import Application
     from ..endpoint.endpoint import Endpoint
 
 MOST_PROBLEMS = 20
 MOST_CHARACTERS = 2000  # of one problem: the rest of a long traceback is in the log
 
 
-def gather(application: Application, window: sublime.Window, version: str) -> Facts:
-    """Main thread."""
-    endpoints = sorted(application.endpoints(), key=lambda endpoint: (endpoint.window != window, endpoint.window.id()))
+def gather(endpoints: List[Endpoint], problems: List[str], window: sublime.Window, version: str) -> Facts:
+    """What is known now. `problems` are the log's warnings and errors. Main thread."""
     ports = tuple(endpoint.port for endpoint in endpoints if endpoint.port is not None)
+    endpoints = sorted(
+        open_endpoints(endpoints), key=lambda endpoint: (endpoint.window != window, endpoint.window.id())
+    )
     view = window.active_view()
     # It is no problem that our own check with a wrong token was refused.
-    problems = [problem for problem in application.log.problems() if SELF_TEST not in problem]
+    problems = [problem for problem in problems if SELF_TEST not in problem]
     return Facts(
         time=time.strftime("%Y-%m-%d %H:%M:%S %z"),
         versions=(
@@ -44,6 +45,14 @@ def gather(application: Application, window: sublime.Window, version: str) -> Fa
         active_file=view.file_name() if view is not None else None,
         problems=tuple(_shortened(problem) for problem in problems[-MOST_PROBLEMS:]),
     )
+
+
+def open_endpoints(endpoints: List[Endpoint]) -> List[Endpoint]:
+    """Those whose windows are there. One that was closed may be served for a moment longer, but not until it is tried.
+
+    Main thread.
+    """
+    return [endpoint for endpoint in endpoints if endpoint.window.is_valid()]
 
 
 def title_of(window: sublime.Window, is_this: bool) -> str:

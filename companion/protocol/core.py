@@ -1,8 +1,8 @@
-"""The protocol, all of it together: requests in, reactions out.
+"""The whole protocol: requests in, reactions out.
 
-Rules: nothing a client sends raises; every request is answered once and only to its sender; a message that is not a
-request is never answered with a result; time comes in as an argument. What a request's method does stands in `methods`,
-who listens in `presence`.
+Rules: nothing that a client sends makes a method raise. Every request is answered once, and only to its sender. A
+message that is not a request never gets a result. Time is passed in as an argument. `methods` has what each request
+method does; `session_registry` has the clients that listen.
 Implements MCP 2024-11-05 to 2025-11-25 (sessions) and 2026-07-28 (stateless) over Streamable HTTP.
 """
 
@@ -45,7 +45,7 @@ logger = logging.getLogger("gemini_companion.protocol")
 
 
 class Arrival(NamedTuple):
-    """A POST as it came in. `headers` is looked up without regard to case."""
+    """A POST as it was received. Lookups in `headers` must ignore case (RFC 9110, 5.1)."""
 
     headers: Mapping[str, str]
     body: bytes
@@ -53,13 +53,13 @@ class Arrival(NamedTuple):
     accepts_events: bool = True
     token_name: str = ""
     connection: str = ""
-    """Something that no other connection of this server has."""
+    """Identifies the connection among all of this server."""
     decoded: Optional[Callable[[], Any]] = None
-    """Gives what `decode` gives for the body, or raises what it raises, if another thread has done that already."""
+    """Returns or raises what `decode` does for the body, if another thread has decoded it already."""
 
 
 class Protocol:
-    """The server side of one endpoint. Not safe for threads: use it from one."""
+    """The server side of one endpoint. Not thread-safe: use it from one thread."""
 
     def __init__(
         self,
@@ -72,14 +72,14 @@ class Protocol:
         subscribable: Sequence[str] = (),
         wall_clock: Callable[[], float] = time.time,
     ) -> None:
-        """`subscribable`: notification methods that stateless clients may ask for by name."""
+        """`subscribable`: the notification methods to which stateless clients can subscribe by name."""
         self.limits = limits
         self.catalogue = Catalogue(tools, identity, instructions)
         self.registry = SessionRegistry(limits, translate, wall_clock)
         self._server = Server(limits, self.catalogue, self.registry, tuple(subscribable))
 
     def post(self, arrival: Arrival, now: float) -> Reaction:
-        """Read a POST to the MCP endpoint. `now` in seconds of any steady clock."""
+        """Handle a POST to the MCP endpoint. `now` is in seconds of a monotonic clock."""
         headers = arrival.headers
         version = headers.get(VERSION_HEADER)
         try:
@@ -107,13 +107,13 @@ class Protocol:
             session.requested(now)
         revision = session.revision if session is not None else (ASSUMED if version is None else REVISIONS[version])
         if session is not None:
-            caller = session.client
+            client = session.client
         else:
-            caller = self.registry.connection_caller(revision, arrival.connection, arrival.token_name)
+            client = self.registry.client_of_connection(revision, arrival.connection, arrival.token_name)
         exchange = Exchange(
             headers,
             revision,
-            caller,
+            client,
             session,
             accepts_json=arrival.accepts_json,
             accepts_events=arrival.accepts_events,
@@ -122,7 +122,7 @@ class Protocol:
         if message is None:
             return self._post_batch(exchange, value, now)
         if not isinstance(message, Request):
-            return self._take_unanswered(message, arrival, caller.id, now)
+            return self._take_unanswered(message, arrival, client.id, now)
         self._serve(exchange, message, now)
         return exchange.reaction()
 
@@ -144,7 +144,7 @@ class Protocol:
                 else:
                     self._serve(exchange, message, now)
             elif isinstance(message, Notification):
-                exchange.events.extend(self._cancelled(message, exchange.caller.id, now))
+                exchange.events.extend(self._cancelled(message, exchange.client.id, now))
         return exchange.reaction()
 
     def _post_stateless(self, arrival: Arrival, message: Optional[Message], now: float) -> Reaction:
@@ -160,12 +160,12 @@ class Protocol:
             metadata = read_metadata(arrival.headers, message)
         except RpcError as error:
             return Reaction(_refusal(error, message.id, null_id=False))
-        caller = self.registry.stateless_caller(metadata, arrival.token_name)
-        self.registry.heard_from(caller, now)
+        client = self.registry.stateless_client(metadata, arrival.token_name)
+        self.registry.note_request(client, now)
         exchange = Exchange(
             arrival.headers,
             metadata.revision,
-            caller,
+            client,
             metadata=metadata,
             accepts_json=arrival.accepts_json,
             accepts_events=arrival.accepts_events,
@@ -174,29 +174,29 @@ class Protocol:
         self._serve(exchange, message, now)
         return exchange.reaction()
 
-    def _take_unanswered(self, message: Message, arrival: Arrival, caller_id: Optional[str], now: float) -> Reaction:
-        """A message that gets no result: 202, or 400 with what is wrong. Unknown notifications are fine.
+    def _take_unanswered(self, message: Message, arrival: Arrival, client_id: Optional[str], now: float) -> Reaction:
+        """Accept a message that gets no result: 202, or 400 with the reason. Unknown notifications are accepted.
 
-        `caller_id`: None in the stateless revision, where a client takes a call back by closing the connection.
+        `client_id` is None in the stateless revision, where a client cancels a call by closing the connection.
         """
         if isinstance(message, Fault):
-            return Reaction(_refusal(message.error, message.id, null_id=caller_id is not None))
+            return Reaction(_refusal(message.error, message.id, null_id=client_id is not None))
         events: List[Event] = []
         if isinstance(message, Notification):
             logger.debug("received notification %.60r, %d bytes", message.method, len(arrival.body))
-            if caller_id is not None:
-                events = self._cancelled(message, caller_id, now)
+            if client_id is not None:
+                events = self._cancelled(message, client_id, now)
         return Reaction(Answer(202, {}, b""), events)
 
-    def _cancelled(self, message: Notification, caller_id: str, now: float) -> List[Event]:
+    def _cancelled(self, message: Notification, client_id: str, now: float) -> List[Event]:
         if message.method != "notifications/cancelled":
             return []
-        return self.registry.calls.taken_back(caller_id, message.params.get("requestId"), now)
+        return self.registry.calls.cancel_request(client_id, message.params.get("requestId"), now)
 
     def _serve(self, exchange: Exchange, request: Request, now: float) -> None:
-        """Answer a request or begin its call. The one place that turns RpcError into an answer."""
+        """Answer a request or start its call. Only this method turns an RpcError into an answer."""
         if logger.isEnabledFor(logging.DEBUG):
-            name, batch = exchange.caller.client_name or "a client", " in a batch" if exchange.batch else ""
+            name, batch = exchange.client.client_name or "a client", " in a batch" if exchange.batch else ""
             logger.debug("received request %.60r from %.80r, %d bytes%s", request.method, name, exchange.size, batch)
         try:
             result = self._result(exchange, request, now)
@@ -214,8 +214,10 @@ class Protocol:
         return method(self._server, exchange, request, now)
 
     def finish(self, call: ToolCall, result: Optional[ToolResult], now: float) -> Reaction:
-        """Take a call's result; None if the tool failed for a reason that is only in the log. Dropped if the call is
-        over."""
+        """Answer a call with its result, or with an internal error if `result` is None (the log then has the reason).
+
+        A result that comes after the call has ended is dropped.
+        """
         pending = self.registry.calls.end(call, now)
         if pending is None:
             return Reaction(None)
@@ -236,15 +238,18 @@ class Protocol:
         return exchange.settle()
 
     def say(self, call: ToolCall, method: str, params: Dict[str, Any]) -> Reaction:
-        """Send a notification to the caller before its result. Dropped if the caller takes no event stream, or reads
-        none: what comes before a result is never more than a courtesy."""
+        """Send a notification to the client of a call before its result.
+
+        It is dropped if the client accepts no event stream or does not read the one it has: progress and log messages
+        are optional (MCP basic/utilities/progress, server/utilities/logging).
+        """
         pending = self.registry.calls.find(call)
         if pending is None:
             return Reaction(None)
         exchange = pending.exchange
         opened = exchange.open_stream(self.limits)
         if opened is not None:
-            self.registry.carried(opened, exchange.session)
+            self.registry.register_stream(opened, exchange.session)
         stream = exchange.stream
         if stream is None or stream.outbox.full:
             return Reaction(opened)
@@ -252,11 +257,14 @@ class Protocol:
         return Reaction(opened, [Wake(stream)])
 
     def connection_lost(self, calls: Iterable[ToolCall], now: float) -> List[Event]:
-        """The connection is gone on which these calls' reply was to be written."""
+        """The connection on which these calls were to be answered was lost."""
         return self.registry.calls.connection_lost(calls, now)
 
     def stop(self, come_back_seconds: Optional[float] = None) -> List[Event]:
-        """End every stream, subscriptions with their result. Sessions stay, for `SessionRegistry.export_state`."""
+        """End every stream, subscriptions with their result. Sessions stay, for `SessionRegistry.export_state`.
+
+        `come_back_seconds`: how long clients are told to wait before they reconnect.
+        """
         for session in self.registry.all():
             if session.kind is SUBSCRIBER:
                 for stream in session.streams.values():

@@ -17,15 +17,16 @@ from typing import TYPE_CHECKING, Any, Callable, Dict, FrozenSet, NamedTuple, Op
 
 import sublime
 
+from ...editor import file_views
 from ...editor.edits import set_text
-from ..window import views
 from . import disk
 from .disk import DiskError, Kind, Original, Saving
 from .preparation import same_files
 from .text import plain
 
 if TYPE_CHECKING:
-    from ...runtime import Computation, Runtime
+    from ...runtime import Runtime
+    from ...workers import Computation
 
 Guard = Callable[[str], None]
 """Raises `DiskError` if the file at a path may not be written. Called on a disk thread, just before it is opened."""
@@ -77,13 +78,13 @@ class Write:
         self._text = text
         self._guard = guard
         self._done: Optional[Callable[[Optional[DiskError]], None]] = done
-        self._name = os.path.basename(original.path)
+        self.name = os.path.basename(original.path)
         self._computation: Optional[Computation] = None
         self._save_again: Optional[Callable[[], None]] = None  # set while the editor saves a tab in the background
 
     def start(self) -> None:
         """Begin. Returns at once."""
-        shown = [view for view in views.views_named_like(self._original.path) if not view.is_loading()]
+        shown = [view for view in file_views.views_named_like(self._original.path) if not view.is_loading()]
         names = {view.file_name() or "": "" for view in shown}
         dirty = frozenset(view.file_name() or "" for view in shown if view.is_dirty())
         self._computation = self._runtime.use_disk(
@@ -120,7 +121,7 @@ class Write:
             done(error)
 
     def _failed(self, error: Exception) -> None:
-        self._end(error if isinstance(error, DiskError) else DiskError(f"{self._name} cannot be written."))
+        self._end(error if isinstance(error, DiskError) else DiskError(f"{self.name} cannot be written."))
         if not isinstance(error, DiskError):
             raise error  # which is reported
 
@@ -129,14 +130,14 @@ class Write:
             self._end(None)
             return
         files = tabs.files
-        shown = [view for view in views.views_of_file(self._original.path, files) if not view.is_loading()]
+        shown = [view for view in file_views.views_of_file(self._original.path, files) if not view.is_loading()]
         if not shown or any(view.is_dirty() for view in shown):
             # The user has just closed the tab or typed into it.
             self._abandon(tabs.saving, self.start)
             return
         view = shown[0]
         if view.is_read_only():
-            self._abandon(tabs.saving, lambda: self._end(DiskError(f"{self._name} is read-only.")))
+            self._abandon(tabs.saving, lambda: self._end(DiskError(f"{self.name} is read-only.")))
             return
         settings = view.settings()
         kept = {key: settings.get(key) for key in _WHILE_SAVING if settings.has(key)}
@@ -154,7 +155,7 @@ class Write:
     def _await_save(self, save: _Save) -> None:
         view = save.view
         self._save_again = None
-        if views.is_open(view) and view.is_dirty() and time.monotonic() < save.end:
+        if file_views.is_open(view) and view.is_dirty() and time.monotonic() < save.end:
 
             def save_again() -> None:
                 view.run_command("save")
@@ -164,7 +165,7 @@ class Write:
             self._runtime.later_on_main(_LOOK_MILLISECONDS, self._look_again, save)
             return
         saved = view.is_valid() and not view.is_dirty()
-        if views.is_open(view):
+        if file_views.is_open(view):
             settings = view.settings()
             for key in _WHILE_SAVING:
                 settings.erase(key)
