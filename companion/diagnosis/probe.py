@@ -45,7 +45,7 @@ async def try_server(target: Target, version: str) -> List[Check]:
 
 
 async def check_handshake(name: str, port: int, token: str, version: str) -> Check:
-    """Open a session, list the tools and close it again."""
+    """Open a session, list the tools and close the session."""
     from ..transport.client import Client, Refused
 
     try:
