@@ -12,8 +12,9 @@ from html import escape
 from typing import Callable, List, NamedTuple, Sequence, Tuple
 
 from ...display_names import client_name, columns, cut_middle, file_name, shown, wrapped
-from .markup import ACCEPT, NEXT, PREVIOUS, REJECT, document, empty_rows, link
+from .markup import ACCEPT, NEXT, PREVIOUS, REJECT, document, link, padded, space
 
+CERTAIN = 0.95  # of a row's width can be filled, whatever font the editor takes
 _GAP = "   "  # between the parts of a row
 
 
@@ -72,8 +73,10 @@ def header_rows(header: Header) -> List[Row]:
     return rows
 
 
-def header_html(rows: Sequence[Row], line_height: float, filler: int = 0) -> str:
-    """The header's document, with `filler` empty rows under it."""
+def header_html(
+    rows: Sequence[Row], line_height: float, width: float = 0.0, em_width: float = 0.0, below: int = 0
+) -> str:
+    """The header's document, as wide as its view (`width` pixels), with `below` empty pixels under it."""
     style = """
         div.bar {{ background-color: color(var(--foreground) alpha(0.1)); }}
         div.notice {{ background-color: color(var(--yellowish) alpha(0.2)); }}
@@ -81,8 +84,11 @@ def header_html(rows: Sequence[Row], line_height: float, filler: int = 0) -> str
         span.removed, a.reject {{ color: var(--redish); }}
         a {{ text-decoration: none; }}
     """
-    content = "".join(f'<div class="{row.kind}">{row.markup}</div>' for row in rows)
-    return document("gemini-companion-header", line_height, style, content + empty_rows(filler, line_height))
+    # Its letters may be a little wider than the text's.
+    wide = em_width / CERTAIN
+    content = "".join(f"{padded(row.kind, row.columns, width, wide)}{row.markup}</div>" for row in rows)
+    content += space(below, max(0, int(width - 2 * em_width)))
+    return document("gemini-companion-header", line_height, style, content)
 
 
 def status_text(header: Header) -> str:

@@ -25,7 +25,7 @@ from ..document.preparation import FileRequest, Look, Preparation
 from ..window import views
 from .analysis import Analysis, analyse
 from .drawing import Drawing
-from .header import Header, status_text
+from .header import CERTAIN, Header, status_text
 from .hunks import Hunks
 from .notices import Circumstances, notices
 from .panes import ProposalPane, show_original, whole_text
@@ -44,7 +44,6 @@ _AFTER_EDIT, _LONGEST_EDITING = 40, 500
 _AFTER_CARET, _LONGEST_WALK = 20, 100
 _LONG = 300  # milliseconds after which a comparison shows itself
 _FEWEST_COLUMNS, _USUAL_COLUMNS = 6, 60
-_CERTAIN = 0.95  # of a row's width
 
 
 class Facts(NamedTuple):
@@ -96,7 +95,7 @@ class Presentation:
         self._caret = Debounce(runtime.later_on_main, self.look_at_caret, _AFTER_CARET, _LONGEST_WALK)
         self._tabs: Dict[str, str] = {}
         self._pane = ProposalPane(proposal_view, review)
-        self._drawing = Drawing(original_view, proposal_view, self._link)
+        self._drawing = Drawing(original_view, proposal_view, self._link, self._redraw)
         self.hunks = Hunks(proposal_view, self._link)
 
     # -- life ---------------------------------------------------------------------------------------------------------
@@ -335,6 +334,11 @@ class Presentation:
             self._drawing.steps(self._analysis, lambda: self.proposal_view.change_count() == count, self._drawn)
         )
 
+    def _redraw(self) -> None:
+        """What is drawn does not fit the screen any more."""
+        if self._phase is Phase.SHOWN and views.is_open(self.proposal_view):
+            self._draw()
+
     def _drawn(self) -> None:
         if self._phase not in (Phase.DRAWING, Phase.STALE):
             return  # it is compared again already
@@ -429,7 +433,7 @@ class Presentation:
         """How many characters of the header fit side by side. Its letters may be a little wider than the text's."""
         em_width = self.proposal_view.em_width()
         width = self.proposal_view.viewport_extent()[0]
-        return max(_FEWEST_COLUMNS, int(width / em_width * _CERTAIN)) if em_width and width else _USUAL_COLUMNS
+        return max(_FEWEST_COLUMNS, int(width / em_width * CERTAIN)) if em_width and width else _USUAL_COLUMNS
 
     def _circumstances(self) -> Circumstances:
         assert self.original is not None

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from ...runtime import Runtime
 
 SLICE_SECONDS = 0.010
+TURN = object()  # yielded to let the editor have a turn, for instance to lay out what it was given
 
 
 class Slices:
@@ -20,9 +21,9 @@ class Slices:
 
     def __init__(self, runtime: Runtime) -> None:
         self._runtime = runtime
-        self._steps: Optional[Iterator[None]] = None
+        self._steps: Optional[Iterator[object]] = None
 
-    def run(self, steps: Iterator[None]) -> None:
+    def run(self, steps: Iterator[object]) -> None:
         """Drop what is running and begin with `steps`; the first slice is run at once."""
         self._steps = steps
         self._go_on(steps)
@@ -36,14 +37,14 @@ class Slices:
         """Whether something is still running."""
         return self._steps is not None
 
-    def _go_on(self, steps: Iterator[None]) -> None:
+    def _go_on(self, steps: Iterator[object]) -> None:
         if steps is not self._steps:
             return
         end = time.perf_counter() + SLICE_SECONDS
-        for _ in steps:
+        for step in steps:
             if steps is not self._steps:
                 return
-            if time.perf_counter() >= end:
+            if step is TURN or time.perf_counter() >= end:
                 self._runtime.later_on_main(1, self._go_on, steps)
                 return
         self._steps = None
