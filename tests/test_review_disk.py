@@ -9,8 +9,8 @@ import time
 from typing import Any, Iterator, List
 from unittest import mock, skipIf
 
-from ..companion.review.document import disk, file_replacement
 from ..companion.review.decision import ReviewError, State
+from ..companion.review.document import disk, file_replacement
 from .review_support import GEMINI, PROPOSED, TEXT, DecidingTestCase
 
 FULL = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
@@ -277,7 +277,7 @@ class TestNoAnswer(DiskTestCase):
             return False
 
         presentation = self.reviews._presentations[review]
-        yield lambda: presentation._looking is None
+        yield lambda: not presentation.file.looking
         with mock.patch.object(disk, "changed", changed):
             for _ in range(20):
                 presentation.check_file()
@@ -285,4 +285,4 @@ class TestNoAnswer(DiskTestCase):
             yield 50
             self.assertEqual(len(calls), 1)
             release.set()
-            yield lambda: len(calls) == 2 and presentation._looking is None
+            yield lambda: len(calls) == 2 and not presentation.file.looking

@@ -25,8 +25,9 @@ from ..editor.edits import COMMAND
 from ..editor.status_bar import say
 from .controls import SAVE, answer, follow_link
 from .decision import ACCEPTED, Outcome, Owner, Review, ReviewError, State
+from .display.file_watch import file_request
 from .display.poller import Poller
-from .display.presentation import Presentation, file_request
+from .display.presentation import Presentation
 from .document import disk
 from .document.apply import Write
 from .document.preparation import FileRequest, Preparation

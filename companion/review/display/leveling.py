@@ -109,17 +109,23 @@ def corrected(
     A block is `left_row` or `right_row` pixels high at the least, but for what stands under the header.
     """
     result: List[Heights] = []
-    mended = 0.0
-    for number, (height, error) in enumerate(zip(heights, errors)):
-        by = round(error + mended) if error is not None and abs(error + mended) > TOLERANCE else 0
-        if by > 0:
-            right, left = _raised(height.right, height.left, by, right_row, left_row)
+    mended = before = 0.0
+    for number, (height, measured) in enumerate(zip(heights, errors)):
+        if measured is None:
+            result.append(height)
+            continue
+        # `own` is what comes from this gap's blocks alone, `error` what is left with those above it corrected.
+        error, own = measured + mended, measured - before
+        before = measured
+        if abs(error) > TOLERANCE:
+            if error > 0:
+                right, left, by = _raised(height.right, height.left, error, own, right_row, left_row)
+            else:
+                least = 0 if number == 0 and height.right is not None else right_row
+                left, right, by = _raised(height.left, height.right, -error, -own, left_row, least)
+                by = -by
             height = Heights(left, right)
-        elif by < 0:
-            least = 0 if number == 0 and height.right is not None else right_row
-            left, right = _raised(height.left, height.right, -by, left_row, least)
-            height = Heights(left, right)
-        mended -= by
+            mended -= by
         result.append(height)
     return result
 
@@ -140,19 +146,27 @@ def learnt(gaps: Sequence[Gap], plan: Sequence[Heights], final: Sequence[Heights
 
 
 def _raised(
-    grows: Optional[int], shrinks: Optional[int], by: int, least_grown: int, least: int
-) -> Tuple[Optional[int], Optional[int]]:
-    """The two heights with `by` pixels more on the first side than before, or less on the other."""
+    grows: Optional[int], shrinks: Optional[int], error: float, own: float, least_grown: int, least: int
+) -> Tuple[Optional[int], Optional[int], float]:
+    """The two heights with about `error` pixels more on the first side than before, or less on the other.
+
+    The third value is by how much they will differ from before, as far as that can be foreseen.
+    """
+    by = round(error)
     room = 0 if shrinks is None else max(0, shrinks - least)
+    if room <= 1 and own > 0.99 and least:
+        room = 0  # a single row that is higher than was asked for
     if room >= by and shrinks is not None:
-        return grows, shrinks - by
+        return grows, shrinks - by, by
     if grows is not None:
-        return grows + by, shrinks
+        return grows + by, shrinks, by
     if shrinks is None:
-        return (by, None) if by >= 2 * least_grown else (least_grown + by, max(least, 1))
+        return (by, None, by) if by >= 2 * least_grown else (least_grown + by, max(least, 1), by)
     if by >= 2 * least_grown:
-        return by, shrinks
-    if room == 0:
-        # It is as low as it gets, which is higher than was asked for: the new block will be as well.
-        return least_grown, shrinks + least_grown + by
-    return least_grown, shrinks + least_grown - by
+        return by, shrinks, by
+    if room == 0 and own > 0:
+        # It is as low as it gets, which is higher than was asked for: the new block will be just as high.
+        real = shrinks + own
+        raised = round(2 * real - error)
+        return least_grown, raised, 2 * real - raised
+    return least_grown, shrinks + least_grown - by, by

@@ -81,7 +81,9 @@ def test_no_module_imports_outward():
         f"{module} imports {name}"
         for module, names in GRAPH.items()
         for name in sorted(names)
-        if part_of(module) and part_of(name) != part_of(module) and PART_LAYER[part_of(name)] >= PART_LAYER[part_of(module)]
+        if part_of(module)
+        and part_of(name) != part_of(module)
+        and PART_LAYER[part_of(name)] >= PART_LAYER[part_of(module)]
     ]
     assert outward == []
 

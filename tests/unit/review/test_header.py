@@ -15,7 +15,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
 from companion.display_names import columns
 from companion.review.display.header import Header, Notice, header_html, header_rows, position, status_text
-from companion.review.display.markup import filler_html, link_html, parse_link, removed_html
+from companion.review.display.markup import link_html, parse_link, removed_html
 from companion.review.display.notices import Circumstances, notices
 
 HEADER = Header("file.py", "Gemini CLI", False, True, 3, 1, 2, 5, (), 100)
@@ -103,9 +103,8 @@ def test_the_status_bar():
 
 def test_the_document_has_as_many_rows_as_were_counted():
     rows = header_rows(HEADER._replace(columns=40, notices=(Notice("warning"),)))
-    assert header_html(rows, 20.0, 2).count("<div") == len(rows) + 2
-    assert filler_html(3, 20.0).count("<div") == 3
-    assert "padding-top: 2000px" in filler_html(500, 20.0)
+    assert header_html(rows, 20.0).count("<div") == len(rows)
+    assert header_html(rows, 20.0, below=40).count("<div") == len(rows) + 1
 
 
 def test_nothing_to_warn_of():
@@ -146,3 +145,11 @@ def test_links():
     assert parse_link("revert:3") == ("revert", 3)
     assert parse_link("accept") == ("accept", -1)
     assert parse_link("revert:x") == ("revert", -1)
+
+
+def test_the_document_is_as_wide_as_its_view():
+    rows = header_rows(HEADER._replace(columns=40))
+    rooms = [int(found) for found in re.findall(r"padding-right: (\d+)px", header_html(rows, 20.0, 400.0, 8.0))]
+    assert len(rooms) == len(rows)
+    for row, room in zip(rows, rooms):
+        assert 400 - 30 <= row.columns * 8 / 0.95 + room <= 400
