@@ -10,7 +10,7 @@ import asyncio
 import secrets
 from typing import List, NamedTuple, Optional
 
-from . import SELF_TEST
+from ..endpoint.self_test import SELF_TEST
 from .checks import LOG, RESTART, Check, failed, passed
 
 UNREACHABLE = RESTART + " If it stays so, a firewall or another program may guard connections to 127.0.0.1."

@@ -16,7 +16,6 @@ import sublime
 from ..agents.agent import Connection
 from ..agents.registry import AGENTS
 from ..context.tracker import ContextTracker
-from ..diagnosis import SELF_TEST
 from ..editor.status_bar import StatusBar, say
 from ..pacing import Paced
 from ..review.decision import ACCEPTED, Outcome, Owner, Review
@@ -25,6 +24,7 @@ from ..review.manager import ReviewManager
 from ..system.editor_process import EDITOR_PID
 from ..transport.security import new_token
 from .discovery_updates import DiscoveryUpdater
+from .self_test import SELF_TEST
 from .server_task import Listener, ServerState, ServerTask
 from .status_text import State, status_text
 from .tool_calls import ToolCalls, display_name
@@ -52,7 +52,7 @@ class Endpoint:
         clients_changed: Callable[[], None],
         server_state: Optional[ServerState] = None,
     ) -> None:
-        """`clients_changed` is called when the first client has come or the last one has gone. `inheritance` is what
+        """`clients_changed` is called when the first client has come or the last one has gone. `server_state` is what
         the window's endpoint left before the package was replaced, if that was just now."""
         self.window = window
         self.port: Optional[int] = None

@@ -21,6 +21,7 @@ from weakref import WeakSet
 import sublime
 
 from ..debounce import Debounce
+from ..editor import file_views, view_roles
 from ..editor.edits import COMMAND
 from ..editor.status_bar import say
 from .controls import SAVE, answer, follow_link
@@ -344,7 +345,7 @@ class ReviewManager:
         if path is None:
             return
         for review, presentation in self._presentations.items():
-            if views.is_same_file(path, review.path, review.same_files):
+            if file_views.is_same_file(path, review.path, review.same_files):
                 presentation.check_file()
 
     def on_pre_close(self, view: sublime.View) -> None:
@@ -366,13 +367,13 @@ class ReviewManager:
         self, view: sublime.View, name: str, arguments: Optional[Dict[str, Any]]
     ) -> Optional[Tuple[str, Dict[str, Any]]]:
         """Saving a proposal accepts it; saving the original's view means nothing. None lets the command pass."""
-        if name != SAVE or view.file_name() is not None or views.role_of(view) is None:
+        if name != SAVE or view.file_name() is not None or view_roles.role_of(view) is None:
             return None
         review = self.review_of(view)
         if review is None:
             elsewhere = self._manager_of(view)
             return elsewhere.on_text_command(view, name, arguments) if elsewhere is not None else None
-        if views.role_of(view) == views.PROPOSAL:
+        if view_roles.role_of(view) == view_roles.PROPOSAL:
             self._runtime.on_main(self.accept, review)
         return COMMAND, {}  # which without edits does nothing
 
@@ -439,15 +440,15 @@ class ReviewManager:
         return next((reviews for reviews in cls._managers if reviews.review_of(view) is not None), None)
 
     def _is_abandoned(self, view: sublime.View) -> bool:
-        if views.role_of(view) is None:
+        if view_roles.role_of(view) is None:
             return False
         # One that was dragged here belongs to another window's desk.
         return views.is_left_over(view) or self._manager_of(view) is None
 
     def _find(self, owner: Owner, path: str) -> Optional[Review]:
-        wanted = views.same_key(path)
+        wanted = file_views.same_key(path)
         for review in self.pending():
-            if review.owner.session_id == owner.session_id and views.same_key(review.path) == wanted:
+            if review.owner.session_id == owner.session_id and file_views.same_key(review.path) == wanted:
                 return review
         return None
 

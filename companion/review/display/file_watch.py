@@ -10,11 +10,11 @@ import logging
 from functools import partial
 from typing import TYPE_CHECKING, Callable, Dict, Mapping, Optional
 
+from ...editor import file_views
 from ..decision import Review
 from ..document import disk, preparation
 from ..document.disk import Original
 from ..document.preparation import FileRequest, Look, Preparation
-from ..window import views
 
 if TYPE_CHECKING:
     from ...runtime import Computation, Runtime
@@ -64,7 +64,7 @@ class FileWatch:
         if self._stopped:
             return
         self._look_at_tabs()
-        self._tabs = views.tabs_of(self._review.path)
+        self._tabs = file_views.tabs_of(self._review.path)
         self.check_disk()
         self._news()
 
@@ -81,7 +81,7 @@ class FileWatch:
             )
 
     def _look_at_tabs(self) -> None:
-        tabs = views.views_of_file(self._review.path, self._review.same_files)
+        tabs = file_views.views_of_file(self._review.path, self._review.same_files)
         self.unsaved = any(view.is_dirty() for view in tabs)
 
     def _looked(self, reading: int, found: Look) -> None:
@@ -110,7 +110,7 @@ def file_request(path: str, settings: Settings, fallback_encoding: Optional[str]
         settings.review_maximum_bytes,
         settings.review_maximum_lines,
         fallback_encoding or disk.DEFAULT_FALLBACK,
-        views.tabs_of(path),
+        file_views.tabs_of(path),
     )
 
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Callable, Iterator, List, Optional
 import sublime
 
 from ...debounce import Debounce
+from ...editor import file_views
 from ..decision import Review
 from ..document.disk import Original
 from ..document.preparation import Preparation
@@ -90,7 +91,9 @@ class Presentation:
     @property
     def views(self) -> List[sublime.View]:
         """Our views that are still open."""
-        return [view for view in (self.original_view, self.proposal_view) if view is not None and views.is_open(view)]
+        return [
+            view for view in (self.original_view, self.proposal_view) if view is not None and file_views.is_open(view)
+        ]
 
     @property
     def retired(self) -> bool:
@@ -141,7 +144,7 @@ class Presentation:
 
     def freeze(self, frozen: bool) -> None:
         """Let nobody edit the proposal while it is being written."""
-        if views.is_open(self.proposal_view):
+        if file_views.is_open(self.proposal_view):
             self.proposal_view.set_read_only(frozen)
 
     def _take(self, prepared: Optional[Preparation]) -> None:
@@ -200,7 +203,7 @@ class Presentation:
         return self._pane.current_text()
 
     def _begin_filling(self) -> None:
-        if self._phase is Phase.RETIRED or not views.is_open(self.proposal_view):
+        if self._phase is Phase.RETIRED or not file_views.is_open(self.proposal_view):
             return
         self._go(Phase.GATHERING)
         self._cancel_comparison()
@@ -214,7 +217,7 @@ class Presentation:
         self._compare()
 
     def _forget_filling(self) -> None:
-        if self._phase is Phase.RETIRED or not views.is_open(self.proposal_view):
+        if self._phase is Phase.RETIRED or not file_views.is_open(self.proposal_view):
             return
         before = self.proposal_view.change_count()
         self._pane.forget_filling()
@@ -228,7 +231,7 @@ class Presentation:
         if self._phase is Phase.RETIRED or number != self._loads:
             return
         original, self.review.same_files = prepared.original, prepared.same_files
-        if self.original is None and not views.views_of_file(self.review.path, self.review.same_files):
+        if self.original is None and not file_views.views_of_file(self.review.path, self.review.same_files):
             for view in self.views:
                 views.indent_as(view, original.text or self.review.proposal.shown)
         self.original = original
@@ -239,7 +242,7 @@ class Presentation:
         self._filling_original.run(self._show_original(original))
 
     def _show_original(self, original: Original) -> Iterator[None]:
-        if self.original_view is not None and views.is_open(self.original_view):
+        if self.original_view is not None and file_views.is_open(self.original_view):
             yield from show_original(self.original_view, original, self.review.same_files)
         self._original_shown = original
         self.file.check()
@@ -252,7 +255,7 @@ class Presentation:
 
     def _compare_after_edits(self) -> None:
         # What we put into the view ourselves has been compared already.
-        if self._phase is Phase.RETIRED or not views.is_open(self.proposal_view) or self._pane.untouched:
+        if self._phase is Phase.RETIRED or not file_views.is_open(self.proposal_view) or self._pane.untouched:
             return
         if self._phase is not Phase.GATHERING:
             self._go(Phase.STALE)
@@ -266,7 +269,7 @@ class Presentation:
     def _compare(self) -> None:
         self._cancel_comparison()
         original = self.original
-        if self._phase is Phase.RETIRED or original is None or not views.is_open(self.proposal_view):
+        if self._phase is Phase.RETIRED or original is None or not file_views.is_open(self.proposal_view):
             return
         if not self._pane.filled or self._original_shown is not original:
             return  # a long text is still on its way
@@ -291,12 +294,12 @@ class Presentation:
         self._runtime.later_on_main(_LONG, self._show_long, computation)
 
     def _show_long(self, computation: Computation) -> None:
-        if computation is self._computation and views.is_open(self.proposal_view):
+        if computation is self._computation and file_views.is_open(self.proposal_view):
             self.proposal_view.set_status(STATUS, "Comparing… (close the diff to stop)")
 
     def _compared(self, count: int, analysis: Analysis) -> None:
         self._computation = None
-        if self._phase is Phase.RETIRED or not views.is_open(self.proposal_view):
+        if self._phase is Phase.RETIRED or not file_views.is_open(self.proposal_view):
             return
         if self.proposal_view.change_count() != count:
             self._compare()
@@ -368,7 +371,7 @@ class Presentation:
 
     def update_header(self) -> None:
         """Say in the header and in the status bar how things stand."""
-        if self._phase is Phase.RETIRED or self.original is None or not views.is_open(self.proposal_view):
+        if self._phase is Phase.RETIRED or self.original is None or not file_views.is_open(self.proposal_view):
             return
         standing = Standing(
             self.review,

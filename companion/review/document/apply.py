@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any, Callable, Dict, FrozenSet, NamedTuple, Op
 
 import sublime
 
+from ...editor import file_views
 from ...editor.edits import set_text
-from ..window import views
 from . import disk
 from .disk import DiskError, Kind, Original, Saving
 from .preparation import same_files
@@ -72,7 +72,7 @@ class Write:
 
     def start(self) -> None:
         """Begin. Returns at once."""
-        shown = [view for view in views.views_named_like(self._original.path) if not view.is_loading()]
+        shown = [view for view in file_views.views_named_like(self._original.path) if not view.is_loading()]
         names = {view.file_name() or "": "" for view in shown}
         dirty = frozenset(view.file_name() or "" for view in shown if view.is_dirty())
         self._computation = self._runtime.use_disk(
@@ -111,7 +111,7 @@ class Write:
             self._end(None)
             return
         files = tabs.files
-        shown = [view for view in views.views_of_file(self._original.path, files) if not view.is_loading()]
+        shown = [view for view in file_views.views_of_file(self._original.path, files) if not view.is_loading()]
         if not shown or any(view.is_dirty() for view in shown):
             # The user has just closed the tab or typed into it.
             self._abandon(tabs.saving, self.start)
@@ -136,7 +136,7 @@ class Write:
     def _await_save(self, save: _Save) -> None:
         view = save.view
         self._save_again = None
-        if views.is_open(view) and view.is_dirty() and time.monotonic() < save.end:
+        if file_views.is_open(view) and view.is_dirty() and time.monotonic() < save.end:
 
             def save_again() -> None:
                 view.run_command("save")
@@ -146,7 +146,7 @@ class Write:
             self._runtime.later_on_main(_LOOK_MILLISECONDS, self._look_again, save)
             return
         saved = view.is_valid() and not view.is_dirty()
-        if views.is_open(view):
+        if file_views.is_open(view):
             settings = view.settings()
             for key in _WHILE_SAVING:
                 settings.erase(key)
