@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Iterator
 
+import sublime
+
 from .review_support import ReviewTestCase
 
 LEFT = "".join(f"line {number}\n" for number in range(60))
@@ -56,7 +58,7 @@ class TestTakingBack(HunksTestCase):
             (1, RIGHT.replace("line 29\n", "line 29\nline 30\n")),
             (2, RIGHT.replace("new\nnewer\n", "")),
         ):
-            self.assertIn(f'href="revert:{number}"', self.links(review, "revert")[number])
+            self.assertIn(f'href="revert:{number}@', self.links(review, "revert")[number])
             self.reviews._follow_link(review, f"revert:{number}")
             yield lambda expected=expected: self.text(self.proposal(review)) == expected
             yield self.settled
@@ -81,8 +83,7 @@ class TestTakingBack(HunksTestCase):
             yield self.settled
             links = self.links(review, "undo")
             self.assertEqual(len(links), 1)
-            href = links[0].split('"')[1]
-            self.reviews._follow_link(review, href)
+            self.click(review, links[0].split('"')[1])
             yield lambda: self.text(self.proposal(review)) == RIGHT
             yield self.settled
             self.assertEqual(self.links(review, "undo"), [])
@@ -141,6 +142,44 @@ class TestTakingBack(HunksTestCase):
         self.proposal(review).settings().set("translate_tabs_to_spaces", True)
         self.reviews.revert_hunk(review, 0)
         self.assertEqual(self.text(self.proposal(review)), "\ta\n")
+
+    def test_a_link_of_an_older_drawing_only_draws_anew(self) -> Iterator[Any]:
+        review = yield from self.review()
+        old = self.links(review, "revert")[1].split('"')[1]
+        self.reviews.revert_hunk(review, 0)
+        yield self.settled
+        taken_back = self.text(self.proposal(review))
+        self.click(review, old)
+        yield 50
+        self.assertEqual(self.text(self.proposal(review)), taken_back)
+        self.click(review, self.links(review, "revert")[1].split('"')[1])
+        yield lambda: self.text(self.proposal(review)) == taken_back.replace("new\nnewer\n", "")
+
+    def test_links_of_a_proposal_that_was_replaced_mean_nothing(self) -> Iterator[Any]:
+        review = yield from self.review()
+        beside, above = self.links(review, "revert")[0].split('"')[1], "accept@1"
+        self.assertIn(f'href="{above}"', self.header_html(review))
+        newer = RIGHT.replace("line 20\n", "LINE 20\n")
+        yield from self.open_diff("file.txt", newer)
+        self.click(review, beside)
+        self.click(review, above)
+        yield 50
+        self.assertEqual(self.text(self.proposal(review)), newer)
+        self.assertEqual(self.told, [])
+        self.assertIn('href="accept@2"', self.header_html(review))
+
+    def test_what_was_taken_back_is_scrolled_into_sight(self) -> Iterator[Any]:
+        review = yield from self.review(LEFT * 20, LEFT * 19 + LEFT.replace("line 59\n", "the end\n"))
+        view = self.proposal(review)
+        view.show(0, animate=False)
+        self.assertFalse(view.visible_region().contains(view.size() - 9))
+        self.click(review, self.links(review, "revert")[0].split('"')[1])
+        yield lambda: view.substr(sublime.Region(view.size() - 8, view.size())) == "line 59\n"
+        self.assertTrue(view.visible_region().contains(view.size() - 9))
+
+    def click(self, review: Any, href: str) -> None:
+        """Click a link that is, or was, drawn."""
+        self.reviews._presentations[review]._link(href)
 
     def links(self, review: Any, kind: str) -> Any:
         """The links beside the changes, as the view has them."""

@@ -72,19 +72,24 @@ def mark(view: sublime.View, side: Side, analysis: Analysis) -> Iterator[None]:
     yield
 
 
-def link_changes(view: sublime.View, changes: Sequence[Change], on_navigate: Callable[[str], None]) -> List[str]:
+def link_changes(
+    view: sublime.View, changes: Sequence[Change], generation: int, on_navigate: Callable[[str], None]
+) -> List[str]:
     """Put a link beside each change of the proposal that takes it back. Returns the links."""
-    links = [link_html(REVERT, number, "Revert") for number in range(len(changes))]
+    links = [link_html(REVERT, number, "Revert", generation) for number in range(len(changes))]
     regions = [sublime.Region(change.right[0]) for change in changes]
     _annotate(view, REVERT_LINKS, regions, links, "region.bluish", on_navigate)
     return links
 
 
 def link_reverted(
-    view: sublime.View, places: Sequence[Tuple[int, sublime.Region]], on_navigate: Callable[[str], None]
+    view: sublime.View,
+    places: Sequence[Tuple[int, sublime.Region]],
+    generation: int,
+    on_navigate: Callable[[str], None],
 ) -> List[str]:
     """Put a link beside each place (its number, its region) where a change was taken back, which undoes that."""
-    links = [link_html(UNDO, number, "Reverted: undo") for number, _ in places]
+    links = [link_html(UNDO, number, "Reverted: undo", generation) for number, _ in places]
     regions = [sublime.Region(region.begin()) for _, region in places]
     _annotate(view, UNDO_LINKS, regions, links, "region.yellowish", on_navigate)
     return links

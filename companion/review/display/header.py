@@ -12,7 +12,7 @@ from html import escape
 from typing import Callable, List, NamedTuple, Sequence, Tuple
 
 from ...display_names import client_name, columns, cut_middle, file_name, shown, wrapped
-from .markup import ACCEPT, NEXT, PREVIOUS, REJECT, document, link, padded, space
+from .markup import ACCEPT, NEXT, PREVIOUS, REJECT, document, link, padded, space, stamped
 
 CERTAIN = 0.95  # of a row's width can be filled, whatever font the editor takes
 _GAP = "   "  # between the parts of a row
@@ -29,6 +29,7 @@ class Notice(NamedTuple):
 class Header(NamedTuple):
     """What the header says. `current` counts from 1; 0 if the caret is in no change. `columns` fit into a row.
 
+    `generation` is that of the proposal: links say it, so that one of an older proposal is known.
     `name`, `client` and the notices may hold anything: what is hidden in them is shown, what is too long is cut.
     """
 
@@ -42,6 +43,7 @@ class Header(NamedTuple):
     changes: int
     notices: Tuple[Notice, ...]
     columns: int
+    generation: int = 0
 
 
 class Row(NamedTuple):
@@ -65,7 +67,7 @@ def header_rows(header: Header) -> List[Row]:
         words = [Piece(("\u26a0 " if number == 0 else "\u2003 ") + line) for number, line in enumerate(lines)]
         rows.extend(_row("notice", [piece]) for piece in words)
         if notice.link:
-            link = _link_piece(notice.link, notice.caption).cut(header.columns)
+            link = _link_piece(stamped(notice.link, header.generation), notice.caption).cut(header.columns)
             if rows[-1].columns + link.columns + len(_GAP) <= header.columns:
                 rows[-1] = _row("notice", [words[-1], link])
             else:
@@ -137,10 +139,10 @@ def _title(header: Header) -> List[Piece]:
 
 
 def _actions(header: Header) -> List[Piece]:
-    pieces = [_link_piece(ACCEPT, "Accept", "accept"), _link_piece(REJECT, "Reject", "reject")]
+    actions = [(ACCEPT, "Accept", "accept"), (REJECT, "Reject", "reject")]
     if header.changes:
-        pieces += [_link_piece(PREVIOUS, "\u2191 Previous"), _link_piece(NEXT, "\u2193 Next")]
-    return pieces
+        actions += [(PREVIOUS, "\u2191 Previous", ""), (NEXT, "\u2193 Next", "")]
+    return [_link_piece(stamped(href, header.generation), caption, style) for href, caption, style in actions]
 
 
 def position(current: int, changes: int) -> str:

@@ -40,6 +40,7 @@ class Hunks:
         self._numbers = count(1)
         self._links: Dict[str, List[str]] = {}
         self.current: Optional[int] = None
+        self.generation = 0  # of the links that are valid
 
     # -- where things are ---------------------------------------------------------------------------------------------
 
@@ -56,11 +57,16 @@ class Hunks:
             self._view.erase_regions(_ASKED)
             if self.revert(asked[0].begin()):
                 return  # that was an edit, after which all is drawn anew
+        self.generation += 1
         changes = self._analysis.changes if self._analysis else []
         self._links = {
-            REVERT: link_changes(self._view, changes, self._on_link),
-            UNDO: link_reverted(self._view, self._places(), self._on_link),
+            REVERT: link_changes(self._view, changes, self.generation, self._on_link),
+            UNDO: link_reverted(self._view, self._places(), self.generation, self._on_link),
         }
+
+    def disown_links(self) -> None:
+        """The text is about to be another one: what is drawn names nothing any more."""
+        self.generation += 1
 
     def links(self, kind: str) -> List[str]:
         """The links of one kind that are drawn now, as markup."""
@@ -101,9 +107,12 @@ class Hunks:
             return False
         start, end = self._analysis.changes[index].right
         move_caret(self._view, start)
-        if not self._view.visible_region().contains(sublime.Region(start, end)):
-            self._view.show_at_center(start, False)
+        self._into_sight(sublime.Region(start, end))
         return True
+
+    def _into_sight(self, region: sublime.Region) -> None:
+        if not self._view.visible_region().contains(region):
+            self._view.show_at_center(region.begin(), False)
 
     # -- taking back --------------------------------------------------------------------------------------------------
 
@@ -133,6 +142,7 @@ class Hunks:
         self._reverted[number] = Reverted(proposed, original)
         region = sublime.Region(change.right[0], change.right[0] + len(original))
         self._view.add_regions(_REVERTED + str(number), [region], flags=sublime.HIDDEN)
+        self._into_sight(region)
         return True
 
     def revert_soon(self, place: int) -> None:

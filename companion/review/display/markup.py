@@ -31,9 +31,20 @@ def filler_html(height: int, row: int, room: int = 0) -> str:
     return document("gemini-companion-filler", row, "", filler(height, row, room))
 
 
-def link_html(verb: str, number: int, caption: str) -> str:
-    """A link beside a change, for an annotation. It answers with `verb:number`."""
-    return link(f"{verb}:{number}", escape(caption))
+def link_html(verb: str, number: int, caption: str, generation: int = 0) -> str:
+    """A link beside a change, for an annotation. It answers with `verb:number`, and what it was drawn for."""
+    return link(stamped(f"{verb}:{number}", generation), escape(caption))
+
+
+def stamped(href: str, generation: int) -> str:
+    """The address of a link that was drawn for this generation of what it names; 0 is none."""
+    return f"{href}@{generation}" if generation else href
+
+
+def unstamped(href: str) -> Tuple[str, int]:
+    """The address without its generation, and the generation."""
+    plain, _, generation = href.partition("@")
+    return plain, int(generation) if generation.isdigit() else 0
 
 
 def parse_link(href: str) -> Tuple[str, int]:

@@ -27,6 +27,7 @@ from .file_watch import FileWatch, file_request, read
 from .header import status_text
 from .heading import Standing, columns_of, header_of
 from .hunks import Hunks
+from .markup import REVERT, UNDO, parse_link, unstamped
 from .panes import ProposalPane, show_original, whole_text
 from .phase import Phase, following
 from .slices import Slices
@@ -78,6 +79,7 @@ class Presentation:
         self._analysis: Optional[Analysis] = None
         self._analysed = self._drawn_count = -1  # the change counts of the texts that were analysed and drawn
         self._loads = 0
+        self._proposals = 0  # that were put into the view
         self._first_change_shown = False
         self._edits = Debounce(runtime.later_on_main, self._compare_after_edits, _AFTER_EDIT, _LONGEST_EDITING)
         self._caret = Debounce(runtime.later_on_main, self.look_at_caret, _AFTER_CARET, _LONGEST_WALK)
@@ -208,6 +210,8 @@ class Presentation:
         self._go(Phase.GATHERING)
         self._cancel_comparison()
         self._slices.stop()
+        self._proposals += 1
+        self.hunks.disown_links()
         self._filling.run(self._fill(not self._pane.filled))
 
     def _fill(self, first: bool) -> Iterator[None]:
@@ -383,10 +387,20 @@ class Presentation:
             self._too_large,
             self._pane.emptied,
         )
-        header = header_of(standing, columns_of(self.proposal_view))
+        header = header_of(standing, columns_of(self.proposal_view))._replace(generation=self._proposals)
         self._drawing.show_header(header)
         self.proposal_view.set_status(STATUS, status_text(header))
 
     def _link(self, href: str) -> None:
-        if self._phase is not Phase.RETIRED:
-            self._on_link(self.review, href)
+        """A link was clicked. One that the editor still shows but that was drawn for something else only redraws."""
+        if self._phase is Phase.RETIRED:
+            return
+        plain, generation = unstamped(href)
+        beside_a_change = parse_link(plain)[0] in (REVERT, UNDO)
+        if generation == (self.hunks.generation if beside_a_change else self._proposals):
+            self._on_link(self.review, plain)
+            return
+        logger.info("a link of an older state was clicked: drawn again")
+        self._drawing.show_again()
+        if self._phase is Phase.SHOWN:
+            self.hunks.link()

@@ -10,7 +10,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
-from companion.review.display.markup import filler, link, parse_link, removed_html
+from companion.review.display.markup import filler, link, link_html, parse_link, removed_html, unstamped
 
 
 @pytest.mark.parametrize(
@@ -19,6 +19,12 @@ from companion.review.display.markup import filler, link, parse_link, removed_ht
 )  # fmt: skip
 def test_a_link_names_what_to_do_and_to_which_change(href, parsed):
     assert parse_link(href) == parsed
+
+
+def test_a_link_says_what_it_was_drawn_for():
+    assert link_html("revert", 3, "Revert", 7) == '<a href="revert:3@7">Revert</a>'
+    assert unstamped("revert:3@7") == ("revert:3", 7)
+    assert unstamped("accept") == ("accept", 0)
 
 
 def test_nothing_of_a_file_becomes_markup():
