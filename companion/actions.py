@@ -31,6 +31,8 @@ REVIEW_MENU: Entries = (
     ("Next Change", "gemini_companion_next_change", {}),
     ("Previous Change", "gemini_companion_previous_change", {}),
     ("Revert Hunk", "gemini_companion_revert_hunk", {}),
+    ("Revert All Remaining", "gemini_companion_revert_all_remaining", {}),
+    ("Accept This Hunk Only", "gemini_companion_accept_this_hunk_only", {}),
     ("Undo Revert Hunk", "gemini_companion_undo_revert_hunk", {}),
 )
 MENU: Entries = (

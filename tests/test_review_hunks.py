@@ -7,6 +7,7 @@ from typing import Any, Iterator
 import sublime
 
 from .review_support import ReviewTestCase
+from .support.selecting import put_caret, select
 
 LEFT = "".join(f"line {number}\n" for number in range(60))
 RIGHT = LEFT.replace("line 5\n", "LINE 5\n").replace("line 30\n", "").replace("line 50\n", "line 50\nnew\nnewer\n")
@@ -176,6 +177,69 @@ class TestTakingBack(HunksTestCase):
         self.click(review, self.links(review, "revert")[0].split('"')[1])
         yield lambda: view.substr(sublime.Region(view.size() - 8, view.size())) == "line 59\n"
         self.assertTrue(view.visible_region().contains(view.size() - 9))
+
+    def test_all_selected_ones_at_once(self) -> Iterator[Any]:
+        review = yield from self.review()
+        view = self.proposal(review)
+        select(view, sublime.Region(view.find("LINE 5", 0).a, view.find("line 40", 0).a))
+        self.window.run_command("gemini_companion_revert_hunk")
+        expected = LEFT.replace("line 50\n", "line 50\nnew\nnewer\n")
+        self.assertEqual(self.text(view), expected)
+        yield self.settled
+        self.assertEqual(len(self.links(review, "undo")), 2)
+        view.run_command("undo")
+        self.assertEqual(self.text(view), RIGHT, "it is one step")
+
+    def test_each_of_several_carets(self) -> Iterator[Any]:
+        review = yield from self.review()
+        view = self.proposal(review)
+        carets = [view.find(text, 0).a for text in ("LINE 5", "line 20", "newer")]
+        select(view, *map(sublime.Region, carets))
+        self.window.run_command("gemini_companion_revert_hunk")
+        self.assertEqual(self.text(view), LEFT.replace("line 30\n", ""))
+
+    def test_all_that_remain(self) -> Iterator[Any]:
+        review = yield from self.review()
+        self.window.run_command("gemini_companion_revert_hunk")
+        yield self.settled
+        self.window.run_command("gemini_companion_revert_all_remaining")
+        self.assertEqual(self.text(self.proposal(review)), LEFT)
+        yield self.settled
+        self.assertEqual(len(self.links(review, "undo")), 3)
+
+    def test_all_but_one_and_accept(self) -> Iterator[Any]:
+        review = yield from self.review()
+        view = self.proposal(review)
+        caret = view.find("newer", 0).a
+        put_caret(view, caret)
+        self.window.run_command("gemini_companion_accept_this_hunk_only")
+        yield lambda: bool(self.told)
+        self.assertEqual(self.told[0][1].content, LEFT.replace("line 50\n", "line 50\nnew\nnewer\n"))
+        self.assertFalse(review.pending)
+
+    def test_accepting_the_selected_ones_right_after_typing(self) -> Iterator[Any]:
+        review = yield from self.review()
+        view = self.proposal(review)
+        self.type(view, view.find("newer", 0).a, "typed ")
+        typed = sublime.Region(view.find("typed", 0).a, view.find("line 51", 0).a)
+        select(view, sublime.Region(0, view.find("line 20", 0).a), typed)
+        self.window.run_command("gemini_companion_accept_this_hunk_only")
+        yield lambda: bool(self.told)
+        expected = RIGHT.replace("line 29\n", "line 29\nline 30\n").replace("newer", "typed newer")
+        self.assertEqual(self.told[0][1].content, expected)
+
+    def test_accepting_only_a_place_without_a_change_does_nothing(self) -> Iterator[Any]:
+        review = yield from self.review()
+        view = self.proposal(review)
+        select(view, sublime.Region(view.find("line 40", 0).a, view.find("line 42", 0).a))
+        self.window.run_command("gemini_companion_accept_this_hunk_only")
+        yield 50
+        self.assertEqual(self.text(view), RIGHT)
+        put_caret(view, view.find("line 40", 0).a)
+        self.window.run_command("gemini_companion_accept_this_hunk_only")
+        yield 50
+        self.assertEqual(self.text(view), RIGHT)
+        self.assertEqual(self.told, [])
 
     def click(self, review: Any, href: str) -> None:
         """Click a link that is, or was, drawn."""

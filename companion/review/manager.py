@@ -27,6 +27,7 @@ from ..editor.status_bar import say
 from .controls import SAVE, answer, follow_link
 from .decision import ACCEPTED, Outcome, Owner, Review, ReviewError, State
 from .display.file_watch import file_request
+from .display.hunks import Hunks
 from .display.poller import Poller
 from .display.presentation import Presentation
 from .document import disk
@@ -240,17 +241,47 @@ class ReviewManager:
         self._walk(review, lambda presentation: presentation.hunks.go_previous())
 
     def revert_hunk(self, review: Review, number: int = -1) -> None:
-        """Take back the change at the caret, or the one whose link has this number."""
+        """Take back the selected changes, or the one whose link has this number."""
         presentation = self._presentations.get(review)
         if presentation is None or not review.pending:
             return
         hunks = presentation.hunks
-        place = hunks.place_of(number)
-        if not hunks.ready:
-            # The user has just typed something: it is done as soon as the comparison knows of it.
-            hunks.revert_soon(place)
-        elif not hunks.revert(place):
-            self._say("there is no change here")
+        self._on_hunks(hunks, number, hunks.revert)
+
+    def revert_all_hunks(self, review: Review) -> None:
+        """Take back all changes that are left."""
+        presentation = self._presentations.get(review)
+        if presentation is not None and review.pending:
+            hunks = presentation.hunks
+            self._on_hunks(hunks, -1, lambda places: hunks.revert_all())
+
+    def accept_only_hunk(self, review: Review) -> None:
+        """Accept the selected changes and take back all others."""
+        presentation = self._presentations.get(review)
+        if presentation is None or not review.pending:
+            return
+        hunks = presentation.hunks
+
+        def accept_only(places: List[sublime.Region]) -> bool:
+            kept = hunks.keep_only(places)
+            if kept:
+                self._runtime.on_main(self.accept, review)
+            return kept
+
+        self._on_hunks(hunks, -1, accept_only)
+
+    def _on_hunks(self, hunks: Hunks, number: int, act: Callable[[List[sublime.Region]], bool]) -> None:
+        """Do `act` to the change of this number, or the selected ones; after typing, once they are known again."""
+
+        def act_or_say(places: List[sublime.Region]) -> None:
+            if not act(places):
+                self._say("there is no change here")
+
+        places = hunks.places_of(number)
+        if hunks.ready:
+            act_or_say(places)
+        else:
+            hunks.when_ready(places, act_or_say)
 
     def undo_revert_hunk(self, review: Review, number: int = -1) -> None:
         """Bring back the change that was taken back last, or the one whose link has this number."""
