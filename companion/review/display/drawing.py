@@ -14,6 +14,7 @@ import sublime
 
 from . import decorations
 from .analysis import Analysis, Change
+from .decorations import Marks
 from .header import Header, header_html, header_rows
 from .leveling import (
     TOLERANCE,
@@ -37,6 +38,7 @@ from .slices import TURN
 BLOCKS = "gemini_companion.blocks"
 _ROUNDS = 3  # of correcting at the most; two are enough in every editor that is known
 _MEASURED_AT_ONCE = 40
+_MEASURED_LENGTH = 1 << 20  # characters of a text that is not compared
 
 
 class Drawing:
@@ -60,8 +62,11 @@ class Drawing:
         self._left_top = Top(original_view) if original_view is not None else None
         self._left_blocks = Blocks(original_view, BLOCKS) if original_view is not None else None
         self._lock = ScrollLock(original_view, proposal_view) if original_view is not None else None
+        self._right_marks = Marks(proposal_view, decorations.RIGHT)
+        self._left_marks = Marks(original_view, decorations.LEFT) if original_view is not None else None
         self._watch = Watch(original_view, proposal_view)
         self._header: Optional[Header] = None
+        self._header_height: object = None  # what makes it as high as it is shown
         self._header_rows = 0  # that the heights are made for
         self.blocks: List[Block] = []  # the removed lines that stand between those of the proposal
         self._analysis: Optional[Analysis] = None
@@ -73,23 +78,29 @@ class Drawing:
         self._loose_top = 0  # rounds in which the rows of the header are still to be levelled
         self.rounds = 0  # of corrections that the last drawing took
 
-    def steps(
-        self, analysis: Optional[Analysis], current: Callable[[], bool], done: Callable[[], None]
-    ) -> Iterator[object]:
-        """Draw `analysis`, or nothing but the header if it is None. Stops as soon as `current()` is false."""
+    def steps(self, analysis: Optional[Analysis], done: Callable[[], None]) -> Iterator[object]:
+        """Draw `analysis`, or nothing but the header if it is None. `valid` must be asked between slices."""
         self.blocks = []
         before = (self._watch.left, self._watch.right)
         self._watch.note()
         if before != (self._watch.left, self._watch.right):
             self._known = {}
-        for step in self._work(analysis):
-            yield step
-            if not current() or not all(view.is_valid() for view in self._views()):
-                return
+        yield from self._work(analysis)
         if self._lock is not None:
             hunks = [change.hunk for change in analysis.changes] if analysis is not None else []
             self._lock.use(ScrollMap.of(hunks) if analysis is not None else None)
         done()
+
+    @property
+    def valid(self) -> bool:
+        """Whether the views are still there."""
+        return all(view.is_valid() for view in self._views())
+
+    @property
+    def sizes(self) -> Sizes:
+        """The sizes of the proposal's view, at most a second old."""
+        self._watch.note()
+        return self._watch.right
 
     def show_header(self, header: Header) -> None:
         """Show this header."""
@@ -127,7 +138,7 @@ class Drawing:
     def clear(self) -> None:
         """Take everything off the proposal's view."""
         self.unlink()
-        decorations.clear(self._right)
+        self._right_marks.clear()
         self._right_blocks.clear()
 
     def _views(self) -> List[sublime.View]:
@@ -135,14 +146,15 @@ class Drawing:
 
     def _work(self, analysis: Optional[Analysis]) -> Iterator[object]:
         if analysis is None:
-            for view in self._views():
-                decorations.clear(view)
+            self._right_marks.clear()
+            if self._left_marks is not None:
+                self._left_marks.clear()
         else:
-            yield from decorations.mark(self._right, decorations.RIGHT, analysis)
-            if self._left is not None:
-                yield from decorations.mark(self._left, decorations.LEFT, analysis)
+            yield from self._right_marks.draw(analysis)
+            if self._left_marks is not None:
+                yield from self._left_marks.draw(analysis)
         if self._left is not None:
-            yield from self._side_by_side(self._left, analysis)
+            yield from self._side_by_side(analysis)
         elif analysis is not None:
             yield from self._inline(analysis)
         else:
@@ -179,13 +191,15 @@ class Drawing:
 
     # -- side by side -------------------------------------------------------------------------------------------------
 
-    def _side_by_side(self, left: sublime.View, analysis: Optional[Analysis]) -> Iterator[object]:
+    def _side_by_side(self, analysis: Optional[Analysis]) -> Iterator[object]:
         if analysis is not None:
             hunks = [change.hunk for change in analysis.changes]
             gaps = gaps_of(hunks, _rows(analysis.left_lines), _rows(analysis.right_lines))
         else:
-            rows = [view.rowcol(view.size())[0] + 1 for view in (left, self._right)]
-            gaps = gaps_of([], *rows)
+            # Where lines of a very long text are is not asked: the editor would have to lay it out first.
+            sides = [view for view in self._views() if view.size() <= _MEASURED_LENGTH]
+            rows = [view.rowcol(view.size())[0] + 1 for view in sides]
+            gaps = gaps_of([], *rows) if len(rows) == 2 else [Gap(0, 0, 0, 0, None)]
         header = len(header_rows(self._header)) if self._header is not None else 0
         wanted = (gaps, header, self._watch.left, self._watch.right)
         self._analysis, self._gaps = analysis, gaps
@@ -243,7 +257,7 @@ class Drawing:
 
     def _still_level(self) -> bool:
         """Whether the last lines are as level as they were, or it is not known where they are now."""
-        if self._levelled is None or not all(view.is_valid() for view in self._views()):
+        if self._levelled is None or not self.valid:
             return True
         anchor = next((gap.anchor for gap in reversed(self._gaps) if gap.anchor is not None), None)
         if anchor is None or (self._analysis is not None and self._edited()):
@@ -271,17 +285,20 @@ class Drawing:
             self._header_rows, self._loose_top = len(rows), _ROUNDS
             self._heights[0] = Heights(left, right or 0)
         html = header_html(rows, sizes.line_height, sizes.width, sizes.em_width, right or 0)
+        height = (len(rows), right, sizes)
         if html != self._right_top.document:
-            caret = CaretLine(self._right)
+            caret = CaretLine(self._right) if height != self._header_height else None
+            self._header_height = height
             self._right_top.show(html)
-            caret.keep()
+            if caret is not None:
+                caret.keep()
         if self._left_top is not None and self._left is not None and self._left.is_valid():
             self._left_top.show(_filler(left, self._watch.left) if left is not None else "")
 
     def _level_top(self) -> None:
         """Measure and correct what stands under the first lines, one round a tick."""
         self._loose_top -= 1
-        if self._left is None or self._edited() or not all(view.is_valid() for view in self._views()):
+        if self._left is None or self._edited() or not self.valid:
             return
         errors = [self._error_at(self._gaps[0].anchor)]
         if within_tolerance(errors):

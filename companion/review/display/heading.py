@@ -13,8 +13,6 @@ from .header import CERTAIN, Header
 from .notices import Circumstances, notices
 
 if TYPE_CHECKING:
-    import sublime
-
     from ..decision import Review
     from ..document.disk import Original
     from .analysis import Analysis
@@ -65,8 +63,6 @@ def header_of(now: Standing, columns: int) -> Header:
     )
 
 
-def columns_of(view: sublime.View) -> int:
+def columns_of(em_width: float, width: float) -> int:
     """How many characters of the header fit side by side. Its letters may be a little wider than the text's."""
-    em_width = view.em_width()
-    width = view.viewport_extent()[0]
     return max(_FEWEST_COLUMNS, int(width / em_width * CERTAIN)) if em_width and width else _USUAL_COLUMNS

@@ -55,7 +55,7 @@ class Hunks:
 
     def link(self) -> None:
         """Draw the links beside the changes and beside what was taken back, and do what was asked for meanwhile."""
-        asked = self._view.get_regions(_ASKED)
+        asked = self._view.get_regions(_ASKED) if self._asked is not None else []
         if asked:
             self._view.erase_regions(_ASKED)
             before, act, self._asked = self._view.change_count(), self._asked, None
@@ -64,11 +64,10 @@ class Hunks:
             if self._view.change_count() != before:
                 return  # that was an edit, after which all is drawn anew
         self.generation += 1
-        changes = self._analysis.changes if self._analysis else []
-        self._links = {
-            REVERT: link_changes(self._view, changes, self.generation, self._on_link),
-            UNDO: link_reverted(self._view, self._places(), self.generation, self._on_link),
-        }
+        changes, places = self._analysis.changes if self._analysis else [], self._places()
+        self._links[REVERT] = link_changes(self._view, changes, self.generation, self._on_link)
+        if places or self._links.get(UNDO):
+            self._links[UNDO] = link_reverted(self._view, places, self.generation, self._on_link)
 
     def disown_links(self) -> None:
         """The text is about to be another one: what is drawn names nothing any more."""

@@ -328,7 +328,8 @@ class Presentation:
         self.update_header()
         count = self.proposal_view.change_count()
         self._slices.run(
-            self._drawing.steps(self._analysis, lambda: self.proposal_view.change_count() == count, self._drawn)
+            self._drawing.steps(self._analysis, self._drawn),
+            lambda: self._drawing.valid and self.proposal_view.change_count() == count,
         )
 
     def _redraw(self) -> None:
@@ -387,7 +388,8 @@ class Presentation:
             self._too_large,
             self._pane.emptied,
         )
-        header = header_of(standing, columns_of(self.proposal_view))._replace(generation=self._proposals)
+        sizes = self._drawing.sizes
+        header = header_of(standing, columns_of(sizes.em_width, sizes.width))._replace(generation=self._proposals)
         self._drawing.show_header(header)
         self.proposal_view.set_status(STATUS, status_text(header))
 

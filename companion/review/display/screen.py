@@ -91,6 +91,8 @@ class CaretLine:
         if not len(selection):
             return
         caret = selection[0].b
+        if not caret:
+            return  # blocks stand below lines, and so never above this one
         self._x, self._top = view.viewport_position()
         self._y = view.text_to_layout(caret)[1]
         if self._top <= self._y <= self._top + view.viewport_extent()[1]:

@@ -7,7 +7,7 @@ piece small and checks that the world is still the one it started in.
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Iterator, Optional
+from typing import TYPE_CHECKING, Callable, Iterator, Optional
 
 if TYPE_CHECKING:
     from ...runtime import Runtime
@@ -22,10 +22,16 @@ class Slices:
     def __init__(self, runtime: Runtime) -> None:
         self._runtime = runtime
         self._steps: Optional[Iterator[object]] = None
+        self._current: Callable[[], bool] = lambda: True
 
-    def run(self, steps: Iterator[object]) -> None:
-        """Drop what is running and begin with `steps`; the first slice is run at once."""
+    def run(self, steps: Iterator[object], current: Callable[[], bool] = lambda: True) -> None:
+        """Drop what is running and begin with `steps`; the first slice is run at once.
+
+        `current` is asked at the start of every other slice: if it says no, the rest is dropped. Within a slice nothing
+        can happen.
+        """
         self._steps = steps
+        self._current = current
         self._go_on(steps)
 
     def stop(self) -> None:
@@ -37,14 +43,17 @@ class Slices:
         """Whether something is still running."""
         return self._steps is not None
 
-    def _go_on(self, steps: Iterator[object]) -> None:
+    def _go_on(self, steps: Iterator[object], resumed: bool = False) -> None:
         if steps is not self._steps:
+            return
+        if resumed and not self._current():
+            self._steps = None
             return
         end = time.perf_counter() + SLICE_SECONDS
         for step in steps:
             if steps is not self._steps:
                 return
             if step is TURN or time.perf_counter() >= end:
-                self._runtime.later_on_main(1, self._go_on, steps)
+                self._runtime.later_on_main(1, self._go_on, steps, True)
                 return
         self._steps = None
