@@ -18,10 +18,11 @@ from .editor.status_bar import say
 from .terminals.launcher import Launcher, LaunchSettings, terminal_of
 
 if TYPE_CHECKING:
-    from .application import Application
     from .endpoint.endpoint import Endpoint
+    from .endpoint.endpoints import Endpoints
     from .review.decision import Review
     from .review.manager import ReviewManager
+    from .runtime import Runtime
 
 Entries = Tuple[Tuple[str, str, Dict[str, str]], ...]  # caption, command, its arguments
 
@@ -51,17 +52,17 @@ MENU: Entries = (
 
 
 class Actions:
-    """The actions of one application."""
+    """The actions for all windows."""
 
-    def __init__(self, application: Application) -> None:
-        self._application = application
-        self._launcher = Launcher(application.runtime)
+    def __init__(self, endpoints: Endpoints, runtime: Runtime) -> None:
+        self._endpoints = endpoints
+        self._launcher = Launcher(runtime)
 
     # -- reviews ------------------------------------------------------------------------------------------------------
 
     def review_in_front(self, window: sublime.Window) -> Optional[Tuple[ReviewManager, Review]]:
         """The review that commands act on: the one with the focus, else the visible one, else the only one."""
-        endpoint = self._application.endpoint_of(window)
+        endpoint = self._endpoints.of(window)
         review = endpoint.reviews.in_front() if endpoint is not None else None
         return (endpoint.reviews, review) if endpoint is not None and review is not None else None
 
@@ -75,9 +76,7 @@ class Actions:
 
     def pending(self) -> List[Tuple[Endpoint, Review]]:
         """The undecided reviews of all windows."""
-        return [
-            (endpoint, review) for endpoint in self._application.endpoints() for review in endpoint.reviews.pending()
-        ]
+        return [(endpoint, review) for endpoint in self._endpoints.all() for review in endpoint.reviews.pending()]
 
     def show_pending_diffs(self, window: sublime.Window) -> None:
         """Let the user pick one of all windows' undecided reviews and go there."""
@@ -111,7 +110,7 @@ class Actions:
 
     def _reached(self, window: sublime.Window) -> Optional[Tuple[Endpoint, Connection]]:
         """The window's endpoint and how a client finds it, or None, which is said, while none can."""
-        endpoint = self._application.endpoint_of(window)
+        endpoint = self._endpoints.of(window)
         connection = endpoint.connection() if endpoint is not None else None
         if endpoint is None or connection is None:
             say(window, "this window cannot be reached by clients: open a folder, or a file, in it first")
@@ -146,7 +145,7 @@ class Actions:
     def send_selection(self, window: sublime.Window) -> None:
         """Type the file and the selected lines into the prompt of the client that runs in this window's terminal."""
         view = _tab_in_front(window)
-        endpoint = self._application.endpoint_of(window)
+        endpoint = self._endpoints.of(window)
         if view is None or endpoint is None:
             return
         problem = self._launcher.send_selection(window, view, endpoint.folders())
@@ -157,12 +156,12 @@ class Actions:
 
     def is_sharing(self, window: sublime.Window) -> bool:
         """Whether clients see the window's files."""
-        endpoint = self._application.endpoint_of(window)
+        endpoint = self._endpoints.of(window)
         return endpoint is not None and endpoint.tracker.sharing
 
     def set_sharing(self, window: sublime.Window, sharing: bool) -> None:
         """Pause or resume telling clients about this window's files."""
-        endpoint = self._application.endpoint_of(window)
+        endpoint = self._endpoints.of(window)
         if endpoint is not None:
             endpoint.tracker.set_sharing(sharing)
             endpoint.show_status()

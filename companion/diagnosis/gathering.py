@@ -18,20 +18,19 @@ from ..endpoint.self_test import SELF_TEST
 from .facts import ClientFacts, Facts, ReviewFacts, WindowFacts
 
 if TYPE_CHECKING:
-    from ..application import Application
     from ..endpoint.endpoint import Endpoint
 
 MOST_PROBLEMS = 20
 MOST_CHARACTERS = 2000  # of one problem: the rest of a long traceback is in the log
 
 
-def gather(application: Application, window: sublime.Window, version: str) -> Facts:
-    """Main thread."""
-    endpoints = sorted(application.endpoints(), key=lambda endpoint: (endpoint.window != window, endpoint.window.id()))
+def gather(endpoints: List[Endpoint], problems: List[str], window: sublime.Window, version: str) -> Facts:
+    """What is known now. `problems` are the log's warnings and errors. Main thread."""
+    endpoints = sorted(endpoints, key=lambda endpoint: (endpoint.window != window, endpoint.window.id()))
     ports = tuple(endpoint.port for endpoint in endpoints if endpoint.port is not None)
     view = window.active_view()
     # That our own trial was refused is no problem.
-    problems = [problem for problem in application.log.problems() if SELF_TEST not in problem]
+    problems = [problem for problem in problems if SELF_TEST not in problem]
     return Facts(
         time=time.strftime("%Y-%m-%d %H:%M:%S %z"),
         versions=(

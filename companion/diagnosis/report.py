@@ -26,7 +26,8 @@ from .libraries import Library
 from .rendering import TITLE, Findings, render
 
 if TYPE_CHECKING:
-    from ..application import Application
+    from ..endpoint.endpoints import Endpoints
+    from ..runtime import Runtime
 
 logger = logging.getLogger("gemini_companion.diagnosis")
 
@@ -41,13 +42,16 @@ DRAWN_MILLISECONDS = 200  # until the new view has been laid out
 class Diagnosis:
     """One report. Main thread, except where noted."""
 
-    def __init__(self, application: Application, window: sublime.Window, version: str) -> None:
+    def __init__(
+        self, endpoints: Endpoints, runtime: Runtime, problems: List[str], window: sublime.Window, version: str
+    ) -> None:
+        """`problems` are the log's warnings and errors."""
         self._window = window
-        self._runtime = application.runtime
+        self._runtime = runtime
         self._version = version
         self._platform = Platform.current()
-        self._facts: Facts = gather(application, window, version)
-        self._secrets = [secret for endpoint in application.endpoints() for secret in endpoint.secrets()]
+        self._facts: Facts = gather(endpoints.all(), problems, window, version)
+        self._secrets = [secret for endpoint in endpoints.all() for secret in endpoint.secrets()]
         self._targets = [
             probe.Target(
                 title_of(endpoint.window, endpoint.window == window),
@@ -55,9 +59,9 @@ class Diagnosis:
                 endpoint.secrets()[0],
                 endpoint.problem,
             )
-            for endpoint in application.endpoints()
+            for endpoint in endpoints.all()
         ]
-        endpoint = application.endpoint_of(window)
+        endpoint = endpoints.of(window)
         self._settings = endpoint.settings() if endpoint is not None else None
         self._checks: Dict[str, Optional[List[Check]]] = {}
         self._libraries: Sequence[Library] = ()

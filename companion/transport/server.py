@@ -18,8 +18,6 @@ from typing import (
     Iterable,
     List,
     Mapping,
-    NamedTuple,
-    NoReturn,
     Optional,
     Sequence,
     Set,
@@ -56,6 +54,7 @@ from .listening import ACCEPTED_AT_ONCE, BACKLOG, listen
 from .negotiation import accepted
 from .newcomers import descriptor_limit
 from .responses import WholeResponse, not_allowed, refusal, respond
+from .running_calls import RunningCall, never
 
 logger = logging.getLogger("gemini_companion.transport")
 ADDRESS = "127.0.0.1"
@@ -98,7 +97,7 @@ class CompanionServer:
             subscribable=subscribable,
         )
         self._streams = EventStreams(self._protocol.registry.take, self._stream_ended, limits.heartbeat_seconds)
-        self._running: Dict[ToolCall, _Running] = {}
+        self._running: Dict[ToolCall, RunningCall] = {}
         self._cancelled: Set[asyncio.Task[None]] = set()
         self._bodies = Bodies(in_worker)
         self._in_flight = 0
@@ -292,7 +291,7 @@ class CompanionServer:
         connection.on_lost = functools.partial(self._caller_lost, calls)
         for call in calls:
             call.send = functools.partial(self._say, call)
-            self._running[call] = _Running(loop.create_task(self._run(call)), first)
+            self._running[call] = RunningCall(loop.create_task(self._run(call)), first)
         tasks = [self._running[call].task for call in calls]
         try:
             reply = await first
@@ -375,7 +374,7 @@ class CompanionServer:
             self._let_run_out(event.call)
             event.call.cancel(event.reason)
         else:
-            _never(event)
+            never(event)
 
     def _stream_ended(self, stream: Stream, ending: Ending) -> None:
         self._perform(self._protocol.registry.broken(stream, ending, self._now()))
@@ -398,15 +397,3 @@ class CompanionServer:
         self._expiry = None
         self._perform(self._protocol.registry.tick(self._now()))
         self._schedule_expiry()
-
-
-class _Running(NamedTuple):
-    """A call under way, and whoever waits for the reply to its request."""
-
-    task: asyncio.Task[None]
-    first: asyncio.Future[Union[Answer, OpenStream]]
-
-
-def _never(value: NoReturn) -> NoReturn:
-    """Where nothing can come: the type checker complains if something can."""
-    raise AssertionError(f"not interpreted: {type(value).__name__}")

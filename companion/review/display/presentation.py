@@ -33,8 +33,9 @@ from .phase import Phase, following
 from .slices import Slices
 
 if TYPE_CHECKING:
-    from ...runtime import Computation, Runtime
+    from ...runtime import Runtime
     from ...settings import Settings
+    from ...workers import Computation
 
 logger = logging.getLogger("gemini_companion.review")
 

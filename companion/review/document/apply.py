@@ -24,7 +24,8 @@ from .preparation import same_files
 from .text import plain
 
 if TYPE_CHECKING:
-    from ...runtime import Computation, Runtime
+    from ...runtime import Runtime
+    from ...workers import Computation
 
 SAVE_SECONDS = 10.0  # how long the editor may take to save a tab
 _LOOK_MILLISECONDS = 10
@@ -66,7 +67,7 @@ class Write:
         self._original = original
         self._text = text
         self._done: Optional[Callable[[Optional[DiskError]], None]] = done
-        self._name = os.path.basename(original.path)
+        self.name = os.path.basename(original.path)
         self._computation: Optional[Computation] = None
         self._save_again: Optional[Callable[[], None]] = None  # set while the editor saves a tab in the background
 
@@ -102,7 +103,7 @@ class Write:
             done(error)
 
     def _failed(self, error: Exception) -> None:
-        self._end(error if isinstance(error, DiskError) else DiskError(f"{self._name} cannot be written."))
+        self._end(error if isinstance(error, DiskError) else DiskError(f"{self.name} cannot be written."))
         if not isinstance(error, DiskError):
             raise error  # which is reported
 
@@ -118,7 +119,7 @@ class Write:
             return
         view = shown[0]
         if view.is_read_only():
-            self._abandon(tabs.saving, lambda: self._end(DiskError(f"{self._name} is read-only.")))
+            self._abandon(tabs.saving, lambda: self._end(DiskError(f"{self.name} is read-only.")))
             return
         settings = view.settings()
         kept = {key: settings.get(key) for key in _WHILE_SAVING if settings.has(key)}
