@@ -213,6 +213,10 @@ class ReviewManager(OpenReviews):
         """Bring a review to the front and give it the focus."""
         self._show(review, True)
 
+    def preview(self, review: Review) -> None:
+        """Bring a review to the front and leave the focus where it is."""
+        self._show(review, False)
+
     def accept_only_hunk(self, review: Review) -> None:
         """Accept the selected changes and take back all others."""
         presentation = self._presentations.get(review)

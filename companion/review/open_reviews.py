@@ -57,6 +57,11 @@ class OpenReviews:
         """The reviews that the user can still decide, the oldest first."""
         return [review for review in list(self._presentations) if review.pending]
 
+    def summary(self, review: Review) -> str:
+        """How much a review changes and how long it has been waiting, in a few words."""
+        presentation = self._presentations.get(review)
+        return presentation.summary if presentation is not None else ""
+
     def in_front(self) -> Optional[Review]:
         """The review that a command means: the one with the focus, else the visible one, else the only one."""
         review = self.review_of(self._window.active_view())

@@ -29,6 +29,7 @@ class Notice(NamedTuple):
 class Header(NamedTuple):
     """What the header says. `current` counts from 1; 0 if the caret is in no change. `columns` fit into a row.
 
+    `place` is the folder that the file is in, as the workspace calls it; it takes what room is left in the first row.
     `generation` is that of the proposal: links say it, so that one of an older proposal is known.
     `name`, `client` and the notices may hold anything: what is hidden in them is shown, what is too long is cut.
     """
@@ -44,6 +45,7 @@ class Header(NamedTuple):
     notices: Tuple[Notice, ...]
     columns: int
     generation: int = 0
+    place: str = ""
 
 
 class Row(NamedTuple):
@@ -56,9 +58,12 @@ class Row(NamedTuple):
 
 def header_rows(header: Header) -> List[Row]:
     """The header row by row. Each fits, so that its height is known: the original's view gets as many empty rows."""
-    pieces = _title(header)
-    actions = _actions(header)
-    if _width(pieces + actions) <= header.columns:
+    pieces, actions = _title(header), _actions(header)
+    fits = _width(pieces + actions) <= header.columns
+    if header.place:
+        taken = pieces + actions if fits else _folded_first(pieces, header.columns)
+        pieces[0] = _placed(pieces[0], header.place, header.columns - _width(taken))
+    if fits:
         rows = [_row("bar", pieces + actions)]
     else:
         rows = [*_folded("bar", pieces, header.columns), *_folded("bar", actions, header.columns)]
@@ -111,11 +116,19 @@ class Piece:
         self._text = text
         self._dress = dress
 
+    def preceded(self, text: str) -> Piece:
+        """The same behind a text."""
+        start = len(text)
+        return Piece(
+            text + self._text, lambda whole: escape(whole[:start]) + self._dress(whole[start:]) if whole else ""
+        )
+
     def cut(self, width: int) -> Piece:
         """The same in at most so many columns."""
         return self if self.columns <= width else Piece(cut_middle(self._text, width), self._dress)
 
 
+_SHORTEST_PLACE = 6  # columns
 _ARROW = " \u2190 "
 
 
@@ -136,6 +149,22 @@ def _title(header: Header) -> List[Piece]:
         pieces.append(Piece(counts, _counts))
         pieces.append(Piece(position(header.current, header.changes)))
     return pieces
+
+
+def _placed(title: Piece, place: str, room: int) -> Piece:
+    """The title with the file's place in front of it, if there is room for so much that it says something."""
+    folder = cut_middle(shown(place), max(0, room - 1)) if room > _SHORTEST_PLACE else ""
+    if not folder:
+        return title
+    return title.preceded(f"{folder}/")
+
+
+def _folded_first(pieces: Sequence[Piece], room: int) -> List[Piece]:
+    """Those pieces that come into the first row."""
+    number = 1
+    while number < len(pieces) and _width(pieces[: number + 1]) <= room:
+        number += 1
+    return list(pieces[:number])
 
 
 def _actions(header: Header) -> List[Piece]:

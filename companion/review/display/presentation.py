@@ -10,6 +10,7 @@ Rule: a result is drawn only if the view still holds the text it was made from.
 from __future__ import annotations
 
 import logging
+import time
 from functools import partial
 from typing import TYPE_CHECKING, Callable, Iterator, List, Optional
 
@@ -25,7 +26,7 @@ from .analysis import Analysis, analyse
 from .drawing import Drawing
 from .file_watch import FileWatch, file_request, read
 from .header import status_text
-from .heading import Standing, columns_of, header_of
+from .heading import Standing, age_text, columns_of, header_of, place_of
 from .hunks import Hunks
 from .markup import REVERT, UNDO, parse_link, unstamped
 from .panes import ProposalPane, show_original, whole_text
@@ -80,6 +81,8 @@ class Presentation:
         self._analysis: Optional[Analysis] = None
         self._analysed = self._drawn_count = -1  # the change counts of the texts that were analysed and drawn
         self._loads = 0
+        self._place = ""  # of the file in the workspace
+        self._opened = time.monotonic()
         self._proposals = 0  # that were put into the view
         self._first_change_shown = False
         self._edits = Debounce(runtime.later_on_main, self._compare_after_edits, _AFTER_EDIT, _LONGEST_EDITING)
@@ -107,6 +110,13 @@ class Presentation:
     def settled(self) -> bool:
         """Whether what is drawn is the comparison of the text that the view holds now."""
         return self._phase is Phase.SHOWN and self._drawn_count == self.proposal_view.change_count()
+
+    @property
+    def summary(self) -> str:
+        """How much it changes, as far as that is known, and how long it has been waiting."""
+        age = age_text(time.monotonic() - self._opened)
+        analysis = self._analysis
+        return f"+{analysis.added} \u2212{analysis.removed}, {age}" if analysis is not None else age
 
     @property
     def header_document(self) -> str:
@@ -239,6 +249,8 @@ class Presentation:
         if self.original is None and not file_views.views_of_file(self.review.path, self.review.same_files):
             for view in self.views:
                 views.indent_as(view, original.text or self.review.proposal.shown)
+        window = self.proposal_view.window() if views.is_open(self.proposal_view) else None
+        self._place = place_of(self.review.path, window.folders() if window is not None else [])
         self.original = original
         self.file.take(original)
         self._go(Phase.GATHERING)
@@ -390,7 +402,9 @@ class Presentation:
             self._pane.emptied,
         )
         sizes = self._drawing.sizes
-        header = header_of(standing, columns_of(sizes.em_width, sizes.width))._replace(generation=self._proposals)
+        header = header_of(standing, columns_of(sizes.em_width, sizes.width))._replace(
+            generation=self._proposals, place=self._place
+        )
         self._drawing.show_header(header)
         self.proposal_view.set_status(STATUS, status_text(header))
 

@@ -15,6 +15,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
 from companion.display_names import columns
 from companion.review.display.header import Header, Notice, header_html, header_rows, position, status_text
+from companion.review.display.heading import age_text, place_of
 from companion.review.display.markup import link_html, parse_link, removed_html
 from companion.review.display.notices import Circumstances, notices
 
@@ -154,3 +155,36 @@ def test_the_document_is_as_wide_as_its_view():
     assert len(rooms) == len(rows)
     for row, room in zip(rows, rooms):
         assert 400 - 30 <= row.columns * 8 / 0.95 + room <= 400
+
+
+def test_the_place_of_the_file_takes_what_room_is_left():
+    (row,) = header_rows(HEADER._replace(place="source/deep"))
+    assert words(row.markup).startswith("source/deep/file.py \u2190 Gemini CLI   +3")
+    assert "source/deep/<b>file.py</b>" in row.markup
+    for width in range(28, 110):
+        without, rows = (header_rows(HEADER._replace(columns=width, place=place)) for place in ("", "a" * 50))
+        assert len(rows) == len(without)
+        assert all(row.columns <= width for row in rows)
+
+
+@pytest.mark.parametrize(
+    ("path", "folders", "place"),
+    [
+        ("/files/a/file.py", ["/files/a"], ""),
+        ("/files/a/b/c/file.py", ["/files/a"], "b/c"),
+        ("/files/a/b/file.py", ["/files/a", "/home"], "a/b"),
+        ("/files/a/file.py", ["/files/a", "/home"], "a"),
+        ("/other/file.py", ["/files/a"], "/other"),
+        ("/files/ab/file.py", ["/files/a"], "/files/ab"),
+    ],
+)
+@pytest.mark.skipif(sys.platform == "win32", reason="paths are spelled in another way")
+def test_the_place_of_a_file_in_the_workspace(path, folders, place):
+    assert place_of(path, folders) == place
+
+
+@pytest.mark.parametrize(
+    ("seconds", "said"), [(0, "just now"), (59, "just now"), (61, "1 min"), (7300, "2 h"), (200000, "2 d")]
+)
+def test_ages(seconds, said):
+    assert age_text(seconds) == said
