@@ -7,7 +7,7 @@ in `plugin.py` ask `can_…` whether they are enabled and otherwise only call th
 from __future__ import annotations
 
 import html
-from typing import TYPE_CHECKING, Callable, Dict, List, Optional, Tuple
+from typing import TYPE_CHECKING, Callable, Dict, List, Optional, Sequence, Tuple
 
 import sublime
 
@@ -32,6 +32,8 @@ REVIEW_MENU: Entries = (
     ("Next Change", "gemini_companion_next_change", {}),
     ("Previous Change", "gemini_companion_previous_change", {}),
     ("Revert Hunk", "gemini_companion_revert_hunk", {}),
+    ("Revert All Remaining", "gemini_companion_revert_all_remaining", {}),
+    ("Accept This Hunk Only", "gemini_companion_accept_this_hunk_only", {}),
     ("Undo Revert Hunk", "gemini_companion_undo_revert_hunk", {}),
 )
 MENU: Entries = (
@@ -83,8 +85,17 @@ class Actions:
             say(window, "there is no diff to review")
             return
 
+        in_front = [window.active_view_in_group(group) for group in range(window.num_groups())]
+        focused = window.active_view()
+
+        def highlighted(index: int) -> None:
+            endpoint, review = choices[index]
+            if endpoint.window == window and review.pending:
+                endpoint.reviews.preview(review)
+
         def picked(index: int) -> None:
             if index < 0:
+                _bring_back([*in_front, focused])
                 return
             endpoint, review = choices[index]
             if not review.pending or not endpoint.window.is_valid():
@@ -98,11 +109,11 @@ class Actions:
             sublime.QuickPanelItem(
                 file_name(review.path),
                 details=html.escape(shown(review.path)),
-                annotation=client_name(review.owner.client_name) if endpoint.window == window else "another window",
+                annotation=_annotation(endpoint, review, window),
             )
             for endpoint, review in choices
         ]
-        window.show_quick_panel(items, picked, placeholder="Diffs that wait for an answer")
+        window.show_quick_panel(items, picked, on_highlight=highlighted, placeholder="Diffs that wait for an answer")
 
     # -- clients in terminals -----------------------------------------------------------------------------------------
 
@@ -186,6 +197,24 @@ class Actions:
                 window.run_command(entries[index][1], dict(entries[index][2]))
 
         window.show_quick_panel([caption for caption, _, _ in entries], picked, placeholder="Gemini Companion")
+
+
+def _annotation(endpoint: Endpoint, review: Review, window: sublime.Window) -> str:
+    """Whose a review is, where, how much it changes, and how long it has been waiting."""
+    client = client_name(review.owner.client_name)
+    where = client if endpoint.window == window else f"{client} in another window"
+    return f"{where}, {endpoint.reviews.summary(review)}"
+
+
+def _bring_back(views: Sequence[Optional[sublime.View]]) -> None:
+    """Bring tabs to the front, the last of them with the focus."""
+    for view in views:
+        window = view.window() if view is not None and view.is_valid() else None
+        if view is None or window is None or view not in window.views():
+            continue
+        group = window.get_view_index(view)[0]
+        if window.active_view_in_group(group) != view or view is views[-1]:
+            window.focus_view(view)
 
 
 def _tab_in_front(window: sublime.Window) -> Optional[sublime.View]:

@@ -51,7 +51,7 @@ def rows_are_as_high_as_lines(view: sublime.View) -> Optional[str]:
     if view.rowcol(second)[0] != 1:
         return "the view has one line only"
     before = view.text_to_layout(second)[1]
-    phantoms = _block(view, filler_html(ROWS, view.line_height()))
+    phantoms = _block(view, filler_html(round(ROWS * view.line_height()), int(view.line_height())))
     try:
         found = view.text_to_layout(second)[1] - before
     finally:

@@ -14,7 +14,7 @@ from __future__ import annotations
 import logging
 import os
 from functools import partial
-from typing import TYPE_CHECKING, Any, Callable, ClassVar, Dict, Optional, Tuple, Union
+from typing import TYPE_CHECKING, Any, Callable, ClassVar, Dict, List, Optional, Tuple, Union
 from weakref import WeakSet
 
 import sublime
@@ -220,6 +220,25 @@ class ReviewManager(OpenReviews):
     def show(self, review: Review) -> None:
         """Bring a review to the front and give it the focus."""
         self._show(review, True)
+
+    def preview(self, review: Review) -> None:
+        """Bring a review to the front and leave the focus where it is."""
+        self._show(review, False)
+
+    def accept_only_hunk(self, review: Review) -> None:
+        """Accept the selected changes and take back all others."""
+        presentation = self._presentations.get(review)
+        if presentation is None or not review.pending:
+            return
+        hunks = presentation.hunks
+
+        def accept_only(places: List[sublime.Region]) -> bool:
+            kept = hunks.keep_only(places)
+            if kept:
+                self._runtime.on_main(self.accept, review)
+            return kept
+
+        self._on_hunks(hunks, -1, accept_only)
 
     # -- what happens in the editor -----------------------------------------------------------------------------------
 

@@ -19,6 +19,7 @@ from .decision import Owner, Review, ReviewError
 
 if TYPE_CHECKING:
     from ..runtime import Runtime
+    from .display.hunks import Hunks
     from .display.presentation import Presentation
 
 
@@ -55,6 +56,11 @@ class OpenReviews:
     def pending(self) -> List[Review]:
         """The reviews that the user can still decide, the oldest first."""
         return [review for review in list(self._presentations) if review.pending]
+
+    def summary(self, review: Review) -> str:
+        """How much a review changes and how long it has been waiting, in a few words."""
+        presentation = self._presentations.get(review)
+        return presentation.summary if presentation is not None else ""
 
     def in_front(self) -> Optional[Review]:
         """The review that a command means: the one with the focus, else the visible one, else the only one."""
@@ -141,17 +147,19 @@ class OpenReviews:
         self._walk(review, lambda presentation: presentation.hunks.go_previous())
 
     def revert_hunk(self, review: Review, number: int = -1) -> None:
-        """Take back the change at the caret, or the one whose link has this number."""
+        """Take back the selected changes, or the one whose link has this number."""
         presentation = self._presentations.get(review)
         if presentation is None or not review.pending:
             return
         hunks = presentation.hunks
-        place = hunks.place_of(number)
-        if not hunks.ready:
-            # The user has just typed something: it is done as soon as the comparison knows of it.
-            hunks.revert_soon(place)
-        elif not hunks.revert(place):
-            self._say("there is no change here")
+        self._on_hunks(hunks, number, hunks.revert)
+
+    def revert_all_hunks(self, review: Review) -> None:
+        """Take back all changes that are left."""
+        presentation = self._presentations.get(review)
+        if presentation is not None and review.pending:
+            hunks = presentation.hunks
+            self._on_hunks(hunks, -1, lambda places: hunks.revert_all())
 
     def undo_revert_hunk(self, review: Review, number: int = -1) -> None:
         """Bring back the change that was taken back last, or the one whose link has this number."""
@@ -161,6 +169,19 @@ class OpenReviews:
 
     def _say(self, sentence: str) -> None:
         say(self._window, sentence)
+
+    def _on_hunks(self, hunks: Hunks, number: int, act: Callable[[List[sublime.Region]], bool]) -> None:
+        """Do `act` to the change of this number, or the selected ones; after typing, once they are known again."""
+
+        def act_or_say(places: List[sublime.Region]) -> None:
+            if not act(places):
+                self._say("there is no change here")
+
+        places = hunks.places_of(number)
+        if hunks.ready:
+            act_or_say(places)
+        else:
+            hunks.when_ready(places, act_or_say)
 
     def _walk(self, review: Review, step: Callable[[Presentation], bool]) -> None:
         presentation = self._presentations.get(review)
