@@ -120,6 +120,7 @@ class TestTexts(AssumptionCase):
 class TestSelections(AssumptionCase):
     def test_a_text_command_moves_the_caret(self) -> Iterator[Any]:
         """Next Change, Undo Revert and a fresh proposal move the caret so (485, 3330, 3954, 6667)."""
+        yield lambda: sys.modules[PLUGIN].application is not None  # imported on another thread
         application = sys.modules[PLUGIN].application
         told: List[int] = []
         real = application.selection_modified
