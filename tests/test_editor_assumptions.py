@@ -31,6 +31,7 @@ class AssumptionCase(DeferrableTestCase):
     """Each test has a window of its own with one tab, `self.view`, that shows a text of several lines."""
 
     def setUp(self) -> Iterator[Any]:
+        yield lambda: sys.modules[PLUGIN].application is not None  # imported on another thread
         known = {window.id() for window in sublime.windows()}
         sublime.run_command("new_window")
         yield lambda: len(sublime.windows()) > len(known)
@@ -120,7 +121,6 @@ class TestTexts(AssumptionCase):
 class TestSelections(AssumptionCase):
     def test_a_text_command_moves_the_caret(self) -> Iterator[Any]:
         """Next Change, Undo Revert and a fresh proposal move the caret so (485, 3330, 3954, 6667)."""
-        yield lambda: sys.modules[PLUGIN].application is not None  # imported on another thread
         application = sys.modules[PLUGIN].application
         told: List[int] = []
         real = application.selection_modified
