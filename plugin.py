@@ -1,13 +1,14 @@
 """What Sublime Text calls: the listeners, the commands, and the package's start and end.
 
-Rule: everything here forwards to `companion.application` and does nothing else. The editor looks only at the modules at
-the package's root, so a command or listener that is not named in this file does not exist.
+Rule: everything here forwards to `companion.application` and does nothing else. That module and all below it is
+imported on another thread by `companion.startup`, which keeps what is told before. The editor looks only at the modules
+at the package's root, so a command or listener that is not named in this file does not exist.
 """
 
 from __future__ import annotations
 
 import sys
-from typing import Any, Dict, Optional
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, TypeVar
 
 import sublime
 import sublime_plugin
@@ -18,117 +19,117 @@ _INNER = __package__ + ".companion"
 for _name in [name for name in sys.modules if name == _INNER or name.startswith(_INNER + ".")]:
     del sys.modules[_name]
 
-from .companion.actions import Actions  # noqa: E402 - only after the stale modules are gone
-from .companion.application import Application  # noqa: E402
-from .companion.editor.edits import (  # noqa: E402,F401 - found here by the editor
-    GeminiCompanionMoveCaretCommand,
-    GeminiCompanionReplaceTextCommand,
-)
+from .companion.startup import Startup  # noqa: E402 - only after the stale modules are gone
 
-application: Optional[Application] = None
+if TYPE_CHECKING:
+    from .companion.application import Application
+
+Answer = TypeVar("Answer")
+
+startup: Optional[Startup] = None
+application: Optional[Application] = None  # None until it has been imported
 
 
 def plugin_loaded() -> None:
+    global startup
+    if startup is None:
+        startup = Startup(_made)
+        startup.begin()
+
+
+def _made(new: Application) -> None:
     global application
-    if application is None:
-        application = Application()
-        application.start()
+    application = new
 
 
 def plugin_unloaded() -> None:
-    global application
-    ending, application = application, None
-    if ending is not None:
-        ending.stop()
+    global application, startup
+    if startup is not None:
+        startup.stop()
+    application = startup = None
     for name in [name for name in sys.modules if name == _INNER or name.startswith(_INNER + ".")]:
         del sys.modules[name]
 
 
+def tell(act: Callable[[Application], Any]) -> None:
+    """Forward an event or a command; what comes before the package is there is kept."""
+    if startup is not None:
+        startup.tell(act)
+
+
+def ask(question: Callable[[Application], Answer], otherwise: Answer) -> Answer:
+    """Forward what has to be answered, or done, at once; `otherwise` is the answer before the package is there."""
+    return startup.ask(question, otherwise) if startup is not None else otherwise
+
+
 class GeminiCompanionListener(sublime_plugin.EventListener):
-    """Forwards what happens in the editor."""
+    """Forwards what happens in the editor. Keystrokes are not kept: what the views hold is looked at anew."""
 
     def on_activated(self, view: sublime.View) -> None:
-        if application is not None:
-            application.view_activated(view)
+        tell(lambda application: application.view_activated(view))
 
     def on_selection_modified(self, view: sublime.View) -> None:
-        if application is not None:
-            application.selection_modified(view)
+        ask(lambda application: application.selection_modified(view), None)
 
     def on_modified(self, view: sublime.View) -> None:
-        if application is not None:
-            application.view_modified(view)
+        ask(lambda application: application.view_modified(view), None)
 
     def on_load(self, view: sublime.View) -> None:
-        if application is not None:
-            application.view_loaded(view)
+        tell(lambda application: application.view_loaded(view))
 
     def on_clone(self, view: sublime.View) -> None:
-        if application is not None:
-            application.view_loaded(view)
+        tell(lambda application: application.view_loaded(view))
 
     def on_reload(self, view: sublime.View) -> None:
-        if application is not None:
-            application.file_changed(view)
+        tell(lambda application: application.file_changed(view))
 
     def on_revert(self, view: sublime.View) -> None:
-        if application is not None:
-            application.file_changed(view)
+        tell(lambda application: application.file_changed(view))
 
     def on_post_save(self, view: sublime.View) -> None:
-        if application is not None:
-            application.view_saved(view)
+        tell(lambda application: application.view_saved(view))
 
     def on_pre_close(self, view: sublime.View) -> None:
-        if application is not None:
-            application.view_closing(view)
+        tell(lambda application: application.view_closing(view))
 
     def on_close(self, view: sublime.View) -> None:
-        if application is not None:
-            application.view_closed(view)
+        tell(lambda application: application.view_closed(view))
 
     def on_post_move(self, view: sublime.View) -> None:
-        if application is not None:
-            application.view_moved(view)
+        tell(lambda application: application.view_moved(view))
 
     def on_new_window(self, window: sublime.Window) -> None:
-        if application is not None:
-            application.window_opened(window)
+        tell(lambda application: application.window_opened(window))
 
     def on_pre_close_window(self, window: sublime.Window) -> None:
-        if application is not None:
-            application.window_closing(window)
+        tell(lambda application: application.window_closing(window))
 
     def on_pre_close_project(self, window: sublime.Window) -> None:
-        if application is not None:
-            application.project_closing(window)
+        tell(lambda application: application.project_closing(window))
 
     def on_load_project(self, window: sublime.Window) -> None:
-        if application is not None:
-            application.workspace_changed(window)
+        tell(lambda application: application.workspace_changed(window))
 
     def on_post_save_project(self, window: sublime.Window) -> None:
-        if application is not None:
-            application.workspace_changed(window)
+        tell(lambda application: application.workspace_changed(window))
 
     def on_text_command(self, view: sublime.View, name: str, arguments: Optional[Dict[str, Any]]) -> Any:
-        return application.text_command(view, name, arguments) if application is not None else None
+        return ask(lambda application: application.text_command(view, name, arguments), None)
 
     def on_window_command(self, window: sublime.Window, name: str, arguments: Optional[Dict[str, Any]]) -> Any:
-        return application.window_command(window, name, arguments) if application is not None else None
+        return ask(lambda application: application.window_command(window, name, arguments), None)
 
     def on_post_window_command(self, window: sublime.Window, name: str, arguments: Optional[Dict[str, Any]]) -> None:
-        if application is not None:
-            application.window_command_done(window, name)
+        tell(lambda application: application.window_command_done(window, name))
 
     def on_query_context(
         self, view: sublime.View, key: str, operator: int, operand: Any, match_all: bool
     ) -> Optional[bool]:
-        return application.query_context(view, key, operator, operand) if application is not None else None
+        return ask(lambda application: application.query_context(view, key, operator, operand), None)
 
     def on_exit(self) -> None:
-        if application is not None:
-            application.exit()
+        if startup is not None:
+            startup.exit()
 
 
 class CompanionCommand:
@@ -140,48 +141,43 @@ class CompanionCommand:
     window: sublime.Window
 
     def is_enabled(self, **arguments: Any) -> bool:
-        return application is not None
-
-    @property
-    def application(self) -> Application:
-        assert application is not None  # the editor asks is_enabled before it runs a command
-        return application
-
-    @property
-    def actions(self) -> Actions:
-        return self.application.actions
+        return startup is not None and startup.alive
 
 
 class ReviewCommand(CompanionCommand):
     """What the commands that act on the review in front share: they are enabled only where there is one."""
 
     def is_enabled(self, **arguments: Any) -> bool:
-        return application is not None and application.actions.review_in_front(self.window) is not None
+        return ask(lambda application: application.actions.review_in_front(self.window) is not None, False)
+
+    def act(self, act: Callable[[Any, Any], None]) -> None:
+        """Call `act` with the window's review manager and the review in front."""
+        tell(lambda application: application.actions.on_review(self.window, act))
 
 
 class GeminiCompanionAcceptDiffCommand(ReviewCommand, sublime_plugin.WindowCommand):
     def run(self) -> None:
-        self.actions.on_review(self.window, lambda reviews, review: reviews.accept(review))
+        self.act(lambda reviews, review: reviews.accept(review))
 
 
 class GeminiCompanionRejectDiffCommand(ReviewCommand, sublime_plugin.WindowCommand):
     def run(self) -> None:
-        self.actions.on_review(self.window, lambda reviews, review: reviews.reject(review))
+        self.act(lambda reviews, review: reviews.reject(review))
 
 
 class GeminiCompanionNextChangeCommand(ReviewCommand, sublime_plugin.WindowCommand):
     def run(self) -> None:
-        self.actions.on_review(self.window, lambda reviews, review: reviews.next_change(review))
+        self.act(lambda reviews, review: reviews.next_change(review))
 
 
 class GeminiCompanionPreviousChangeCommand(ReviewCommand, sublime_plugin.WindowCommand):
     def run(self) -> None:
-        self.actions.on_review(self.window, lambda reviews, review: reviews.previous_change(review))
+        self.act(lambda reviews, review: reviews.previous_change(review))
 
 
 class GeminiCompanionRevertHunkCommand(ReviewCommand, sublime_plugin.WindowCommand):
     def run(self) -> None:
-        self.actions.on_review(self.window, lambda reviews, review: reviews.revert_hunk(review))
+        self.act(lambda reviews, review: reviews.revert_hunk(review))
 
 
 class GeminiCompanionRevertAllRemainingCommand(ReviewCommand, sublime_plugin.WindowCommand):
@@ -196,71 +192,83 @@ class GeminiCompanionAcceptThisHunkOnlyCommand(ReviewCommand, sublime_plugin.Win
 
 class GeminiCompanionUndoRevertHunkCommand(ReviewCommand, sublime_plugin.WindowCommand):
     def run(self) -> None:
-        self.actions.on_review(self.window, lambda reviews, review: reviews.undo_revert_hunk(review))
+        self.act(lambda reviews, review: reviews.undo_revert_hunk(review))
 
 
 class GeminiCompanionShowPendingDiffsCommand(CompanionCommand, sublime_plugin.WindowCommand):
     def run(self) -> None:
-        self.actions.show_pending_diffs(self.window)
+        tell(lambda application: application.actions.show_pending_diffs(self.window))
 
     def is_enabled(self, **arguments: Any) -> bool:
-        return application is not None and bool(application.actions.pending())
+        return ask(lambda application: bool(application.actions.pending()), False)
 
 
 class GeminiCompanionRunClientCommand(CompanionCommand, sublime_plugin.WindowCommand):
     def run(self, client: str) -> None:
-        self.actions.run_client(self.window, client)
+        tell(lambda application: application.actions.run_client(self.window, client))
 
 
 class GeminiCompanionCopyEnvironmentCommand(CompanionCommand, sublime_plugin.WindowCommand):
     def run(self) -> None:
-        self.actions.copy_environment(self.window)
+        tell(lambda application: application.actions.copy_environment(self.window))
 
 
 class GeminiCompanionSendSelectionCommand(CompanionCommand, sublime_plugin.WindowCommand):
     def run(self) -> None:
-        self.actions.send_selection(self.window)
+        tell(lambda application: application.actions.send_selection(self.window))
 
     def is_enabled(self, **arguments: Any) -> bool:
-        return application is not None and application.actions.can_send_selection(self.window)
+        return ask(lambda application: application.actions.can_send_selection(self.window), False)
 
 
 class GeminiCompanionPauseSharingCommand(CompanionCommand, sublime_plugin.WindowCommand):
     def run(self) -> None:
-        self.actions.set_sharing(self.window, False)
+        tell(lambda application: application.actions.set_sharing(self.window, False))
 
     def is_enabled(self, **arguments: Any) -> bool:
-        return application is not None and application.actions.is_sharing(self.window)
+        return ask(lambda application: application.actions.is_sharing(self.window), False)
 
 
 class GeminiCompanionResumeSharingCommand(CompanionCommand, sublime_plugin.WindowCommand):
     def run(self) -> None:
-        self.actions.set_sharing(self.window, True)
+        tell(lambda application: application.actions.set_sharing(self.window, True))
 
     def is_enabled(self, **arguments: Any) -> bool:
-        return application is not None and not application.actions.is_sharing(self.window)
+        return ask(lambda application: not application.actions.is_sharing(self.window), False)
 
 
 class GeminiCompanionOpenMenuCommand(CompanionCommand, sublime_plugin.WindowCommand):
     def run(self) -> None:
-        self.actions.open_menu(self.window)
+        tell(lambda application: application.actions.open_menu(self.window))
 
 
 class GeminiCompanionDiagnoseCommand(CompanionCommand, sublime_plugin.WindowCommand):
     def run(self) -> None:
-        self.application.diagnose(self.window)
+        tell(lambda application: application.diagnose(self.window))
 
 
 class GeminiCompanionShowLogCommand(CompanionCommand, sublime_plugin.WindowCommand):
     def run(self) -> None:
-        self.application.show_log(self.window)
+        tell(lambda application: application.show_log(self.window))
 
 
 class GeminiCompanionRestartServerCommand(CompanionCommand, sublime_plugin.WindowCommand):
     def run(self) -> None:
-        self.application.restart_server(self.window)
+        tell(lambda application: application.restart_server(self.window))
 
 
 class GeminiCompanionDisconnectClientsCommand(CompanionCommand, sublime_plugin.WindowCommand):
     def run(self) -> None:
-        self.application.disconnect_clients(self.window)
+        tell(lambda application: application.disconnect_clients(self.window))
+
+
+class GeminiCompanionReplaceTextCommand(sublime_plugin.TextCommand):
+    def run(self, edit: sublime.Edit, parcel: str = "") -> None:
+        if startup is not None:
+            startup.edit(lambda application: application.replace_text(self.view, edit, parcel))
+
+
+class GeminiCompanionMoveCaretCommand(sublime_plugin.TextCommand):
+    def run(self, edit: sublime.Edit, point: int = 0, regions: Optional[List[List[int]]] = None) -> None:
+        if startup is not None:
+            startup.edit(lambda application: application.move_caret(self.view, point, regions))

@@ -1,7 +1,7 @@
 """The whole package at work: one endpoint per window, and the way from the editor's events to them.
 
-Rule: `plugin.py` calls only this class and its `actions`, always on the main thread. It decides which window an event
-belongs to and hands it on; what the event means is the endpoint's affair.
+Rule: `plugin.py` calls only this class and its `actions`, through `startup` and always on the main thread. It decides
+which window an event belongs to and hands it on; what the event means is the endpoint's affair.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from . import log
 from .actions import Actions
 from .diagnosis.report import Diagnosis
 from .discovery.sweeper import sweep
+from .editor import edits
 from .editor.log_panel import LogPanel
 from .editor.status_bar import say
 from .endpoint import handover
@@ -79,11 +80,13 @@ class Application:
         self._reported: Set[Tuple[str, str]] = set()
         self._checks = 0
         self._exited = False
+        self._serving: Callable[[], None] = lambda: None
 
     # -- life ---------------------------------------------------------------------------------------------------------
 
-    def start(self) -> None:
-        """Serve every window there is, once the discovery files that an earlier run left are gone."""
+    def start(self, serving: Callable[[], None] = lambda: None) -> None:
+        """Serve every window once the discovery files that an earlier run left are gone; then call `serving`."""
+        self._serving = serving
         self._endpoints.take_over(handover.take())
         self.runtime.start()
         self._editor_settings.add_on_change(SETTINGS_TAG, self._settings_changed)
@@ -99,6 +102,7 @@ class Application:
         self._endpoints.begin()
         for window in sublime.windows():
             self.window_opened(window)
+        self._serving()
         self._check_windows()
 
     def stop(self) -> None:
@@ -325,6 +329,14 @@ class Application:
             return None
         endpoint = self.endpoint_of(view.window())
         return endpoint.reviews.query_context(view, key, operator, operand) if endpoint is not None else None
+
+    def replace_text(self, view: sublime.View, edit: sublime.Edit, parcel: str) -> None:
+        """Make the edits of ours that wait under `parcel`. Inside the run of a text command."""
+        edits.carry_out(view, edit, parcel)
+
+    def move_caret(self, view: sublime.View, point: int, regions: Optional[List[List[int]]]) -> None:
+        """Make `point`, or the `regions`, the selection. Inside the run of a text command."""
+        edits.select(view, point, regions)
 
     # -- looking after itself -----------------------------------------------------------------------------------------
 

@@ -3,8 +3,8 @@
 Four kinds of thread take part. The editor's *main thread* owns every view and is never made to wait. The *loop thread*
 runs asyncio, and all network traffic with it. *Computing threads* do what takes the processor: comparisons. *Disk
 threads* do what may hang: file access. Whoever belongs to one thread says so with `assert_main_thread` or
-`assert_loop_thread` where it is entered. No module but this one and its pools (`workers`) starts a thread, calls
-`sublime.set_timeout` or touches an event loop from outside.
+`assert_loop_thread` where it is entered. No module but this one, its pools (`workers`) and `startup` starts a thread,
+calls `sublime.set_timeout` or touches an event loop from outside.
 
 Rule: after `stop` nothing that was handed over runs any more, so that a replaced package never acts on the editor
 again. No failure ends the loop thread before.

@@ -41,6 +41,7 @@ class ReviewTestCase(DeferrableTestCase):
     """Each test has a new window with one folder, and a desk whose clients are played by the test."""
 
     def setUp(self) -> Iterator[Any]:
+        yield lambda: sys.modules[PLUGIN].application is not None  # imported on another thread
         application = sys.modules[PLUGIN].application
         yield lambda: application.window_opened(sublime.active_window()) is not None
         self.folder = os.path.realpath(tempfile.mkdtemp(prefix="review-"))

@@ -31,6 +31,7 @@ class AssumptionCase(DeferrableTestCase):
     """Each test has a window of its own with one tab, `self.view`, that shows a text of several lines."""
 
     def setUp(self) -> Iterator[Any]:
+        yield lambda: sys.modules[PLUGIN].application is not None  # imported on another thread
         known = {window.id() for window in sublime.windows()}
         sublime.run_command("new_window")
         yield lambda: len(sublime.windows()) > len(known)

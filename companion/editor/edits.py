@@ -1,4 +1,4 @@
-"""The two text commands through which we change a view: one for its text, one for its caret.
+"""What the two text commands do through which we change a view: one for its text, one for its caret.
 
 The editor allows edits only inside a text command, and only there does it draw and report a change of the selection.
 The text is not an argument of the command: arguments are kept in the undo history and in macros, and cannot carry every
@@ -14,7 +14,6 @@ from itertools import count
 from typing import Dict, Iterator, List, NamedTuple, Optional, Sequence
 
 import sublime
-import sublime_plugin
 
 COMMAND = "gemini_companion_replace_text"
 MOVE_CARET = "gemini_companion_move_caret"
@@ -34,30 +33,29 @@ _waiting: Dict[str, List[Edit]] = {}
 _numbers: Iterator[int] = count(1)
 
 
-class GeminiCompanionReplaceTextCommand(sublime_plugin.TextCommand):
-    """Carries out the edits left for it under `parcel`; without any it does nothing."""
-
-    def run(self, edit: sublime.Edit, parcel: str = "") -> None:
-        settings = self.view.settings()
-        spaces = settings.get(_TABS_TO_SPACES)
+def carry_out(view: sublime.View, edit: sublime.Edit, parcel: str) -> None:
+    """Make the edits left under `parcel`; without any do nothing. Inside the run of the text command `COMMAND`."""
+    settings = view.settings()
+    spaces = settings.get(_TABS_TO_SPACES)
+    if spaces:
+        settings.set(_TABS_TO_SPACES, False)
+    try:
+        # From the end, so that the points of the others stay right.
+        for start, end, text in sorted(_waiting.pop(parcel, []), reverse=True):
+            view.replace(edit, sublime.Region(start, end), text)
+    finally:
         if spaces:
-            settings.set(_TABS_TO_SPACES, False)
-        try:
-            # From the end, so that the points of the others stay right.
-            for start, end, text in sorted(_waiting.pop(parcel, []), reverse=True):
-                self.view.replace(edit, sublime.Region(start, end), text)
-        finally:
-            if spaces:
-                settings.set(_TABS_TO_SPACES, True)
+            settings.set(_TABS_TO_SPACES, True)
 
 
-class GeminiCompanionMoveCaretCommand(sublime_plugin.TextCommand):
-    """Makes a caret at `point`, or the `regions` (pairs of anchor and caret), the whole selection."""
+def select(view: sublime.View, point: int, regions: Optional[List[List[int]]]) -> None:
+    """Make a caret at `point`, or the `regions` (pairs of anchor and caret), the whole selection and nothing else.
 
-    def run(self, edit: sublime.Edit, point: int = 0, regions: Optional[List[List[int]]] = None) -> None:
-        selection = self.view.sel()
-        selection.clear()
-        selection.add_all([sublime.Region(*region) for region in ([[point, point]] if regions is None else regions)])
+    Inside the run of the text command `MOVE_CARET`.
+    """
+    selection = view.sel()
+    selection.clear()
+    selection.add_all([sublime.Region(*region) for region in ([[point, point]] if regions is None else regions)])
 
 
 def move_caret(view: sublime.View, point: int) -> None:

@@ -14,6 +14,7 @@ import statistics
 import sys
 import tempfile
 import threading
+import zipfile
 from pathlib import Path
 from typing import Any, Iterator, List
 
@@ -25,6 +26,7 @@ from traffic import Client, Target, message  # noqa: E402
 
 from tests.host.driver import Host  # noqa: E402
 from tests.tools.desktop import Desktop  # noqa: E402
+from tests.tools.release import packing  # noqa: E402
 
 PLUGIN = "Gemini Companion.plugin"
 SLOW_IMPORTS = ("aiohttp", "asyncio", "jsonschema")
@@ -41,6 +43,11 @@ import probe
 plugin = sys.modules.get({plugin!r})
 """
 LOAD = """
+import os, sublime
+archive = os.path.join(sublime.installed_packages_path(), "Gemini Companion.sublime-package")
+if os.path.isfile(archive):  # the package is ignored, so that it is loaded here and not before
+    finder = next(each for each in sys.meta_path if type(each).__name__ == "ZipFinder")
+    finder.register([archive], sublime.packages_path())
 imports = probe.Imports()
 sys.meta_path.insert(0, imports)
 began = probe.time.perf_counter()
@@ -79,14 +86,29 @@ def prepare(host: Host, code: str) -> None:
 
 
 def loads() -> Iterator[Measurement]:
-    """The package's load, in fresh plugin hosts whose bytecode is cached; raises AssertionError if something is
-    imported on the main thread that must not be."""
+    """The package's load in fresh plugin hosts: from a folder whose bytecode is cached, and as Package Control installs
+    it, from a zip whose modules are compiled at every start.
+
+    Raises AssertionError if something is imported on the main thread that must not be.
+    """
+    yield from loads_of("tree", "package load", 30)
+    with tempfile.TemporaryDirectory(prefix="benchmark-") as folder:
+        packed_file = os.path.join(folder, "Gemini Companion.sublime-package")
+        with zipfile.ZipFile(packed_file, "w", zipfile.ZIP_DEFLATED) as archive:
+            for name in packing.packed(HERE.parents[1]):
+                archive.write(str(HERE.parents[1] / name), name)
+        yield from loads_of(packed_file, "zipped package load", 25)
+
+
+def loads_of(package: str, title: str, target: float) -> Iterator[Measurement]:
+    """The load of one kind of package."""
     settings = {"Preferences": {"ignored_packages": ["Gemini Companion"]}}
-    served = "'aiohttp' in sys.modules and any(endpoint.port for endpoint in plugin.application.endpoints())"
+    there = "'aiohttp' in sys.modules and plugin.application is not None"
+    served = there + " and any(endpoint.port for endpoint in plugin.application.endpoints())"
     parts = []
     with tempfile.TemporaryDirectory(prefix="benchmark-") as data:
         for number in range(LOADS + 2):
-            with Host.start(data=data, settings=settings) as host:
+            with Host.start(data=data, package=package, settings=settings) as host:
                 last = number > LOADS
                 prepare(host, (WATCH_API if last else "") + LOAD)
                 host.wait_until(served, 30)
@@ -98,7 +120,7 @@ def loads() -> Iterator[Measurement]:
                 elif number:  # the first one compiled the modules
                     parts.append(host.evaluate("seconds"))
                 host.execute("plugin.plugin_unloaded()")
-    yield summary("package load", [1e3 * sum(one) for one in parts], target=30, unit="ms")
+    yield summary(title, [1e3 * sum(one) for one in parts], target=target, unit="ms")
     yield summary("  of it the import", [1e3 * one[0] for one in parts], target=None, unit="ms")
     yield summary("  longest slice after it", [1e3 * longest], target=None, unit="ms")
 

@@ -5,10 +5,16 @@ Rule kept here: an exception in a plugin is printed and recorded, and the other 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from ..model.host import current
 from . import sublime
+from ._event_names import (
+    BUFFER_EVENTS,
+    FURTHER_EVENTS,
+    LISTENER_ONLY_VIEW_EVENTS,
+    VIEW_EVENTS,
+    WINDOW_EVENTS,
+    Callbacks,
+)
 from ._plugin_classes import (
     ApplicationCommand,
     EventListener,
@@ -17,17 +23,6 @@ from ._plugin_classes import (
     ViewEventListener,
     WindowCommand,
 )
-
-_VIEW_EVENTS = (
-    "on_load on_reload on_revert on_pre_move on_post_move on_pre_close on_pre_save on_post_save on_modified "
-    "on_selection_modified on_activated on_deactivated"
-).split()
-_LISTENER_ONLY_VIEW_EVENTS = "on_new on_clone".split()
-_WINDOW_EVENTS = (
-    "on_new_project on_load_project on_pre_save_project on_post_save_project on_pre_close_project on_new_window "
-    "on_pre_close_window"
-).split()
-_BUFFER_EVENTS = "on_new_buffer on_associate_buffer on_close_buffer".split()
 
 api_ready = False
 application_command_classes = []
@@ -175,12 +170,12 @@ def _make_events():
         return lambda number: [_tell(listener, name, handle(number)) for listener in list(_listeners)] and None
 
     made = {}
-    for name in _VIEW_EVENTS:
+    for name in VIEW_EVENTS:
         made[name], made[name + "_async"] = view_event(name), view_event(name + "_async")
     groups = (
-        (_LISTENER_ONLY_VIEW_EVENTS, sublime.View),
-        (_WINDOW_EVENTS, sublime.Window),
-        (_BUFFER_EVENTS, sublime.Buffer),
+        (LISTENER_ONLY_VIEW_EVENTS, sublime.View),
+        (WINDOW_EVENTS, sublime.Window),
+        (BUFFER_EVENTS, sublime.Buffer),
     )
     for names, handle in groups:
         for name in names:
@@ -293,27 +288,10 @@ def el_callbacks(name, listener_only=False):
     return [getattr(listener, name) for listener in listeners if hasattr(listener, name)]
 
 
-class _Callbacks(Mapping):
-    """Every event's name, with the listeners that want to hear of it."""
-
-    def __getitem__(self, name):
-        if name not in _CALLBACKS:
-            raise KeyError(name)
-        return [handler.__self__ for handler in el_callbacks(name, listener_only=True)]
-
-    def __iter__(self):
-        return iter(_CALLBACKS)
-
-    def __len__(self):
-        return len(_CALLBACKS)
-
-
-_CALLBACKS = sorted(
-    set(_events)
-    | set("on_init on_exit on_close on_hover on_query_context on_query_completions".split())
-    | set("on_text_command on_window_command on_post_text_command on_post_window_command".split())
+all_callbacks = Callbacks(
+    set(_events) | set(FURTHER_EVENTS),
+    lambda name: [handler.__self__ for handler in el_callbacks(name, listener_only=True)],
 )
-all_callbacks = _Callbacks()
 text_change_listener_callbacks = [
     name + ending for name in ("on_text_changed", "on_revert", "on_reload") for ending in ("", "_async")
 ]

@@ -25,6 +25,7 @@ LAYERS: Tuple[Tuple[str, ...], ...] = (
     ("diagnosis",),
     ("actions",),
     ("application",),
+    ("startup",),
 )
 PART_LAYER = {part: number for number, row in enumerate(LAYERS) for part in row}
 
@@ -108,9 +109,12 @@ def test_the_rooms_inside_a_part_form_no_circle(room):
 
 
 def test_the_plugin_knows_the_application_only():
+    """And loads not even that: its name is for the type checker, and `startup` imports it on another thread."""
     tree = ast.parse((ROOT / "plugin.py").read_text(encoding="utf-8"))
     known = {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.level}
-    assert known == {"companion.application"}
+    assert known == {"companion.startup", "companion.application"}
+    at_once = {node.module for node in tree.body if isinstance(node, ast.ImportFrom) and node.level}
+    assert at_once == {"companion.startup"}
 
 
 def test_programs_are_known_by_name_in_their_folder_and_in_the_settings_only():
