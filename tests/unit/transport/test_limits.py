@@ -25,6 +25,7 @@ def test_a_body_that_is_too_large(run, chunked):
         assert answer[0] == 413
         assert "2000 bytes" in json.loads(answer[2])["error"]["message"]
         assert (await served.post(b" " * 1000 + PING))[0] == 200
+        assert served.server._bodies._held == 0, "what was refused counts no more, and was counted once"
 
     run(scenario, Limits(body_bytes=2000))
 
