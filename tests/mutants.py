@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import os
 import queue
+import re
 import shutil
 import signal
 import subprocess
@@ -30,6 +31,7 @@ LIST = os.path.join(ROOT, "tests", "mutants.txt")
 TARGET = 0.95
 SECONDS = 180  # for the tests of one fault: one that makes them hang is noticed
 _EDITOR = "editor:"
+_TESTS_FAILED = re.compile(r"\b\d+ (?:failed|errors?)\b")  # in pytest's last line
 
 
 class ListError(Exception):
@@ -153,6 +155,8 @@ class Copy:
         output = ""
         for command in _commands(self._python, tests):
             code, output = self._run(command)
+            if code > 0 and "pytest" in command and not _TESTS_FAILED.search(output):
+                raise ListError(f"The tests could not be run, which is not the fault's doing:\n{output[-3000:]}")
             if code != 0 or "\nRan 0 tests" in output:
                 return True, output
         return False, output

@@ -158,6 +158,17 @@ class TestClientGone(DecidingTestCase):
         view.run_command("undo")
         self.assertEqual(self.text(view), "a\nb  \nc")
 
+    def test_a_tab_that_is_read_only_is_not_written_through(self) -> Iterator[Any]:
+        view = yield from self.open_file("file.txt", "old\n")
+        view.set_read_only(True)
+        review = yield from self.open_diff("file.txt", "new\n")
+        self.leave()
+        self.reviews.accept(review)
+        yield lambda: "file.txt is read-only." in self.header(review)
+        self.assertEqual(self.read("file.txt"), b"old\n")
+        self.assertEqual(self.text(view), "old\n")
+        self.assertTrue(review.pending)
+
     def test_unsaved_edits_are_never_lost(self) -> Iterator[Any]:
         view = yield from self.open_file()
         review = yield from self.open_diff()

@@ -115,6 +115,13 @@ class TestNothingToCompare(ReviewTestCase):
         self.assertEqual(self.marked(self.proposal(review), "lines"), [])
         yield from self.accepted(review)
 
+    def test_a_proposal_of_many_lines(self) -> Iterator[Any]:
+        self.use(review_maximum_lines=100)
+        self.write()
+        review = yield from self.open_diff("file.py", TEXT * 60)
+        yield lambda: "The proposal is large" in self.header(review)
+        self.assertEqual(self.marked(self.proposal(review), "lines"), [])
+
     def test_a_file_of_many_lines(self) -> Iterator[Any]:
         self.use(review_maximum_lines=100)
         self.write("file.py", TEXT * 30)

@@ -8,7 +8,7 @@ from typing import Any, Iterator
 
 import sublime
 
-from ..companion.editor.edits import Edit, apply_edits, set_text
+from ..companion.editor.edits import PORTION, Edit, apply_edits, set_text, text_steps
 from .review_support import PROPOSED, TEXT, ReviewTestCase
 from .support.selecting import put_caret, select
 
@@ -137,6 +137,19 @@ class TestViews(ReviewTestCase):
         set_text(view, "one 2 three\n")
         self.assertEqual(self.text(view), "one 2 three\n")
         self.assertEqual([view.substr(region) for region in view.get_regions("marked")], ["one", "three"])
+
+    def test_a_long_text_is_put_in_a_portion_at_a_time(self) -> Iterator[Any]:
+        """The editor draws and answers in between."""
+        view = yield from self.open_file("other.py", "old\n")
+        text = "a line of text\n" * (2 * PORTION // 15 + 1)
+        pauses = sum(1 for _ in text_steps(view, text))
+        self.assertEqual(self.text(view), text)
+        self.assertGreaterEqual(pauses, 3)
+        self.assertEqual(
+            sum(1 for _ in text_steps(view, "short\n")), 2, "the long one is taken out, the short one put in"
+        )
+        self.assertEqual(self.text(view), "short\n")
+        self.assertEqual(sum(1 for _ in text_steps(view, "shorter\n")), 0)
 
 
 class TestMarks(ReviewTestCase):

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
+import sys
 
 import pytest
 
-from tests.mutants import ROOT, Fault, ListError, planted, read_list, report
+from tests.mutants import ROOT, Copy, Fault, ListError, planted, read_list, report
 
 LIST = """
 # a remark
@@ -65,6 +66,18 @@ def test_it_ends_well_only_if_nearly_all_are_noticed_and_the_rest_is_argued(caps
     faults = [make(argument if number < survivors else "") for number in range(20)]
     assert report(faults, [number >= survivors for number in range(20)]) == code
     assert f"20 planted, {20 - survivors} noticed" in capsys.readouterr().out
+
+
+def test_tests_that_cannot_be_run_have_noticed_nothing(monkeypatch, tmp_path):
+    monkeypatch.setattr("tests.mutants._files", list)
+    copy = Copy(str(tmp_path), sys.executable)
+    monkeypatch.setattr(copy, "_run", lambda command: (1, "No module named pytest"))
+    with pytest.raises(ListError, match="could not be run"):
+        copy.noticed(None, ["tests/unit/a"])
+    monkeypatch.setattr(copy, "_run", lambda command: (1, "1 failed, 3 passed in 0.1s"))
+    assert copy.noticed(None, ["tests/unit/a"])[0]
+    monkeypatch.setattr(copy, "_run", lambda command: (0, "4 passed in 0.1s"))
+    assert not copy.noticed(None, ["tests/unit/a"])[0]
 
 
 def test_nothing_planted_is_no_success(capsys):

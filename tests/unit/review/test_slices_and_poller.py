@@ -98,7 +98,7 @@ class Presentation:
     def __init__(self):
         self.visible = True
         self.moves = False
-        self.ticks = self.looks = 0
+        self.ticks = self.looks = self.files = 0
 
     def tick(self):
         self.ticks += 1
@@ -106,6 +106,7 @@ class Presentation:
 
     def check_file(self):
         self.looks += 1
+        self.files += 1
 
     def check_disk(self):
         self.looks += 1
@@ -152,6 +153,9 @@ class TestPoller:
         made.start()
         self.let(runtime, clock, 5.5)
         assert 5 <= shown.looks <= 6
+        assert shown.files == 0
+        self.let(runtime, clock, 10)
+        assert shown.files == 1, "all that can be asked about it is asked less often"
 
     def test_it_ends_when_nothing_is_visible_and_can_begin_again(self, made, runtime, clock, shown):
         made.start()

@@ -145,3 +145,19 @@ def test_a_body_of_many_chunks_is_refused_once_it_is_too_large(run):
         writer.close()
 
     run(scenario, Limits(body_bytes=5000), seconds=30)
+
+
+def test_a_connection_that_we_have_torn_down_is_not_taken_for_one_that_the_client_has_closed(run):
+    async def scenario(served):
+        reader, writer = await asyncio.open_connection("127.0.0.1", served.port)
+        writer.write(served.head("GET", "/events"))
+        await reader.readuntil(b"\r\n\r\n")
+        (connection,) = served.server._manager.connections
+        told = []
+        connection.on_lost = told.append
+        connection.transport.abort()
+        await served.until(lambda: told)
+        assert told == [True]
+        writer.close()
+
+    run(scenario)

@@ -29,6 +29,19 @@ def test_a_body_that_is_too_large(run, chunked):
     run(scenario, Limits(body_bytes=2000))
 
 
+def test_one_that_turns_out_to_be_too_large_counts_no_more(run):
+    async def scenario(served):
+        reader, writer = await asyncio.open_connection("127.0.0.1", served.port)
+        writer.write(served.head(Transfer_Encoding="chunked", Expect="100-continue"))
+        assert (await reader.readuntil(b"\r\n\r\n")).startswith(b"HTTP/1.1 100 ")
+        writer.write(b"7d1\r\n" + b" " * 2001 + b"\r\n0\r\n\r\n")
+        assert (await reader.readuntil(b"\r\n\r\n")).startswith(b"HTTP/1.1 413 ")
+        writer.close()
+        assert served.server._bodies._held == 0, "nor less than nothing"
+
+    run(scenario, Limits(body_bytes=2000))
+
+
 def test_a_body_that_announces_too_much_is_refused_before_it_comes(run):
     async def scenario(served):
         assert (await served.raw(served.head(Content_Length=str(2**40))))[0] == 413

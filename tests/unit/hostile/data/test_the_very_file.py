@@ -119,7 +119,7 @@ def test_what_the_editor_could_not_save_is_put_back(tmp_path: Path, left: bytes)
     assert os.listdir(str(tmp_path)) == ["file"]
 
 
-@pytest.mark.parametrize("saved", [b"new\n", b"formatted by a plugin\n"])
+@pytest.mark.parametrize("saved", [b"new\n", b"formatted by a plugin\n", b"new\nand more by a plugin\n"])
 def test_what_the_editor_has_saved_stays(tmp_path: Path, saved: bytes) -> None:
     path = tmp_path / "file"
     path.write_bytes(b"text\n")
