@@ -94,8 +94,8 @@ class TestAtRandom(LevelTestCase):
         places = view.get_regions("gemini_companion.revert")
         self.assertEqual(len(links), len(places), self.step)
         self.assertEqual(links == [], self.text(view) == left, self.step)
-        if not links:
-            return
+        if not links or not presentation.hunks.ready:
+            return  # nothing to take back, or a revert that had to wait has just been made
         # A link takes back the change beside it, and undo brings that back.
         wanted = self.text(view)
         number = len(links) // 2
