@@ -5,6 +5,7 @@ Seen by geometry only: where the editor says that lines are. Sizes are changed a
 
 from __future__ import annotations
 
+from collections import Counter
 from difflib import SequenceMatcher
 from typing import Any, Dict, Iterator, List, Tuple
 
@@ -59,9 +60,16 @@ def top(view: sublime.View, row: int) -> float:
 
 
 def equal_rows(left: str, right: str) -> List[Tuple[int, int]]:
-    matcher = SequenceMatcher(None, left.splitlines(), right.splitlines(), False)
+    """The rows that are surely equal: of lines that each text has once."""
+    lefts, rights = left.splitlines(), right.splitlines()
+    matcher = SequenceMatcher(None, lefts, rights, False)
+    once = {line for line, times in Counter(rights).items() if times == 1}
+    once &= {line for line, times in Counter(lefts).items() if times == 1}
     return [
-        (block.a + offset, block.b + offset) for block in matcher.get_matching_blocks() for offset in range(block.size)
+        (block.a + offset, block.b + offset)
+        for block in matcher.get_matching_blocks()
+        for offset in range(block.size)
+        if lefts[block.a + offset] in once
     ]
 
 
