@@ -177,11 +177,11 @@ class TestTheLoop:
         reached(runtime)
         assert [place for place, _ in reported] == ["task"]
 
-    def test_a_stranger_who_stops_the_loop_does_not_end_the_thread(self, runtime, reported):
+    def test_other_code_that_stops_the_loop_does_not_end_the_thread(self, runtime, reported):
         runtime.on_loop(lambda: asyncio.get_running_loop().stop())
         until(lambda: reported)
         reached(runtime)
-        assert "stranger" in str(reported[0][1])
+        assert "other code" in str(reported[0][1])
 
     def test_a_request_to_exit_does_not_end_it_either(self, runtime, reported):
         def leave():
