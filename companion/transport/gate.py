@@ -12,7 +12,7 @@ from typing import Mapping, Optional, Union
 from aiohttp import web
 
 from .responses import closing, refusal
-from .security import CHALLENGE, bearer, host_allowed, origin_allowed
+from .security import CHALLENGE, bearer, host_allowed, origin_allowed, token_shown
 
 logger = logging.getLogger("gemini_companion.transport")
 _WARNING_SECONDS = 60.0
@@ -21,10 +21,13 @@ _WARNING_SECONDS = 60.0
 class Gate:
     """Who may come in. Loop thread."""
 
-    def __init__(self, tokens: Mapping[str, str]) -> None:
+    def __init__(self, tokens: Mapping[str, str], *, secret_header: str = "") -> None:
+        """`secret_header`: where clients show a token, by itself; without one it is `Authorization: Bearer …`."""
         self.port = 0
         """The endpoint's own."""
         self._tokens = tokens
+        self._secret_header = secret_header or "Authorization"
+        self._shown_token = token_shown if secret_header else bearer
         self._next_warning = 0.0
 
     def misaddressed(self, request: web.BaseRequest) -> Optional[web.Response]:
@@ -39,16 +42,19 @@ class Gate:
     def admit(self, request: web.BaseRequest, now: float) -> Union[str, web.Response]:
         """The name of the token that the request shows, or its refusal. `now`: seconds of a steady clock."""
         headers = request.headers
-        name = bearer(headers.get("Authorization"), self._tokens)
+        name = self._shown_token(headers.get(self._secret_header), self._tokens)
         if name is not None:
             return name
         if now >= self._next_warning:
             self._next_warning = now + _WARNING_SECONDS
-            if "Authorization" in headers:
+            if self._secret_header in headers:
                 logger.warning("refused a client with a wrong token (%.80r)", headers.get("User-Agent", ""))
             else:
                 logger.warning(
-                    "refused a client without an Authorization header (%.80r): it is too old, update the CLI",
+                    "refused a client without the header %s (%.80r): it is too old, update the CLI",
+                    self._secret_header,
                     headers.get("User-Agent", ""),
                 )
+        if self._secret_header != "Authorization":
+            return closing(refusal(401, f"The header {self._secret_header} does not show the secret."))
         return closing(refusal(401, "A valid bearer token is required.", {"WWW-Authenticate": CHALLENGE}))

@@ -42,9 +42,15 @@ def bearer(value: Optional[str], tokens: Mapping[str, str]) -> Optional[str]:
     Takes the same time whatever the first wrong byte, and whichever of the tokens it is.
     """
     scheme, _, credentials = (value or "").strip().partition(" ")
-    shown = credentials.strip().encode("utf-8", "surrogatepass")
+    found = token_shown(credentials, tokens)
+    return found if scheme.lower() == "bearer" else None
+
+
+def token_shown(value: Optional[str], tokens: Mapping[str, str]) -> Optional[str]:
+    """The name of the token that this is, or None. Takes the same time whatever is wrong with it."""
+    shown = (value or "").strip().encode("utf-8", "surrogatepass")
     found = None
     for name, token in tokens.items():
         if hmac.compare_digest(shown, token.encode("utf-8")):
             found = name
-    return found if scheme.lower() == "bearer" else None
+    return found
