@@ -20,7 +20,10 @@ for _name in [name for name in sys.modules if name == _INNER or name.startswith(
 
 from .companion.actions import Actions  # noqa: E402 - only after the stale modules are gone
 from .companion.application import Application  # noqa: E402
-from .companion.review.edit import GeminiCompanionReplaceTextCommand  # noqa: E402,F401 - found here by the editor
+from .companion.review.edit import (  # noqa: E402,F401 - found here by the editor
+    GeminiCompanionMoveCaretCommand,
+    GeminiCompanionReplaceTextCommand,
+)
 
 application: Optional[Application] = None
 
@@ -95,6 +98,10 @@ class GeminiCompanionListener(sublime_plugin.EventListener):
     def on_pre_close_window(self, window: sublime.Window) -> None:
         if application is not None:
             application.window_closing(window)
+
+    def on_pre_close_project(self, window: sublime.Window) -> None:
+        if application is not None:
+            application.project_closing(window)
 
     def on_load_project(self, window: sublime.Window) -> None:
         if application is not None:

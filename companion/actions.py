@@ -7,14 +7,14 @@ in `plugin.py` ask `can_…` whether they are enabled and otherwise only call th
 from __future__ import annotations
 
 import html
-import os
 from typing import TYPE_CHECKING, Callable, Dict, List, Optional, Tuple
 
 import sublime
 
+from .agents.agent import Connection
+from .agents.registry import AGENTS, agent_named
+from .display_names import client_name, file_name, shown
 from .status_bar import say
-from .terminals.clients import client_named, command_of
-from .terminals.environment import Connection
 from .terminals.launcher import Launcher, Wishes, terminal_of
 
 if TYPE_CHECKING:
@@ -36,8 +36,7 @@ REVIEW_MENU: Entries = (
 MENU: Entries = (
     *REVIEW_MENU,
     ("Show Pending Diffs", "gemini_companion_show_pending_diffs", {}),
-    ("Run Gemini CLI", "gemini_companion_run_client", {"client": "gemini"}),
-    ("Run Qwen Code", "gemini_companion_run_client", {"client": "qwen"}),
+    *((f"Run {agent.title}", "gemini_companion_run_client", {"client": agent.key}) for agent in AGENTS),
     ("Send Selection to Terminal", "gemini_companion_send_selection", {}),
     ("Copy Connection Environment", "gemini_companion_copy_environment", {}),
     ("Pause Sharing", "gemini_companion_pause_sharing", {}),
@@ -96,9 +95,9 @@ class Actions:
 
         items = [
             sublime.QuickPanelItem(
-                os.path.basename(review.path),
-                details=html.escape(review.path),
-                annotation=review.owner.client_name if endpoint.window == window else "another window",
+                file_name(review.path),
+                details=html.escape(shown(review.path)),
+                annotation=client_name(review.owner.client_name) if endpoint.window == window else "another window",
             )
             for endpoint, review in choices
         ]
@@ -118,7 +117,7 @@ class Actions:
     def run_client(self, window: sublime.Window, key: str) -> None:
         """Start a command line client in a terminal, connected to this window."""
         try:
-            client = client_named(key)
+            agent = agent_named(key)
         except KeyError:
             say(window, "no client is called “{}”".format(key))  # by somebody's own key binding
             return
@@ -126,8 +125,8 @@ class Actions:
         if reached is not None:
             endpoint, connection = reached
             settings = endpoint.settings()
-            wishes = Wishes(command_of(client, settings), settings.terminal_commands)
-            self._launcher.run(window, client, connection, wishes)
+            wishes = Wishes(agent.command(settings), settings.terminal_commands)
+            self._launcher.run(window, agent, connection, wishes)
 
     def copy_environment(self, window: sublime.Window) -> None:
         """Put lines on the clipboard that connect a client in any terminal to this window."""

@@ -12,8 +12,11 @@ from typing import TYPE_CHECKING, Callable, NamedTuple, Optional, Tuple
 
 import sublime
 
-from .discovery.publisher import Announcement, DiscoveryError, Publisher
+from .agents.agent import Agent, Announcement
+from .agents.registry import AGENTS
+from .discovery.publisher import DiscoveryError, Publisher
 from .discovery.workspace import unusable_folders, workspace_folders
+from .editor_process import EDITOR_PID
 
 if TYPE_CHECKING:
     from .runtime import Runtime
@@ -30,13 +33,12 @@ class Wish(NamedTuple):
 
     port: int
     token: str
-    family_tokens: Tuple[Tuple[str, str], ...]
+    agent_tokens: Tuple[Tuple[str, str], ...]
     folders: Tuple[str, ...]
-    project_file: Optional[str]
+    project_file: Optional[str]  # None as long as the window has folders: then it does not matter
     active_file: Optional[str]  # None as long as the window has folders or a project: then it does not matter
     fallback: str
-    gemini: bool
-    qwen: bool
+    agents: Tuple[Agent, ...]
 
 
 class Announcer:
@@ -62,21 +64,20 @@ class Announcer:
         self._looked_at = 0.0  # on the monotonic clock
         self._withdrawn = False
 
-    def announce(self, port: int, token: str, family_tokens: Tuple[Tuple[str, str], ...]) -> None:
+    def announce(self, port: int, token: str, agent_tokens: Tuple[Tuple[str, str], ...]) -> None:
         """Make the discovery files say that `port` serves this window as it is now. Cheap when nothing changed."""
         settings = self._settings()
         folders = tuple(self._window.folders())
-        project_file = self._window.project_file_name() or None
+        project_file = None if folders else self._window.project_file_name() or None
         wish = Wish(
             port,
             token,
-            family_tokens,
+            agent_tokens,
             folders,
             project_file,
             None if folders or project_file else self._active_file(),
             settings.workspace_fallback,
-            settings.publish_for_gemini,
-            settings.publish_for_qwen,
+            tuple(agent for agent in AGENTS if agent.is_wanted(settings)),
         )
         if wish != self._wish or time.monotonic() - self._looked_at > LOOK_AGAIN_SECONDS:
             self._wish = wish
@@ -97,7 +98,7 @@ class Announcer:
         self._working = True
         self._looked_at = time.monotonic()
         wish = self._wish
-        self._runtime.compute(
+        self._runtime.use_disk(
             self._publish,
             wish,
             then=lambda result: self._done(wish, *result),
@@ -105,7 +106,7 @@ class Announcer:
         )
 
     def _publish(self, wish: Wish, cancelled: Callable[[], bool]) -> Tuple[Tuple[str, ...], Optional[Exception]]:
-        """The folders announced, and what went wrong: one family may find the window while the other does not."""
+        """The folders announced, and what went wrong: one agent may find the window while another does not."""
         folders = workspace_folders(
             wish.folders, project_file=wish.project_file, active_file=wish.active_file, fallback=wish.fallback
         )
@@ -113,11 +114,11 @@ class Announcer:
             port=wish.port,
             token=wish.token,
             folders=folders,
-            editor_pid=os.getppid(),
-            family_tokens=dict(wish.family_tokens),
+            editor_pid=EDITOR_PID,
+            agent_tokens=dict(wish.agent_tokens),
         )
         try:
-            self._publisher.publish(announcement, gemini=wish.gemini, qwen=wish.qwen)
+            self._publisher.publish(announcement, wish.agents)
         except DiscoveryError as error:
             return folders, error
         return folders, None

@@ -15,8 +15,10 @@ import sublime
 
 from . import handover, log
 from .actions import Actions
+from .editor_process import EDITOR_PID, editor_is_gone
 from .libraries import Libraries
 from .log_panel import LogPanel
+from .review.controls import SAVE
 from .runtime import Runtime
 from .settings import FILE_NAME, Settings, read
 from .status_bar import say
@@ -31,8 +33,14 @@ logger = logging.getLogger("gemini_companion.application")
 VERSION = "1.0.0"
 FAREWELL_SECONDS = 1.0  # for the last messages to clients on the loopback device, when the package or the editor ends
 SETTINGS_TAG = "gemini_companion"
-WINDOW_CHECK_MILLISECONDS = 700  # the editor has no event for a change of the side bar's folders
+# The editor has no event for a change of the side bar's folders. Every call of its API crosses into another process, so
+# what can wait is looked at only once in several checks.
+WINDOW_CHECK_MILLISECONDS = 1000
+CHECKS_PER_PROJECT, CHECKS_PER_STATUS = 2, 10
+EDITOR_CHECK_SECONDS = 1.0
 
+# Another project takes the window at once with these; those that ask first are heard of when the project closes.
+PROJECT_COMMANDS = frozenset(["open_project_or_workspace", "close_workspace", "close_project"])
 CONTEXT_KEYS = "gemini_companion."
 FOLDER_COMMANDS = frozenset(
     [
@@ -65,6 +73,8 @@ class Application:
         self._editor_settings = sublime.load_settings(FILE_NAME)
         self._settings = Settings()
         self._reported: Set[Tuple[str, str]] = set()
+        self._checks = 0
+        self._exited = False
         self._ready = False  # whether what an earlier run left is gone, so that endpoints may announce themselves
 
     # -- life ---------------------------------------------------------------------------------------------------------
@@ -75,7 +85,8 @@ class Application:
         self.runtime.start()
         self._editor_settings.add_on_change(SETTINGS_TAG, self._settings_changed)
         self._read_own_settings()
-        self.runtime.compute(self._prepare, then=self._swept, failed=self._sweep_failed)
+        self.runtime.spawn(self._watch_editor)
+        self.runtime.use_disk(self._prepare, then=self._swept, failed=self._sweep_failed)
 
     @staticmethod
     def _prepare(cancelled: Callable[[], bool]) -> List[str]:
@@ -83,7 +94,7 @@ class Application:
         from . import endpoint  # noqa: F401 - found in the cache when the first window is served
         from .discovery.sweeper import sweep
 
-        return sweep(os.getppid())
+        return sweep(EDITOR_PID)
 
     def _sweep_failed(self, error: Exception) -> None:
         self._report("the look for left-over files", error)
@@ -107,10 +118,22 @@ class Application:
         handover.leave({number: inheritance for number, inheritance in left.items() if inheritance is not None})
 
     def exit(self) -> None:
-        """End for an editor that is quitting: its API may no longer be used."""
+        """End for an editor that is quitting or has ended: its API may no longer be used. Any thread but the loop's."""
+        if self._exited:
+            return
+        self._exited = True
         self.runtime.leave_editor()
         # The endpoints stay where they are until the process ends: what they hold calls the API when it is let go.
         self._end([endpoint.exit() for endpoint in self._endpoints.values()])
+
+    async def _watch_editor(self) -> None:
+        """Loop thread. Without the editor there are neither events nor timers on the main thread to hear of its end."""
+        import asyncio
+
+        while not editor_is_gone():  # noqa: ASYNC110 - the system has no event for it
+            await asyncio.sleep(EDITOR_CHECK_SECONDS)
+        logger.warning("the editor has ended without a word")
+        self.runtime.compute(lambda cancelled: self.exit(), then=lambda _: None)
 
     def _end(self, farewells: List[Future[Optional[Inheritance]]]) -> None:
         self._environment.clear()
@@ -131,6 +154,7 @@ class Application:
 
     def _loop_lost(self) -> None:
         """Loop thread."""
+        self.runtime.spawn(self._watch_editor)
         for endpoint in list(self._endpoints.values()):
             endpoint.loop_lost()
 
@@ -180,33 +204,58 @@ class Application:
     def _clients_changed(self) -> None:
         self._listening = tuple(endpoint for endpoint in self._endpoints.values() if endpoint.clients)
 
+    def project_closing(self, window: sublime.Window) -> None:
+        """Another project, or none, is about to take the window: its tabs and layout are stored and replaced."""
+        endpoint = self.endpoint_of(window)
+        if endpoint is not None:
+            endpoint.desk.leave_project()
+
     def workspace_changed(self, window: sublime.Window) -> None:
         """The window has another project, or other settings in it."""
         endpoint = self.window_opened(window)
         if endpoint is not None:
             endpoint.settings_changed()
             endpoint.workspace_changed()
+            endpoint.desk.recover()
 
     def _check_windows(self) -> None:
-        """Find out what the editor has no event for."""
-        for window in sublime.windows():
-            self.window_opened(window)
+        """Find out what the editor has no event for, with as few questions as will do."""
+        self._checks += 1
+        windows = sublime.windows()
+        for window in windows:
+            if window.id() not in self._endpoints:
+                self.window_opened(window)
+        there = {window.id() for window in windows}
         for endpoint in self.endpoints():
-            if endpoint.window.is_valid():
-                if endpoint.settings.project_has_changed():
-                    endpoint.settings_changed()
-                endpoint.workspace_changed()
-                endpoint.show_status()
-            else:
+            if endpoint.window.id() not in there:
                 self.window_closing(endpoint.window)
+        for endpoint in self._next_to_check():
+            endpoint.workspace_changed()
+            if self._checks % CHECKS_PER_PROJECT == 0 and endpoint.settings.project_has_changed():
+                endpoint.settings_changed()
+            if self._checks % CHECKS_PER_STATUS == 0:
+                endpoint.show_status()
         self._export_environment()
         self.runtime.later_on_main(WINDOW_CHECK_MILLISECONDS, self._check_windows)
 
+    def _next_to_check(self) -> List[Endpoint]:
+        """The endpoints that have a client, and every other one of the rest in turn."""
+        listening = [endpoint for endpoint in self._endpoints.values() if endpoint.clients]
+        others = [endpoint for endpoint in self._endpoints.values() if not endpoint.clients]
+        turn = self._checks // CHECKS_PER_PROJECT % 2 if len(others) > 1 else 0
+        return listening + (others[turn::2] if len(others) > 1 else others)
+
     def _export_environment(self) -> None:
         """Let terminals that are started from now on know the window in front."""
-        endpoint = self.endpoint_of(sublime.active_window()) if self._settings.export_terminal_environment else None
+        endpoint = self._in_front() if self._settings.export_terminal_environment else None
         connection = endpoint.connection() if endpoint is not None else None
         self._environment.put(terminal_variables(connection) if connection is not None else {})
+
+    def _in_front(self) -> Optional[Endpoint]:
+        """The endpoint of the window in front. The only one there is need not be asked for."""
+        if len(self._endpoints) == 1:
+            return next(iter(self._endpoints.values()))
+        return self.endpoint_of(sublime.active_window())
 
     # -- views --------------------------------------------------------------------------------------------------------
 
@@ -228,6 +277,8 @@ class Application:
         """A caret or selection moved. Called for every keystroke."""
         for endpoint in self._listening:
             endpoint.follower.on_selection_modified(view)
+        for endpoint in self._endpoints.values():
+            endpoint.desk.on_selection_modified(view)
 
     def view_modified(self, view: sublime.View) -> None:
         """A view was edited. Called for every keystroke."""
@@ -274,12 +325,18 @@ class Application:
     # -- commands and keys --------------------------------------------------------------------------------------------
 
     def text_command(self, view: sublime.View, name: str, arguments: Optional[Dict[str, Any]]) -> Any:
-        """The command to run instead, with its arguments, or None to let it pass."""
+        """The command to run instead, with its arguments, or None to let it pass. Called for every command."""
+        if name != SAVE:
+            return None
         endpoint = self.endpoint_of(view.window())
         return endpoint.desk.on_text_command(view, name, arguments) if endpoint is not None else None
 
     def window_command(self, window: sublime.Window, name: str, arguments: Optional[Dict[str, Any]]) -> Any:
         """The same for a window's command."""
+        if name in PROJECT_COMMANDS and not (arguments or {}).get("new_window"):
+            self.project_closing(window)
+        if name != SAVE:
+            return None
         endpoint = self._endpoints.get(window.id())
         return endpoint.desk.on_window_command(name, arguments) if endpoint is not None else None
 

@@ -14,15 +14,16 @@ from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Tuple
 
 import sublime
 
+from .agents.agent import Connection
+from .agents.registry import AGENTS
 from .announcer import Announcer
 from .context.follower import Follower
 from .diagnosis import SELF_TEST
-from .discovery.families import FAMILIES
+from .editor_process import EDITOR_PID
 from .review.desk import Desk
 from .review.review import Outcome, Owner, Review
 from .service import Inheritance, Listener, Service
 from .status_bar import StatusBar, say
-from .terminals.environment import Connection
 from .terminals.status import State, status_text
 from .tool_calls import ToolCalls, display_name
 from .window_settings import WindowSettings
@@ -60,12 +61,12 @@ class Endpoint:
         self._runtime = runtime
         self._clients_changed = clients_changed
         self._inheritance = inheritance
-        # Each family of clients shows its own token, because by name they cannot be told apart.
+        # Each agent shows a token of its own, because by the name that it gives itself it cannot be told from another.
         if inheritance is not None:
-            self._token, self._family_tokens = inheritance.token, inheritance.family_tokens
+            self._token, self._agent_tokens = inheritance.token, inheritance.agent_tokens
         else:
             self._token = secrets.token_urlsafe(TOKEN_BYTES)
-            self._family_tokens = {family.client: secrets.token_urlsafe(TOKEN_BYTES) for family in FAMILIES}
+            self._agent_tokens = {agent.title: secrets.token_urlsafe(TOKEN_BYTES) for agent in AGENTS}
         self._stopped = False
         self._status_bar = StatusBar(window)
         self.desk = Desk(
@@ -77,17 +78,18 @@ class Endpoint:
             runtime,
             libraries,
             Listener(self._serving, self._client_came, self._client_went, self._set_problem),
-            ToolCalls(self.desk, runtime),
+            ToolCalls(self.desk, runtime, self.folders),
             token=self._token,
-            family_tokens=self._family_tokens,
+            agent_tokens=self._agent_tokens,
             version=version,
-            body_mebibytes=lambda: self.settings().maximum_body_mebibytes,
+            body_mebibytes=self.settings().maximum_body_mebibytes,
         )
 
     # -- life ---------------------------------------------------------------------------------------------------------
 
     def start(self) -> None:
         """Begin to serve. Returns at once; `port` is None until the server listens."""
+        self._runtime.assert_main_thread()
         self.settings_changed()
         self.desk.recover()
         self._runtime.spawn(self._service.run, self._inheritance)
@@ -98,6 +100,7 @@ class Endpoint:
 
         The discovery files are gone when this returns; the future holds what a successor can go on with.
         """
+        self._runtime.assert_main_thread()
         self.desk.shutdown()
         self._stopped = True
         self.follower.stop()
@@ -106,8 +109,12 @@ class Endpoint:
         return self._runtime.spawn(self._service.stop)
 
     def exit(self) -> Future[Optional[Inheritance]]:
-        """The same for an editor that is quitting, when its API may no longer be used."""
+        """The same for an editor that is quitting, or has ended, when its API may no longer be used.
+
+        Main thread, or any other once the editor has ended.
+        """
         self._announcer.withdraw()
+        self.desk.wait_for_writes()
         # A client that waits for an answer would wait for ever.
         for review in self.desk.pending():
             self._tell_outcome(review, Outcome("rejected", review.path, None))
@@ -128,17 +135,19 @@ class Endpoint:
 
     def settings_changed(self) -> None:
         """Take the settings as they are now, and say in the status bar which of them are wrong."""
+        self._runtime.assert_main_thread()
         for complaint in self.settings.refresh():
             logger.warning("%s", complaint)
             say(self.window, complaint)
-        self._runtime.on_loop(self._service.settings_changed)
+        self._runtime.on_loop(self._service.settings_changed, self.settings().maximum_body_mebibytes)
         self.follower.refresh()
         self.show_status()
 
     def workspace_changed(self) -> None:
         """Announce the window's folders anew if they are not the ones announced."""
+        self._runtime.assert_main_thread()
         if self.port is not None and not self._stopped:
-            self._announcer.announce(self.port, self._token, tuple(self._family_tokens.items()))
+            self._announcer.announce(self.port, self._token, tuple(self._agent_tokens.items()))
 
     # -- what others ask ----------------------------------------------------------------------------------------------
 
@@ -150,11 +159,11 @@ class Endpoint:
         """How a client in a terminal finds this window, or None while none can."""
         if self.port is None or not self.folders():
             return None
-        return Connection(self.port, self.folders(), os.getppid(), os.pathsep)
+        return Connection(self.port, self.folders(), EDITOR_PID, os.pathsep)
 
     def secrets(self) -> Tuple[str, ...]:
         """The tokens that its server takes, its own first. Never to be shown or written down."""
-        return (self._token, *self._family_tokens.values())
+        return (self._token, *self._agent_tokens.values())
 
     def client_names(self) -> List[str]:
         """The connected clients by the names that users know."""
@@ -179,6 +188,7 @@ class Endpoint:
     # -- what the server tells ----------------------------------------------------------------------------------------
 
     def _serving(self, port: int) -> None:
+        self._runtime.assert_main_thread()
         if self._stopped:
             return
         self.port = port
@@ -188,6 +198,7 @@ class Endpoint:
         self.show_status()
 
     def _client_came(self, session: ClientSession) -> None:
+        self._runtime.assert_main_thread()
         if self._stopped or session.id in self.clients or session.client_name == SELF_TEST:
             return
         first = not self.clients
@@ -200,6 +211,7 @@ class Endpoint:
         self.show_status()
 
     def _client_went(self, session: ClientSession, undelivered: List[Outcome]) -> None:
+        self._runtime.assert_main_thread()
         if self.clients.pop(session.id, None) is None or self._stopped:
             return
         if not self.clients:
@@ -213,6 +225,7 @@ class Endpoint:
         self.show_status()
 
     def _set_problem(self, problem: Optional[str]) -> None:
+        self._runtime.assert_main_thread()
         if self._stopped:
             return
         if problem != self.problem and problem is not None:

@@ -1,26 +1,68 @@
 """Whether the libraries are there that Package Control installs for this package.
 
-On a first start they may still be on their way, and an installation may have failed. Rule: the package loads all the
-same, says once what is missing and which command fixes it, and goes on by itself as soon as they can be imported.
+On a first start they may still be on their way, and an installation may have failed. Early development builds of
+Sublime Text 4.2 look into the folder of another Python, whose extension modules this one cannot run.
+
+Rule: the package loads all the same, says once what is missing or misplaced and what fixes it, and goes on by itself as
+soon as they can be imported. What stands in another Python's folder is not imported.
 """
 
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import logging
-from typing import Callable, List, Optional
+import os
+import re
+import sys
+from typing import Callable, List, Optional, Sequence, Tuple
 
 logger = logging.getLogger("gemini_companion.libraries")
 
 NEEDED = ("aiohttp", "jsonschema")
+BROUGHT_ALONG = ("aiosignal", "attr", "frozenlist", "multidict", "propcache", "yarl")  # what those import themselves
 RETRY_SECONDS = 2.0
 # Package Control usually finishes within seconds of the package's own start: nobody needs to hear of that.
 SILENT_ATTEMPTS = 3
 
 
+# "Lib/python38", "Lib/python314", "lib/python3.14": how the editor and Python itself name the folder of a version.
+_FOLDER_OF_PYTHON = re.compile(r"^python(\d)\.?(\d+)$", re.IGNORECASE)
+
+
+def is_misplaced(path: str, version: Tuple[int, int] = sys.version_info[:2]) -> bool:
+    """Whether the file `path` stands below the folder of another Python than `version`."""
+    found = [_FOLDER_OF_PYTHON.match(part) for part in re.split(r"[/\\]", path)[:-1]]
+    versions = [(int(match.group(1)), int(match.group(2))) for match in found if match is not None]
+    return bool(versions) and versions[-1] != version
+
+
+def misplaced_libraries() -> List[Tuple[str, str]]:
+    """Names and files of the libraries that are, or would be, imported from another Python's folder. Any thread.
+
+    Nothing is imported for that.
+    """
+    misplaced: List[Tuple[str, str]] = []
+    for name in NEEDED + BROUGHT_ALONG:
+        path = _file_of(name)
+        if path is not None and is_misplaced(path):
+            misplaced.append((name, path))
+    return misplaced
+
+
+def _file_of(name: str) -> Optional[str]:
+    module = sys.modules.get(name)
+    if module is not None:
+        return getattr(module, "__file__", None)
+    try:
+        found = importlib.util.find_spec(name)
+    except (ImportError, ValueError):
+        return None
+    return found.origin if found is not None else None
+
+
 def missing_libraries() -> List[str]:
     """Names of the modules that cannot be imported. Takes long the first time: never on the main thread."""
-    importlib.invalidate_caches()  # what was installed after the interpreter looked into the folder
     missing: List[str] = []
     for name in NEEDED:
         try:
@@ -34,35 +76,52 @@ def missing_libraries() -> List[str]:
     return missing
 
 
+def obstacle() -> Optional[str]:
+    """Why the package cannot work yet, as a sentence for the user; None if it can. Never on the main thread."""
+    importlib.invalidate_caches()  # what was installed after the interpreter looked into the folder
+    misplaced = misplaced_libraries()
+    if misplaced:
+        return misplaced_sentence(misplaced)
+    missing = missing_libraries()
+    return sentence(missing) if missing else None
+
+
+def misplaced_sentence(misplaced: Sequence[Tuple[str, str]]) -> str:
+    """What the user reads where the editor looks into the wrong folder."""
+    name, path = misplaced[0]
+    words = "{} belongs to another Python ({}): update Sublime Text, then run “Package Control: Satisfy Libraries”"
+    return words.format(name, os.path.dirname(os.path.dirname(path)))
+
+
 def sentence(missing: List[str]) -> str:
-    """What the user reads."""
+    """What the user reads where something is not installed."""
     return "missing {}: run “Package Control: Satisfy Libraries” from the command palette".format(", ".join(missing))
 
 
 class Libraries:
     """The one wait of all endpoints. Loop thread, except that `report` is the caller's to bring to the main thread.
 
-    `report` gets a sentence for the user once it is clear that something is missing.
+    `report` gets a sentence for the user once it is clear that something is missing or misplaced.
     """
 
     def __init__(self, report: Callable[[str], None]) -> None:
         self._report = report
         self._there = False
         self._attempts = 0
-        self._reported: Optional[List[str]] = None
+        self._reported: Optional[str] = None
 
     async def available(self) -> None:
         """Return when everything can be imported."""
         import asyncio
 
         while not self._there:
-            missing = missing_libraries()
-            if not missing:
+            problem = obstacle()
+            if problem is None:
                 self._there = True
                 return
             self._attempts += 1
-            if self._attempts >= SILENT_ATTEMPTS and missing != self._reported:
-                self._reported = missing
-                logger.warning("%s", sentence(missing))
-                self._report(sentence(missing))
+            if self._attempts >= SILENT_ATTEMPTS and problem != self._reported:
+                self._reported = problem
+                logger.warning("%s", problem)
+                self._report(problem)
             await asyncio.sleep(RETRY_SECONDS)

@@ -1,7 +1,8 @@
 """The package's log: one logger tree, kept in memory for the log panel, warnings also on the editor's console.
 
 Rule: a record never holds a token, selected text or file content. Writers log names, counts and sizes instead. What is
-kept is bounded, however much is logged and however long a record is.
+kept is bounded, however much is logged and however long a record is. A message is one line, whatever the names in it
+hold; only a traceback has several.
 """
 
 from __future__ import annotations
@@ -11,6 +12,8 @@ import threading
 import time
 from collections import deque
 from typing import Callable, Deque, List, Optional
+
+from .display_names import shown
 
 ROOT = "gemini_companion"
 CAPACITY = 5000  # lines kept; at debug level that is several minutes of heavy traffic
@@ -75,10 +78,10 @@ class _Formatter(logging.Formatter):
             int(record.msecs),
             record.levelname.lower(),
             record.name[len(ROOT) + 1 :] or "companion",
-            record.getMessage(),
+            shown(record.getMessage()),
         )
         if record.exc_info:
-            text += "\n" + self.formatException(record.exc_info)
+            text += "\n" + shown(self.formatException(record.exc_info), keep="\n")
         return text
 
 

@@ -1,8 +1,10 @@
 """Threads: the one home for work that moves from one to another.
 
-Three kinds of thread take part. The editor's *main thread* owns every view and is never made to wait. The *loop thread*
-runs asyncio, and all network traffic with it. *Worker threads* do what would hold either of them up: comparisons and
-file access. No other module starts a thread, calls `sublime.set_timeout` or touches an event loop from outside.
+Four kinds of thread take part. The editor's *main thread* owns every view and is never made to wait. The *loop thread*
+runs asyncio, and all network traffic with it. *Computing threads* do what takes the processor: comparisons. *Disk
+threads* do what may hang: file access. Whoever belongs to one thread says so with `assert_main_thread` or
+`assert_loop_thread` where it is entered. No module but this one and its pools (`workers`) starts a thread, calls
+`sublime.set_timeout` or touches an event loop from outside.
 
 Rule: after `stop` nothing that was handed over runs any more, so that a replaced package never acts on the editor
 again. No failure ends the loop thread before.
@@ -14,10 +16,13 @@ import gc
 import logging
 import threading
 from collections import deque
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
+from functools import partial
 from typing import TYPE_CHECKING, Any, Awaitable, Callable, Deque, List, Optional, Tuple, TypeVar
 
 import sublime
+
+from .workers import Workers
 
 if TYPE_CHECKING:
     import asyncio
@@ -31,7 +36,12 @@ logger = logging.getLogger("gemini_companion.runtime")
 RESUME_SECONDS = (0.0, 0.1, 0.3, 1.0, 5.0, 30.0)
 ATTEMPTS_WITH_ONE_LOOP = 3
 
-WORKERS = 3  # a long comparison, another one behind it, and file access that must not queue behind both
+COMPUTING_THREADS = 2, 4  # a long comparison and another one behind it; with those that take long
+DISK_THREADS = 4, 32  # each may hang on a dead drive
+
+
+class WrongThreadError(RuntimeError):
+    """Something was called on a thread to which it does not belong."""
 
 
 class Computation:
@@ -43,6 +53,8 @@ class Computation:
 
     def __init__(self) -> None:
         self._cancelled = threading.Event()
+        self._ended = threading.Event()
+        self._delivery: Optional[Callable[[], Any]] = None  # set once, by `end`
 
     def cancel(self) -> None:
         """Ask the work to stop and drop its result. Any thread; returns at once."""
@@ -52,9 +64,24 @@ class Computation:
         """Whether the result is no longer wanted. Any thread."""
         return self._cancelled.is_set()
 
+    def wait(self, seconds: float) -> bool:
+        """Wait until the work has ended, its result not being delivered yet. Any thread. False if it takes longer."""
+        return self._ended.wait(seconds)
+
+    def deliver(self) -> None:
+        """Call `then` or `failed` now that the work has ended, if that was not done yet. Main thread."""
+        delivery, self._delivery = self._delivery, None
+        if delivery is not None and not self._cancelled.is_set():
+            delivery()
+
+    def end(self, delivery: Optional[Callable[[], Any]]) -> None:
+        """Note that the work has ended, and what tells of its result. The worker thread, once."""
+        self._delivery = delivery
+        self._ended.set()
+
 
 class Runtime:
-    """Owns the asyncio loop thread and the worker threads.
+    """Owns the asyncio loop thread, the computing threads and the disk threads.
 
     `report` is told of every exception that nobody else handled (thread name or task, exception), on the thread where
     it happened. `loop_lost` is called on the loop thread when an event loop cannot go on and another one will take
@@ -70,7 +97,10 @@ class Runtime:
         self._loop: Optional[asyncio.AbstractEventLoop] = None
         self._thread: Optional[threading.Thread] = None
         self._waiting: Deque[Tuple[Callable[..., Any], Tuple[Any, ...]]] = deque()
-        self._workers: Optional[ThreadPoolExecutor] = None
+        self._main_thread = 0  # the number of the thread on which the editor calls back, 0 before it has
+        self._loop_thread = 0
+        self._computing: Optional[Workers] = None
+        self._disk: Optional[Workers] = None
         self._computations: List[Computation] = []
         self._stopped = False
         self._editor_gone = False
@@ -81,7 +111,8 @@ class Runtime:
 
     def start(self) -> None:
         """Start the loop thread. Main thread; returns at once, work handed over meanwhile waits for the loop."""
-        self._workers = ThreadPoolExecutor(WORKERS, thread_name_prefix="gemini-companion-worker")
+        self._computing = Workers("gemini-companion-computing", *COMPUTING_THREADS)
+        self._disk = Workers("gemini-companion-disk", *DISK_THREADS)
         self._thread = threading.Thread(target=self._run_loops, name="gemini-companion-loop", daemon=True)
         self._thread.start()
 
@@ -94,7 +125,7 @@ class Runtime:
         with self._lock:
             self._stopped = True
             self._waiting.clear()
-            loop, thread, workers = self._loop, self._thread, self._workers
+            loop, thread, pools = self._loop, self._thread, (self._computing, self._disk)
             computations, self._computations = self._computations, []
         self._stopping.set()
         for computation in computations:
@@ -104,8 +135,9 @@ class Runtime:
                 loop.call_soon_threadsafe(self._cancel_tasks_and_stop)
             except RuntimeError:
                 logger.debug("the loop had already closed")
-        if workers is not None:
-            workers.shutdown(wait=False)
+        for workers in pools:
+            if workers is not None:
+                workers.stop()
         if thread is not None:
             thread.join(timeout)
             if thread.is_alive():
@@ -122,6 +154,18 @@ class Runtime:
     def stopped(self) -> bool:
         """Whether `stop` was called. Any thread."""
         return self._stopped
+
+    # -- rules --------------------------------------------------------------------------------------------------------
+
+    def assert_main_thread(self) -> None:
+        """Raise `WrongThreadError` unless called on the main thread. Costs less than a microsecond."""
+        if self._main_thread and threading.get_ident() != self._main_thread:
+            raise WrongThreadError("called on {}, not on the main thread".format(threading.current_thread().name))
+
+    def assert_loop_thread(self) -> None:
+        """Raise `WrongThreadError` unless called on the loop thread."""
+        if self._loop_thread and threading.get_ident() != self._loop_thread:
+            raise WrongThreadError("called on {}, not on the loop thread".format(threading.current_thread().name))
 
     # -- to the main thread -------------------------------------------------------------------------------------------
 
@@ -140,6 +184,7 @@ class Runtime:
         def run() -> None:
             if self._stopped:
                 return
+            self._main_thread = threading.get_ident()
             try:
                 function(*args)
             except Exception as error:
@@ -150,10 +195,15 @@ class Runtime:
 
     async def call_main(self, function: Callable[..., Result], *args: Any) -> Result:
         """Call `function(*args)` on the main thread and return its result, or raise what it raised. Loop thread."""
+        return await self._answer(self.on_main, function, *args)
+
+    async def _answer(
+        self, hand_over: Callable[[Callable[[], None]], Any], function: Callable[..., Result], *args: Any
+    ) -> Result:
+        """Let `hand_over` see to it that `function(*args)` is called elsewhere, and return its result."""
         import asyncio
 
-        loop = asyncio.get_running_loop()
-        answer: asyncio.Future[Result] = loop.create_future()
+        answer: asyncio.Future[Result] = asyncio.get_running_loop().create_future()
 
         def settle(result: Optional[Result], error: Optional[BaseException]) -> None:
             if answer.done():
@@ -171,7 +221,7 @@ class Runtime:
             else:
                 self.on_loop(settle, result, None)
 
-        self.on_main(run)
+        hand_over(run)
         return await answer
 
     # -- to the loop thread -------------------------------------------------------------------------------------------
@@ -226,50 +276,76 @@ class Runtime:
         then: Callable[[Result], Any],
         failed: Optional[Callable[[Exception], Any]] = None,
     ) -> Computation:
-        """Run `function(*args, cancelled)` on a worker thread, then `then(result)` on the main thread. Any thread.
+        """Run `function(*args, cancelled)` on a computing thread, then `then(result)` on the main thread. Any thread.
 
         `cancelled` is a callable without arguments that the function polls. An exception goes to `failed` on the main
         thread, or is reported where there is no `failed`.
         """
+        return self._hand_over(self._computing, function, args, then, failed)
+
+    def use_disk(
+        self,
+        function: Callable[..., Result],
+        *args: Any,
+        then: Callable[[Result], Any],
+        failed: Optional[Callable[[Exception], Any]] = None,
+    ) -> Computation:
+        """The same for a function that looks at the disk or writes to it, on a disk thread. Any thread.
+
+        It may never come back. Whoever asks regularly therefore waits for the answer before asking again.
+        """
+        return self._hand_over(self._disk, function, args, then, failed)
+
+    def _hand_over(
+        self,
+        workers: Optional[Workers],
+        function: Callable[..., Result],
+        args: Tuple[Any, ...],
+        then: Callable[[Result], Any],
+        failed: Optional[Callable[[Exception], Any]],
+    ) -> Computation:
         computation = Computation()
 
-        def deliver(callback: Callable[..., Any], value: Any) -> None:
+        def deliver() -> None:
             self._forget(computation)
-            if not computation.cancelled():
-                callback(value)
+            computation.deliver()
 
         def work() -> None:
             if computation.cancelled():
                 self._forget(computation)
+                computation.end(None)
                 return
             try:
                 result = function(*args, computation.cancelled)
             except Exception as error:  # noqa: BLE001 - handed on, or reported
-                if failed is not None:
-                    self.on_main(deliver, failed, error)
-                else:
+                if failed is None:
                     self._forget(computation)
+                    computation.end(None)
                     self._report("worker", error)
+                    return
+                computation.end(partial(failed, error))
             else:
-                self.on_main(deliver, then, result)
+                computation.end(partial(then, result))
+            self.on_main(deliver)
 
         with self._lock:
-            if self._stopped or self._workers is None:
-                computation.cancel()
-                return computation
-            self._computations.append(computation)
-            workers = self._workers
-        try:
-            workers.submit(work)
-        except RuntimeError:  # shut down between the look and the call
+            accepted = not self._stopped and workers is not None
+            if accepted:
+                self._computations.append(computation)
+        if not accepted or workers is None or not workers.submit(work):
+            self._forget(computation)
             computation.cancel()
+            computation.end(None)
         return computation
 
     async def in_worker(self, function: Callable[..., Result], *args: Any) -> Result:
-        """Call a blocking `function(*args)` on a worker thread and return its result. Loop thread."""
-        import asyncio
+        """Call a blocking `function(*args)` on a disk thread and return its result. Loop thread."""
 
-        return await asyncio.get_running_loop().run_in_executor(self._workers, function, *args)
+        def hand_over(run: Callable[[], None]) -> None:
+            if self._disk is None or not self._disk.submit(run):
+                raise RuntimeError("the package is being unloaded")
+
+        return await self._answer(hand_over, function, *args)
 
     def _forget(self, computation: Computation) -> None:
         with self._lock:
@@ -281,6 +357,7 @@ class Runtime:
     def _run_loops(self) -> None:
         """Run an event loop until `stop`. After a failure it goes on; one that keeps failing is replaced."""
         loop: Optional[asyncio.AbstractEventLoop] = None
+        self._loop_thread = threading.get_ident()
         failures = 0
         while True:
             worked: List[bool] = []

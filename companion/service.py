@@ -27,7 +27,7 @@ class Inheritance(NamedTuple):
 
     port: int
     token: str
-    family_tokens: Dict[str, str]
+    agent_tokens: Dict[str, str]
     state: Dict[str, Any]
 
 
@@ -51,17 +51,17 @@ class Service:
         call_tool: Callable[[ToolCall], Awaitable[ToolResult]],
         *,
         token: str,
-        family_tokens: Dict[str, str],
+        agent_tokens: Dict[str, str],
         version: str,
-        body_mebibytes: Callable[[], int],
+        body_mebibytes: int,
     ) -> None:
-        """`body_mebibytes` is asked on the loop thread. Any thread may construct a service."""
+        """`body_mebibytes` bounds a request's body. Any thread may construct a service."""
         self._runtime = runtime
         self._libraries = libraries
         self._listener = listener
         self._call_tool = call_tool
         self._token = token
-        self._family_tokens = family_tokens
+        self._agent_tokens = agent_tokens
         self._version = version
         self._body_mebibytes = body_mebibytes
         self._server: Optional[CompanionServer] = None
@@ -97,14 +97,14 @@ class Service:
 
     async def _listen(self, inheritance: Optional[Inheritance], this: int) -> None:
         """One attempt. Raises OSError if the port is taken."""
+        from .agents.ide_companion import TOOLS
         from .protocol.limits import Limits
         from .protocol.tools import Implementation
-        from .tools import TOOLS
         from .transport.server import CompanionServer
 
         server = CompanionServer(
             token=self._token,
-            further_tokens=self._family_tokens,
+            further_tokens=self._agent_tokens,
             tools=TOOLS,
             call_tool=self._call_tool,
             session_opened=self._client_came,
@@ -140,11 +140,12 @@ class Service:
 
     def loop_lost(self) -> None:
         """The event loop on which the server lived is gone: begin again on the next one."""
+        self._runtime.assert_loop_thread()
         server, self._server = self._server, None
         self._ending = False
         inheritance = None
         if server is not None:
-            inheritance = Inheritance(self._port, self._token, self._family_tokens, server.export_state())
+            inheritance = Inheritance(self._port, self._token, self._agent_tokens, server.export_state())
         if not self._stopped:
             self._runtime.spawn(self.run, inheritance)
 
@@ -157,7 +158,7 @@ class Service:
             await server.stop(come_back_seconds=come_back_seconds)
         finally:
             self._ending = False
-        return Inheritance(self._port, self._token, self._family_tokens, server.export_state())
+        return Inheritance(self._port, self._token, self._agent_tokens, server.export_state())
 
     def notify(
         self, method: str, params: Dict[str, Any], session: Optional[str], collapse: Optional[str], tag: Any = None
@@ -166,29 +167,35 @@ class Service:
 
         If the session ends before it was sent, `client_went` gets the `tag`.
         """
+        self._runtime.assert_loop_thread()
         if self._server is not None:
             self._server.notify(method, params, session=session, collapse=collapse, tag=tag)
 
-    def settings_changed(self) -> None:
+    def settings_changed(self, body_mebibytes: int) -> None:
         """Take the limits as they are set now."""
+        self._runtime.assert_loop_thread()
+        self._body_mebibytes = body_mebibytes
         if self._server is not None:
             self._server.limit_bodies(self._body_bytes())
 
     def _body_bytes(self) -> int:
         from .protocol.limits import ENVELOPE, MEBIBYTE
 
-        return self._body_mebibytes() * MEBIBYTE + ENVELOPE
+        return self._body_mebibytes * MEBIBYTE + ENVELOPE
 
     def disconnect(self) -> None:
         """End every session."""
+        self._runtime.assert_loop_thread()
         if self._server is not None:
             self._server.disconnect()
 
     def _client_came(self, session: ClientSession) -> None:
+        self._runtime.assert_loop_thread()
         self._clients[session.id] = session
         self._tell(self._listener.client_came, session)
 
     def _client_went(self, session: ClientSession, tags: List[Any]) -> None:
+        self._runtime.assert_loop_thread()
         self._clients.pop(session.id, None)
         self._tell(self._listener.client_went, session, tags)
 

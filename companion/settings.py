@@ -3,16 +3,26 @@
 Rules: the dataclass below *is* the table. A field has its default, its check, and what a project may do with it; its
 description for users stands in `sublime-package.json`, its commented default in `Gemini Companion.sublime-settings`. A
 wrong value never takes effect: the default stands in for it and a sentence says so. A project file may come from a
-stranger, so it can neither choose what is run nor widen what clients see.
+stranger, so it only ever narrows: of two switches both must be on, of two limits the smaller one holds, of two ways the
+more careful one, exclusions add up; what is run, trusted or logged is the user's alone to say. Only how a diff is shown
+is free.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
-from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Tuple
+from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
+
+from .context.globs import problem as pattern_problem
+from .display_names import cut_middle, shown
 
 FILE_NAME = "Gemini Companion.sublime-settings"
 PROJECT_KEY = "gemini_companion"  # in a project's "settings"
+
+# What a project may add to `context_exclude`: they are held against every open file on the main thread.
+MOST_PROJECT_PATTERNS = 64
+LONGEST_PROJECT_PATTERN = 128  # characters
+_MOST_COMPLAINTS = 3  # of one list
 
 Check = Callable[[Any], Optional[str]]  # what was expected, or None when the value is right
 
@@ -54,27 +64,82 @@ def platform_commands(value: Any) -> Optional[str]:
     return None if right else 'an object of command lines, such as {"linux": ["xterm", "-e", "$command"]}'
 
 
+class Sifted(NamedTuple):
+    """The entries of a list that are right, and the end of a sentence for each other one (at most a few)."""
+
+    right: Sequence[str]
+    complaints: List[str]
+
+
+Sift = Callable[[Sequence[str], bool], Sifted]  # of a list and whether a project says it
+
+
+def sifted_patterns(value: Sequence[str], of_project: bool) -> Sifted:
+    right: List[str] = []
+    complaints: List[str] = []
+    wrong = 0
+    considered = value[:MOST_PROJECT_PATTERNS] if of_project else value
+    for pattern in considered:
+        if of_project and len(pattern) > LONGEST_PROJECT_PATTERN:
+            why: Optional[str] = "a project's may have {} characters".format(LONGEST_PROJECT_PATTERN)
+        else:
+            why = pattern_problem(pattern)
+        if why is None:
+            right.append(pattern)
+            continue
+        wrong += 1
+        if wrong <= _MOST_COMPLAINTS:
+            complaints.append('leaves out nothing by "{}": {}'.format(cut_middle(shown(pattern), 60), shown(why)))
+    if wrong > _MOST_COMPLAINTS:
+        complaints.append("has {} more such patterns".format(wrong - _MOST_COMPLAINTS))
+    if len(value) > len(considered):
+        complaints.append(
+            "may have {} patterns: the last {} are ignored".format(
+                MOST_PROJECT_PATTERNS, len(value) - len(considered)
+            )
+        )
+    return Sifted(right, complaints)
+
+
 Merge = Callable[[Any, Any], Any]  # the user's value and the project's, both right, to the one that holds
-
-
-def replacing(user: Any, project: Any) -> Any:
-    return project
-
-
-def adding(user: Any, project: Any) -> Any:
-    return (*user, *project)
 
 
 def both(user: Any, project: Any) -> Any:
     return user and project
 
 
-def _setting(default: Any, check: Check, merge: Optional[Merge] = replacing) -> Any:
-    """`merge` is None for a setting that is the user's alone."""
-    metadata = {"check": check, "merge": merge}
+def smaller(user: Any, project: Any) -> Any:
+    return min(user, project)
+
+
+def adding(user: Any, project: Any) -> Any:
+    return (*user, *project)
+
+
+def towards(*names: str) -> Merge:
+    """Of two of these the one that comes later, as it is the more careful one."""
+
+    def merge(user: Any, project: Any) -> Any:
+        return max(user, project, key=names.index)
+
+    return merge
+
+
+def harmless(user: Any, project: Any) -> Any:
+    """The project's, for what only changes how a diff is shown."""
+    return project
+
+
+def _setting(default: Any, check: Check, merge: Optional[Merge], sift: Optional[Sift] = None) -> Any:
+    """`merge` is None for a setting that is the user's alone, `sift` for one that is right or wrong as a whole."""
+    metadata = {"check": check, "merge": merge, "sift": sift}
     if isinstance(default, Mapping):
         return field(default_factory=lambda: dict(default), metadata=metadata)
     return field(default=default, metadata=metadata)
+
+
+# From the most to the least: what a project asks for takes effect only towards the end.
+FALLBACKS = ("version_control", "directory", "none")
 
 
 @dataclass(frozen=True)
@@ -82,9 +147,9 @@ class Settings:
     """Every setting with its default. Units are in the names. Safe to hand to any thread."""
 
     # Which clients are told where this editor is.
-    publish_for_gemini: bool = _setting(True, boolean)
-    publish_for_qwen: bool = _setting(True, boolean)
-    workspace_fallback: str = _setting("version_control", one_of("version_control", "directory", "none"))
+    publish_for_gemini: bool = _setting(True, boolean, both)
+    publish_for_qwen: bool = _setting(True, boolean, both)
+    workspace_fallback: str = _setting("version_control", one_of(*FALLBACKS), towards(*FALLBACKS))
     export_terminal_environment: bool = _setting(True, boolean, None)
     gemini_command: Tuple[str, ...] = _setting(("gemini",), strings, None)
     qwen_command: Tuple[str, ...] = _setting(("qwen",), strings, None)
@@ -121,21 +186,22 @@ class Settings:
         ),
         strings,
         adding,
+        sifted_patterns,
     )
-    context_maximum_files: int = _setting(10, integer(1, 100))
-    context_maximum_selection: int = _setting(16384, integer(0, 1048576))
+    context_maximum_files: int = _setting(10, integer(1, 100), smaller)
+    context_maximum_selection: int = _setting(16384, integer(0, 1048576), smaller)
     workspace_trust: Optional[bool] = _setting(None, boolean_or_null, None)
 
     # The diff review.
-    review_focus: str = _setting("auto", one_of("auto", "always", "never"))
-    review_presentation: str = _setting("auto", one_of("auto", "side_by_side", "inline"))
-    review_inline_below_columns: int = _setting(100, integer(20, 1000))
-    review_maximum_bytes: int = _setting(2000000, integer(1000, 1000000000))
-    review_maximum_lines: int = _setting(50000, integer(100, 10000000))
+    review_focus: str = _setting("auto", one_of("auto", "always", "never"), harmless)
+    review_presentation: str = _setting("auto", one_of("auto", "side_by_side", "inline"), harmless)
+    review_inline_below_columns: int = _setting(100, integer(20, 1000), harmless)
+    review_maximum_bytes: int = _setting(2000000, integer(1000, 1000000000), smaller)
+    review_maximum_lines: int = _setting(50000, integer(100, 10000000), smaller)
 
     # The server and how it shows itself.
-    maximum_body_mebibytes: int = _setting(32, integer(1, 1024))
-    show_status: bool = _setting(True, boolean)
+    maximum_body_mebibytes: int = _setting(32, integer(1, 1024), smaller)
+    show_status: bool = _setting(True, boolean, both)
     log_level: str = _setting("info", one_of("debug", "info", "warning", "error"), None)
 
 
@@ -169,7 +235,11 @@ def read(layers: List[Tuple[str, Any]]) -> Reading:
             merge = entry.metadata["merge"]
             if expected is not None:
                 complaints.append('"{}" in {} should be {}.'.format(name, layer_name, expected))
-            elif number == 0:
+                continue
+            if entry.metadata["sift"] is not None:
+                value, wrong = entry.metadata["sift"](value, number > 0)
+                complaints.extend('"{}" in {} {}.'.format(name, layer_name, each) for each in wrong)
+            if number == 0:
                 values[name] = _frozen(value)
             elif merge is None:
                 complaints.append('"{}" in {} is ignored: it is yours alone to set.'.format(name, layer_name))

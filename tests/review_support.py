@@ -20,6 +20,7 @@ from unittesting import DeferrableTestCase
 from ..companion.review.desk import Desk
 from ..companion.review.review import Outcome, Owner, Review
 from ..companion.settings import Settings
+from .support.selecting import put_caret
 
 PLUGIN = __package__.rpartition(".")[0] + ".plugin"
 GEMINI = Owner("session-1", "Gemini CLI")
@@ -48,9 +49,9 @@ class ReviewTestCase(DeferrableTestCase):
         sublime.run_command("new_window")
         yield lambda: len(sublime.windows()) > len(known)
         self.window = next(window for window in sublime.windows() if window.id() not in known)
-        for view in self.window.views(include_transient=True):
+        for view in self.window.views():
             view.close()  # the editor may begin with an empty tab
-        yield lambda: not self.window.views(include_transient=True)
+        yield lambda: not self.window.views()
         self.window.bring_to_front()
         self.window.set_project_data({"folders": [{"path": self.folder}]})
         self.settings = Settings(review_presentation="side_by_side")
@@ -68,7 +69,7 @@ class ReviewTestCase(DeferrableTestCase):
 
     def tearDown(self) -> Iterator[Any]:
         self.desk.shutdown()
-        for view in self.window.views(include_transient=True):
+        for view in self.window.views():
             view.set_scratch(True)
         self.window.run_command("close_window")
         yield lambda: not self.window.is_valid()
@@ -141,8 +142,7 @@ class ReviewTestCase(DeferrableTestCase):
 
     def type(self, view: sublime.View, point: int, text: str) -> None:
         """Type into a view as a user would."""
-        view.sel().clear()
-        view.sel().add(point)
+        put_caret(view, point)
         view.run_command("insert", {"characters": text})
 
     # -- eyes ---------------------------------------------------------------------------------------------------------
@@ -176,7 +176,7 @@ class ReviewTestCase(DeferrableTestCase):
             "layout": self.window.layout(),
             "tabs": [[sheet.id() for sheet in self.window.sheets_in_group(group)] for group in groups],
             "active": [_id(self.window.active_sheet_in_group(group)) for group in groups],
-            "selected": [[sheet.id() for sheet in self.window.selected_sheets_in_group(group)] for group in groups],
+            "selected": [[_id(sheet) for sheet in self.window.selected_sheets_in_group(group)] for group in groups],
             "previews": [_id(self.window.transient_sheet_in_group(group)) for group in groups],
             "active group": self.window.active_group(),
             "focus": _id(self.window.active_view()),
@@ -220,5 +220,15 @@ ALL_MARKS = [
 ]
 
 
-def _id(thing: Optional[Any]) -> Optional[int]:
-    return thing.id() if thing is not None else None
+def _id(thing: Optional[Any]) -> Any:
+    """What tells a tab from others. What the editor shows in a group without tabs is nobody's, and always another."""
+    if thing is None:
+        return None
+    view = thing.view() if isinstance(thing, sublime.Sheet) else thing
+    placeholder = view is not None and view.file_name() is None and not view.size() and view not in _tabs(view)
+    return "placeholder" if placeholder else thing.id()
+
+
+def _tabs(view: sublime.View) -> List[sublime.View]:
+    window = view.window()
+    return window.views() if window is not None else []

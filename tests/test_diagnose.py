@@ -222,7 +222,7 @@ class DiscoveryFiles(DiagnoseCase):
         self.assertIn("All ", report)
         self.assertIn("another window of this editor, which has the same folder", report)
 
-    def test_a_family_that_is_switched_off(self):
+    def test_an_agent_that_is_switched_off(self):
         self.setting("publish_for_qwen", False)
         yield lambda: not self.endpoint.settings().publish_for_qwen
         report = yield from self.diagnose()

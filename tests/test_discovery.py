@@ -50,7 +50,7 @@ class Announcements(ContextCase):
             self.assertEqual(content["ppid"], os.getppid())
             self.assertEqual(content["ideInfo"], {"name": "sublimetext", "displayName": "Sublime Text"})
 
-    def test_each_family_can_be_switched_off_and_on_while_the_editor_runs(self):
+    def test_each_agent_can_be_switched_off_and_on_while_the_editor_runs(self):
         yield lambda: len(qwen_locks(self.folder)) == 2
         self.set("publish_for_gemini", False)
         yield lambda: self.gemini(self.folder) is None
@@ -61,7 +61,7 @@ class Announcements(ContextCase):
         yield lambda: self.gemini(self.folder) is not None
         self.assertEqual(qwen_locks(self.folder), {})
 
-    def test_switching_a_family_off_does_not_disconnect_who_is_there(self):
+    def test_switching_an_agent_off_does_not_disconnect_who_is_there(self):
         self.set("publish_for_gemini", False)
         yield lambda: self.gemini(self.folder) is None
         yield from self.open("a.py")

@@ -18,23 +18,30 @@ class Activity(ReviewTestCase):
         yield from super().setUp()
         self.begun = threading.Event()
         self.allowed = threading.Event()
+        self.release_one = threading.Event()
         self.cancelled = threading.Event()
         self.addCleanup(self.allowed.set)
 
     def hold_comparisons(self) -> Any:
         """Let comparisons wait until they are allowed to go on, or are cancelled."""
-        name = type(self.desk).__module__.rpartition(".")[0] + ".presentation"
-        compare = sys.modules[name].analyse
+        compare = self.presentation_module().analyse
 
         def held(left: str, right: str, cancelled: Any) -> Any:
             self.begun.set()
             while not self.allowed.wait(0.01):
+                if self.release_one.is_set():
+                    self.release_one.clear()
+                    break
                 if cancelled():
                     self.cancelled.set()
                     raise RuntimeError("cancelled")
             return compare(left, right, cancelled)
 
-        return mock.patch.object(sys.modules[name], "analyse", held)
+        return mock.patch.object(self.presentation_module(), "analyse", held)
+
+    def presentation_module(self) -> Any:
+        """Where comparisons are begun."""
+        return sys.modules[type(self.desk).__module__.rpartition(".")[0] + ".presentation"]
 
     def open_held(self) -> Iterator[Any]:
         self.write()
@@ -64,6 +71,49 @@ class Activity(ReviewTestCase):
         self.assertEqual([outcome.kind for _, outcome in self.told], ["rejected"])
         yield lambda: self.window.num_groups() == 1
         self.assertFalse(any(view.get_status(STATUS) for view in self.window.views()))
+
+    def test_an_edit_while_a_comparison_runs_makes_its_result_worthless(self) -> Iterator[Any]:
+        with self.hold_comparisons():
+            review, view = yield from self.open_held()
+            self.begun.clear()
+            self.type(view, 0, "typed\n")
+            self.release_one.set()
+            yield self.begun.is_set  # another comparison, of the text as it is now
+            yield 100  # milliseconds: marks would be drawn by then
+            self.assertEqual(self.marked(view, "lines"), [])
+            self.assertNotIn("\u2212", self.header(review))
+            self.allowed.set()
+            yield self.settled
+        self.assertEqual("".join(self.marked(view, "lines")), "typed\nimport sys\n    return 42\n")
+        self.assertIn("+3 \u22121", self.header(review))
+
+    def test_an_edit_after_an_edit_cancels_the_comparison_between(self) -> Iterator[Any]:
+        self.write()
+        review = yield from self.open_diff()
+        view = self.proposal(review)
+        with self.hold_comparisons():
+            self.type(view, 0, "typed\n")
+            yield self.begun.is_set
+            self.begun.clear()
+            self.type(view, 0, "and more\n")
+            yield self.cancelled.is_set
+            yield self.begun.is_set
+            self.assertNotIn("failed", self.header(review))
+            self.allowed.set()
+            yield self.settled
+        self.assertEqual("".join(self.marked(view, "lines")), "and more\ntyped\nimport sys\n    return 42\n")
+
+    def test_a_comparison_that_fails_says_so_and_the_next_one_counts(self) -> Iterator[Any]:
+        def fail(left: str, right: str, cancelled: Any) -> Any:
+            raise LookupError("nothing")
+
+        self.write()
+        with mock.patch.object(self.presentation_module(), "analyse", fail):
+            review = yield from self.open_diff(drawn=False)
+            yield lambda: "The comparison failed" in self.header(review)
+        view = self.proposal(review)
+        self.type(view, 0, "typed\n")
+        yield lambda: "".join(self.marked(view, "lines")) == "typed\nimport sys\n    return 42\n"
 
     def test_a_short_comparison_shows_nothing(self) -> Iterator[Any]:
         self.write()

@@ -7,6 +7,7 @@ from typing import Any, Iterator
 
 from ..companion.review.review import ReviewError
 from .review_support import GEMINI, PROPOSED, QWEN, TEXT, DecidingTestCase
+from .support.selecting import put_caret
 
 
 class TestClientAnswers(DecidingTestCase):
@@ -143,8 +144,7 @@ class TestClientGone(DecidingTestCase):
         view = yield from self.open_file("file.txt", b"a\r\nb  \r\nc")
         view.settings().set("trim_trailing_white_space_on_save", "all")
         view.settings().set("ensure_newline_at_eof_on_save", True)
-        view.sel().clear()
-        view.sel().add(1)
+        put_caret(view, 1)
         review = yield from self.open_diff("file.txt", "a\nb  \nd")
         self.leave()
         self.desk.accept(review)
@@ -179,7 +179,7 @@ class TestClientGone(DecidingTestCase):
         self.leave()
         self.write("file.py", "theirs\n")
         self.desk.accept(review)
-        self.assertTrue(review.pending)
+        yield lambda: review.pending
         self.assertEqual(self.read(), b"theirs\n")
         yield lambda: self.text(self.original(review)) == "theirs\n"
         yield self.settled
@@ -193,7 +193,7 @@ class TestClientGone(DecidingTestCase):
         self.leave()
         self.write("file.py", "theirs\n")
         self.desk.accept(review)
-        self.assertTrue(review.pending)
+        yield lambda: review.pending
         self.assertEqual(self.read(), b"theirs\n")
 
     def test_a_text_that_the_encoding_cannot_hold_stays_open(self) -> Iterator[Any]:
@@ -201,7 +201,7 @@ class TestClientGone(DecidingTestCase):
         review = yield from self.open_diff("file.txt", "\u0436\n")
         self.leave()
         self.desk.accept(review)
-        self.assertTrue(review.pending)
+        yield lambda: review.pending
         self.assertIn("Windows 1252", self.header(review))
         self.assertEqual(self.read("file.txt"), b"\xe4\n")
 

@@ -45,6 +45,38 @@ class TestWindows(GivingBackTestCase):
         self.desk.accept(review)
         yield from self.assert_given_back(before)
 
+    def test_nothing_is_left_in_the_users_groups(self) -> Iterator[Any]:
+        """The editor shows an untitled view in a group without tabs; when ours is emptied, that stays where it is."""
+        self.window.set_layout(GRID)
+        for group in range(3):
+            yield from self.open_file("{}.py".format(group), group=group)
+        before = self.picture()
+        self.window.focus_group(1)
+        for presentation in ("side_by_side", "inline"):
+            self.use(review_presentation=presentation)
+            for name in ("1.py", "new.py"):
+                review = yield from self.open_diff(name, drawn=False)
+                self.desk.reject(review)
+                yield lambda: self.window.num_groups() == 3 and len(self.window.views()) == 3
+                self.assertEqual(self.window.views(include_transient=True), self.window.views())
+                self.assertEqual([self.window.transient_sheet_in_group(group) for group in range(3)], [None] * 3)
+                self.assertEqual(self.picture()["tabs"], before["tabs"])
+
+    def test_a_preview_in_our_group_is_the_users(self) -> Iterator[Any]:
+        yield from self.open_file("one.py")
+        review = yield from self.open_diff("one.py")
+        self.window.focus_view(self.proposal(review))
+        self.write("looked-at.py")
+        preview = self.window.open_file(self.path("looked-at.py"), sublime.TRANSIENT, 1)
+        yield lambda: not preview.is_loading()
+        self.desk.reject(review)
+        yield lambda: self.window.num_groups() == 1
+        sheet = self.window.transient_sheet_in_group(0)
+        if sheet is not None:  # an editor may make a tab of a preview that is moved
+            self.assertEqual(sheet.file_name(), self.path("looked-at.py"))
+        else:
+            self.assertIn("looked-at.py", self.titles()[0])
+
     def test_no_views(self) -> Iterator[Any]:
         for view in self.window.views():
             view.close()

@@ -8,7 +8,9 @@ from typing import Any, Iterator
 
 import sublime
 
+from ..companion.review.edit import Edit, apply_edits
 from .review_support import PROPOSED, TEXT, ReviewTestCase
+from .support.selecting import put_caret, select
 
 
 class TestViews(ReviewTestCase):
@@ -121,6 +123,18 @@ class TestViews(ReviewTestCase):
         self.assertTrue(self.proposal(review).settings().get("translate_tabs_to_spaces"))
 
 
+    def test_several_edits_are_made_where_they_were_meant_and_undone_together(self) -> Iterator[Any]:
+        view = yield from self.open_file("other.py", "one two three\n")
+        apply_edits(view, [Edit(0, 3, "first"), Edit(4, 7, ""), Edit(8, 13, "3"), Edit(14, 14, "end")])
+        self.assertEqual(self.text(view), "first  3\nend")
+        view.run_command("undo")
+        self.assertEqual(self.text(view), "one two three\n")
+        view.set_read_only(True)
+        apply_edits(view, [Edit(0, 0, "x")])
+        self.assertEqual(self.text(view), "xone two three\n")
+        self.assertTrue(view.is_read_only(), "as it was")
+
+
 class TestMarks(ReviewTestCase):
     def test_changed_lines_in_both_views(self) -> Iterator[Any]:
         self.write()
@@ -160,8 +174,7 @@ class TestMarks(ReviewTestCase):
         self.write("file.txt", "a\nb\n")
         review = yield from self.open_diff("file.txt", "a\nx\n")
         view = self.proposal(review)
-        view.sel().clear()
-        view.sel().add(sublime.Region(2, 3))
+        select(view, sublime.Region(2, 3))
         view.run_command("insert", {"characters": "b"})
         yield lambda: "no changes" in self.header(review)
         yield self.settled
@@ -254,11 +267,9 @@ class TestHeader(ReviewTestCase):
         self.write()
         review = yield from self.open_diff()
         view = self.proposal(review)
-        view.sel().clear()
-        view.sel().add(self.text(view).index("42"))
+        put_caret(view, self.text(view).index("42"))
         yield lambda: "change 2 of 2" in self.header(review)
-        view.sel().clear()
-        view.sel().add(view.size())
+        put_caret(view, view.size())
         yield lambda: "2 changes" in self.header(review)
 
     def test_unsaved_edits_are_warned_of(self) -> Iterator[Any]:

@@ -2,17 +2,22 @@
 
 Rule: a pattern without a slash is held against the name of the file and of every folder above it; one with a slash
 against the path, from its beginning if the pattern is absolute or starts with `~`, else from any folder on, and takes
-everything below a folder with it. Patterns are those of `fnmatch`. Case does not matter: to leave out too much costs
-little, to leave out too little may cost a secret.
+everything below a folder with it. Patterns are those of `fnmatch`. Neither case nor the way an accent is encoded
+matters: to leave out too much costs little, to leave out too little may cost a secret.
+
+A stranger's project may add patterns, and this is asked on the main thread: so nothing here raises, looks at the disk
+or takes longer than the path is long.
 """
 
 from __future__ import annotations
 
-import fnmatch
 import functools
 import os
 import re
-from typing import Callable, List, Optional, Pattern, Tuple
+import unicodedata
+from typing import Callable, List, Tuple
+
+from .globs import Globs
 
 Excluded = Callable[[str], bool]  # path to whether it is left out
 
@@ -23,9 +28,9 @@ def exclusion(patterns: Tuple[str, ...]) -> Excluded:
     names: List[str] = []
     paths: List[str] = []
     for pattern in patterns:
-        pattern = pattern.strip().replace("\\", "/")
-        if pattern.startswith("~"):
-            pattern = os.path.expanduser(pattern).replace("\\", "/")
+        pattern = _canonical(pattern.strip())
+        if pattern == "~" or pattern.startswith("~/"):  # not "~name/": who that is may have to be asked of a network
+            pattern = _canonical(os.path.expanduser(pattern))
         if not pattern.strip("/"):
             continue  # an empty pattern leaves nothing out, and neither does the top of the disk
         if "/" not in pattern:
@@ -33,22 +38,18 @@ def exclusion(patterns: Tuple[str, ...]) -> Excluded:
             continue
         anchored = pattern.startswith("/") or re.match(r"[A-Za-z]:/", pattern) is not None
         stem = pattern.rstrip("/") if anchored else "*/" + pattern.strip("/")
-        paths.append(stem + "/*")
-        if not pattern.endswith("/"):
-            paths.append(stem)
-    name_pattern, path_pattern = _compile(names), _compile(paths)
+        # To be held against a path with a slash behind it: then "/*" takes the very thing and what is below it.
+        paths.append(stem + ("/?*" if pattern.endswith("/") else "/*"))
+    name_globs, path_globs = Globs(names), Globs(paths)
 
     @functools.lru_cache(maxsize=1024)
     def excluded(path: str) -> bool:
-        path = path.replace("\\", "/")
-        if path_pattern is not None and path_pattern.match(path):
-            return True
-        return name_pattern is not None and any(name_pattern.match(part) for part in path.split("/") if part)
+        path = _canonical(path)
+        return path_globs.match(path + "/") or any(name_globs.match(part) for part in path.split("/") if part)
 
     return excluded
 
 
-def _compile(patterns: List[str]) -> Optional[Pattern[str]]:
-    if not patterns:
-        return None
-    return re.compile("|".join(fnmatch.translate(pattern) for pattern in patterns), re.IGNORECASE)
+def _canonical(path: str) -> str:
+    # Disks of macOS may give back an accent as a character of its own.
+    return unicodedata.normalize("NFC", path.replace("\\", "/"))

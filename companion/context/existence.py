@@ -38,7 +38,7 @@ class Existence:
             self._saved.clear()
         question = frozenset(fresh)
         self._open.append(question)
-        self._runtime.compute(
+        self._runtime.use_disk(
             existing_files,
             fresh,
             then=functools.partial(self._found, question),

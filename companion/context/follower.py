@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 QUIET_MILLISECONDS = 50
 LONGEST_MILLISECONDS = 200
 RECHECK_MILLISECONDS = 1000  # renames and deletions on disk, and in the side bar, have no event
+# A renamed file is missed on disk, and only then are the views asked for their names; all the same now and then.
+RECHECKS_PER_SYNCHRONISATION = 8
 PATIENCE_MILLISECONDS = 250  # for a disk that does not answer; then what is known is sent
 
 Context = Dict[str, Any]
@@ -58,6 +60,7 @@ class Follower:
         self._sharing = True
         self._listening = False
         self._stopped = False
+        self._rechecks = 0
         self._round = 0  # tells the timer of an earlier time of listening from today's
         self._sent: Optional[Context] = None
         self._existence = Existence(runtime, self._looked_for)
@@ -263,12 +266,16 @@ class Follower:
             return
         self._runtime.later_on_main(RECHECK_MILLISECONDS, self._recheck, round_)
         self._settle()
-        if self._synchronise(thoroughly=self._structure_changed):
-            self._changed()
+        self._rechecks += 1
+        if self._structure_changed or self._rechecks % RECHECKS_PER_SYNCHRONISATION == 0:
+            if self._synchronise(thoroughly=self._structure_changed):
+                self._changed()
         self._existence.ask(self._model.paths())
 
     def _looked_for(self, found: Mapping[str, bool]) -> None:
         changed = self._model.set_existing(found)
+        if not all(found.values()):
+            self._structure_changed = True  # what is missing may have got another name
         unchecked = self._model.unchecked()  # what was opened while the question was open
         if not unchecked:
             self._waiting_since = None

@@ -10,15 +10,16 @@ import os
 import stat
 from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Tuple
 
+from ..agents.agent import Agent, Announcement
+from ..agents.lookup import Entry, Seeker, contains
+from ..agents.registry import AGENTS
 from ..discovery import files
 from ..discovery.directory import prepare
 from ..discovery.errors import DiscoveryError
-from ..discovery.families import FAMILIES, GEMINI, Announcement, Family
 from ..discovery.platform import Platform
 from ..discovery.processes import is_alive as process_is_alive
 from .checks import RESTART, Check, failed, passed
 from .facts import WindowFacts
-from .lookup import Entry, Seeker, choice, contains
 
 
 class FileFact(NamedTuple):
@@ -35,7 +36,7 @@ class Surroundings(NamedTuple):
 
     platform: Platform
     editor_pid: int
-    entries: Mapping[str, List[Entry]]  # by the family's client
+    entries: Mapping[str, List[Entry]]  # by the agent's key
     is_alive: Callable[[int], bool] = process_is_alive
     real: Callable[[str], str] = os.path.realpath
 
@@ -48,14 +49,14 @@ class Finding(NamedTuple):
 
 
 def look(platform: Platform, editor_pid: int) -> Tuple[Surroundings, List[FileFact]]:
-    """Read all discovery files of both families. Never raises."""
+    """Read the discovery files of all agents. Never raises."""
     entries: Dict[str, List[Entry]] = {}
     facts: List[FileFact] = []
-    for family in FAMILIES:
-        directory = directory_of(family, platform)
+    for agent in AGENTS:
+        directory = directory_of(agent, platform)
         facts.append(_fact(directory))
-        found = entries.setdefault(family.client, [])
-        for name in _names(directory, family):
+        found = entries.setdefault(agent.key, [])
+        for name in _names(directory, agent):
             path = platform.path.join(directory, name)
             content = files.read(path, platform)
             found.append(Entry(name, content, files.written_at(path) or 0.0))
@@ -63,18 +64,17 @@ def look(platform: Platform, editor_pid: int) -> Tuple[Surroundings, List[FileFa
     return Surroundings(platform, editor_pid, entries), facts
 
 
-def directory_of(family: Family, platform: Platform) -> str:
-    """Where a family's discovery files stand."""
-    place = family.place(platform)
+def directory_of(agent: Agent, platform: Platform) -> str:
+    """Where an agent's discovery files stand."""
+    place = agent.place(platform)
     return str(platform.path.join(place.root, *place.below))
 
 
-def check_window(window: WindowFacts, family: Family, around: Surroundings) -> Finding:
+def check_window(window: WindowFacts, agent: Agent, around: Surroundings) -> Finding:
     """Whether a client in the window's first folder finds the window. What the file says is not tried here."""
-    name = "{} finds {}".format(family.client, window.title)
-    setting = "publish_for_gemini" if family is GEMINI else "publish_for_qwen"
-    if not (window.for_gemini if family is GEMINI else window.for_qwen):
-        return Finding(passed(name, "switched off by the setting “{}”".format(setting)))
+    name = "{} finds {}".format(agent.title, window.title)
+    if agent.key not in window.published_for:
+        return Finding(passed(name, f"switched off by the setting “{agent.publish_setting}”"))
     if window.port is None:
         return Finding(failed(name, "there is no server to be found", RESTART))
     if not window.folders and not window.is_this:
@@ -82,14 +82,14 @@ def check_window(window: WindowFacts, family: Family, around: Surroundings) -> F
     if not window.folders:
         advice = "Open a folder, or a file, in it. The setting “workspace_fallback” says what may stand for a folder."
         return Finding(failed(name, "the window stands for no workspace folder", advice))
-    place = family.place(around.platform)
+    place = agent.place(around.platform)
     try:
         prepare(place.root, place.below, around.platform, root_is_shared=place.root_is_shared)
     except DiscoveryError as error:
         return Finding(failed(name, str(error), "Correct that; the file is written again within seconds."))
-    own = own_file(window, family, around)
-    found = {entry.name: entry for entry in around.entries[family.client]}
-    path = around.platform.path.join(directory_of(family, around.platform), own)
+    own = own_file(window, agent, around)
+    found = {entry.name: entry for entry in around.entries[agent.key]}
+    path = around.platform.path.join(directory_of(agent, around.platform), own)
     if own not in found:
         return Finding(failed(name, "{} is not there".format(path), RESTART + " It writes the file again."))
     if found[own].content is None:
@@ -98,13 +98,13 @@ def check_window(window: WindowFacts, family: Family, around: Surroundings) -> F
     if around.platform.user_id is not None and not files.is_private(path):
         advice = RESTART + " It writes the file again. If others use this computer, do so at once: they can read it."
         return Finding(failed(name, "others can read or write {}".format(path), advice))
-    return _check_choice(name, window, family, around, own)
+    return _check_choice(name, window, agent, around, own)
 
 
-def own_file(window: WindowFacts, family: Family, around: Surroundings) -> str:
-    """The name of the file by which this family's current releases find the window."""
+def own_file(window: WindowFacts, agent: Agent, around: Surroundings) -> str:
+    """The name of the file by which the agent's current release finds the window."""
     announcement = Announcement(window.port or 0, "", window.folders, around.editor_pid)
-    return next(iter(family.files(announcement, around.platform)))
+    return next(iter(agent.files(announcement, around.platform)))
 
 
 def check_active_file(path: Optional[str], window: WindowFacts, around: Surroundings) -> Check:
@@ -121,19 +121,19 @@ def check_active_file(path: Optional[str], window: WindowFacts, around: Surround
     return failed(name, "a client that runs in the file's folder does not find this window", advice)
 
 
-def _check_choice(name: str, window: WindowFacts, family: Family, around: Surroundings, own: str) -> Finding:
-    entries = around.entries[family.client]
-    chosen = choice(family, entries, _seeker(window, around, str(window.port)))
+def _check_choice(name: str, window: WindowFacts, agent: Agent, around: Surroundings, own: str) -> Finding:
+    entries = around.entries[agent.key]
+    chosen = agent.choice(entries, _seeker(window, around, str(window.port)))
     if chosen is None or chosen.name != own:
         detail = "in {} it finds {}".format(window.folders[0], _port(chosen))
         return Finding(failed(name, detail, "The file says something else than it should. " + RESTART))
-    elsewhere = choice(family, entries, _seeker(window, around, ""))
+    elsewhere = agent.choice(entries, _seeker(window, around, ""))
     if elsewhere is None or elsewhere.name == own:
         return Finding(passed(name, "by {}".format(own)), chosen)
-    owner = family.owner(elsewhere.name, elsewhere.content or {})
+    owner = agent.owner(elsewhere.name, elsewhere.content or {})
     port = (elsewhere.content or {}).get("port")
     if owner == around.editor_pid and port not in window.all_ports:
-        path = around.platform.path.join(directory_of(family, around.platform), elsewhere.name)
+        path = around.platform.path.join(directory_of(agent, around.platform), elsewhere.name)
         return Finding(failed(name, "a file that was left over comes first: {}".format(path), "Remove that file."))
     who = "another window of this editor" if owner == around.editor_pid else "another editor"
     detail = "by {}; in a terminal outside of this window it finds {}, which has the same folder".format(own, who)
@@ -151,9 +151,9 @@ def _port(entry: Optional[Entry]) -> str:
     return "port {}".format(entry.content.get("port"))
 
 
-def _names(directory: str, family: Family) -> List[str]:
+def _names(directory: str, agent: Agent) -> List[str]:
     try:
-        return sorted(name for name in os.listdir(directory) if family.file_names.match(name))
+        return sorted(name for name in os.listdir(directory) if agent.file_names.match(name))
     except OSError:
         return []  # the fact about the directory says why
 

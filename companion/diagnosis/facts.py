@@ -33,8 +33,7 @@ class WindowFacts(NamedTuple):
     port: Optional[int]
     problem: Optional[str]
     folders: Tuple[str, ...]
-    for_gemini: bool
-    for_qwen: bool
+    published_for: Tuple[str, ...]  # keys of agents
     sharing: bool
     clients: Tuple[ClientFacts, ...]
     reviews: Tuple[ReviewFacts, ...]

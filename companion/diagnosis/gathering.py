@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, List, Tuple
 
 import sublime
 
+from ..agents.registry import AGENTS
+from ..display_names import client_name
 from . import SELF_TEST
 from .facts import ClientFacts, Facts, ReviewFacts, WindowFacts
 
@@ -54,15 +56,14 @@ def _window(endpoint: Endpoint, is_this: bool, ports: Tuple[int, ...]) -> Window
     clients: List[ClientFacts] = []
     for client, name in zip(endpoint.clients.values(), endpoint.client_names()):
         since = time.strftime("%H:%M:%S", time.localtime(client.opened_at))
-        clients.append(ClientFacts(name, client.client_version, client.protocol_version, since))
+        clients.append(ClientFacts(name, client_name(client.client_version), client.protocol_version, since))
     return WindowFacts(
         title=title_of(endpoint.window, is_this),
         is_this=is_this,
         port=endpoint.port,
         problem=endpoint.problem,
         folders=endpoint.folders(),
-        for_gemini=settings.publish_for_gemini,
-        for_qwen=settings.publish_for_qwen,
+        published_for=tuple(agent.key for agent in AGENTS if agent.is_wanted(settings)),
         sharing=endpoint.follower.sharing,
         clients=tuple(clients),
         reviews=tuple(

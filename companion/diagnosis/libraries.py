@@ -9,11 +9,14 @@ import importlib
 import os
 from typing import List, NamedTuple, Tuple
 
-from ..libraries import NEEDED
+from ..libraries import NEEDED, misplaced_libraries
 from .checks import Check, failed, passed
 
 ALSO = ("multidict", "yarl", "attr", "orjson")  # what those bring along, and what is used where it is there
 SATISFY = "Run “Package Control: Satisfy Libraries” from the command palette, then restart the editor."
+
+
+UPDATE = "Update Sublime Text: early 4.2 builds look into the wrong folder. " + SATISFY
 
 
 class Library(NamedTuple):
@@ -28,7 +31,13 @@ def libraries() -> Tuple[List[Library], List[Check]]:
     """What can be imported, and a check for each library that the package needs."""
     found: List[Library] = []
     checks: List[Check] = []
+    misplaced = dict(misplaced_libraries())
+    for name, path in misplaced.items():
+        place = os.path.dirname(os.path.dirname(path))
+        checks.append(failed("{} belongs to this Python".format(name), "it stands in {}".format(place), UPDATE))
     for name in NEEDED + ALSO:
+        if name in misplaced:
+            continue  # importing it might crash, and it is not used
         label = "{} can be imported".format(name)
         try:
             module = importlib.import_module(name)

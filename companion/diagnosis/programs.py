@@ -11,11 +11,12 @@ import re
 import shlex
 import shutil
 import signal
+import sys
 import time
 from typing import Callable, List, NamedTuple, Sequence
 
+from ..agents.agent import Agent
 from ..discovery.platform import WINDOWS, Platform
-from ..terminals.clients import Client
 from ..terminals.command_lines import login_shell
 from .checks import Check, failed, passed, too_slow
 
@@ -23,8 +24,6 @@ SECONDS = 10.0
 LOOK_SECONDS = 0.2  # between two looks whether the answer is still wanted
 MARK = "gemini-companion-mark"  # between what start-up files print and what was asked for
 VERSION = re.compile(r"\b(\d+)\.(\d+)\.(\d+)\S*")
-# The last releases that send no token, and so are refused.
-TOO_OLD = {"gemini": (0, 4, 999), "qwen": (0, 0, 14)}
 
 
 class Answer(NamedTuple):
@@ -34,45 +33,45 @@ class Answer(NamedTuple):
     printed: str
 
 
-def check_client(
-    client: Client,
+def check_agent(
+    agent: Agent,
     words: Sequence[str],
     platform: Platform,
     cancelled: Callable[[], bool] = lambda: False,
 ) -> Check:
-    """Look for a client, started by `words`. Never raises; ends soon once `cancelled()` is true."""
+    """Look for an agent, started by `words`. Never raises; ends soon once `cancelled()` is true."""
     import subprocess
 
-    name = "{} is installed".format(client.title)
+    name = "{} is installed".format(agent.title)
     try:
         answer = _ask(words, platform, cancelled)
     except subprocess.TimeoutExpired:
         return too_slow(name, SECONDS)
     except OSError as error:
-        return failed(name, "the login shell could not be asked: {}".format(error.strerror or error), _install(client))
-    return judge(client, words, answer)
+        return failed(name, "the login shell could not be asked: {}".format(error.strerror or error), _install(agent))
+    return judge(agent, words, answer)
 
 
-def judge(client: Client, words: Sequence[str], answer: Answer) -> Check:
+def judge(agent: Agent, words: Sequence[str], answer: Answer) -> Check:
     """Pure: what the answer means."""
-    name = "{} is installed".format(client.title)
+    name = "{} is installed".format(agent.title)
     if not answer.place:
         where = "“{}” is not on the PATH of the login shell".format(words[0])
-        return failed(name, where, _install(client))
+        return failed(name, where, _install(agent))
     match = VERSION.search(answer.printed)
     if match is None:
         detail = "{} does not say its version".format(answer.place)
         advice = "Run “{} --version” in a terminal: it shows what is wrong.".format(" ".join(words))
         return failed(name, detail, advice)
     detail = "{} at {}".format(match.group(0), answer.place)
-    if tuple(int(part) for part in match.groups()) <= TOO_OLD[client.key]:
-        return failed(name, detail + " is too old: it shows no token and is refused", _install(client))
+    if tuple(int(part) for part in match.groups()) <= agent.last_without_token:
+        return failed(name, detail + " is too old: it shows no token and is refused", _install(agent))
     return passed(name, detail)
 
 
-def _install(client: Client) -> str:
+def _install(agent: Agent) -> str:
     return "Install or update it with “npm install -g {}@latest” (needs Node.js {} or newer).".format(
-        client.npm_package, client.node
+        agent.npm_package, agent.node
     )
 
 
@@ -106,7 +105,7 @@ def _run(command: Sequence[str], cancelled: Callable[[], bool]) -> str:
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         start_new_session=True,  # an interactive shell would otherwise take the editor's terminal, if it has one
-        creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
+        creationflags=subprocess.CREATE_NO_WINDOW if sys.platform == "win32" else 0,  # type: ignore[attr-defined]
     )
     deadline = time.monotonic() + SECONDS
     while True:

@@ -1,6 +1,7 @@
 """Words the report, as Markdown that is easy to read as it is.
 
 Rule: pure. The home directory is written as `~`, and known secrets are taken out wherever they might have come in.
+Hidden characters of names are shown.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 import re
 from typing import Dict, List, NamedTuple, Optional, Sequence
 
+from ..display_names import shown
 from .checks import Check, summary
 from .discovery import FileFact
 from .facts import Facts, WindowFacts
@@ -46,7 +48,7 @@ def render(facts: Facts, findings: Findings, home: str, secrets: Sequence[str] =
     lines += [_file_line(file) for file in findings.files] or [WAITING]
     lines += ["", "## Recent problems", ""]
     lines += _problem_lines(facts.problems)
-    return _without(secrets, "\n".join(lines), home) + "\n"
+    return _without(secrets, "\n".join(map(shown, lines)), shown(home)) + "\n"
 
 
 def _check_lines(check: Check) -> List[str]:
@@ -83,7 +85,7 @@ def _file_line(file: FileFact) -> str:
 def _problem_lines(problems: Sequence[str]) -> List[str]:
     if not problems:
         return ["none"]
-    return ["```"] + list(problems) + ["```"]
+    return ["```"] + [line for problem in problems for line in problem.split("\n")] + ["```"]
 
 
 def _without(secrets: Sequence[str], text: str, home: str) -> str:

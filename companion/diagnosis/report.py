@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any, Awaitable, Callable, Dict, List, Optional
 
 import sublime
 
-from ..discovery.families import FAMILIES
+from ..agents.agent import Agent
+from ..agents.registry import AGENTS
 from ..discovery.platform import Platform
+from ..editor_process import EDITOR_PID
 from ..review.edit import set_text
-from ..terminals.clients import CLIENTS, Client, command_of
 from ..view_roles import ROLE
 from . import discovery, libraries, probe, programs
 from .checks import LOG, Check, failed, not_tried, too_slow
@@ -67,8 +68,8 @@ class Diagnosis:
         self._try(LIBRARIES, self._try_libraries)
         self._try(SERVERS, self._try_servers)
         self._try(DISCOVERY, self._try_discovery)
-        for client in CLIENTS:
-            self._try(client.title, self._try_client, client)
+        for agent in AGENTS:
+            self._try(agent.title, self._try_agent, agent)
         self._show()
         self._runtime.later_on_main(int(LIMIT_SECONDS * 1000), self._end)
 
@@ -134,11 +135,11 @@ class Diagnosis:
         return checks
 
     async def _try_discovery(self) -> List[Check]:
-        around, self._files = await self._runtime.in_worker(discovery.look, self._platform, os.getppid())
+        around, self._files = await self._runtime.in_worker(discovery.look, self._platform, EDITOR_PID)
         checks: List[Check] = []
         for window in self._facts.windows:
-            for family in FAMILIES:
-                found = await self._runtime.in_worker(discovery.check_window, window, family, around)
+            for agent in AGENTS:
+                found = await self._runtime.in_worker(discovery.check_window, window, agent, around)
                 check, content = found.check, found.entry.content if found.entry is not None else None
                 if content is not None:
                     # The client would use what stands in the file, so that is what is tried.
@@ -154,7 +155,7 @@ class Diagnosis:
                 )
         return checks
 
-    async def _try_client(self, client: Client) -> List[Check]:
-        words = command_of(client, self._settings) if self._settings is not None else (client.program,)
-        check, unwanted = programs.check_client, lambda: self._runtime.stopped
-        return [await self._runtime.in_worker(check, client, words, self._platform, unwanted)]
+    async def _try_agent(self, agent: Agent) -> List[Check]:
+        words = agent.command(self._settings) if self._settings is not None else (agent.program,)
+        check, unwanted = programs.check_agent, lambda: self._runtime.stopped
+        return [await self._runtime.in_worker(check, agent, words, self._platform, unwanted)]

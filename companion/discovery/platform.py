@@ -75,17 +75,6 @@ class Platform(NamedTuple):
         """The user's home, as Node's `os.homedir()` answers: the variable first, then the user database."""
         return self.variable("USERPROFILE" if self.name == WINDOWS else "HOME") or self.home
 
-    def qwen_directory(self) -> str:
-        """Qwen Code's own directory: `QWEN_HOME`, in which a leading `~` is the home, else `~/.qwen`."""
-        configured = self.variable("QWEN_HOME")
-        if not configured:
-            return str(self.path.join(self.home_directory(), ".qwen"))
-        if configured == "~":
-            return self.home_directory()
-        if configured.startswith(("~/", "~\\")):
-            return str(self.path.join(self.home_directory(), configured[2:]))
-        return configured
-
 
 @functools.lru_cache(maxsize=None)
 def _private_group(user_id: int) -> Optional[int]:

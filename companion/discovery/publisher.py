@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import logging
 import threading
-from typing import Dict, List, Optional, Tuple
+from typing import Dict, List, Optional, Sequence, Tuple
 
+from ..agents.agent import Agent, Announcement
+from ..agents.registry import AGENTS
 from . import files
 from .directory import prepare
 from .errors import DiscoveryError
-from .families import FAMILIES, GEMINI, QWEN, Announcement, Family
 from .platform import Platform
 
-__all__ = ["Announcement", "DiscoveryError", "Publisher"]
+__all__ = ["DiscoveryError", "Publisher"]
 
 logger = logging.getLogger("gemini_companion.discovery")
 
@@ -32,26 +33,23 @@ class Publisher:
         self._written: Dict[str, Tuple[int, str]] = {}  # path to the port and token it was written with
         self._closed = threading.Event()
 
-    def publish(self, announcement: Announcement, *, gemini: bool = True, qwen: bool = True) -> None:
-        """Make the files say what `announcement` says, for the families wanted; remove those that no longer apply.
+    def publish(self, announcement: Announcement, agents: Sequence[Agent] = AGENTS) -> None:
+        """Make the files say what `announcement` says, for these agents; remove those that no longer apply.
 
         Without folders nothing is published: clients answer an empty workspace with a complaint. Raises
-        `DiscoveryError` when a family's files could not be written; the other family's are in place all the same.
+        `DiscoveryError` when an agent's files could not be written; the others' are in place all the same.
         Blocks on the disk: not for the main thread.
         """
-        wanted: List[Family] = []
-        if announcement.folders:
-            wanted = [family for family in FAMILIES if (gemini and family is GEMINI) or (qwen and family is QWEN)]
         problems: List[str] = []
         with self._lock:
             if self._closed.is_set():
                 return
             kept: Dict[str, Tuple[int, str]] = {}
-            for family in wanted:
+            for agent in agents if announcement.folders else ():
                 try:
-                    kept.update(self._publish_family(family, announcement))
+                    kept.update(self._publish_for(agent, announcement))
                 except DiscoveryError as error:
-                    problems.append("{} cannot find this window: {}".format(family.client, error))
+                    problems.append(f"{agent.title} cannot find this window: {error}")
             for path, identity in list(self._written.items()):
                 if path not in kept:
                     self._remove_own(path, identity)
@@ -76,12 +74,12 @@ class Publisher:
         self._closed.set()
         self.withdraw()
 
-    def _publish_family(self, family: Family, announcement: Announcement) -> Dict[str, Tuple[int, str]]:
+    def _publish_for(self, agent: Agent, announcement: Announcement) -> Dict[str, Tuple[int, str]]:
         platform = self._platform
-        place = family.place(platform)
+        place = agent.place(platform)
         directory = prepare(place.root, place.below, platform, root_is_shared=place.root_is_shared)
         paths: Dict[str, Tuple[int, str]] = {}
-        for name, content in family.files(announcement, platform).items():
+        for name, content in agent.files(announcement, platform).items():
             path = platform.path.join(directory, name)
             data = files.encode(content)
             in_place = files.read_bytes(path, platform) == data

@@ -14,9 +14,10 @@ import logging
 import os
 from typing import Callable, List, NamedTuple, Optional
 
+from ..agents.agent import EDITOR_NAME, Agent
+from ..agents.registry import AGENTS
 from . import files
 from .directory import is_safe
-from .families import EDITOR_NAME, FAMILIES, Family
 from .platform import Platform
 from .processes import began as process_began
 from .processes import is_alive as process_is_alive
@@ -43,8 +44,8 @@ def sweep(
         platform = Platform.current()
     judge = _Judge(editor_pid, platform, is_alive, began)
     removed: List[str] = []
-    for family in FAMILIES:
-        place = family.place(platform)
+    for agent in AGENTS:
+        place = agent.place(platform)
         if not is_safe(place.root, place.below, platform, root_is_shared=place.root_is_shared):
             continue  # not there, or not ours to tidy up
         directory = platform.path.join(place.root, *place.below)
@@ -55,7 +56,7 @@ def sweep(
             continue
         for name in names:
             path = platform.path.join(directory, name)
-            if judge.is_left_over(family, name, path) and files.remove(path):
+            if judge.is_left_over(agent, name, path) and files.remove(path):
                 removed.append(path)
     if removed:
         logger.info("removed what an earlier run left behind: %s", ", ".join(removed))
@@ -70,13 +71,13 @@ class _Judge(NamedTuple):
     is_alive: Callable[[int], bool]
     began: Callable[[int], Optional[float]]
 
-    def is_left_over(self, family: Family, name: str, path: str) -> bool:
+    def is_left_over(self, agent: Agent, name: str, path: str) -> bool:
         temporary = files.TEMPORARY_NAMES.match(name)
         if temporary is not None:
             pid = int(temporary.group("pid"))
             owned = files.read_bytes(path, self.platform) is not None
             return owned and (pid == self.editor_pid or not self.is_alive(pid))
-        if family.file_names.match(name) is None:
+        if agent.file_names.match(name) is None:
             return False
         content = files.read(path, self.platform)
         if content is None:
@@ -84,7 +85,7 @@ class _Judge(NamedTuple):
         info = content.get("ideInfo")
         if not isinstance(info, dict) or info.get("name") != EDITOR_NAME:
             return False
-        owner = family.owner(name, content)
+        owner = agent.owner(name, content)
         if owner is None:
             return False
         if owner == self.editor_pid:

@@ -59,9 +59,9 @@ class Arrangement:
         if not self._stage.open:
             self._focus.remember()
         with self._arranging():
-            group = self._stage.home(review.path)
+            group = self._stage.home(review.path, review.same_files)
             groups = self._stage.prepare(group, self._side_by_side(group), ours)
-            user_views = views.views_of_file(review.path)
+            user_views = views.views_of_file(review.path, review.same_files)
             user_view = user_views[0] if user_views else None
             original_view = None
             if groups.original != groups.proposal:

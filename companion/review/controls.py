@@ -11,6 +11,8 @@ import sublime
 
 from .markup import ACCEPT, NEXT, PREVIOUS, REJECT, RELOAD, REVERT, UNDO, parse_link
 
+SAVE = "save"  # the editor's command that answers a review
+
 if TYPE_CHECKING:
     from .desk import Desk
     from .review import Review

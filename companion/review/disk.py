@@ -2,10 +2,11 @@
 
 Rules:
 * Reading never fails. What cannot be shown as text becomes an `Original` of another kind with a sentence for the user.
-* Writing happens only if the file is still what was read. It changes the file in place, so that links, owner and mode
-  stay; if it breaks off, the old bytes are put back.
+* Writing happens only if the file is still what was read: the very same file, byte by byte. Names decide nothing, for
+  a link on the way may lead elsewhere by now. Afterwards it holds the old text or the new one, whole.
+* Only regular files are opened for long: what a path leads to is looked at again on the opened descriptor.
 
-The editor is not known here. These calls block on the disk. Any thread.
+The editor is not known here. These calls block on the disk. Worker threads.
 """
 
 from __future__ import annotations
@@ -14,13 +15,14 @@ import codecs
 import hashlib
 import os
 import re
-import stat
 import time
 from enum import Enum
-from typing import BinaryIO, NamedTuple, Optional, Tuple
+from typing import FrozenSet, NamedTuple, Optional, Sequence, Tuple
 
 from ..comparison import split_lines
-from .text import carry_endings, dominant_ending, line_endings, plain
+from . import file_replacement
+from .file_replacement import Copy, DamagedError, NotRegularError, OvertakenError, opened, read_all
+from .text import PORTION, carry_endings, line_endings, plain, portions, usual_ending
 
 UTF_8 = "UTF-8"
 UTF_8_WITH_BOM = "UTF-8 with BOM"
@@ -72,6 +74,7 @@ class Original(NamedTuple):
     line_endings: str = "Unix"
     fingerprint: str = ""
     signature: Tuple[int, int] = (0, 0)  # time of the last change in nanoseconds, size
+    identity: Tuple[int, int] = (0, 0)  # which file it was, whatever it is called: device and number on it
     notice: str = ""
 
     @property
@@ -94,20 +97,24 @@ def read(
     """Read `path`. `encoding` is what the editor opened it with, if it did; `fallback` its setting of that name."""
     name = os.path.basename(path)
     try:
-        found = os.stat(path)
-        if not stat.S_ISREG(found.st_mode):
-            return Original(path, Kind.UNREADABLE, notice="{} is not a regular file.".format(name))
-        if found.st_size > maximum_bytes * READ_FACTOR:
-            notice = "{} is too large to be shown ({}).".format(name, _size(found.st_size))
-            return Original(path, Kind.HUGE, notice=notice)
-        with open(path, "rb") as file:
-            data = file.read()
+        with opened(path, os.O_RDONLY) as (descriptor, found):
+            data = b""
+            if found.st_size <= maximum_bytes * READ_FACTOR:
+                data = read_all(descriptor, maximum_bytes * READ_FACTOR)
+            if max(found.st_size, len(data)) > maximum_bytes * READ_FACTOR:
+                notice = "{} is too large to be shown ({}).".format(name, _size(max(found.st_size, len(data))))
+                return Original(path, Kind.HUGE, notice=notice)
     except FileNotFoundError:
-        return Original(path, Kind.NEW)
+        problem = dangling(path)
+        return Original(path, Kind.UNREADABLE, notice=problem) if problem else Original(path, Kind.NEW)
+    except NotRegularError:
+        return Original(path, Kind.UNREADABLE, notice="{} is not a regular file.".format(name))
     except (OSError, ValueError) as error:
         notice = "{} cannot be read: {}.".format(name, _reason(error))
         return Original(path, Kind.UNREADABLE, notice=notice)
-    original = _decode(path, data, encoding, fallback)._replace(signature=_signature(found))
+    original = _decode(path, data, encoding, fallback)._replace(
+        signature=_signature(found), identity=_identity(found)
+    )
     if original.kind is not Kind.TEXT:
         return original
     if len(data) > maximum_bytes:
@@ -132,20 +139,97 @@ def encoded(original: Original, text: str) -> bytes:
     raise DiskError("{} is not overwritten, because it {}.".format(name, _WHY_NOT[original.kind]))
 
 
+def dangling(path: str) -> str:
+    """A sentence if `path` is a link to nothing, else an empty text."""
+    try:
+        target = os.readlink(path)
+        os.stat(path)
+    except FileNotFoundError:
+        if os.path.lexists(path):
+            return "{} is a link to {}, which does not exist.".format(os.path.basename(path), target)
+    except (OSError, ValueError):
+        pass
+    return ""
+
+
+def same_files(path: str, others: Sequence[str]) -> FrozenSet[str]:
+    """Those of `others` that lead to the same file as `path` now."""
+    try:
+        wanted = os.stat(path)
+    except (OSError, ValueError):
+        return frozenset()
+    same = set()
+    for other in others:
+        try:
+            if os.path.samestat(os.stat(other), wanted):
+                same.add(other)
+        except (OSError, ValueError):
+            continue
+    return frozenset(same)
+
+
 def write(original: Original, data: bytes) -> None:
-    """Make `data` the content of the file. Raises `DiskError`; `ChangedError` if it is not what was read."""
+    """Make `data` the content of the file. Raises `DiskError`; `ChangedError` if it is not what was read.
+
+    Whatever fails, the file holds the old bytes or the new ones; a new file that failed is not there.
+    """
     name = os.path.basename(original.path)
     try:
         if original.kind is Kind.NEW:
-            _create(original.path, data)
-        else:
-            _overwrite(original, data)
-    except FileExistsError:
-        raise ChangedError("{} was created on disk since the diff was opened.".format(name)) from None
-    except FileNotFoundError:
-        raise ChangedError("{} was deleted since the diff was opened.".format(name)) from None
+            file_replacement.create(original.path, data)
+            return
+        with opened(original.path, os.O_RDWR) as (descriptor, found):
+            old = _unchanged_content(original, descriptor, found)
+            file_replacement.replace_content(descriptor, found, original.path, old, data)
     except OSError as error:
-        raise DiskError("{} cannot be written: {}.".format(name, _reason(error))) from error
+        raise _failure(original, name, error) from error
+
+
+class Saving:
+    """What is needed while somebody else, the editor, writes `data` to the file: its old bytes, and a copy of them."""
+
+    def __init__(self, original: Original, data: bytes) -> None:
+        """Raises `DiskError`; `ChangedError` if the file is not what was read."""
+        self._original = original
+        self._data = data
+        self._name = os.path.basename(original.path)
+        try:
+            with opened(original.path, os.O_RDWR) as (descriptor, found):
+                self._old = _unchanged_content(original, descriptor, found)
+            self._copy: Copy = file_replacement.make_copy(original.path, self._old)
+        except OSError as error:
+            raise _failure(original, self._name, error) from error
+
+    def settle(self, saved: bool) -> None:
+        """See that the file is whole. `saved` is whether the editor says that it wrote it.
+
+        Raises `DiskError` if it did not; the old bytes are in the file then.
+        """
+        failure = OSError(0, "the editor could not save it")
+        try:
+            with opened(self._original.path, os.O_RDWR) as (descriptor, _):
+                if self._is_torn(read_all(descriptor)):
+                    file_replacement.put_back(descriptor, self._original.path, self._old, self._copy, failure)
+                    saved = False
+        except OSError as error:
+            raise _failure(self._original, self._name, error) from error
+        finally:
+            self._copy.remove()
+        if not saved:
+            raise DiskError("{} could not be saved.".format(self._name))
+
+    def abandon(self) -> None:
+        """Nobody will write."""
+        self._copy.remove()
+
+    def _is_torn(self, now: bytes) -> bool:
+        """Whether this is what an attempt to write leaves that broke off."""
+        if now in (self._old, self._data):
+            return False
+        if self._data.startswith(now):
+            return True
+        begun = _common_length(now, self._data)
+        return begun > 0 and now[begun:] == self._old[begun:]
 
 
 def changed(original: Original) -> bool:
@@ -153,15 +237,45 @@ def changed(original: Original) -> bool:
     if original.kind is Kind.UNREADABLE or (original.kind is Kind.HUGE and not original.exact):
         return False
     try:
-        now = _signature(os.stat(original.path))
-        if now == original.signature and time.time_ns() - now[0] > _CLOCK_TICK:
-            return False
-        with open(original.path, "rb") as file:
-            return _fingerprint(file.read()) != original.fingerprint
+        with opened(original.path, os.O_RDONLY) as (descriptor, found):
+            if original.kind is Kind.NEW or _identity(found) != original.identity:
+                return True
+            now = _signature(found)
+            if now == original.signature and time.time_ns() - now[0] > _CLOCK_TICK:
+                return False
+            return now[1] != original.signature[1] or _fingerprint(read_all(descriptor)) != original.fingerprint
     except FileNotFoundError:
         return original.kind is not Kind.NEW
+    except NotRegularError:
+        return True
     except OSError:
         return False
+
+
+def _unchanged_content(original: Original, descriptor: int, found: os.stat_result) -> bytes:
+    """The bytes of the open file, if it is the one that was read and holds what was read."""
+    if _identity(found) == original.identity and found.st_size == original.signature[1]:
+        data = read_all(descriptor, found.st_size)
+        if _fingerprint(data) == original.fingerprint:
+            return data
+    raise OvertakenError(0, "changed")
+
+
+def _failure(original: Original, name: str, error: OSError) -> DiskError:
+    """What to tell the user of an error of the system."""
+    if isinstance(error, DamagedError):
+        sentence = "{} cannot be written ({}) and may be damaged.".format(name, _reason(error))
+        return DiskError(sentence + (" Its former text is in {}.".format(error.copy) if error.copy else ""))
+    if isinstance(error, (OvertakenError, NotRegularError)):
+        return ChangedError("{} has changed on disk since the diff was opened.".format(name))
+    if isinstance(error, FileExistsError) and original.kind is Kind.NEW:
+        problem = dangling(original.path)
+        return DiskError(problem) if problem else ChangedError(
+            "{} was created on disk since the diff was opened.".format(name)
+        )
+    if isinstance(error, FileNotFoundError) and original.kind is not Kind.NEW:
+        return ChangedError("{} was deleted since the diff was opened.".format(name))
+    return DiskError("{} cannot be written: {}.".format(name, _reason(error)))
 
 
 def codec_of(encoding: str) -> Optional[str]:
@@ -198,63 +312,54 @@ def _decode(path: str, data: bytes, encoding: str, fallback: str) -> Original:
         if codec is None:
             continue
         try:
-            exact = data.decode(codec)
+            exact = _decoded(data, codec)
         except UnicodeDecodeError:
             continue
-        ending = _ENDING_NAMES[dominant_ending(line_endings(exact))]
+        ending = _ENDING_NAMES[usual_ending(exact)]
         return Original(path, Kind.TEXT, plain(exact), exact, candidate, ending, fingerprint)
     shown = data.decode("utf-8", "replace")
     notice = "{} cannot be decoded: characters that cannot be read are shown as \ufffd.".format(name)
     return Original(path, Kind.UNDECODABLE, plain(shown), fingerprint=fingerprint, notice=notice)
 
 
+def _decoded(data: bytes, codec: str) -> str:
+    """Like `bytes.decode`, in portions. Raises `UnicodeDecodeError`."""
+    decoder = codecs.getincrementaldecoder(codec)()
+    parts = [decoder.decode(data[start:start + PORTION]) for start in range(0, len(data), PORTION)]
+    return "".join(parts) + decoder.decode(b"", True)
+
+
 def _in_endings_of(original: Original, text: str) -> str:
     """`text` with the line endings of the file: each line's own where the file mixes them."""
     endings = line_endings(original.exact)
     kinds = set(endings)
-    body = plain(text)
     if not kinds:
         return text[1:] if text.startswith("\ufeff") else text
+    body = plain(text)
     if len(kinds) == 1:
-        return body.replace("\n", endings[0])
+        return "".join([part.replace("\n", endings[0]) for part in portions(body)])
     return carry_endings(split_lines(original.text), endings, split_lines(body))
 
 
 def _encode(name: str, text: str, encoding: str) -> bytes:
     mark = next((mark for mark, marked in _MARKS if marked == encoding), b"")
     try:
-        return mark + text.encode(codec_of(encoding) or "utf-8")
+        encoder = codecs.getincrementalencoder(codec_of(encoding) or "utf-8")()
+        return mark + b"".join([encoder.encode(part) for part in portions(text)]) + encoder.encode("", True)
     except UnicodeEncodeError:
         raise DiskError("{} has characters that {} cannot hold.".format(name, encoding)) from None
 
 
-def _create(path: str, data: bytes) -> None:
-    folder = os.path.dirname(path)
-    if folder:
-        os.makedirs(folder, exist_ok=True)
-    with open(path, "xb") as file:
-        file.write(data)
-
-
-def _overwrite(original: Original, data: bytes) -> None:
-    with open(original.path, "r+b") as file:
-        old = file.read()
-        if _fingerprint(old) != original.fingerprint:
-            name = os.path.basename(original.path)
-            raise ChangedError("{} has changed on disk since the diff was opened.".format(name))
-        try:
-            _put(file, data)
-        except OSError:
-            _put(file, old)  # the disk had room for these
-            raise
-
-
-def _put(file: BinaryIO, data: bytes) -> None:
-    file.seek(0)
-    file.write(data)
-    file.truncate()
-    file.flush()
-    os.fsync(file.fileno())
+def _common_length(one: bytes, other: bytes) -> int:
+    """How many bytes are equal at the start of both."""
+    low, high = 0, min(len(one), len(other))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if one[low:middle] == other[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
 
 
 def _fingerprint(data: bytes) -> str:
@@ -263,6 +368,11 @@ def _fingerprint(data: bytes) -> str:
 
 def _signature(found: os.stat_result) -> Tuple[int, int]:
     return found.st_mtime_ns, found.st_size
+
+
+def _identity(found: os.stat_result) -> Tuple[int, int]:
+    """What `os.path.samestat` compares."""
+    return found.st_dev, found.st_ino
 
 
 def _size(count: int) -> str:

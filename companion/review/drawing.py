@@ -74,9 +74,7 @@ class Drawing:
 
     def tick(self) -> bool:
         """Let one view follow the other. True if something moved."""
-        if self._lock is None or self._left is None or not self._left.is_valid() or not self._right.is_valid():
-            return False
-        return self._lock.tick()
+        return self._lock is not None and self._lock.tick()
 
     def unlink(self) -> None:
         """Take every link off the proposal's view. The editor would keep what they call, and so this review, alive."""

@@ -1,9 +1,11 @@
-"""The one text command through which we change a view.
+"""The two text commands through which we change a view: one for its text, one for its caret.
 
-The editor allows edits only inside a text command. The text does not travel as the command's argument: arguments are
-kept in the undo history and in macros, and cannot carry every character. It waits here, and the command fetches it.
+The editor allows edits only inside a text command, and only there does it draw and report a change of the selection.
+The text does not travel as the command's argument: arguments are kept in the undo history and in macros, and cannot
+carry every character. It waits here, and the command fetches it.
 
-Rule: what is put into a view is put there exactly. The editor would otherwise turn tabs into spaces on the way.
+Rules: what is put into a view is put there exactly; the editor would otherwise turn tabs into spaces on the way. No
+selection is changed anywhere else.
 """
 
 from __future__ import annotations
@@ -15,6 +17,8 @@ import sublime
 import sublime_plugin
 
 COMMAND = "gemini_companion_replace_text"
+MOVE_CARET = "gemini_companion_move_caret"
+PORTION = 1 << 18  # characters that are put into a view at a time
 _TABS_TO_SPACES = "translate_tabs_to_spaces"
 
 
@@ -47,6 +51,20 @@ class GeminiCompanionReplaceTextCommand(sublime_plugin.TextCommand):
                 settings.set(_TABS_TO_SPACES, True)
 
 
+class GeminiCompanionMoveCaretCommand(sublime_plugin.TextCommand):
+    """Makes a caret at `point`, or the `regions` (pairs of anchor and caret), the whole selection and nothing else."""
+
+    def run(self, edit: sublime.Edit, point: int = 0, regions: Optional[List[List[int]]] = None) -> None:
+        selection = self.view.sel()
+        selection.clear()
+        selection.add_all([sublime.Region(*region) for region in ([[point, point]] if regions is None else regions)])
+
+
+def move_caret(view: sublime.View, point: int) -> None:
+    """Put the caret at `point` and scroll nowhere. Main thread."""
+    view.run_command(MOVE_CARET, {"point": point})
+
+
 def apply_edits(view: sublime.View, edits: Sequence[Edit]) -> None:
     """Make `edits`, which do not overlap, in one step of the undo history. Main thread.
 
@@ -72,6 +90,19 @@ def set_text(view: sublime.View, text: str) -> None:
     edit = difference(view.substr(sublime.Region(0, view.size())), text)
     if edit is not None:
         apply_edits(view, [edit])
+
+
+def text_steps(view: sublime.View, text: str) -> Iterator[None]:
+    """The same for a text of any length, a portion at a time. Main thread; nobody may edit the view meanwhile."""
+    if len(text) <= PORTION and view.size() <= PORTION:
+        set_text(view, text)
+        return
+    if view.size():
+        apply_edits(view, [Edit(0, view.size(), "")])
+        yield
+    for start in range(0, len(text), PORTION):
+        apply_edits(view, [Edit(view.size(), view.size(), text[start:start + PORTION])])
+        yield
 
 
 def difference(before: str, after: str) -> Optional[Edit]:

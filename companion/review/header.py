@@ -9,9 +9,9 @@ The editor is not known here. Any thread.
 from __future__ import annotations
 
 from html import escape
-from textwrap import wrap
-from typing import List, NamedTuple, Sequence, Tuple
+from typing import Callable, List, NamedTuple, Sequence, Tuple
 
+from ..display_names import client_name, columns, cut_middle, file_name, shown, wrapped
 from .markup import ACCEPT, NEXT, PREVIOUS, REJECT, document, empty_rows, link
 
 _GAP = "   "  # between the parts of a row
@@ -26,7 +26,10 @@ class Notice(NamedTuple):
 
 
 class Header(NamedTuple):
-    """What the header says. `current` counts from 1; 0 if the caret is in no change. `columns` fit into a row."""
+    """What the header says. `current` counts from 1; 0 if the caret is in no change. `columns` fit into a row.
+
+    `name`, `client` and the notices may hold anything: what is hidden in them is shown, what is too long is cut.
+    """
 
     name: str
     client: str
@@ -57,11 +60,11 @@ def header_rows(header: Header) -> List[Row]:
     else:
         rows = [*_folded("bar", pieces, header.columns), *_folded("bar", actions, header.columns)]
     for notice in header.notices:
-        lines = wrap(notice.sentence, max(10, header.columns - 4)) or [""]
+        lines = wrapped(shown(notice.sentence), max(1, header.columns - 4))
         words = [Piece(("\u26a0 " if number == 0 else "\u2003 ") + line) for number, line in enumerate(lines)]
         rows.extend(_row("notice", [piece]) for piece in words)
         if notice.link:
-            link = _link_piece(notice.link, notice.caption)
+            link = _link_piece(notice.link, notice.caption).cut(header.columns)
             if rows[-1].columns + link.columns + len(_GAP) <= header.columns:
                 rows[-1] = _row("notice", [words[-1], link])
             else:
@@ -84,7 +87,7 @@ def header_html(rows: Sequence[Row], line_height: float, filler: int = 0) -> str
 
 def status_text(header: Header) -> str:
     """The header in a few words, for the status bar, where it can be read however far the view is scrolled."""
-    client = "{}'s diff".format(header.client)
+    client = "{}'s diff".format(client_name(header.client))
     if not header.compared:
         return client
     where = position(header.current, header.changes)
@@ -92,29 +95,37 @@ def status_text(header: Header) -> str:
 
 
 class Piece:
-    """A part of a row that stays together. `markup` is `text` escaped if it is not given."""
+    """A part of a row that stays together. `dress` makes markup of its text."""
 
-    def __init__(self, text: str, markup: str = "") -> None:
-        self.markup = markup or escape(text)
-        self.columns = len(text)
+    def __init__(self, text: str, dress: Callable[[str], str] = escape) -> None:
+        self.columns = columns(text)
+        self.markup = dress(text)
+        self._text = text
+        self._dress = dress
+
+    def cut(self, width: int) -> Piece:
+        """The same in at most so many columns."""
+        return self if self.columns <= width else Piece(cut_middle(self._text, width), self._dress)
+
+
+_ARROW = " \u2190 "
 
 
 def _title(header: Header) -> List[Piece]:
-    name = shorten(header.name, header.columns - len(header.client) - 4)
-    pieces = [
-        Piece(
-            "{} \u2190 {}".format(name, header.client),
-            "<b>{}</b> \u2190 {}".format(escape(name), escape(header.client)),
-        )
-    ]
+    room = header.columns - len(_ARROW)
+    client = cut_middle(client_name(header.client), max(1, room // 2))
+    name = cut_middle(file_name(header.name), max(1, room - columns(client)))
+
+    def bold_name(text: str) -> str:
+        # Only in a view of a few columns is it cut again.
+        return "<b>{}</b>{}".format(escape(name), escape(text[len(name):])) if text.startswith(name) else escape(text)
+
+    pieces = [Piece(name + _ARROW + client, bold_name)]
     if header.new_file:
         pieces.append(Piece("new file"))
     if header.compared:
         counts = "+{} \u2212{}".format(header.added, header.removed)
-        added, removed = counts.split(" ")
-        pieces.append(
-            Piece(counts, '<span class="added">{}</span> <span class="removed">{}</span>'.format(added, removed))
-        )
+        pieces.append(Piece(counts, _counts))
         pieces.append(Piece(position(header.current, header.changes)))
     return pieces
 
@@ -135,13 +146,11 @@ def position(current: int, changes: int) -> str:
     return "1 change" if changes == 1 else "{} changes".format(changes)
 
 
-def shorten(text: str, columns: int) -> str:
-    """`text` without its middle if it is longer than `columns`, of which there are at least ten."""
-    columns = max(10, columns)
-    if len(text) <= columns:
-        return text
-    front = columns // 2
-    return text[:front] + "\u2026" + text[len(text) - (columns - front - 1):]
+def _counts(text: str) -> str:
+    added, blank, removed = text.partition(" ")
+    if not blank:
+        return escape(text)  # cut
+    return '<span class="added">{}</span> <span class="removed">{}</span>'.format(added, removed)
 
 
 def _width(pieces: Sequence[Piece]) -> int:
@@ -153,15 +162,16 @@ def _row(kind: str, pieces: Sequence[Piece]) -> Row:
     return Row(kind, gap.join(piece.markup for piece in pieces), _width(pieces))
 
 
-def _folded(kind: str, pieces: Sequence[Piece], columns: int) -> List[Row]:
-    """The pieces in as few rows as they fit into."""
+def _folded(kind: str, pieces: Sequence[Piece], room: int) -> List[Row]:
+    """The pieces in as few rows of `room` columns as they fit into."""
     rows: List[List[Piece]] = [[]]
     for piece in pieces:
-        if rows[-1] and _width([*rows[-1], piece]) > columns:
+        piece = piece.cut(room)
+        if rows[-1] and _width([*rows[-1], piece]) > room:
             rows.append([])
         rows[-1].append(piece)
     return [_row(kind, row) for row in rows]
 
 
 def _link_piece(href: str, caption: str, style: str = "") -> Piece:
-    return Piece(caption, link(href, escape(caption), style))
+    return Piece(caption, lambda text: link(href, escape(text), style))

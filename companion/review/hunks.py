@@ -13,7 +13,7 @@ import sublime
 
 from .analysis import Analysis
 from .decorations import REVERT_LINKS, link_changes, link_reverted
-from .edit import Edit, apply_edits
+from .edit import Edit, apply_edits, move_caret
 from .markup import REVERT, UNDO
 
 _REVERTED = "gemini_companion.reverted."
@@ -100,9 +100,7 @@ class Hunks:
         if index is None or self._analysis is None or index >= len(self._analysis.changes):
             return False
         start, end = self._analysis.changes[index].right
-        selection = self._view.sel()
-        selection.clear()
-        selection.add(sublime.Region(start))
+        move_caret(self._view, start)
         if not self._view.visible_region().contains(sublime.Region(start, end)):
             self._view.show_at_center(start, False)
         return True
@@ -152,9 +150,7 @@ class Hunks:
         proposed = self._reverted.pop(number).proposed
         self._view.erase_regions(_REVERTED + str(number))
         apply_edits(self._view, [Edit(region.begin(), region.end(), proposed)])
-        selection = self._view.sel()
-        selection.clear()
-        selection.add(sublime.Region(region.begin()))
+        move_caret(self._view, region.begin())
         return True
 
     def clear(self) -> None:

@@ -7,13 +7,13 @@ text is what was proposed, letter by letter, whatever the editor may have made o
 from __future__ import annotations
 
 import logging
-from typing import Optional
+from typing import FrozenSet, Iterator, Optional
 
 import sublime
 
 from . import views
 from .disk import Kind, Original
-from .edit import set_text
+from .edit import PORTION, move_caret, text_steps
 from .review import Review
 
 logger = logging.getLogger("gemini_companion.review")
@@ -27,25 +27,35 @@ class ProposalPane:
         self._review = review
         self._given: Optional[str] = None  # what the view holds as long as nobody edits it
         self._given_at = -1  # the view's change count then
+        self._ever_filled = False
 
     @property
     def filled(self) -> bool:
         """Whether the proposal is in the view."""
         return self._given is not None
 
-    def fill(self, with_syntax: bool) -> None:
-        """Put the proposal into the view. Without a syntax a very long text costs the editor less."""
+    def fill(self, with_syntax: bool) -> Iterator[None]:
+        """Put the proposal into the view, in steps. Without a syntax a very long text costs the editor less."""
         view, shown = self._view, self._review.proposal.shown
-        first = self._given is None
-        set_text(view, shown)
-        self._given = whole_text(view)
+        first = not self._ever_filled
+        self._given = None
+        if len(shown) > PORTION:
+            view.set_read_only(True)  # what is typed between two portions would be taken for proposed
+        try:
+            yield from text_steps(view, shown)
+        finally:
+            if len(shown) > PORTION and view.is_valid():
+                view.set_read_only(False)
+        # Asking the editor for a long text takes long.
+        self._given = shown if len(shown) > PORTION and view.size() == len(shown) else whole_text(view)
         self._given_at = view.change_count()
+        self._ever_filled = True
         if self._given != shown:
             logger.warning("the editor holds %s characters where %s were given", len(self._given), len(shown))
         if first:
-            _put_caret_at_start(view)
+            move_caret(view, 0)
             if with_syntax:
-                views.assign_syntax(view, self._review.path, shown)
+                views.assign_syntax(view, self._review.path, shown, self._review.same_files)
 
     def forget_filling(self) -> None:
         """See that undo does not take the proposal away. It has no effect while a command runs."""
@@ -66,30 +76,25 @@ class ProposalPane:
     def current_text(self) -> str:
         """The text as it would be accepted now: exactly what was proposed, with what the user edited."""
         proposal = self._review.proposal
-        if self._given is None or not self._view.is_valid():
+        if self._given is None or not self._view.is_valid() or self.untouched:
             return proposal.exact
         held = whole_text(self._view)
         return proposal.exact if held == self._given else proposal.restore(held)
 
 
-def show_original(view: sublime.View, original: Original) -> None:
-    """Put the file into its view, read-only, as the editor would have opened it."""
-    set_text(view, original.text)
+def show_original(view: sublime.View, original: Original, same_files: FrozenSet[str]) -> Iterator[None]:
+    """Put the file into its view, read-only, as the editor would have opened it; in steps."""
     view.set_read_only(True)
+    yield from text_steps(view, original.text)
     view.set_name(views.original_name(original.path, original.kind))
-    _put_caret_at_start(view)
+    move_caret(view, 0)
     if original.kind is Kind.TEXT:
         view.set_line_endings(original.line_endings)
         view.set_encoding(original.encoding)
     if original.comparable:
-        views.assign_syntax(view, original.path, original.text)
+        views.assign_syntax(view, original.path, original.text, same_files)
 
 
 def whole_text(view: sublime.View) -> str:
     """All that the view holds."""
     return view.substr(sublime.Region(0, view.size()))
-
-
-def _put_caret_at_start(view: sublime.View) -> None:
-    view.sel().clear()
-    view.sel().add(0)

@@ -1,20 +1,24 @@
 """One review on the screen: its views, and the circle of text, comparison and drawing.
 
-Theory of operation: the views are made at once. The file is read on a worker thread and the two texts are compared
-there; what comes back is drawn in slices. Every edit of the proposal starts the circle again from the comparison.
+Theory of operation: the views are made at once. The file is read on a disk thread and the two texts are compared on a
+computing thread; what comes back is drawn in slices. Every edit of the proposal starts the circle again from the
+comparison. `phase` says how far that has come, and what may come next.
 
-Rule: a result is drawn only if the view still holds the text it was made from.
+Rules: a result is drawn only if the view still holds the text it was made from. A disk that does not answer is not
+asked a second time.
 """
 
 from __future__ import annotations
 
 import logging
 import os
-from typing import TYPE_CHECKING, Any, Callable, List, Optional
+from functools import partial
+from typing import TYPE_CHECKING, Callable, Dict, Iterator, List, Mapping, NamedTuple, Optional
 
 import sublime
 
-from . import disk, views
+from ..context.debounce import Debounce
+from . import disk, preparation, views
 from .analysis import Analysis, analyse
 from .disk import Original
 from .drawing import Drawing
@@ -22,6 +26,8 @@ from .header import Header, status_text
 from .hunks import Hunks
 from .notices import Circumstances, notices
 from .panes import ProposalPane, show_original, whole_text
+from .phase import Phase, following
+from .preparation import Look, Preparation, Wish
 from .review import Review
 from .slices import Slices
 
@@ -32,11 +38,20 @@ if TYPE_CHECKING:
 logger = logging.getLogger("gemini_companion.review")
 
 STATUS = "gemini_companion.review"
-_AFTER_EDIT = 40  # milliseconds without an edit before the texts are compared again
+# Milliseconds without an edit before the texts are compared again, and at the most; the same for the caret's change.
+_AFTER_EDIT, _LONGEST_EDITING = 40, 500
+_AFTER_CARET, _LONGEST_WALK = 20, 100
 _LONG = 300  # milliseconds after which a comparison shows itself
-_FEWEST_COLUMNS, _USUAL_COLUMNS = 24, 60
+_FEWEST_COLUMNS, _USUAL_COLUMNS = 6, 60
 _CERTAIN = 0.95  # of a row's width
-_AT_ONCE = 1 << 18  # characters that are put into a view without waiting for the next slice
+
+
+class Facts(NamedTuple):
+    """What the header warns of beside the file's own notice."""
+
+    unsaved: bool = False  # a tab of the file has unsaved edits
+    changed: bool = False  # the file is not what was read
+    too_large: bool = False  # the proposal, for a comparison
 
 
 class Presentation:
@@ -55,17 +70,30 @@ class Presentation:
         self.review = review
         self.original_view = original_view
         self.proposal_view = proposal_view
+        self.proposal_buffer = proposal_view.buffer_id()
+        self.buffers = {self.proposal_buffer} if original_view is None else {
+            self.proposal_buffer, original_view.buffer_id()
+        }
         self.original: Optional[Original] = None
         self.problem = ""  # why the text could not be written, once that happened
         self._runtime = runtime
         self._settings = settings
         self._on_link = on_link
         self._slices = Slices(runtime)
+        self._filling, self._filling_original = Slices(runtime), Slices(runtime)
+        self._phase = Phase.GATHERING
+        self._facts = Facts()
         self._computation: Optional[Computation] = None
+        self._looking: Optional[Computation] = None  # at the disk
+        self._look_once_more = False
+        self._original_shown: Optional[Original] = None
         self._analysis: Optional[Analysis] = None
         self._analysed = self._drawn_count = -1  # the change counts of the texts that were analysed and drawn
-        self._edits = self._loads = 0
-        self._unsaved = self._changed = self._too_large = self._shown = self._closed = False
+        self._loads = 0
+        self._first_change_shown = False
+        self._edits = Debounce(runtime.later_on_main, self._compare_after_edits, _AFTER_EDIT, _LONGEST_EDITING)
+        self._caret = Debounce(runtime.later_on_main, self.look_at_caret, _AFTER_CARET, _LONGEST_WALK)
+        self._tabs: Dict[str, str] = {}
         self._pane = ProposalPane(proposal_view, review)
         self._drawing = Drawing(original_view, proposal_view, self._link)
         self.hunks = Hunks(proposal_view, self._link)
@@ -78,9 +106,14 @@ class Presentation:
         return [view for view in (self.original_view, self.proposal_view) if view is not None and views.is_open(view)]
 
     @property
+    def retired(self) -> bool:
+        """Whether its views are closed, or about to be."""
+        return self._phase is Phase.RETIRED
+
+    @property
     def settled(self) -> bool:
         """Whether what is drawn is the comparison of the text that the view holds now."""
-        return not self._slices.busy and self._drawn_count == self.proposal_view.change_count()
+        return self._phase is Phase.SHOWN and self._drawn_count == self.proposal_view.change_count()
 
     @property
     def header_document(self) -> str:
@@ -96,13 +129,14 @@ class Presentation:
         group = window.get_view_index(self.proposal_view)[0]
         return group >= 0 and window.active_view_in_group(group) == self.proposal_view
 
-    def open(self, original: Optional[Original]) -> None:
+    def open(self, prepared: Optional[Preparation]) -> None:
         """Put the texts into the views and begin to compare. Long texts follow a moment later.
 
-        `original` is the file if it was read already.
+        `prepared` is what was found out about the file, if that was done already.
         """
-        self._soon(len(self.review.proposal.shown), self._fill)
-        self._take(original)
+        self._runtime.assert_main_thread()
+        self._begin_filling()
+        self._take(prepared)
 
     def complain(self, problem: str, look_again: bool) -> None:
         """Say in the header why the text could not be written; with `look_again` compare with the file as it is now."""
@@ -111,58 +145,52 @@ class Presentation:
         if look_again:
             self.load()
 
-    def replaced(self, original: Optional[Original]) -> None:
-        """Show the newer proposal that the review has got. `original` is the file if it was read already."""
+    def replaced(self, prepared: Optional[Preparation]) -> None:
+        """Show the newer proposal that the review has got. `prepared` is the file if it was read already."""
+        self._runtime.assert_main_thread()
         self.problem = ""
-        self._fill()
-        self._take(original)
+        self._begin_filling()
+        self._take(prepared)
 
-    def _take(self, original: Optional[Original]) -> None:
-        """Use the file as it was read, unless a tab shows it in another encoding."""
-        encoding = self._encoding_in_tab()
-        if original is None or (encoding and encoding != original.encoding):
+    def freeze(self, frozen: bool) -> None:
+        """Let nobody edit the proposal while it is being written."""
+        if views.is_open(self.proposal_view):
+            self.proposal_view.set_read_only(frozen)
+
+    def _take(self, prepared: Optional[Preparation]) -> None:
+        if prepared is None:
             self.load()
-            return
-        self._changed = False
-        self._loads += 1
-        self._soon(len(original.text), self._loaded, original)
-
-    def _soon(self, characters: int, function: Callable[..., None], *arguments: Any) -> None:
-        """Call `function` at once if that many characters are quickly put into a view, else in the next slice."""
-        if characters <= _AT_ONCE:
-            function(*arguments)
         else:
-            self._runtime.on_main(function, *arguments)
-
-    def _encoding_in_tab(self) -> str:
-        user_views = views.views_of_file(self.review.path)
-        return user_views[0].encoding() if user_views and not user_views[0].is_loading() else ""
+            self._loads += 1
+            self._loaded(self._loads, prepared)
 
     def load(self) -> None:
         """Read the file (again) and compare with it."""
-        settings = self._settings()
-        self._changed = False
+        self._runtime.assert_main_thread()
         self._loads += 1
-        number = self._loads
-        self._runtime.compute(
+        fallback = self.proposal_view.settings().get("fallback_encoding")
+        self._runtime.use_disk(
             _read,
-            self.review.path,
-            settings.review_maximum_bytes,
-            settings.review_maximum_lines,
-            self._encoding_in_tab(),
-            self.proposal_view.settings().get("fallback_encoding") or disk.DEFAULT_FALLBACK,
-            then=lambda original: self._loaded(original) if number == self._loads else None,
+            wish(self.review.path, self._settings(), fallback),
+            then=partial(self._loaded, self._loads),
             failed=self._failed,
         )
 
+    def _go(self, phase: Phase) -> None:
+        self._phase = following(self._phase, phase)
+
     def retire(self) -> None:
         """Stop all work, and let the editor forget us."""
-        if self._closed:
+        if self._phase is Phase.RETIRED:
             return
-        self._closed = True
-        self._slices.stop()
-        if self._computation is not None:
-            self._computation.cancel()
+        self._go(Phase.RETIRED)
+        for slices in (self._slices, self._filling, self._filling_original):
+            slices.stop()
+        self._edits.cancel()
+        self._caret.cancel()
+        self._cancel_comparison()
+        if self._looking is not None:
+            self._looking.cancel()
         self._drawing.unlink()
 
     def close(self) -> None:
@@ -181,18 +209,22 @@ class Presentation:
         """The text as it would be accepted now: exactly what was proposed, with what the user edited."""
         return self._pane.current_text()
 
-    def _fill(self) -> None:
-        if self._closed or not views.is_open(self.proposal_view):
+    def _begin_filling(self) -> None:
+        if self._phase is Phase.RETIRED or not views.is_open(self.proposal_view):
             return
-        self._drawn_count = -1
-        first = not self._pane.filled
-        self._pane.fill(len(self.review.proposal.shown) <= self._settings().review_maximum_bytes)
+        self._go(Phase.GATHERING)
+        self._cancel_comparison()
+        self._slices.stop()
+        self._filling.run(self._fill(not self._pane.filled))
+
+    def _fill(self, first: bool) -> Iterator[None]:
+        yield from self._pane.fill(len(self.review.proposal.shown) <= self._settings().review_maximum_bytes)
         if first:
             self._runtime.on_main(self._forget_filling)
         self._compare()
 
     def _forget_filling(self) -> None:
-        if self._closed or not views.is_open(self.proposal_view):
+        if self._phase is Phase.RETIRED or not views.is_open(self.proposal_view):
             return
         before = self.proposal_view.change_count()
         self._pane.forget_filling()
@@ -201,44 +233,62 @@ class Presentation:
 
     # -- the circle ---------------------------------------------------------------------------------------------------
 
-    def _loaded(self, original: Original) -> None:
-        if self._closed:
+    def _loaded(self, number: int, prepared: Preparation) -> None:
+        """The file was read. `number` is that of the reading: an older one than the last is not wanted any more."""
+        if self._phase is Phase.RETIRED or number != self._loads:
             return
-        if self.original is None and not views.views_of_file(self.review.path):
+        original, self.review.same_files = prepared.original, prepared.same_files
+        if self.original is None and not views.views_of_file(self.review.path, self.review.same_files):
             for view in self.views:
                 views.indent_as(view, original.text or self.review.proposal.shown)
         self.original = original
-        self._drawn_count = -1
+        self._facts = self._facts._replace(changed=False)
+        self._go(Phase.GATHERING)
+        self._cancel_comparison()
+        self._slices.stop()
+        self._filling_original.run(self._show_original(original))
+
+    def _show_original(self, original: Original) -> Iterator[None]:
         if self.original_view is not None and views.is_open(self.original_view):
-            show_original(self.original_view, original)
+            yield from show_original(self.original_view, original, self.review.same_files)
+        self._original_shown = original
         self.check_file()
         self._compare()
 
     def edited(self) -> None:
-        """The proposal was edited: compare again as soon as the user pauses."""
-        if not self._pane.filled or self._pane.untouched:
-            return  # that was us
-        self._edits += 1
-        self._runtime.later_on_main(_AFTER_EDIT, self._compare_after, self._edits)
+        """The proposal was edited: compare again as soon as the user pauses. Called for every keystroke."""
+        if self._pane.filled:
+            self._edits.mark()
 
-    def _compare_after(self, edits: int) -> None:
-        if edits == self._edits:
-            self._compare()
+    def _compare_after_edits(self) -> None:
+        # What we put into the view ourselves has been compared already.
+        if self._phase is Phase.RETIRED or not views.is_open(self.proposal_view) or self._pane.untouched:
+            return
+        if self._phase is not Phase.GATHERING:
+            self._go(Phase.STALE)
+        self._compare()
 
-    def _compare(self) -> None:
+    def _cancel_comparison(self) -> None:
         if self._computation is not None:
             self._computation.cancel()
             self._computation = None
+
+    def _compare(self) -> None:
+        self._cancel_comparison()
         original = self.original
-        if self._closed or original is None or not self._pane.filled or not views.is_open(self.proposal_view):
+        if self._phase is Phase.RETIRED or original is None or not views.is_open(self.proposal_view):
             return
+        if not self._pane.filled or self._original_shown is not original:
+            return  # a long text is still on its way
         limits = self._settings()
-        text = whole_text(self.proposal_view)
-        self._too_large = len(text) > limits.review_maximum_bytes or text.count("\n") > limits.review_maximum_lines
-        if not original.comparable or self._too_large:
+        # Asking the editor for a long text takes long.
+        text = whole_text(self.proposal_view) if self.proposal_view.size() <= limits.review_maximum_bytes else None
+        self._facts = self._facts._replace(too_large=text is None or text.count("\n") > limits.review_maximum_lines)
+        if text is None or not original.comparable or self._facts.too_large:
             self._analysis = None
             self._draw()
             return
+        self._go(Phase.COMPARING)
         count = self.proposal_view.change_count()
         computation = self._runtime.compute(
             analyse,
@@ -256,7 +306,7 @@ class Presentation:
 
     def _compared(self, count: int, analysis: Analysis) -> None:
         self._computation = None
-        if self._closed or not views.is_open(self.proposal_view):
+        if self._phase is Phase.RETIRED or not views.is_open(self.proposal_view):
             return
         if self.proposal_view.change_count() != count:
             self._compare()
@@ -268,11 +318,14 @@ class Presentation:
     def _failed(self, error: Exception) -> None:
         self._computation = None
         logger.error("a comparison failed", exc_info=(type(error), error, error.__traceback__))
-        if not self._closed:
+        if self._phase is not Phase.RETIRED:
+            if self._phase in (Phase.COMPARING, Phase.STALE):
+                self._go(Phase.FAILED)
             self.problem = "The comparison failed, see the log."
             self.update_header()
 
     def _draw(self) -> None:
+        self._go(Phase.DRAWING)
         if self._analysis is None:
             self.hunks.use(None, -1)
         self.update_header()
@@ -282,10 +335,13 @@ class Presentation:
         )
 
     def _drawn(self) -> None:
+        if self._phase not in (Phase.DRAWING, Phase.STALE):
+            return  # it is compared again already
+        self._go(Phase.SHOWN)
         self._drawn_count = self.proposal_view.change_count()
         self.hunks.link()
-        if not self._shown:
-            self._shown = True
+        if not self._first_change_shown:
+            self._first_change_shown = True
             self.hunks.show_first()
             if self.hunks.caret_moved():
                 self.update_header()
@@ -293,35 +349,64 @@ class Presentation:
     # -- the header ---------------------------------------------------------------------------------------------------
 
     def tick(self) -> bool:
-        """Follow scrolling and the caret while the review is visible. True if something moved."""
-        if self._closed:
-            return False
-        moved = self._drawing.tick()
+        """Follow scrolling while the review is visible. True if something moved."""
+        return self._phase is not Phase.RETIRED and self._drawing.tick()
+
+    def caret_may_have_moved(self) -> None:
+        """The proposal's selection has changed. Called for every keystroke."""
+        self._caret.mark()
+
+    def look_at_caret(self) -> None:
+        """Say in the header in which change the caret is."""
+        if self._phase is Phase.RETIRED or not self.proposal_view.is_valid():
+            return
         if self._analysed == self.proposal_view.change_count() and self.hunks.caret_moved():
             self.update_header()
-            moved = True
-        return moved
 
     def check_file(self) -> None:
         """Look whether the file has unsaved edits in a tab or has changed on disk, and say so in the header."""
-        if self._closed:
+        if self._phase is Phase.RETIRED:
             return
-        self._unsaved = any(view.is_dirty() for view in views.views_of_file(self.review.path))
-        if self.original is not None and not self._changed:
-            number = self._loads
-            self._runtime.compute(
-                _changed, self.original, then=lambda changed: self._checked(changed, number), failed=self._failed
-            )
+        user_views = views.views_of_file(self.review.path, self.review.same_files)
+        self._facts = self._facts._replace(unsaved=any(view.is_dirty() for view in user_views))
+        self._tabs = views.tabs_of(self.review.path)
+        self.check_disk()
         self.update_header()
 
-    def _checked(self, changed: bool, number: int) -> None:
-        if changed and not self._closed and number == self._loads:
-            self._changed = True
-            self.update_header()
+    def check_disk(self) -> None:
+        """Look whether the file has changed on disk, and say so in the header. The editor is asked nothing."""
+        if self._phase is Phase.RETIRED:
+            return
+        if self._looking is not None:
+            self._look_once_more = True  # a disk that does not answer is not asked a second time
+        elif self.original is not None and not self._facts.changed:
+            self._look_once_more = False
+            self._looking = self._runtime.use_disk(
+                _look, self.original, self._tabs, then=partial(self._looked, self._loads), failed=self._look_failed
+            )
+
+    def _looked(self, number: int, found: Look) -> None:
+        self._looking = None
+        if self._phase is Phase.RETIRED:
+            return
+        if number == self._loads:
+            news = found.changed or found.same_files != self.review.same_files
+            self._facts = self._facts._replace(changed=found.changed)
+            self.review.same_files = found.same_files
+            if news:
+                user_views = views.views_of_file(self.review.path, self.review.same_files)
+                self._facts = self._facts._replace(unsaved=any(view.is_dirty() for view in user_views))
+                self.update_header()
+        if self._look_once_more:
+            self.check_file()
+
+    def _look_failed(self, error: Exception) -> None:
+        self._looking = None
+        logger.error("a look at the file failed", exc_info=(type(error), error, error.__traceback__))
 
     def update_header(self) -> None:
         """Say in the header and in the status bar how things stand."""
-        if self._closed or self.original is None or not views.is_open(self.proposal_view):
+        if self._phase is Phase.RETIRED or self.original is None or not views.is_open(self.proposal_view):
             return
         analysis, current = self._analysis, self.hunks.current
         header = Header(
@@ -352,30 +437,32 @@ class Presentation:
             client=self.review.owner.client_name,
             problem=self.problem,
             original_notice=self.original.notice,
-            proposal_too_large=self._too_large,
-            unsaved=self._unsaved,
-            changed_on_disk=self._changed,
+            proposal_too_large=self._facts.too_large,
+            unsaved=self._facts.unsaved,
+            changed_on_disk=self._facts.changed,
             orphaned=self.review.orphaned,
             emptied=self._pane.emptied,
         )
 
     def _link(self, href: str) -> None:
-        if not self._closed:
+        if self._phase is not Phase.RETIRED:
             self._on_link(self.review, href)
 
 
-def _read(
-    path: str,
-    maximum_bytes: int,
-    maximum_lines: int,
-    encoding: str,
-    fallback: str,
-    cancelled: Callable[[], bool],
-) -> Original:
-    return disk.read(
-        path, maximum_bytes=maximum_bytes, maximum_lines=maximum_lines, encoding=encoding, fallback=fallback
+def wish(path: str, settings: Settings, fallback_encoding: Optional[str]) -> Wish:
+    """A snapshot of what the main thread knows of the file. Main thread."""
+    return Wish(
+        path,
+        settings.review_maximum_bytes,
+        settings.review_maximum_lines,
+        fallback_encoding or disk.DEFAULT_FALLBACK,
+        views.tabs_of(path),
     )
 
 
-def _changed(original: Original, cancelled: Callable[[], bool]) -> bool:
-    return disk.changed(original)
+def _read(wanted: Wish, cancelled: Callable[[], bool]) -> Preparation:
+    return preparation.read(wanted)
+
+
+def _look(original: Original, tabs: Mapping[str, str], cancelled: Callable[[], bool]) -> Look:
+    return preparation.look(original, tabs)

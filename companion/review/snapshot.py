@@ -45,12 +45,12 @@ class Snapshot:
             if group >= len(self._groups) or group >= self._window.num_groups():
                 continue
             state = self._groups[group]
-            if _is_in(state.active, group):
+            if is_in(state.active, group):
                 self._window.focus_sheet(state.active)  # type: ignore[arg-type]
             elif state.preview is not None:
                 self._window.open_file(state.preview, TRANSIENT, group)
             if len(state.selected) > 1:
-                several[group] = [sheet for sheet in state.selected if _is_in(sheet, group)]
+                several[group] = [sheet for sheet in state.selected if is_in(sheet, group)]
         if several:
             self._select(several)
         if self._active_group < self._window.num_groups():
@@ -90,5 +90,15 @@ def put_back_stored(window: sublime.Window, value: Dict[str, Any]) -> None:
         window.focus_group(group)
 
 
-def _is_in(sheet: Optional[sublime.Sheet], group: int) -> bool:
+def is_placeholder(sheet: sublime.Sheet) -> bool:
+    """Whether it is what the editor shows in a group without tabs: nobody's, and empty.
+
+    It goes by itself when a tab comes. Moved into a group of the user's it would stay there.
+    """
+    view = sheet.view()
+    return view is not None and view.file_name() is None and view.size() == 0
+
+
+def is_in(sheet: Optional[sublime.Sheet], group: int) -> bool:
+    """Whether the sheet is still there, in this group."""
     return sheet is not None and sheet.window() is not None and sheet.group() == group

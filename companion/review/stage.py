@@ -10,14 +10,14 @@ back views and layout, but not us.
 
 from __future__ import annotations
 
-from typing import Any, Dict, List, NamedTuple, Optional, Sequence
+from typing import Any, Callable, Dict, FrozenSet, List, NamedTuple, Optional, Sequence, Tuple
 
 import sublime
 
 from ..view_roles import is_terminal
 from . import layout as layouts
-from .snapshot import Snapshot, put_back_stored
-from .views import is_left_over, is_open, role_of, views_of_file
+from .snapshot import Snapshot, is_in, is_placeholder, put_back_stored
+from .views import is_open, role_of, views_of_file
 
 STORED = "gemini_companion.stage"
 # The editor's own note that it made the groups, and so closes empty ones. It drops it when it sees another layout.
@@ -37,6 +37,7 @@ class Stage:
     def __init__(self, window: sublime.Window) -> None:
         self._window = window
         self._before: Optional[Snapshot] = None
+        self._project: Tuple[Optional[str], ...] = ()  # which had its place in the window then
         self._division: Optional[layouts.Division] = None
         self._automatic: Any = None
         self._groups = Groups(0, 0)
@@ -54,10 +55,11 @@ class Stage:
             if group >= 0:
                 self._last_editor_group = group
 
-    def home(self, path: str) -> int:
-        """The group in which a review of `path` belongs."""
+    def home(self, path: str, same_files: FrozenSet[str] = frozenset()) -> int:
+        """The group in which a review of `path` belongs. `same_files` are further names by which tabs call the file."""
         active = self._window.active_group()
-        groups = {self._window.get_view_index(view)[0] for view in views_of_file(path) if self._is_here(view)}
+        user_views = views_of_file(path, same_files)
+        groups = {self._window.get_view_index(view)[0] for view in user_views if self._is_here(view)}
         groups.discard(-1)
         if groups:
             return active if active in groups else min(groups)
@@ -89,6 +91,7 @@ class Stage:
         """
         if self._before is None:
             self._before = Snapshot(self._window)
+            self._project = project_of(self._window)
             self._groups = Groups(group, group)
         else:
             self._find_groups(ours)
@@ -101,9 +104,12 @@ class Stage:
         """Make the divided cell whole and show what `ours_in_front`, groups in which our views showed, had shown.
 
         Our own views are closed already. Moves the focus. With `whole` false the layout stays (the window is closing).
+        Nothing is done to a project that has taken the window meanwhile.
         """
         before, division = self._before, self._division
         self._before = self._division = None
+        if before is not None and project_of(self._window) != self._project:
+            return
         self._window.settings().erase(STORED)
         if before is None:
             return
@@ -152,9 +158,12 @@ class Stage:
             for sheet in self._window.sheets_in_group(group):
                 self._window.set_sheet_index(sheet, target, len(self._window.sheets_in_group(target)))
             preview = self._window.transient_sheet_in_group(group)  # which is not among the others
-            if preview is not None and self._window.transient_sheet_in_group(target) is None:
+            if preview is None or is_placeholder(preview):
+                continue
+            there = self._window.transient_sheet_in_group(target)
+            if there is None or is_placeholder(there):
                 self._window.set_sheet_index(preview, target, -1)
-        if shown is not None and shown != self._window.active_sheet_in_group(target):
+        if shown is not None and is_in(shown, target) and shown != self._window.active_sheet_in_group(target):
             self._window.focus_sheet(shown)
 
     def _is_here(self, view: sublime.View) -> bool:
@@ -170,15 +179,25 @@ class Stage:
         self._window.settings().set(STORED, _json(value))
 
 
-def recover(window: sublime.Window) -> bool:
-    """Close what a review left behind by a restart, and give the window back. True if there was something."""
-    remains = [view for view in window.views() if is_left_over(view)]
+def project_of(window: sublime.Window) -> Tuple[Optional[str], ...]:
+    """What tells a window's projects apart, and the workspaces of one project."""
+    return (window.project_file_name(), window.workspace_file_name())
+
+
+def close_abandoned(window: sublime.Window, is_abandoned: Callable[[sublime.View], bool]) -> bool:
+    """Close the views of reviews that nobody can decide any more. True if there were any."""
+    remains = [view for view in window.views() if is_abandoned(view)]
     for view in remains:
         view.set_scratch(True)
         view.close()
+    return bool(remains)
+
+
+def put_layout_back(window: sublime.Window) -> bool:
+    """Give back a window in which a review was open when it was stored. True if there was something."""
     stored = window.settings().get(STORED)
     if not isinstance(stored, dict):
-        return bool(remains)
+        return False
     window.settings().erase(STORED)
     try:
         division = layouts.Division(**stored["division"]) if stored["division"] else None

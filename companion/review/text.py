@@ -8,6 +8,7 @@ Rules:
 * A text that was not edited comes back identical, whatever it holds.
 * In a text that was edited, lines that were not touched come back identical, line ending included. New lines end as
   most lines of the proposal do.
+* Long texts are worked on in portions: while one call searches through all of it, Python lets no other thread run.
 
 The editor is not known here. Any thread.
 """
@@ -16,11 +17,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from typing import Dict, List, Sequence
+from typing import Dict, FrozenSet, Iterator, List, Sequence
 
 from ..comparison import compare_lines, split_lines
 
 BYTE_ORDER_MARK = "\ufeff"
+PORTION = 1 << 18  # characters
 _ENDING = re.compile("\r\n|\r|\n")
 _UNSHOWABLE = re.compile("[\x00\ud800-\udfff]")
 _NUL_PICTURE = "\u2400"
@@ -45,12 +47,12 @@ class ProposedText:
             self._mark = BYTE_ORDER_MARK
             text = text[1:]
         # What most texts do not have is asked for first: it costs a tenth of a millisecond per megabyte.
-        self._endings: List[str] = []
+        self._endings: FrozenSet[str] = frozenset()  # the kinds, if they are not just "\n"
         self._ending = "\n"
         if "\r" in text:
-            self._endings = _ENDING.findall(text)
-            self._ending = dominant_ending(self._endings)
-            text = _ENDING.sub("\n", text)
+            self._endings = frozenset(_count_endings(text))
+            self._ending = usual_ending(text)
+            text = _with_line_feeds(text)
         self._stand_ins: Dict[str, str] = {}
         if not _is_showable(text):
             self._stand_ins = _stand_ins(text)
@@ -63,7 +65,7 @@ class ProposedText:
             return self.exact
         text = current
         if self._endings:
-            if len(set(self._endings)) == 1:
+            if len(self._endings) == 1:
                 text = text.replace("\n", self._ending)
             else:
                 text = self._with_endings(current)
@@ -73,18 +75,57 @@ class ProposedText:
 
     def _with_endings(self, current: str) -> str:
         shown = split_lines(self.shown)
-        return carry_endings(shown, self._endings, split_lines(current))
+        return carry_endings(shown, line_endings(self.exact), split_lines(current))
 
 
 def plain(text: str) -> str:
     """`text` with every line ending as "\\n" and without a byte order mark."""
     text = text[1:] if text.startswith(BYTE_ORDER_MARK) else text
-    return _ENDING.sub("\n", text) if "\r" in text else text
+    return _with_line_feeds(text) if "\r" in text else text
+
+
+def _with_line_feeds(text: str) -> str:
+    return "".join([part.replace("\r\n", "\n").replace("\r", "\n") for part in portions(text)])
+
+
+def portions(text: str) -> Iterator[str]:
+    """`text` in pieces, none of which ends in the middle of a line ending."""
+    start = 0
+    while start < len(text):
+        end = start + PORTION
+        if text[end - 1:end + 1] == "\r\n":
+            end += 1
+        yield text[start:end]
+        start = end
 
 
 def line_endings(text: str) -> List[str]:
     """The line endings of `text`, one per line that has one."""
-    return _ENDING.findall(text)
+    found: List[str] = []
+    for part in portions(text):
+        found += _ENDING.findall(part)
+    return found
+
+
+def usual_ending(text: str) -> str:
+    """The same as `dominant_ending` of all the text's line endings."""
+    counts = _count_endings(text)
+    most = max(counts.values(), default=0)
+    equals = [ending for ending, number in counts.items() if number == most]
+    if len(equals) < 2:
+        return equals[0] if equals else "\n"
+    return next(match.group() for match in _ENDING.finditer(text) if match.group() in equals)
+
+
+def _count_endings(text: str) -> Dict[str, int]:
+    """How often each line ending stands in `text`; those that do not are left out."""
+    counts = {"\n": 0, "\r\n": 0, "\r": 0}
+    for part in portions(text):
+        pairs = part.count("\r\n")
+        counts["\r\n"] += pairs
+        counts["\n"] += part.count("\n") - pairs
+        counts["\r"] += part.count("\r") - pairs
+    return {ending: number for ending, number in counts.items() if number}
 
 
 def dominant_ending(endings: Sequence[str]) -> str:
@@ -123,7 +164,8 @@ def _is_showable(text: str) -> bool:
     if "\x00" in text:
         return False
     try:
-        text.encode("utf-8")
+        for part in portions(text):
+            part.encode("utf-8")
     except UnicodeEncodeError:
         return False
     return True
@@ -131,7 +173,9 @@ def _is_showable(text: str) -> bool:
 
 def _stand_ins(text: str) -> Dict[str, str]:
     """A visible character, absent from `text`, for each one in it that the editor cannot take."""
-    used = set(text)
+    used: set[str] = set()
+    for part in portions(text):
+        used.update(part)
     wanted = sorted(character for character in used if _UNSHOWABLE.match(character))
     block = _PRIVATE_BLOCKS[0]
     for block in _PRIVATE_BLOCKS:
@@ -154,4 +198,5 @@ def _free_character(used: set[str]) -> str:
 
 
 def _substitute(text: str, table: Dict[str, str]) -> str:
-    return text.translate({ord(character): stand_in for character, stand_in in table.items()})
+    numbers = {ord(character): stand_in for character, stand_in in table.items()}
+    return "".join([part.translate(numbers) for part in portions(text)])

@@ -2,18 +2,20 @@
 
 Rules: both are scratch views of our own, so that closing them never asks anything; a user's tab is never one of them.
 Nothing that the editor does to a view on its own (trimming, wrapping, folding, saving on focus lost) may change the
-text or spoil the alignment.
+text or spoil the alignment. Which tabs show a file is decided without the disk here: what links lead to comes from a
+look on a disk thread, as `same_files`.
 """
 
 from __future__ import annotations
 
 import os
 import secrets
-from functools import lru_cache
-from typing import Any, Dict, List, Optional
+from typing import Any, Dict, FrozenSet, List, Optional
 
 import sublime
 
+from ..display_names import client_name as shown_client
+from ..display_names import file_name
 from ..view_roles import ROLE
 from .disk import Kind
 from .indentation import guess
@@ -51,7 +53,6 @@ def is_left_over(view: sublime.View) -> bool:
 
 def original_name(path: str, kind: Kind) -> str:
     """The title of the view that shows the file."""
-    name = os.path.basename(path)
     return {
         Kind.TEXT: "{} (on disk)",
         Kind.HUGE: "{} (on disk)",
@@ -59,12 +60,12 @@ def original_name(path: str, kind: Kind) -> str:
         Kind.BINARY: "{} (binary)",
         Kind.UNDECODABLE: "{} (not decodable)",
         Kind.UNREADABLE: "{} (not readable)",
-    }[kind].format(name)
+    }[kind].format(file_name(path))
 
 
 def proposal_name(path: str, client_name: str) -> str:
     """The title of the view that shows the proposal."""
-    return "{} \u2190 {} (proposal)".format(os.path.basename(path), client_name)
+    return "{} \u2190 {} (proposal)".format(file_name(path), shown_client(client_name))
 
 
 def create(window: sublime.Window, role: str, name: str, path: str, user_view: Optional[sublime.View]) -> sublime.View:
@@ -99,9 +100,9 @@ def indent_as(view: sublime.View, text: str) -> None:
             settings.set("tab_size", found.width)
 
 
-def assign_syntax(view: sublime.View, path: str, text: str) -> None:
+def assign_syntax(view: sublime.View, path: str, text: str, same_files: FrozenSet[str] = frozenset()) -> None:
     """Give the view the syntax that the file has in a tab, or would get."""
-    user_views = views_of_file(path)
+    user_views = views_of_file(path, same_files)
     syntax = user_views[0].syntax() if user_views else None
     if syntax is None:
         syntax = sublime.find_syntax_for_file(path, text[:text.find("\n")] if "\n" in text else text[:200])
@@ -136,32 +137,39 @@ def release(view: sublime.View) -> None:
     view.set_scratch(False)
 
 
-def views_of_file(path: str) -> List[sublime.View]:
-    """Every view of the file in any window, but for ours."""
+def views_of_file(path: str, same_files: FrozenSet[str] = frozenset()) -> List[sublime.View]:
+    """Every view of the file in any window, but for ours. `same_files` are further names by which tabs call it."""
+    return [view for view in views_named_like(path) if is_same_file(view.file_name(), path, same_files)]
+
+
+def views_named_like(path: str) -> List[sublime.View]:
+    """Every view, but for ours, that may show the file: links are followed only where the names are the same."""
+    key, name = same_key(path), _name_key(path)
     found = []
     for window in sublime.windows():
         for view in window.views():
-            if is_same_file(view.file_name(), path) and role_of(view) is None:
+            other = view.file_name()
+            if other is not None and (_name_key(other) == name or same_key(other) == key) and role_of(view) is None:
                 found.append(view)
     return found
 
 
-def is_same_file(one: Optional[str], other: str) -> bool:
-    """Whether two paths lead to the same file. Links are followed only where the names are the same."""
-    if one is None:
-        return False
-    if same_key(one) == same_key(other):
-        return True
-    if os.path.normcase(os.path.basename(one)) != os.path.normcase(os.path.basename(other)):
-        return False
-    return _real_path(one) == _real_path(other)
+def tabs_of(path: str) -> Dict[str, str]:
+    """The files of the views that may show the file, with their encodings; empty while a view is loading."""
+    return {
+        view.file_name() or "": "" if view.is_loading() else view.encoding() for view in views_named_like(path)
+    }
 
 
-@lru_cache(maxsize=256)
-def _real_path(path: str) -> str:
-    return os.path.normcase(os.path.realpath(path))
+def is_same_file(one: Optional[str], other: str, same_files: FrozenSet[str] = frozenset()) -> bool:
+    """Whether two paths lead to the same file, as far as that is known without looking at the disk."""
+    return one is not None and (one in same_files or same_key(one) == same_key(other))
 
 
 def same_key(path: str) -> str:
     """What two spellings of one path have in common, without looking at the disk."""
     return os.path.normcase(os.path.normpath(path))
+
+
+def _name_key(path: str) -> str:
+    return os.path.normcase(os.path.basename(path))

@@ -6,32 +6,26 @@ which only the user can, while an environment is inherited by every program that
 
 from __future__ import annotations
 
-from typing import Dict, Mapping, MutableMapping, NamedTuple, Optional, Tuple
+from typing import Dict, Mapping, MutableMapping, Optional
 
-
-class Connection(NamedTuple):
-    """What a client has to know of one endpoint. `separator` is the platform's, for lists of paths."""
-
-    port: int
-    folders: Tuple[str, ...]
-    editor_pid: int
-    separator: str
+from ..agents.agent import Connection
+from ..agents.registry import AGENTS
 
 
 def terminal_variables(connection: Connection) -> Dict[str, str]:
     """What a terminal started from the editor inherits. Companion specifications, section I.2."""
-    workspace = connection.separator.join(connection.folders)
-    return {
-        "GEMINI_CLI_IDE_SERVER_PORT": str(connection.port),
-        "GEMINI_CLI_IDE_WORKSPACE_PATH": workspace,
-        "QWEN_CODE_IDE_SERVER_PORT": str(connection.port),
-        "QWEN_CODE_IDE_WORKSPACE_PATH": workspace,
-    }
+    variables: Dict[str, str] = {}
+    for agent in AGENTS:
+        variables.update(agent.terminal_variables(connection))
+    return variables
 
 
 def client_variables(connection: Connection) -> Dict[str, str]:
-    """What a client needs where the editor is not among its ancestors: the same, and the editor's process id."""
-    return dict(terminal_variables(connection), GEMINI_CLI_IDE_PID=str(connection.editor_pid))
+    """What a program needs where the editor is not among its ancestors: the same, and what says whose child it is."""
+    variables = terminal_variables(connection)
+    for agent in AGENTS:
+        variables.update(agent.client_variables(connection))
+    return variables
 
 
 class ExportedEnvironment:

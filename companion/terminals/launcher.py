@@ -16,12 +16,13 @@ from typing import TYPE_CHECKING, Callable, List, Mapping, NamedTuple, Optional,
 
 import sublime
 
+from ..agents.agent import Agent, Connection
 from ..discovery.platform import WINDOWS, Platform
+from ..display_names import file_name, has_control_characters, shown
 from ..status_bar import say
 from ..view_roles import is_terminal
-from .clients import Client, how_to_install
 from .command_lines import Launch, environment_lines, login_shell, system_terminal, terminus_arguments
-from .environment import Connection, client_variables
+from .environment import client_variables
 from .mention import mention, selected_lines
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ logger = logging.getLogger("gemini_companion.terminals")
 SHELL_SECONDS = 10  # for a login shell with a slow start-up file
 INSTALL_PANEL = "gemini_companion_install"
 TAG = "gemini_companion."
+OBEYED = "a folder's name holds control characters, which the terminal would obey: rename it first"
 _numbers = itertools.count(1)
 
 
@@ -49,27 +51,28 @@ class Launcher:
         self._runtime = runtime
         self._platform = platform if platform is not None else Platform.current()
 
-    def run(self, window: sublime.Window, client: Client, connection: Connection, wishes: Wishes) -> None:
-        """Start `client` in a terminal, in the workspace folder that the user picks if there are several."""
+    def run(self, window: sublime.Window, agent: Agent, connection: Connection, wishes: Wishes) -> None:
+        """Start `agent` in a terminal, in the workspace folder that the user picks if there are several."""
         folders = connection.folders
         if len(folders) < 2:
-            self._run_in(window, client, connection, wishes, folders[0] if folders else "")
+            self._run_in(window, agent, connection, wishes, folders[0] if folders else "")
             return
 
         def picked(index: int) -> None:
             if index >= 0:
-                self._run_in(window, client, connection, wishes, folders[index])
+                self._run_in(window, agent, connection, wishes, folders[index])
 
         items = [
-            sublime.QuickPanelItem(
-                os.path.basename(folder) or folder, details=html.escape(folder), annotation=client.title
-            )
+            sublime.QuickPanelItem(file_name(folder), details=html.escape(shown(folder)), annotation=agent.title)
             for folder in folders
         ]
-        window.show_quick_panel(items, picked, placeholder="Folder to run {} in".format(client.title))
+        window.show_quick_panel(items, picked, placeholder="Folder to run {} in".format(agent.title))
 
     def copy_environment(self, window: sublime.Window, connection: Connection) -> None:
         """Put lines on the clipboard that let a client in any terminal find this window."""
+        if any(has_control_characters(folder) for folder in connection.folders):
+            say(window, OBEYED)
+            return
         sublime.set_clipboard(environment_lines(client_variables(connection), self._platform.name))
         say(window, "copied; paste it into a terminal and start the client there")
 
@@ -78,6 +81,10 @@ class Launcher:
         path = view.file_name()
         if path is None:
             return "this view has no file that a client could read"
+        if has_control_characters(path):
+            return "{} is not typed: its path holds control characters, which the terminal would obey".format(
+                file_name(path)
+            )
         terminal = terminal_of(window)
         if terminal is None:
             return "no terminal with a client is open in this window; run one first"
@@ -93,28 +100,31 @@ class Launcher:
     # -- starting -----------------------------------------------------------------------------------------------------
 
     def _run_in(
-        self, window: sublime.Window, client: Client, connection: Connection, wishes: Wishes, folder: str
+        self, window: sublime.Window, agent: Agent, connection: Connection, wishes: Wishes, folder: str
     ) -> None:
-        launch = Launch(client.title, wishes.words, folder or os.path.expanduser("~"), client_variables(connection))
-        say(window, "looking for {}".format(client.title))
+        launch = Launch(agent.title, wishes.words, folder or os.path.expanduser("~"), client_variables(connection))
+        say(window, "looking for {}".format(agent.title))
 
         def found(there: bool) -> None:
             if not window.is_valid():
                 return
             if not there:
-                self._explain(window, client)
+                self._explain(window, agent)
             elif terminus_is_installed():
-                tag = "{}{}.{}.{}".format(TAG, client.key, window.id(), next(_numbers))
+                tag = "{}{}.{}.{}".format(TAG, agent.key, window.id(), next(_numbers))
                 shell = login_shell(self._platform.environment)
                 window.run_command("terminus_open", terminus_arguments(launch, self._platform.name, shell, tag))
             else:
                 self._open_system_terminal(window, launch, wishes.terminals.get(self._platform.name))
 
-        self._runtime.compute(is_installed, wishes.words[0], self._platform, then=found)
+        self._runtime.use_disk(is_installed, wishes.words[0], self._platform, then=found)
 
     def _open_system_terminal(
         self, window: sublime.Window, launch: Launch, configured: Optional[Sequence[str]]
     ) -> None:
+        if any(map(has_control_characters, [launch.folder, *launch.variables.values()])):
+            say(window, OBEYED)  # on macOS the command line is typed
+            return
         shell = login_shell(self._platform.environment)
         words = system_terminal(launch, self._platform.name, shell, configured, lambda name: bool(shutil.which(name)))
         if words is None:
@@ -128,13 +138,13 @@ class Launcher:
         def started(_: None) -> None:
             say(window, "{} runs in {}".format(launch.title, words[0]))
 
-        self._runtime.compute(start_process, words, launch, self._platform, then=started, failed=failed)
+        self._runtime.use_disk(start_process, words, launch, self._platform, then=started, failed=failed)
 
-    def _explain(self, window: sublime.Window, client: Client) -> None:
+    def _explain(self, window: sublime.Window, agent: Agent) -> None:
         panel = window.create_output_panel(INSTALL_PANEL)
-        panel.run_command("append", {"characters": how_to_install(client)})
+        panel.run_command("append", {"characters": agent.how_to_install()})
         window.run_command("show_panel", {"panel": "output." + INSTALL_PANEL})
-        say(window, "{} is not installed".format(client.title))
+        say(window, "{} is not installed".format(agent.title))
 
 
 # -- on a worker thread -----------------------------------------------------------------------------------------------

@@ -94,7 +94,7 @@ class Runtime:
     def later_on_main(self, milliseconds: int, function: Callable[..., Any], *args: Any) -> None:
         self.later.append((milliseconds, function, args))
 
-    def compute(self, function: Any, paths: Any, then: Any, failed: Any) -> None:
+    def use_disk(self, function: Any, paths: Any, then: Any, failed: Any) -> None:
         then(dict.fromkeys(paths, True))
 
     def run(self) -> None:

@@ -15,6 +15,7 @@ from typing import Any, Dict, List, Optional
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 
+from companion.agents.ide_companion import TOOLS
 from companion.protocol.tools import (
     ClientSession,
     Implementation,
@@ -24,7 +25,6 @@ from companion.protocol.tools import (
     error_result,
     text_result,
 )
-from companion.tools import TOOLS
 from companion.transport.server import CompanionServer
 
 ONE_PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=="

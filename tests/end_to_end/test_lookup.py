@@ -8,7 +8,8 @@ import random
 
 import pytest
 
-from companion.diagnosis.lookup import Entry, Seeker, gemini_choice
+from companion.agents.gemini_cli import GEMINI_CLI
+from companion.agents.lookup import Entry, Seeker
 from companion.discovery import files
 from companion.discovery.platform import Platform
 from companion.discovery.processes import is_alive
@@ -72,7 +73,7 @@ def test_the_same_file_as_the_published_client(client, tmp_path, seed):
         entries = [Entry(name, files.read(os.path.join(directory, name), platform)) for name in os.listdir(directory)]
         entries.sort(key=lambda entry: entry.name)
         seeker = Seeker(folder, pid, port, platform, is_alive, os.path.realpath)
-        chosen = gemini_choice(entries, seeker)
+        chosen = GEMINI_CLI.choice(entries, seeker)
         read = client.call("look", temporary=temporary, folder=folder, pid=pid, port=port)
         assert read == (chosen.content if chosen is not None else None), (folder, pid, port, entries)
         found += chosen is not None

@@ -116,9 +116,9 @@ def terminals(host):
 
 
 def check_connected(environment, announcement, host, *folders):
-    for family in ("GEMINI_CLI", "QWEN_CODE"):
-        assert environment[family + "_IDE_SERVER_PORT"] == str(announcement["port"])
-        assert environment[family + "_IDE_WORKSPACE_PATH"] == ":".join(folders)
+    for prefix in ("GEMINI_CLI", "QWEN_CODE"):
+        assert environment[prefix + "_IDE_SERVER_PORT"] == str(announcement["port"])
+        assert environment[prefix + "_IDE_WORKSPACE_PATH"] == ":".join(folders)
     assert environment["GEMINI_CLI_IDE_PID"] == str(host.editor_pid)
     assert announcement["authToken"] not in json.dumps(environment)
 

@@ -109,21 +109,28 @@ def test_each_client_hears_of_its_own_window_alone(desktop, windows, clients):
 
 def test_each_diff_opens_in_its_own_window_and_is_answered_to_its_own_client(desktop, windows, clients):
     tabs = {name: windows.titles(name) for name in FILES}
+    shown = dict(tabs)  # what each window is to show now
     pending = {}
     for name, client in clients.items():
         pending[name] = client.start_call("write", path=windows.path(name), content=f"# new {name}\n")
         assert client.wait_event("confirming")["inEditor"] is True
         desktop.host.wait_until(lambda name=name: len(windows.titles(name)) == 3)
-        for other in FILES:
-            assert windows.titles(other) == tabs[other] or other in pending
+        shown[name] = windows.titles(name)
+        assert sorted(set(shown[name]) & set(tabs[name])) == sorted(tabs[name]), "what was there is still there"
+        assert any(FILES[name] in title for title in set(shown[name]) - set(tabs[name]))
+        assert {other: windows.titles(other) for other in FILES} == shown
     desktop.host.call("focus_window", window=windows.numbers["second"])
     desktop.accept()
     assert pending["second"].result()["outcome"] == "accepted"
     desktop.host.wait_until(lambda: windows.titles("second") == tabs["second"])
+    shown["second"] = tabs["second"]
+    assert {name: windows.titles(name) for name in FILES} == shown
     assert not pending["first"].done() and not pending["third"].done()
     desktop.host.call("focus_window", window=windows.numbers["third"])
     desktop.reject()
     assert pending["third"].result() == {"outcome": "rejected"}
+    desktop.host.wait_until(lambda: windows.titles("third") == tabs["third"])
+    assert windows.titles("first") == shown["first"]
     desktop.host.call("focus_window", window=windows.numbers["first"])
     desktop.accept()
     assert pending["first"].result()["outcome"] == "accepted"

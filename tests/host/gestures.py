@@ -7,7 +7,7 @@ Views, windows and sheets are named by id; None means the active one. A gesture 
 from __future__ import annotations
 
 import os
-from typing import Any, Dict, List, Optional
+from typing import Any, Dict, List, Optional, Sequence
 
 from . import snapshot as _snapshot
 from .gestures_widgets import (  # noqa: F401
@@ -24,7 +24,9 @@ from .gestures_widgets import (  # noqa: F401
     fill_input,
     highlight,
 )
+from .model import metrics as _metrics
 from .model import session as _session
+from .model import workspaces as _workspaces
 from .model.host import current as _current
 
 
@@ -60,6 +62,16 @@ def resize_window(width: float, height: float, window: Optional[int] = None) -> 
     _window(window).size = (float(width), float(height))
 
 
+def zoom(factor: float) -> None:
+    """Make the font of all views so many times its standard size. No event tells plugins of it."""
+    _current().metrics = _metrics.STANDARD.zoomed(float(factor))
+
+
+def set_font(line_height: float, em_width: float) -> None:
+    """Choose a font with other proportions, or move to another screen. No event tells plugins of it."""
+    _current().metrics = _metrics.Metrics(float(line_height), float(em_width), float(line_height) * 0.7)
+
+
 def leave_application() -> None:
     """Switch to another application."""
     _current().focus.application = False
@@ -85,15 +97,13 @@ def save_project(path: str, window: Optional[int] = None) -> None:
 
 
 def load_project(path: str, window: Optional[int] = None) -> None:
-    host, found = _current(), _window(window)
-    found.project.load(path)
-    host.events.window("on_load_project", found)
+    """Open a project in a window instead of what is there: its tabs and layout are replaced."""
+    _workspaces.open_project(_window(window), path)
 
 
 def close_project(window: Optional[int] = None) -> None:
-    host, found = _current(), _window(window)
-    host.events.window("on_pre_close_project", found)
-    found.project.close()
+    """Close the project with its tabs."""
+    _workspaces.close_project(_window(window))
 
 
 def set_layout(layout: Dict[str, Any], window: Optional[int] = None) -> None:
@@ -278,6 +288,11 @@ def check_disk() -> None:
     _current().check_disk()
 
 
+def lose_editor() -> None:
+    """Let the editor's process be gone while the plugin host goes on for a while (sublimehq/sublime_text 6388)."""
+    os.getppid = lambda: 1  # type: ignore[assignment]
+
+
 # -- reading back --------------------------------------------------------------------------------------
 def snapshot(text: bool = True) -> Dict[str, Any]:
     """Everything that shows; without `text`, all but the texts of views."""
@@ -328,6 +343,19 @@ def events(since: int = 0) -> List[List[Any]]:
 def commands(since: int = 0) -> List[List[Any]]:
     """Every command that ran, as [name, arguments]."""
     return [list(item) for item in _current().commands.log[since:]]
+
+
+def api_calls(package: str = "Gemini Companion", leave_out: Sequence[str] = ()) -> Dict[str, int]:
+    """How often a package's modules have called what of the editor's API since `clear_api_calls`, by name.
+
+    Modules whose names begin as `leave_out` says do not count; its own tests never do.
+    """
+    return _current().calls.by_name(package, [package + ".tests", *leave_out])
+
+
+def clear_api_calls() -> None:
+    """Begin to count anew."""
+    _current().calls.clear()
 
 
 def is_idle() -> bool:

@@ -49,7 +49,7 @@ def click_phantom(key: str, href: str, index: int = 0, view: Optional[int] = Non
 
 def click_annotation(key: str, href: str, index: int = 0, view: Optional[int] = None) -> None:
     """Click a link in the annotation of the `index`-th region of a key."""
-    found = _view(view).region_sets.get(key)
+    found = _view(view).drawn_annotations().get(key)
     if found is None or not 0 <= index < len(found.annotations):
         raise LookupError("view %r has no annotation %d of %r" % (view, index, key))
     _navigate(found.annotations[index], href, found.on_navigate)

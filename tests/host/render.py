@@ -150,8 +150,8 @@ def _status_bar(window: Any, width: float, height: float) -> str:
     message = window.messages[-1] if window.messages else ""
     parts = [part for part in (view.status_bar() if view is not None else "", message) if part]
     place = ""
-    if view is not None and view.selection.regions:
-        row, column = view.buffer.rowcol(view.selection.regions[0].b)
+    if view is not None and view.drawn_selection():
+        row, column = view.buffer.rowcol(view.drawn_selection()[0][1])
         syntax = str(view.settings.get("syntax", "Plain Text")).rsplit("/", 1)[-1].rsplit(".", 1)[0]
         place = "Line %d, Column %d &nbsp; &nbsp; %s &nbsp; &nbsp; %s" % (
             row + 1, column + 1, escape(view.buffer.encoding), escape(syntax))

@@ -9,7 +9,7 @@ import re
 from html import escape
 from typing import Any, Dict, Iterator, List, Tuple
 
-from .model import geometry, palette_colors
+from .model import geometry, metrics, palette_colors
 from .model.values import Region
 from .render_minihtml import colors, shadow
 
@@ -30,11 +30,13 @@ def render_view(view: Any, box: Tuple[float, float, float, float], focused: bool
     minimap = geometry.MINIMAP if view.window.elements["minimap"] and view.sheet is not None else 0.0
     gutter = geometry.GUTTER if view.settings.get("gutter", True) else 0.0
     text_width = width - gutter - minimap
-    parts = ['<div class="view" style="left:%gpx;top:%gpx;width:%gpx;height:%gpx">' % (left, top, width, height)]
+    font = "font-size:%gpx;line-height:%gpx" % (view.host.metrics.em_width / 0.6, metrics.line_height(view))
+    box_style = "left:%gpx;top:%gpx;width:%gpx;height:%gpx;%s" % (left, top, width, height, font)
+    parts = ['<div class="view" style="%s">' % box_style]
     parts.append(_gutter(view, gutter, height))
     parts.append('<div class="text" style="left:%gpx;width:%gpx;height:%gpx">' % (gutter, text_width, height))
     parts.append('<div class="scrolled" style="left:%gpx;top:%gpx">' % (-view.viewport[0], -view.viewport[1]))
-    parts.extend(_marks(view, text_width))
+    parts.extend(_marks(view))
     parts.extend(_lines(view, height))
     parts.extend(_phantoms(view, text_width, height))
     if focused:
@@ -90,19 +92,18 @@ def _last_row(view: Any, region: Region) -> int:
     return int(view.buffer.row(max(region.begin(), end)))
 
 
-def _rectangles(view: Any, region: Region, width: float) -> Iterator[Tuple[float, float, float]]:
-    """Left, top and width of the region on each of its rows. A row whose line feed is covered is filled to its end."""
+def _rectangles(view: Any, region: Region) -> Iterator[Tuple[float, float, float]]:
+    """Left, top and width of the region on each of its rows. A row ends with the line's text, not with the view."""
     buffer = view.buffer
     for row in range(buffer.row(region.begin()), _last_row(view, region) + 1):
         start, end = buffer.line_bounds(row)
         left = geometry.text_to_layout(view, max(start, region.begin()))
         right = geometry.text_to_layout(view, min(end, region.end()))
-        covers_end = region.end() > end and region.begin() <= start
-        yield left[0], left[1], (width + view.viewport[0] - left[0]) if covers_end else max(2.0, right[0] - left[0])
+        yield left[0], left[1], max(2.0, right[0] - left[0])
 
 
-def _marks(view: Any, width: float) -> Iterator[str]:
-    height = geometry.LINE_HEIGHT
+def _marks(view: Any) -> Iterator[str]:
+    height = metrics.line_height(view)
     for found in view.region_sets.values():
         if found.flags & HIDDEN or not found.scope:
             continue
@@ -110,7 +111,7 @@ def _marks(view: Any, width: float) -> Iterator[str]:
         for region in found.regions:
             if region.empty() and not found.flags & DRAW_EMPTY:
                 continue
-            for x, y, wide in _rectangles(view, region, width):
+            for x, y, wide in _rectangles(view, region):
                 style = "left:%gpx;top:%gpx;width:%gpx;height:%gpx;" % (x, y, wide, height)
                 underline = next((name for flag, name in UNDERLINES.items() if found.flags & flag), None)
                 if underline:
@@ -120,9 +121,9 @@ def _marks(view: Any, width: float) -> Iterator[str]:
                 if not found.flags & DRAW_NO_OUTLINE:
                     style += "box-shadow:inset 0 0 0 1px %s;" % look["foreground"]
                 yield '<div class="mark" style="%s"></div>' % style
-    for region in view.selection.regions:
+    for region in (Region(*pair) for pair in view.drawn_selection()):
         if not region.empty():
-            for x, y, wide in _rectangles(view, region, width):
+            for x, y, wide in _rectangles(view, region):
                 yield '<div class="mark selection" style="left:%gpx;top:%gpx;width:%gpx;height:%gpx"></div>' % (
                     x,
                     y,
@@ -160,35 +161,37 @@ def _phantoms(view: Any, width: float, height: float) -> Iterator[str]:
             yield shadow(phantom.content, style)
             continue
         row = view.buffer.row(phantom.region.begin())
-        offset = below.get(row, geometry.LINE_HEIGHT)
-        below[row] = offset + phantom.height(columns)
-        if y + offset + phantom.height(columns) < view.viewport[1] or y + offset > view.viewport[1] + height:
+        own = phantom.height(columns, view.host.metrics)
+        offset = below.get(row, metrics.line_height(view))
+        below[row] = offset + own
+        if y + offset + own < view.viewport[1] or y + offset > view.viewport[1] + height:
             continue
         left = x if phantom.layout == 1 else 0.0
-        style = "position:absolute;left:%gpx;top:%gpx;width:%gpx;height:%gpx;overflow:hidden" % (
+        # As wide as what it holds, but never wider than the view.
+        style = "position:absolute;left:%gpx;top:%gpx;width:max-content;max-width:%gpx;height:%gpx;overflow:hidden" % (
             left,
             y + offset,
             width - left + view.viewport[0],
-            phantom.height(columns),
+            own,
         )
         yield shadow(phantom.content, style)
 
 
 def _carets(view: Any) -> Iterator[str]:
-    for region in view.selection.regions:
-        x, y = geometry.text_to_layout(view, region.b)
+    for _, caret in view.drawn_selection():
+        x, y = geometry.text_to_layout(view, caret)
         yield '<div class="caret" style="left:%gpx;top:%gpx"></div>' % (x, y)
 
 
 def _annotations(view: Any) -> Iterator[str]:
-    for found in view.region_sets.values():
+    for found in view.drawn_annotations().values():
         color = colors(found.annotation_color) or "var(--accent)"
         for region, content in zip(found.regions, found.annotations):
             y = geometry.text_to_layout(view, region.begin())[1] - view.viewport[1]
             yield shadow(
                 content,
                 "position:absolute;right:0;top:%gpx;height:%gpx;padding:0 8px;background:var(--raised);"
-                "border-left:3px solid %s;font-size:12px" % (y, geometry.LINE_HEIGHT, color),
+                "border-left:3px solid %s;font-size:12px" % (y, metrics.line_height(view), color),
             )
 
 
@@ -218,10 +221,9 @@ def _minimap(view: Any, left: float, width: float, height: float) -> str:
                 '<i style="left:0;width:%gpx;top:%gpx;height:%gpx;background:%s;opacity:.55"></i>'
                 % (width, first * step, max(2.0, (last - first + 1) * step), color)
             )
-    visible = max(1.0, geometry.viewport_extent(view)[1] / geometry.LINE_HEIGHT) * step
-    parts.append(
-        '<b style="top:%gpx;height:%gpx"></b>' % (view.viewport[1] / geometry.LINE_HEIGHT * step, min(visible, height))
-    )
+    visible = max(1.0, geometry.viewport_extent(view)[1] / metrics.line_height(view)) * step
+    first_row = view.viewport[1] / metrics.line_height(view)
+    parts.append('<b style="top:%gpx;height:%gpx"></b>' % (first_row * step, min(visible, height)))
     return '<div class="minimap" style="left:%gpx;width:%gpx;height:%gpx">%s</div>' % (
         left,
         width,
@@ -239,5 +241,5 @@ def _popup(view: Any, gutter: float) -> str:
         view.popup.content,
         "position:absolute;left:%gpx;top:%gpx;z-index:9;padding:6px 10px;background:"
         "var(--raised);box-shadow:0 4px 14px #0009;border-radius:4px"
-        % (x + gutter - view.viewport[0], y + geometry.LINE_HEIGHT - view.viewport[1]),
+        % (x + gutter - view.viewport[0], y + metrics.line_height(view) - view.viewport[1]),
     )

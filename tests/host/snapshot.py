@@ -28,12 +28,16 @@ def snapshot_view(view: Any, text: bool = True) -> Dict[str, Any]:
         "encoding": buffer.encoding,
         "line_endings": buffer.line_endings,
         "size": buffer.size(),
-        "selection": [[a, b] for a, b in view.selection.copy()],
+        "selection": [[a, b] for a, b in view.drawn_selection()],
         "syntax": view.settings.get("syntax"),
         "settings": dict(view.settings.own),
         "regions": {key: item.describe() for key, item in sorted(view.region_sets.items())},
+        "annotations": {
+            key: list(item.annotations) for key, item in sorted(view.drawn_annotations().items()) if item.annotations
+        },
         "phantoms": [
-            dict(phantom.describe(), text=minihtml.plain(phantom.content)) for phantom in view.phantoms.in_order()
+            dict(phantom.describe(), text=minihtml.plain(phantom.content), width=_width(view, phantom))
+            for phantom in view.phantoms.in_order()
         ],
         "status": dict(sorted(view.status.items())),
         "folds": [[fold.a, fold.b] for fold in view.folds],
@@ -54,6 +58,10 @@ def snapshot_view(view: Any, text: bool = True) -> Dict[str, Any]:
     if text:
         found["text"] = buffer.text
     return found
+
+
+def _width(view: Any, phantom: Any) -> float:
+    return float(phantom.width(geometry.phantom_columns(view), view.host.metrics))
 
 
 def snapshot_sheet(sheet: Any, text: bool = True) -> Dict[str, Any]:

@@ -14,6 +14,7 @@ import sublime
 from unittesting import DeferrableTestCase
 
 from .listening_client import ListeningClient, announced
+from .selecting import select
 
 Steps = Generator[Any, Any, Any]
 
@@ -35,7 +36,7 @@ class ContextCase(DeferrableTestCase):
         for client in self._clients:
             client.close()
         for window in self._windows:
-            for view in window.views(include_transient=True):
+            for view in window.views():
                 view.set_scratch(True)
                 view.close()
             if window.is_valid():
@@ -66,9 +67,9 @@ class ContextCase(DeferrableTestCase):
         yield lambda: any(window.id() not in before for window in sublime.windows())
         window = next(window for window in sublime.windows() if window.id() not in before)
         self._windows.append(window)
-        for view in window.views(include_transient=True):
+        for view in window.views():
             view.close()  # the editor may begin with an empty tab
-        yield lambda: not window.views(include_transient=True)
+        yield lambda: not window.views()
         window.set_project_data({"folders": [{"path": folder} for folder in folders]})
         return window
 
@@ -100,8 +101,7 @@ class ContextCase(DeferrableTestCase):
         return view
 
     def select(self, view: sublime.View, *regions: sublime.Region) -> None:
-        view.sel().clear()
-        view.sel().add_all(list(regions))
+        select(view, *regions)
 
     def caret_reaches_client(self, view: sublime.View, row: int) -> Steps:
         """Move the caret to a row (from 0) and wait until the client knows: all that happened before is known then."""

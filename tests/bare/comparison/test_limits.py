@@ -9,11 +9,16 @@ import pytest
 from companion.comparison import Cancelled, apply_hunks, compare_characters, compare_lines
 from companion.comparison.budget import CELLS, CELLS_PER_PIECE, Budget
 from companion.comparison.matching import matching_blocks
+from companion.comparison.resynchronising import changed_stretches
 
 
 def few_distinct(count: int, seed: int):
     choose = random.Random(seed)
     return ["%d\n" % choose.randrange(20) for _ in range(count)]
+
+
+def numbers(count: int, seed: int):
+    return [int(line) for line in few_distinct(count, seed)]
 
 
 BAD_PAIRS = {
@@ -26,15 +31,55 @@ BAD_PAIRS = {
 }
 
 
-@pytest.mark.parametrize("name", BAD_PAIRS)
-def test_bad_texts_are_compared_rightly_within_the_budget(name, monkeypatch):
-    left, right = BAD_PAIRS[name]
-    spent = []
+@pytest.fixture
+def spent(monkeypatch):
+    """What every budget was asked to spend, in order. The budgets do not know of it."""
+    asked = []
     spend = Budget.spend
-    monkeypatch.setattr(Budget, "spend", lambda budget, cells: (spent.append(cells), spend(budget, cells))[1])
+    monkeypatch.setattr(Budget, "spend", lambda budget, cells: (asked.append(cells), spend(budget, cells))[1])
+    return asked
+
+
+@pytest.mark.parametrize("name", BAD_PAIRS)
+def test_bad_texts_are_compared_rightly_within_the_budget(name, spent):
+    left, right = BAD_PAIRS[name]
     assert apply_hunks(left, compare_lines(left, right), right) == right
-    linear = 10 * CELLS_PER_PIECE * (len(left) + len(right))
-    assert sum(spent) <= CELLS + linear
+    assert 0 < sum(spent) <= CELLS + linear(left, right)
+
+
+@pytest.mark.parametrize("cells", [0, 1_000_000, 50_000_000, 150_000_000, 200_000_000, CELLS])
+@pytest.mark.parametrize("count", [5_000, 20_000])
+def test_whatever_the_budget_it_is_kept_but_for_one_look_at_every_piece(cells, count, spent):
+    left, right = numbers(count, 3), numbers(count, 4)
+    budget = Budget(cells=cells)
+    matching_blocks(left, right, budget)
+    assert sum(spent) <= cells + linear(left, right)
+    assert budget.cells == cells - sum(spent)
+    if cells == 0:
+        assert spent == []
+
+
+def linear(left, right):
+    """What may be overspent: the look at every piece that finds out that the budget is at its end."""
+    return 2 * CELLS_PER_PIECE * (len(left) + len(right))
+
+
+def test_what_was_spent_is_gone():
+    budget = Budget(cells=100)
+    budget.spend(30)
+    budget.spend(90)
+    assert budget.cells == -20
+
+
+def test_a_spent_budget_ends_the_search_for_where_long_texts_are_equal_again(spent):
+    same = "".join("%d," % number for number in range(20_000))
+    left, right = "x" * 50_000 + same, "y" * 40_000 + same
+    assert changed_stretches(left, right, Budget())[0][3] < len(right), "found"
+    enough = sum(spent)
+    del spent[:]
+    stretches = changed_stretches(left, right, Budget(cells=enough // 4))
+    assert stretches == [(0, len(left), 0, len(right))], "not found: all that is left is one stretch"
+    assert sum(spent) < enough
 
 
 def test_ten_thousand_lines_of_twenty_distinct_ones_are_compared_exactly():
@@ -43,17 +88,19 @@ def test_ten_thousand_lines_of_twenty_distinct_ones_are_compared_exactly():
     assert changed < 13_000  # About 36 % of such lines match at best; difflib's default matches none of them.
 
 
-@pytest.mark.parametrize("cells", [0, 50_000, 2_000_000, 40_000_000])
+@pytest.mark.parametrize("cells", [0, 50_000, 2_000_000, 30_000_000, 40_000_000])
 def test_a_smaller_budget_matches_less_but_never_wrongly(cells):
-    left = [int(line) for line in few_distinct(5000, 3)]
-    right = [int(line) for line in few_distinct(5000, 4)]
+    left, right = numbers(5000, 3), numbers(5000, 4)
     matched = 0
     for block in matching_blocks(left, right, Budget(cells=cells)):
         assert left[block.left : block.left + block.length] == right[block.right : block.right + block.length]
         matched += block.length
-    assert matched <= sum(block.length for block in matching_blocks(left, right, Budget()))
+    most = sum(block.length for block in matching_blocks(left, right, Budget()))
+    assert most > 1000
     if cells >= 40_000_000:
-        assert matched > 1000
+        assert matched == most
+    else:
+        assert matched < most
 
 
 def test_deep_nesting_of_anchors_needs_no_stack():

@@ -49,6 +49,18 @@ def test_one_event_is_answered_50_ms_later():
     assert acted([0]) == ([50], 1)
 
 
+def test_who_forgets_and_begins_again_has_one_timer_all_the_same():
+    time, acts = Time(), []
+    debounce = Debounce(time.schedule, lambda: acts.append(time.now), clock=lambda: time.now / 1000)
+    for _ in range(5):
+        debounce.mark()
+        debounce.cancel()
+    debounce.mark()
+    assert len(time.timers) == 1
+    time.run(3000)
+    assert len(acts) == 1
+
+
 def test_a_burst_is_answered_once_50_ms_after_its_end():
     acts, _ = acted([0, 20, 40, 60])
     assert acts == [110]

@@ -22,6 +22,8 @@ from companion.settings import Settings
         ("/w/*/x", ["/w/a/x", "/w/a/b/x"], ["/w/x"]),
         ("C:\\Users\\*\\secret.txt", ["C:\\Users\\Ada\\secret.txt"], ["D:\\Users\\Ada\\secret.txt"]),
         ("[ab].txt", ["/w/a.txt"], ["/w/c.txt"]),
+        ("caf\u00e9*", ["/w/cafe\u0301.txt", "/w/CAF\u00c9.txt"], ["/w/cafe.txt"]),
+        ("caf?.txt", ["/w/cafe\u0301.txt"], ["/w/caffe.txt"]),
     ],
 )
 def test_a_pattern_takes_and_leaves(pattern, taken, left):

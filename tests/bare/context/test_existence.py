@@ -11,7 +11,7 @@ class Runtime:
     def __init__(self):
         self.questions = []
 
-    def compute(self, function, paths, then, failed):
+    def use_disk(self, function, paths, then, failed):
         self.questions.append((list(paths), then, failed))
 
     def answer(self, number, **found):

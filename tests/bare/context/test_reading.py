@@ -77,6 +77,14 @@ def test_a_limit_of_nothing_shares_nothing(read_selection):
     assert read_selection(View("abc", Region(0, 3)), 0, True).text == ""
 
 
+@pytest.mark.parametrize(
+    ("maximum", "text"), [(0, ""), (1, "a"), (2, "ab"), (3, "ab"), (4, "ab\nc"), (5, "ab\ncd"), (7, "ab\ncd\ne")]
+)
+def test_the_newline_between_two_selections_counts_too(read_selection, maximum, text):
+    view = View("ab--cd--ef", Region(0, 2), Region(4, 4), Region(4, 6), Region(8, 10))
+    assert read_selection(view, maximum, True).text == text
+
+
 def test_surrogates_that_stand_alone_can_be_sent(read_selection):
     selection = read_selection(View("a\ud83cb", Region(0, 3)), 100, True)
     assert selection.text == "a\ufffdb"

@@ -34,6 +34,13 @@ def test_a_character_of_two_units_is_not_cut_in_half():
     assert cut("🎈", 0) == cut("a", 0) == ""
 
 
+def test_not_a_character_less_than_fits():
+    assert cut("🎈🎈ab", 2) == "🎈"
+    assert cut("🎈🎈🎈🎈", 4) == "🎈🎈"
+    assert cut("a🎈🎈bc", 5) == "a🎈🎈"
+    assert cut("a🎈🎈bc", 6) == "a🎈🎈b"
+
+
 @given(ANY_TEXT)
 def test_well_formed_text_can_always_be_sent(text):
     good = well_formed(text)

@@ -6,7 +6,9 @@ import os
 
 import pytest
 
-from companion.diagnosis.lookup import Entry, Seeker, contains, gemini_choice, qwen_choice
+from companion.agents.gemini_cli import GEMINI_CLI
+from companion.agents.lookup import Entry, Seeker, contains
+from companion.agents.qwen_code import QWEN_CODE
 from companion.discovery.platform import LINUX, MACOS, WINDOWS, Platform
 
 OWN, LIVING, DEAD = 500, 400, 900
@@ -32,43 +34,43 @@ def port(entry):
 
 
 def test_gemini_prefers_the_editor_that_it_was_started_from():
-    assert port(gemini_choice([gemini(DEAD, 1), gemini(LIVING, 2), gemini(OWN, 3)], seeker())) == 3
+    assert port(GEMINI_CLI.choice([gemini(DEAD, 1), gemini(LIVING, 2), gemini(OWN, 3)], seeker())) == 3
 
 
 def test_gemini_prefers_the_living_then_the_largest_process_id():
     entries = [gemini(DEAD, 1), gemini(LIVING, 2), gemini(OWN, 3)]
-    assert port(gemini_choice(entries, seeker(pid=77))) == 3
-    assert port(gemini_choice([gemini(800, 1), gemini(DEAD, 2)], seeker(pid=77))) == 2
+    assert port(GEMINI_CLI.choice(entries, seeker(pid=77))) == 3
+    assert port(GEMINI_CLI.choice([gemini(800, 1), gemini(DEAD, 2)], seeker(pid=77))) == 2
 
 
 def test_gemini_takes_only_a_workspace_that_holds_its_folder():
-    assert port(gemini_choice([gemini(OWN, 1, "/code/application"), gemini(LIVING, 2)], seeker())) == 2
-    assert gemini_choice([gemini(OWN, 1, "/code/app/src/deeper")], seeker()) is None
-    assert gemini_choice([gemini(OWN, 1, "")], seeker()) is None
-    assert port(gemini_choice([gemini(OWN, 1, "/other:/code/app")], seeker())) == 1
+    assert port(GEMINI_CLI.choice([gemini(OWN, 1, "/code/application"), gemini(LIVING, 2)], seeker())) == 2
+    assert GEMINI_CLI.choice([gemini(OWN, 1, "/code/app/src/deeper")], seeker()) is None
+    assert GEMINI_CLI.choice([gemini(OWN, 1, "")], seeker()) is None
+    assert port(GEMINI_CLI.choice([gemini(OWN, 1, "/other:/code/app")], seeker())) == 1
 
 
 def test_gemini_counts_relative_entries_from_where_it_runs():
     """An empty one between two separators is such an entry, too."""
-    assert port(gemini_choice([gemini(OWN, 1, "/other:")], seeker())) == 1
-    assert port(gemini_choice([gemini(OWN, 1, "/other:..")], seeker(real=os.path.normpath))) == 1
+    assert port(GEMINI_CLI.choice([gemini(OWN, 1, "/other:")], seeker())) == 1
+    assert port(GEMINI_CLI.choice([gemini(OWN, 1, "/other:..")], seeker(real=os.path.normpath))) == 1
 
 
 def test_gemini_breaks_a_tie_by_the_inherited_port():
     entries = [gemini(OWN, 1), gemini(OWN, 2), gemini(OWN, 3)]
-    assert port(gemini_choice(entries, seeker(port="2"))) == 2
-    assert port(gemini_choice(entries, seeker(port="9"))) == 1
-    assert port(gemini_choice(entries, seeker())) == 1
+    assert port(GEMINI_CLI.choice(entries, seeker(port="2"))) == 2
+    assert port(GEMINI_CLI.choice(entries, seeker(port="9"))) == 1
+    assert port(GEMINI_CLI.choice(entries, seeker())) == 1
 
 
 def test_gemini_follows_the_inherited_port_only_among_those_that_fit():
-    assert port(gemini_choice([gemini(OWN, 1), gemini(OWN, 2, "/other")], seeker(port="2"))) == 1
+    assert port(GEMINI_CLI.choice([gemini(OWN, 1), gemini(OWN, 2, "/other")], seeker(port="2"))) == 1
 
 
 def test_gemini_passes_over_what_it_cannot_read_and_other_names():
     entries = [Entry("gemini-ide-server-500-1.json", None), Entry("notes.json", {"workspacePath": "/code/app"})]
-    assert gemini_choice(entries, seeker()) is None
-    assert port(gemini_choice([*entries, gemini(LIVING, 2)], seeker())) == 2
+    assert GEMINI_CLI.choice(entries, seeker()) is None
+    assert port(GEMINI_CLI.choice([*entries, gemini(LIVING, 2)], seeker())) == 2
 
 
 # -- Qwen Code --------------------------------------------------------------------------------------------------------
@@ -76,30 +78,30 @@ def test_gemini_passes_over_what_it_cannot_read_and_other_names():
 
 def test_qwen_takes_the_file_that_the_inherited_port_names():
     entries = [qwen(1, written=9.0), qwen(2, written=1.0)]
-    assert port(qwen_choice(entries, seeker(port="2"))) == 2
-    assert port(qwen_choice(entries, seeker())) == 1
+    assert port(QWEN_CODE.choice(entries, seeker(port="2"))) == 2
+    assert port(QWEN_CODE.choice(entries, seeker())) == 1
 
 
 def test_qwen_takes_the_newest_that_fits():
     entries = [qwen(1, 1.0), qwen(2, 3.0), qwen(3, 9.0, "/other"), qwen(4, 2.0)]
-    assert port(qwen_choice(entries, seeker())) == 2
+    assert port(QWEN_CODE.choice(entries, seeker())) == 2
 
 
 def test_qwen_goes_on_to_scan_if_the_named_file_does_not_fit():
-    assert port(qwen_choice([qwen(1, 1.0, "/other"), qwen(2, 1.0)], seeker(port="1"))) == 2
-    assert port(qwen_choice([qwen(2, 1.0)], seeker(port="1"))) == 2
+    assert port(QWEN_CODE.choice([qwen(1, 1.0, "/other"), qwen(2, 1.0)], seeker(port="1"))) == 2
+    assert port(QWEN_CODE.choice([qwen(2, 1.0)], seeker(port="1"))) == 2
 
 
 def test_qwen_passes_over_dead_editors_and_the_longer_name():
     longer = Entry("500-7.lock", {"port": 7, "workspacePath": "/code/app", "ppid": OWN}, 9.0)
-    assert qwen_choice([qwen(1, pid=DEAD), longer], seeker()) is None
+    assert QWEN_CODE.choice([qwen(1, pid=DEAD), longer], seeker()) is None
 
 
 def test_qwen_reads_json_arrays_and_only_absolute_folders():
-    assert port(qwen_choice([qwen(1, workspace='["/other", "/code/app"]')], seeker())) == 1
-    assert qwen_choice([qwen(1, workspace='["/other"]')], seeker()) is None
-    assert qwen_choice([qwen(1, workspace="/other::.")], seeker()) is None
-    assert port(qwen_choice([qwen(1, workspace="[/odd:/code/app")], seeker())) == 1
+    assert port(QWEN_CODE.choice([qwen(1, workspace='["/other", "/code/app"]')], seeker())) == 1
+    assert QWEN_CODE.choice([qwen(1, workspace='["/other"]')], seeker()) is None
+    assert QWEN_CODE.choice([qwen(1, workspace="/other::.")], seeker()) is None
+    assert port(QWEN_CODE.choice([qwen(1, workspace="[/odd:/code/app")], seeker())) == 1
 
 
 # -- folders ----------------------------------------------------------------------------------------------------------

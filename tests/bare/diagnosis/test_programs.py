@@ -8,10 +8,11 @@ import time
 
 import pytest
 
+from companion.agents.gemini_cli import GEMINI_CLI as GEMINI
+from companion.agents.qwen_code import QWEN_CODE as QWEN
 from companion.diagnosis import programs
-from companion.diagnosis.programs import MARK, Answer, check_client, judge, read_answer
+from companion.diagnosis.programs import MARK, Answer, check_agent, judge, read_answer
 from companion.discovery.platform import LINUX, Platform
-from companion.terminals.clients import GEMINI, QWEN
 
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="shells of POSIX systems")
 
@@ -62,9 +63,9 @@ def test_a_program_on_the_path_is_found(tmp_path):
     program = tmp_path / "gemini"
     program.write_text("#!/bin/sh\necho 0.61.0\n")
     program.chmod(0o700)
-    check = check_client(GEMINI, [str(program)], platform())
+    check = check_agent(GEMINI, [str(program)], platform())
     assert check.ok and check.detail == "0.61.0 at {}".format(program)
-    assert not check_client(GEMINI, [str(tmp_path / "other program")], platform()).ok
+    assert not check_agent(GEMINI, [str(tmp_path / "other program")], platform()).ok
 
 
 @POSIX
@@ -75,7 +76,7 @@ def test_a_program_that_hangs_is_ended_with_its_children(tmp_path, monkeypatch):
     program.write_text("#!/bin/sh\nsleep 600 &\necho $! > {}\nwait\n".format(noted))
     program.chmod(0o700)
     began = time.monotonic()
-    check = check_client(GEMINI, [str(program)], platform())
+    check = check_agent(GEMINI, [str(program)], platform())
     assert time.monotonic() - began < 5
     assert not check.ok and "no answer within 1 seconds" in check.detail
     deadline = time.monotonic() + 5
@@ -90,7 +91,7 @@ def test_an_answer_that_nobody_wants_any_more_is_not_waited_for(tmp_path):
     program.write_text("#!/bin/sh\ntouch {}\nsleep 600\n".format(tmp_path / "begun"))
     program.chmod(0o700)
     began = time.monotonic()
-    check_client(GEMINI, [str(program)], platform(), (tmp_path / "begun").exists)
+    check_agent(GEMINI, [str(program)], platform(), (tmp_path / "begun").exists)
     assert time.monotonic() - began < 5
 
 
@@ -99,7 +100,7 @@ def test_much_output_and_late_output_are_read_to_the_end(tmp_path):
     program = tmp_path / "gemini"
     program.write_text("#!/bin/sh\nhead -c 300000 /dev/zero | tr '\\0' x\nsleep 0.5\necho; echo 0.61.0\n")
     program.chmod(0o700)
-    assert check_client(GEMINI, [str(program)], platform()).detail.startswith("0.61.0 at ")
+    assert check_agent(GEMINI, [str(program)], platform()).detail.startswith("0.61.0 at ")
 
 
 def _runs(pid):

@@ -28,7 +28,7 @@ class Machine:
         self.qwen = self.home / ".qwen" / "ide"
 
     def files(self) -> list[str]:
-        """The names of all discovery files there are, of both families."""
+        """The names of all discovery files there are, of all agents."""
         names = []
         for directory in (self.gemini, self.qwen):
             if directory.is_dir():

@@ -7,8 +7,11 @@ import stat
 
 import pytest
 
+from companion.agents.agent import Announcement
+from companion.agents.gemini_cli import GEMINI_CLI
+from companion.agents.qwen_code import QWEN_CODE
 from companion.discovery import files
-from companion.discovery.publisher import Announcement, DiscoveryError, Publisher
+from companion.discovery.publisher import DiscoveryError, Publisher
 from companion.discovery.sweeper import sweep
 
 ANNOUNCED = Announcement(50001, "the-secret", ("/code/one",), 4321)
@@ -17,14 +20,14 @@ ANNOUNCED = Announcement(50001, "the-secret", ("/code/one",), 4321)
 def refused(machine, platform=None):
     """The sentence with which publishing for Gemini CLI is refused; and nothing was written."""
     with pytest.raises(DiscoveryError) as caught:
-        Publisher(platform or machine.platform).publish(ANNOUNCED, qwen=False)
+        Publisher(platform or machine.platform).publish(ANNOUNCED, [GEMINI_CLI])
     assert not list(machine.temporary.glob("**/*.json"))
     assert "the-secret" not in str(caught.value)
     return str(caught.value)
 
 
 def accepted(machine, platform=None):
-    Publisher(platform or machine.platform).publish(ANNOUNCED, qwen=False)
+    Publisher(platform or machine.platform).publish(ANNOUNCED, [GEMINI_CLI])
     assert os.listdir(str(machine.gemini)) == ["gemini-ide-server-4321-50001.json"]
     return True
 
@@ -113,24 +116,24 @@ def test_qwens_own_directory_may_be_the_users_link_but_not_the_one_below(machine
     dotfiles.mkdir()
     (machine.home / ".qwen").symlink_to(dotfiles)
     publisher = Publisher(machine.platform)
-    publisher.publish(ANNOUNCED, gemini=False)
+    publisher.publish(ANNOUNCED, [QWEN_CODE])
     assert sorted(os.listdir(str(dotfiles / "ide"))) == ["4321-50001.lock", "50001.lock"]
     publisher.withdraw()
     (dotfiles / "ide").rename(dotfiles / "elsewhere")
     (dotfiles / "ide").symlink_to(dotfiles / "elsewhere")
     with pytest.raises(DiscoveryError, match="Qwen Code cannot find this window: .* is a link"):
-        publisher.publish(ANNOUNCED, gemini=False)
+        publisher.publish(ANNOUNCED, [QWEN_CODE])
 
 
 def test_qwens_directory_writable_for_others_is_refused(machine):
     (machine.home / ".qwen").mkdir()
     (machine.home / ".qwen").chmod(0o777)
     with pytest.raises(DiscoveryError, match="others can write"):
-        Publisher(machine.platform).publish(ANNOUNCED, gemini=False)
+        Publisher(machine.platform).publish(ANNOUNCED, [QWEN_CODE])
 
 
 def test_nothing_is_swept_out_of_a_directory_that_is_not_trusted(machine):
-    Publisher(machine.platform).publish(ANNOUNCED, qwen=False)
+    Publisher(machine.platform).publish(ANNOUNCED, [GEMINI_CLI])
     machine.gemini.chmod(0o777)
     assert sweep(1, platform=machine.platform, is_alive=lambda pid: False) == []
     machine.gemini.chmod(0o700)

@@ -10,7 +10,9 @@ import sys
 
 import pytest
 
-from companion.discovery.families import GEMINI, QWEN, Announcement
+from companion.agents.agent import Announcement
+from companion.agents.gemini_cli import GEMINI_CLI
+from companion.agents.qwen_code import QWEN_CODE, home_directory
 from companion.discovery.platform import LINUX, MACOS, WINDOWS, Platform
 
 MAC_TEMPORARY = "/var/folders/zz/zyxvpxvq6csfxvn_n0000000000000/T/"
@@ -51,7 +53,7 @@ def test_temporary_directory_agrees_with_the_node_installed(environment):
         env=environment, stdout=subprocess.PIPE, check=True, timeout=30,
     ).stdout.decode().strip()  # fmt: skip
     here = platform(LINUX, **environment)
-    place = GEMINI.place(here)
+    place = GEMINI_CLI.place(here)
     directory = here.path.normpath(here.path.join(place.root, *place.below))
     assert answer.split("|") == [here.temporary_directory(), directory]
 
@@ -89,7 +91,7 @@ def test_temporary_directory_on_windows(environment, expected):
     ],
 )
 def test_qwen_directory(name, environment, expected):
-    assert platform(name, **environment).qwen_directory() == expected
+    assert home_directory(platform(name, **environment)) == expected
 
 
 @pytest.mark.parametrize(
@@ -100,10 +102,10 @@ def test_qwen_directory(name, environment, expected):
         (WINDOWS, ("C:\\a", "\\\\server\\share\\b"), "C:\\a;\\\\server\\share\\b"),
     ],
 )
-@pytest.mark.parametrize("family", [GEMINI, QWEN])
-def test_workspace_path_is_joined_with_the_platforms_separator(name, folders, expected, family):
+@pytest.mark.parametrize("agent", [GEMINI_CLI, QWEN_CODE])
+def test_workspace_path_is_joined_with_the_platforms_separator(name, folders, expected, agent):
     announcement = Announcement(4711, "secret", folders, 99)
-    for content in family.files(announcement, platform(name)).values():
+    for content in agent.files(announcement, platform(name)).values():
         assert content["workspacePath"] == expected
 
 

@@ -9,9 +9,12 @@ import threading
 
 import pytest
 
+from companion.agents.agent import Announcement
+from companion.agents.gemini_cli import GEMINI_CLI
+from companion.agents.qwen_code import QWEN_CODE
 from companion.discovery import files
 from companion.discovery import publisher as publishing
-from companion.discovery.publisher import Announcement, DiscoveryError, Publisher
+from companion.discovery.publisher import DiscoveryError, Publisher
 
 TOKEN = "a-token-of-this-endpoint"
 FIRST = Announcement(50001, TOKEN, ("/code/one", "/code/two"), 4321)
@@ -22,7 +25,7 @@ def content(path):
     return json.loads(path.read_text(encoding="utf-8"))
 
 
-def test_both_families_find_what_they_look_for(machine):
+def test_both_agents_find_what_they_look_for(machine):
     Publisher(machine.platform).publish(FIRST)
     assert machine.files() == NAMES
     common = {
@@ -34,6 +37,20 @@ def test_both_families_find_what_they_look_for(machine):
     assert content(machine.gemini / NAMES[0]) == common
     for name in NAMES[1:]:
         assert content(machine.qwen / name) == dict(common, ppid=4321, ideName="Sublime Text")
+
+
+def test_a_family_that_has_a_token_of_its_own_is_told_that_one(machine):
+    Publisher(machine.platform).publish(FIRST._replace(family_tokens={"Qwen Code": "another"}))
+    tokens = [content(machine.gemini / NAMES[0])["authToken"]]
+    tokens += [content(machine.qwen / name)["authToken"] for name in NAMES[1:]]
+    assert tokens == [TOKEN, "another", "another"]
+
+
+def test_what_belongs_to_another_user_is_not_even_read(machine):
+    Publisher(machine.platform).publish(FIRST)
+    path = str(machine.gemini / NAMES[0])
+    assert files.read(path, machine.platform)["port"] == FIRST.port
+    assert files.read(path, machine.platform._replace(user_id=os.getuid() + 1)) is None
 
 
 def test_files_and_new_directories_are_the_users_alone(machine):
@@ -91,16 +108,16 @@ def test_a_new_port_takes_the_old_ports_files_away(machine):
     assert machine.files() == [name.replace("50001", "50002") for name in NAMES]
 
 
-@pytest.mark.parametrize("off, left", [("gemini", NAMES[1:]), ("qwen", NAMES[:1])])
-def test_each_family_can_be_switched_off_at_any_time(machine, off, left):
+@pytest.mark.parametrize("others, left", [([QWEN_CODE], NAMES[1:]), ([GEMINI_CLI], NAMES[:1])])
+def test_each_agent_can_be_switched_off_at_any_time(machine, others, left):
     publisher = Publisher(machine.platform)
     publisher.publish(FIRST)
-    publisher.publish(FIRST, **{off: False})
+    publisher.publish(FIRST, others)
     assert machine.files() == left
 
 
-def test_a_family_switched_off_from_the_start_gets_no_directory(machine):
-    Publisher(machine.platform).publish(FIRST, qwen=False)
+def test_an_agent_switched_off_from_the_start_gets_no_directory(machine):
+    Publisher(machine.platform).publish(FIRST, [GEMINI_CLI])
     assert not (machine.home / ".qwen").exists()
 
 
@@ -200,7 +217,7 @@ def test_a_full_disk_is_reported_in_a_sentence_and_leaves_nothing_half_written(m
     assert machine.files() == NAMES
 
 
-def test_one_family_in_trouble_does_not_keep_the_other_from_its_files(machine):
+def test_one_agent_in_trouble_does_not_keep_the_other_from_its_files(machine):
     (machine.temporary / "gemini").write_text("a file where a directory should be")
     publisher = Publisher(machine.platform)
     with pytest.raises(DiscoveryError, match="Gemini CLI cannot find this window: .* is not a directory"):

@@ -12,6 +12,7 @@ import time
 
 import pytest
 
+from companion.agents.agent import Announcement
 from companion.discovery import files
 from companion.discovery.processes import (
     is_alive,
@@ -21,7 +22,7 @@ from companion.discovery.processes import (
     windows_began,
     windows_is_alive,
 )
-from companion.discovery.publisher import Announcement, Publisher
+from companion.discovery.publisher import Publisher
 from companion.discovery.sweeper import sweep
 
 DEAD, LIVING, OWN = 1111, 2222, 3333

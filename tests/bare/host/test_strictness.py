@@ -267,3 +267,19 @@ def plugin_unloaded():
     assert module.seen == ["exit"]
     assert "shut down" in bench.scheduler.uncaught_errors.pop()
     bench.host.closed = False
+
+
+def test_packages_can_see_which_commands_and_events_there_are(bench):
+    """Undocumented, but what says that another package is really there."""
+    module = bench.plugin("""
+class SomethingCommand(sublime_plugin.WindowCommand): pass
+class Listener(sublime_plugin.EventListener):
+    def on_modified(self, view): pass
+""")
+    plugins = bench.sublime_plugin
+    assert module.SomethingCommand in plugins.window_command_classes and plugins.text_command_classes == []
+    assert [type(listener) for listener in plugins.all_callbacks["on_modified"]] == [module.Listener]
+    assert plugins.all_callbacks["on_load"] == [] and "on_such" not in plugins.all_callbacks
+    assert len(list(plugins.el_callbacks("on_modified"))) == 1
+    with pytest.raises(AttributeError):
+        plugins.no_such_thing  # noqa: B018 - asking is the test

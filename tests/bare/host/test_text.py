@@ -39,7 +39,8 @@ def test_positions_in_three_units(texts):
     assert view.rowcol(3) == (0, 3)
     assert view.rowcol_utf16(3) == (0, 4)
     assert view.rowcol_utf8(3) == (0, 6)
-    assert view.rowcol_utf8(5) == (1, 1) or view.rowcol_utf8(5)[0] == 1
+    assert [view.rowcol_utf8(point) for point in (4, 5, 6)] == [(1, 0), (1, 2), (1, 3)]
+    assert view.text_point_utf8(1, 2) == 5
     assert view.text_point_utf16(0, 3) == 2
     assert view.text_point(1, 1) == 5
     assert view.text_point(0, 99, clamp_column=True) == 3
@@ -251,3 +252,19 @@ class Watcher(sublime_plugin.TextChangeListener):
     del module.seen[:]
     texts.gestures.write_outside(view.file_name(), "new")
     assert module.seen == ["reload"]
+
+
+@pytest.mark.parametrize("change", ["insert(edit, 0, text)", "replace(edit, sublime.Region(0, 0), text)"])
+def test_an_edit_brings_no_tabs_into_a_view_that_wants_spaces(bench, change):
+    bench.plugin(f"""
+class PutCommand(sublime_plugin.TextCommand):
+    def run(self, edit, text): self.view.{change}
+""")
+    view = bench.window.new_file()
+    view.settings().set("tab_size", 2)
+    view.settings().set("translate_tabs_to_spaces", True)
+    view.run_command("put", {"text": "\ta\tb"})
+    assert bench.text(view) == "  a  b"
+    view.settings().set("translate_tabs_to_spaces", False)
+    view.run_command("put", {"text": "\t"})
+    assert bench.text(view) == "\t  a  b"

@@ -7,9 +7,9 @@ import json
 import jsonschema
 import pytest
 
+from companion.agents.ide_companion import TOOLS
 from companion.protocol.catalogue import Catalogue
 from companion.protocol.tools import EMPTY, Implementation, ToolResult, error_result, text_result
-from companion.tools import TOOLS
 
 SECRET = "geheim"
 

@@ -10,10 +10,12 @@ from typing import Iterator
 
 import pytest
 
+from tests.bare.release.conftest import RUNNING
 from tests.clients.standard_library import Client, discovery_files
 from tests.host.driver import Host
 from tests.tools.release import build
 from tests.tools.release.libraries import BY_NAME
+from tests.tools.release.repository import ATTACHED_NAME
 
 
 @pytest.fixture(scope="module")
@@ -51,8 +53,9 @@ def discovery_file(host: Host) -> Path:
 
 def test_every_library_comes_from_the_lib_folder(host: Host, lib_folder: Path) -> None:
     discovery_file(host)
-    host.execute("import " + ", ".join(sorted(module_of(name) for name in BY_NAME)))
-    for name in BY_NAME:
+    needed = [name for name, library in BY_NAME.items() if library.needed_on(RUNNING)]
+    host.execute("import " + ", ".join(sorted(module_of(name) for name in needed)))
+    for name in needed:
         origin = host.evaluate("__import__('sys').modules[{!r}].__file__".format(module_of(name)))
         assert within(Path(origin), lib_folder), name
     assert [path for path in host.evaluate("__import__('sys').path") if "site-packages" in path] == []
@@ -90,6 +93,22 @@ def test_it_does_its_job(host: Host, workspace: Path) -> None:
     assert (workspace / "greeting.py").read_bytes() == b'print("hello")\n'
     client.close()
     assert host.errors() == []
+
+
+def test_it_loads_under_the_name_by_which_a_release_attaches_it(
+    package: Path, lib_folder: Path, workspace: Path, tmp_path: Path,
+) -> None:
+    """A host of releases makes dots of blanks, and a package whose file name has a dot inside is not loaded."""
+    replaced = ATTACHED_NAME.replace(" ", ".")
+    assert "." not in replaced[: -len(".sublime-package")]
+    downloaded = tmp_path / replaced
+    downloaded.write_bytes(package.read_bytes())
+    with Host.start(package=str(downloaded), libraries=[str(lib_folder)], folders=[str(workspace)]) as host:
+        client = Client.connect(discovery_file(host))
+        answer = client.call_tool("openDiff", filePath=str(workspace / "greeting.py"), newContent="x = 1\n")
+        assert not answer.get("isError"), answer
+        client.close()
+        assert host.errors() == []
 
 
 def test_quitting_leaves_no_discovery_file(host: Host) -> None:

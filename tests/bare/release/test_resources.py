@@ -123,11 +123,23 @@ def test_every_command_of_the_palette_exists_and_has_our_caption() -> None:
     assert palette
     existing = command_names()
     for caption, command, _arguments in palette:
-        assert caption.startswith(CAPTION_START), caption
-        if command.startswith("gemini_companion"):
+        if command == "edit_settings":
+            assert caption.startswith("Preferences: Gemini Companion "), caption
+        else:
+            assert caption.startswith(CAPTION_START), caption
             assert command in existing, command
     captions = [caption for caption, _command, _arguments in palette]
     assert len(set(captions)) == len(captions)
+
+
+def test_the_palette_opens_settings_and_key_bindings_under_the_captions_that_all_packages_use() -> None:
+    opened = {caption: arguments["base_file"].rsplit("/", 1)[-1]
+              for caption, command, arguments in entries(resource("Default.sublime-commands"))
+              if command == "edit_settings"}
+    assert opened == {
+        "Preferences: Gemini Companion Settings": "Gemini Companion.sublime-settings",
+        "Preferences: Gemini Companion Key Bindings": "Default.sublime-keymap",
+    }
 
 
 def test_the_tools_menu_has_the_commands_of_the_palette() -> None:

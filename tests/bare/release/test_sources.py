@@ -28,12 +28,15 @@ MACHINE_PATH = re.compile(
 EDITOR_AND_NETWORK = {"sublime", "sublime_plugin", "aiohttp"}
 PURE = (
     "companion/protocol/**/*.py", "companion/comparison/**/*.py", "companion/discovery/**/*.py",
-    "companion/context/model.py", "companion/context/exclusion.py", "companion/context/units.py",
+    "companion/context/model.py", "companion/context/exclusion.py", "companion/context/globs.py",
+    "companion/context/units.py", "companion/display_names.py",
     "companion/review/review.py", "companion/review/layout.py", "companion/review/text.py",
     "companion/review/analysis.py", "companion/review/scroll_map.py", "companion/review/markup.py",
     "companion/terminals/command_lines.py", "companion/terminals/environment.py", "companion/terminals/mention.py",
     "companion/settings.py", "companion/tools.py",
 )
+#: What starts a terminal for the user.
+SEEN_ON_PURPOSE = {"companion/terminals/launcher.py"}
 #: How a module says of itself that it is one of them.
 CALLS_ITSELF_PURE = re.compile(r"The editor is not known here|^(?:Rule: )?(?:this is )?pure\b", re.I | re.MULTILINE)
 #: These could be lifted out: they import nothing of the project but themselves.
@@ -190,6 +193,20 @@ def test_loading_the_plugin_does_not_import_the_network_libraries() -> None:
     assert len(loaded) > 3
     slow = {name: names & {"aiohttp", "jsonschema"} for name, names in loaded.items()}
     assert {name: names for name, names in slow.items() if names} == {}
+
+
+def test_processes_open_no_console_window_but_where_one_is_meant_to_be_seen() -> None:
+    """Spelled out at the call, so that the channel's checker finds it: it knows `subprocess.CREATE_NO_WINDOW` only."""
+    flashing = set()
+    for path in SHIPPED:
+        for node in ast.walk(parsed(path)):
+            if isinstance(node, ast.Call) and ast.dump(node.func).find("'Popen'") >= 0:
+                flags = [word.value for word in node.keywords if word.arg == "creationflags"]
+                named = [part for flag in flags for part in ast.walk(flag)
+                         if isinstance(part, ast.Attribute) and part.attr == "CREATE_NO_WINDOW"]
+                if not named:
+                    flashing.add(relative(path))
+    assert flashing == SEEN_ON_PURPOSE
 
 
 def test_nothing_is_caught_without_a_name_or_dropped_without_a_word() -> None:

@@ -40,6 +40,16 @@ def test_changed_characters_are_marked_inside_the_line():
     assert [right[start:end] for start, end in change.right_parts] == ["2"]
 
 
+def test_what_only_one_side_has_is_marked_only_there():
+    left, right = "one three\n", "one two three\n"
+    change = analyse(left, right).changes[0]
+    assert change.left_parts == ()
+    assert [right[start:end].strip() for start, end in change.right_parts] == ["two"]
+    change = analyse(right, left).changes[0]
+    assert change.right_parts == ()
+    assert [right[start:end].strip() for start, end in change.left_parts] == ["two"]
+
+
 @given(lines, lines)
 def test_taking_back_every_change_gives_the_left_text(left, right):
     analysis = analyse(left, right)
@@ -60,14 +70,50 @@ def test_fillers_make_both_sides_equally_high(left, right):
 def test_equal_rows_are_partners(left, right):
     analysis = analyse(left, right)
     mapping = ScrollMap.of([change.hunk for change in analysis.changes])
-    inside = {row for change in analysis.changes for row in range(change.hunk.left_start, change.hunk.left_end)}
+    hunks = [change.hunk for change in analysis.changes]
+    inside = {row: hunk for hunk in hunks for row in range(hunk.left_start, hunk.left_end)}
     for row, line in enumerate(analysis.left_lines):
         partner = mapping.to_right(row)
-        if row not in inside:
+        hunk = inside.get(row)
+        if hunk is None:
             assert analysis.right_lines[partner] == line
             assert mapping.to_left(partner) == row
+        elif hunk.right_count:
+            # As far below the change's top as the other is, and at its last row once that is reached.
+            assert partner == hunk.right_start + min(row - hunk.left_start, hunk.right_count - 1)
         else:
-            assert 0 <= partner <= len(analysis.right_lines)
+            assert partner == max(0, hunk.right_start - 1), "the row above a removal"
+
+
+@given(lines, lines)
+def test_partners_are_the_same_seen_from_the_other_side(left, right):
+    there, back = analyse(left, right), analyse(right, left)
+    mapping = ScrollMap.of([change.hunk for change in there.changes])
+    mirrored = ScrollMap.of([mirror(change.hunk) for change in there.changes])
+    assert [mapping.to_right(row) for row in range(len(there.left_lines))] == [
+        mirrored.to_left(row) for row in range(len(back.right_lines))
+    ]
+
+
+def mirror(hunk):
+    return hunk._replace(
+        left_start=hunk.right_start, left_end=hunk.right_end, right_start=hunk.left_start, right_end=hunk.left_end
+    )
+
+
+def test_inside_a_change_rows_pair_from_its_top():
+    hunk = analyse("a\nb\nx1\nx2\nx3\nx4\nc\n", "a\nb\ny1\ny2\nc\n").changes[0].hunk
+    mapping = ScrollMap.of([hunk])
+    assert [mapping.to_right(row) for row in range(7)] == [0, 1, 2, 3, 3, 3, 4]
+    assert [mapping.to_left(row) for row in range(5)] == [0, 1, 2, 3, 6]
+
+
+def test_what_is_beside_lines_that_only_one_side_has():
+    mapping = ScrollMap.of([analyse("a\nb\n", "a\nnew\nnewer\nb\n").changes[0].hunk])
+    assert [mapping.to_left(row) for row in range(4)] == [0, 0, 0, 1]
+    assert [mapping.to_right(row) for row in range(2)] == [0, 3]
+    top = ScrollMap.of([analyse("a\n", "new\na\n").changes[0].hunk])
+    assert [top.to_left(row) for row in range(2)] == [0, 0]
 
 
 def test_the_way_from_change_to_change_goes_round():

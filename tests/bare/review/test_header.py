@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
-from companion.review.header import Header, Notice, header_html, header_rows, position, shorten, status_text
+from companion.display_names import columns
+from companion.review.header import Header, Notice, header_html, header_rows, position, status_text
 from companion.review.markup import filler_html, link_html, parse_link, removed_html
 from companion.review.notices import Circumstances, notices
 
@@ -69,7 +70,7 @@ def test_a_narrow_view_gets_more_rows():
 def test_every_row_fits(header):
     rows = header_rows(header)
     for row in rows:
-        assert len(words(row.markup)) == row.columns
+        assert columns(words(row.markup)) == row.columns
         assert row.columns <= header.columns
     assert {"accept", "reject"} <= set(links(rows))
     assert ("next" in links(rows)) == bool(header.changes)
@@ -82,8 +83,8 @@ def test_names_are_escaped():
 
 
 def test_long_names_lose_their_middle():
-    assert shorten("short", 10) == "short"
-    assert shorten("a_very_long_file_name.py", 11) == "a_ver\u2026me.py"
+    (first, *_) = header_rows(HEADER._replace(name="a_very_long_file_name.py", columns=24))
+    assert words(first.markup) == "a_ver\u2026me.py \u2190 Gemini CLI"
 
 
 @pytest.mark.parametrize(

@@ -83,6 +83,28 @@ def test_mixed_endings_stay_with_their_lines():
     assert proposal.restore("a\nb\nnew\nc\nd\n") == "a\r\nb\nnew\r\nc\r\nd\r\n"
 
 
+@pytest.mark.parametrize(
+    ("current", "restored"),
+    [
+        ("a\nnew\nb\nc\nd\n", "a\r\nnew\r\nb\nc\r\nd\r\n"),  # before the line with the rarer ending
+        ("a\nnew\nnewer\nb\nc\nd\n", "a\r\nnew\r\nnewer\r\nb\nc\r\nd\r\n"),
+        ("a\nb\nnew\nc\nd\n", "a\r\nb\nnew\r\nc\r\nd\r\n"),  # and after it
+        ("a\nB\nnew\nc\nd\n", "a\r\nB\nnew\r\nc\r\nd\r\n"),  # one line becomes two
+        ("A\nB\nC\nd\n", "A\r\nB\nC\r\nd\r\n"),
+        ("a\nC\nd\n", "a\r\nC\nd\r\n"),  # two become one: the place of the first
+        ("a\nb\nc\nd\nnew\n", "a\r\nb\nc\r\nd\r\nnew\r\n"),
+        ("a\nb\nc\nd", "a\r\nb\nc\r\nd"),
+    ],
+)
+def test_new_lines_end_as_most_do_wherever_they_are_put(current, restored):
+    assert ProposedText("a\r\nb\nc\r\nd\r\n").restore(current) == restored
+
+
+def test_of_equally_frequent_endings_the_first_is_the_usual_one():
+    assert ProposedText("a\nb\r\n").restore("new\na\nb\n") == "new\na\nb\r\n"
+    assert ProposedText("a\r\nb\n").restore("a\nnew\nb\n") == "a\r\nnew\r\nb\n"
+
+
 def test_a_newline_added_to_a_last_line_without_one():
     assert ProposedText("a\r\nb\n\r\nc").restore("a\nb\n\nc\n") == "a\r\nb\n\r\nc\r\n"
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from companion.terminals.environment import Connection, ExportedEnvironment, client_variables, terminal_variables
+from companion.agents.agent import Connection
+from companion.terminals.environment import ExportedEnvironment, client_variables, terminal_variables
 
 CONNECTION = Connection(50001, ("/code/one", "/code/two"), 4321, ":")
 FOUR = {

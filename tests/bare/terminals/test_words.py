@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from companion.agents.gemini_cli import GEMINI_CLI
+from companion.agents.qwen_code import QWEN_CODE
+from companion.agents.registry import AGENTS, agent_named
 from companion.discovery.platform import LINUX, WINDOWS, Platform
 from companion.settings import Settings
-from companion.terminals.clients import CLIENTS, GEMINI, QWEN, client_named, command_of, how_to_install
 from companion.terminals.mention import mention, selected_lines
 from companion.terminals.status import State, status_text
 
@@ -58,20 +60,20 @@ def test_the_status_bar_says_what_matters(state, expected):
     assert status_text(state) == expected
 
 
-@pytest.mark.parametrize("client", CLIENTS)
-def test_a_missing_client_says_how_to_get_it(client):
-    text = how_to_install(client)
-    assert "npm install -g " + client.npm_package in text
-    assert client.title in text and "/ide enable" in text
+@pytest.mark.parametrize("agent", AGENTS)
+def test_a_missing_agent_says_how_to_get_it(agent):
+    text = agent.how_to_install()
+    assert "npm install -g " + agent.npm_package in text
+    assert agent.title in text and "/ide enable" in text
 
 
-def test_clients_are_found_by_their_keys():
-    assert client_named("gemini") is GEMINI and client_named("qwen") is QWEN
+def test_agents_are_found_by_their_keys():
+    assert agent_named("gemini") is GEMINI_CLI and agent_named("qwen") is QWEN_CODE
     with pytest.raises(KeyError):
-        client_named("other")
+        agent_named("other")
 
 
-def test_a_client_is_started_as_the_user_says_else_by_its_program():
+def test_an_agent_is_started_as_the_user_says_else_by_its_program():
     settings = Settings(gemini_command=("npx", "gemini"), qwen_command=())
-    assert command_of(GEMINI, settings) == ("npx", "gemini")
-    assert command_of(QWEN, settings) == ("qwen",)
+    assert GEMINI_CLI.command(settings) == ("npx", "gemini")
+    assert QWEN_CODE.command(settings) == ("qwen",)

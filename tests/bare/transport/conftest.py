@@ -18,9 +18,9 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
+from companion.agents.ide_companion import TOOLS
 from companion.protocol.limits import Limits
 from companion.protocol.tools import EMPTY, Implementation, ToolCall, ToolResult, text_result
-from companion.tools import TOOLS
 from companion.transport.server import CompanionServer
 
 TOKEN = "a-token-that-must-never-be-logged-0123456789"

@@ -5,6 +5,9 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import random
+import socket
+import struct
+import sys
 import time
 
 import aiohttp
@@ -239,6 +242,30 @@ def test_a_client_that_went_away_is_noticed(run):
         assert not served.server.sessions
 
     run(scenario, Limits(stream_grace_seconds=0.3))
+
+
+@pytest.mark.parametrize(("how", "again"), [("reset", [1, 2]), ("closed", [2])])
+def test_only_what_a_torn_connection_may_have_lost_is_sent_again(run, how, again):
+    """A client that never shows an event id can only be known by how its connection ended."""
+
+    async def scenario(served):
+        async with served.client() as client:
+            await client.connect()
+            reader, writer = await asyncio.open_connection("127.0.0.1", served.port)
+            writer.write(served.head("GET", Mcp_Session_Id=client.session_id, Content_Type=None))
+            await reader.readuntil(b": connected")
+            served.server.notify("ide/diffAccepted", {"n": 1}, session=client.session_id)
+            await reader.readuntil(b'"n":1')
+            if how == "reset":
+                no_goodbye = struct.pack("hh" if sys.platform == "win32" else "ii", 1, 0)
+                writer.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, no_goodbye)
+            writer.close()
+            await served.until(lambda: not served.server._streams._writers)
+            served.server.notify("ide/diffAccepted", {"n": 2}, session=client.session_id)
+            await client.follow(len(again))
+            assert [message["params"]["n"] for message in client.messages] == again
+
+    run(scenario)
 
 
 def test_what_a_client_never_heard_is_given_back_when_it_is_gone(run):

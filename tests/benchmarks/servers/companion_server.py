@@ -11,8 +11,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
 from control import CONTEXT, serve
 
+from companion.agents.ide_companion import TOOLS
 from companion.protocol.tools import EMPTY, Implementation, ToolCall, ToolResult
-from companion.tools import TOOLS
 from companion.transport.server import CompanionServer
 
 

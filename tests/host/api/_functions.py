@@ -353,5 +353,5 @@ NAMES = [name for name, value in list(globals().items())
 UNGATED = frozenset(("version", "platform", "arch", "channel", "format_command", "html_format_command", "command_url"))
 for _name in NAMES:
     if _name not in UNGATED:
-        globals()[_name] = gate(globals()[_name])
+        globals()[_name] = gate(globals()[_name], "sublime." + _name)
     globals()[_name].__module__ = "sublime"

@@ -7,11 +7,13 @@ runs where it is called, under the host's lock.
 from __future__ import annotations
 
 import functools
+import sys
 from typing import Any, Callable
 
 from ..model.host import current
 
 ON_MAIN = "_host_on_main"
+_PARTS = {"ViewText": "View", "ViewLook": "View", "ViewMarks": "View", "WindowParts": "Window"}
 
 
 def on_main(function: Callable) -> Callable:
@@ -20,19 +22,23 @@ def on_main(function: Callable) -> Callable:
     return function
 
 
-def gate(function: Callable) -> Callable:
-    """Wrap one function of the API; its signature stays visible."""
+def gate(function: Callable, name: str) -> Callable:
+    """Wrap one function of the API, `name` for whoever counts calls; its signature stays visible."""
     if getattr(function, ON_MAIN, False):
 
         @functools.wraps(function)
         def on_main_thread(*args: Any, **keywords: Any) -> Any:
-            return _open().scheduler.call_on_main(lambda: function(*args, **keywords))
+            host = _open()
+            host.calls.note(name, sys._getframe(1))
+            return host.scheduler.call_on_main(lambda: function(*args, **keywords))
 
         return on_main_thread
 
     @functools.wraps(function)
     def locked(*args: Any, **keywords: Any) -> Any:
-        with _open().lock:
+        host = _open()
+        host.calls.note(name, sys._getframe(1))
+        with host.lock:
             return function(*args, **keywords)
 
     return locked
@@ -58,5 +64,5 @@ def gated(cls: type) -> type:
             "__len__",
         )
         if wanted and callable(value):
-            setattr(cls, name, gate(value))
+            setattr(cls, name, gate(value, "%s.%s" % (_PARTS.get(cls.__name__, cls.__name__), name)))
     return cls

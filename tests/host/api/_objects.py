@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 
 from ..model.host import current
 from ..model.values import Edit, HistoricPosition, Region, TextChange, as_point, as_region, as_text  # noqa: F401
 from ._gate import gated, on_main
+
+
+def _change(view, change):
+    """Only what the `run` of a text command of the view changes is drawn and told of."""
+    view.change_selection(change, told=bool(view.edits))
 
 
 @gated
@@ -21,6 +27,7 @@ class Selection:
 
     def __iter__(self):
         for index in range(len(self)):
+            current().calls.note("Selection.__getitem__", sys._getframe(1))
             yield self._at(index)
 
     def _at(self, index):
@@ -42,7 +49,7 @@ class Selection:
     def __delitem__(self, index):
         view = self._view()
         if 0 <= as_point(index) < len(view.selection.regions):
-            view.change_selection(lambda: view.selection.regions.pop(index))
+            _change(view, lambda: view.selection.regions.pop(index))
 
     def __eq__(self, rhs):
         return rhs is not None and isinstance(rhs, Selection) and list(self) == list(rhs)
@@ -64,13 +71,13 @@ class Selection:
 
     def clear(self):
         view = self._view()
-        view.change_selection(view.selection.clear)
+        _change(view, view.selection.clear)
 
     def add(self, x):
         view = self._view()
         region = as_region(x) if isinstance(x, Region) else Region(as_point(x))
         region.a, region.b = view.buffer.clamp(region.a), view.buffer.clamp(region.b)
-        view.change_selection(lambda: view.selection.add(region))
+        _change(view, lambda: view.selection.add(region))
 
     def add_all(self, regions):
         for region in regions:
@@ -78,7 +85,7 @@ class Selection:
 
     def subtract(self, region):
         view, region = self._view(), as_region(region)
-        view.change_selection(lambda: view.selection.subtract(region))
+        _change(view, lambda: view.selection.subtract(region))
 
     def contains(self, region):
         return self._view().selection.contains(as_region(region))

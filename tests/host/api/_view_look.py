@@ -1,9 +1,10 @@
 """The part of a View that has to do with the screen: scrolling, coordinates, folding, colours, popups."""
 from __future__ import annotations
 
+import contextlib
 import time
 
-from ..model import geometry, palette_colors
+from ..model import geometry, metrics, palette_colors
 from ..model.host import current
 from ..model.quirks import LATE_MILLISECONDS
 from ..model.values import Region, as_callback, as_point, as_region, as_text, as_vector
@@ -26,19 +27,22 @@ class ViewLook:
             regions = list(location)[:1]
         else:
             regions = [as_region(location) if isinstance(location, Region) else Region(as_point(location))]
-        for region in regions:
-            geometry.show(self._model(), region, bool(show_surrounds), bool(keep_to_left))
+        with _redrawn_if_scrolled(self._model()):
+            for region in regions:
+                geometry.show(self._model(), region, bool(show_surrounds), bool(keep_to_left))
 
     def show_at_center(self, location, animate=True):
         region = as_region(location) if isinstance(location, Region) else Region(as_point(location))
-        geometry.show(self._model(), region, center=True)
+        with _redrawn_if_scrolled(self._model()):
+            geometry.show(self._model(), region, center=True)
 
     def viewport_position(self):
         return self._model().viewport
 
     def set_viewport_position(self, xy, animate=True):
         model = self._model()
-        model.viewport = geometry.clamp_viewport(model, as_vector(xy))
+        with _redrawn_if_scrolled(model):
+            model.viewport = geometry.clamp_viewport(model, as_vector(xy))
 
     def viewport_extent(self):
         if "late_size" in current().quirks and time.monotonic() - self._model().made < LATE_MILLISECONDS / 1000.0:
@@ -68,10 +72,10 @@ class ViewLook:
         return geometry.layout_to_text(self._model(), geometry.window_to_layout(self._model(), as_vector(xy)))
 
     def line_height(self):
-        return geometry.LINE_HEIGHT
+        return metrics.line_height(self._model())
 
     def em_width(self):
-        return geometry.EM_WIDTH
+        return metrics.em_width(self._model())
 
     # -- folding ---------------------------------------------------------------------------------
     def is_folded(self, region):
@@ -142,3 +146,12 @@ class ViewLook:
 
     def preserve_auto_complete_on_focus_lost(self):
         pass
+
+
+@contextlib.contextmanager
+def _redrawn_if_scrolled(model):
+    """A view that really scrolls is drawn anew, with the selection as it is."""
+    before = model.viewport
+    yield
+    if model.viewport != before:
+        model.redraw()

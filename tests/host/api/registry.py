@@ -5,6 +5,8 @@ Rule kept here: an exception in a plugin is printed and recorded, and the other 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from ..model.host import current
 from . import sublime
 from ._plugin_classes import (
@@ -281,6 +283,40 @@ def on_post_window_command(window_id, name, args):
 
 def on_hover(view_id, point, hover_zone):
     _tell_view("on_hover", view_id, point, hover_zone)
+
+
+def el_callbacks(name, listener_only=False):
+    """The handlers of that name, of all listeners or of those that belong to no view."""
+    listeners = list(_listeners)
+    if not listener_only:
+        listeners += [listener for found in view_event_listeners.values() for listener in found]
+    return [getattr(listener, name) for listener in listeners if hasattr(listener, name)]
+
+
+class _Callbacks(Mapping):
+    """Every event's name, with the listeners that want to hear of it."""
+
+    def __getitem__(self, name):
+        if name not in _CALLBACKS:
+            raise KeyError(name)
+        return [handler.__self__ for handler in el_callbacks(name, listener_only=True)]
+
+    def __iter__(self):
+        return iter(_CALLBACKS)
+
+    def __len__(self):
+        return len(_CALLBACKS)
+
+
+_CALLBACKS = sorted(
+    set(_events)
+    | set("on_init on_exit on_close on_hover on_query_context on_query_completions".split())
+    | set("on_text_command on_window_command on_post_text_command on_post_window_command".split())
+)
+all_callbacks = _Callbacks()
+text_change_listener_callbacks = [
+    name + ending for name in ("on_text_changed", "on_revert", "on_reload") for ending in ("", "_async")
+]
 
 
 def on_exit():

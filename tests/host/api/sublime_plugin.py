@@ -1,4 +1,4 @@
-"""The module `sublime_plugin`: the classes that plugins derive from. `registry.py` beside it knows the plugins."""
+"""The module `sublime_plugin`: the classes that plugins derive from, and the lists of what is loaded."""
 
 from ._plugin_classes import (  # noqa: F401
     ApplicationCommand,
@@ -13,3 +13,16 @@ from ._plugin_classes import (  # noqa: F401
     ViewEventListener,
     WindowCommand,
 )
+# Not published, but packages look into them: whether a command is there, for instance.
+_INTERNAL = frozenset(
+    """all_callbacks application_command_classes el_callbacks text_change_listener_callbacks text_change_listener_classes
+    text_command_classes view_event_listener_classes view_event_listeners window_command_classes""".split()
+)
+
+
+def __getattr__(name):
+    if name not in _INTERNAL:
+        raise AttributeError("module 'sublime_plugin' has no attribute %r" % name)
+    from . import registry
+
+    return getattr(registry, name)

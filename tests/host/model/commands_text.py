@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Callable, List, Optional
 
-from . import geometry, textops
+from . import geometry, metrics, textops
 from .commands import text_command
 from .values import Region
 
@@ -65,6 +65,8 @@ def append(
 ) -> None:
     if view.buffer.read_only and not force:
         return
+    if view.settings.get("translate_tabs_to_spaces") and not disable_tab_translation:
+        characters = characters.replace("\t", " " * int(view.settings.get("tab_size", 4)))
     view.buffer.replace(view.buffer.size(), view.buffer.size(), characters)
     if scroll_to_end:
         host.show(view, view.buffer.size())
@@ -127,7 +129,7 @@ def move(host: Any, view: Any, by: str, forward: bool = True, extend: bool = Fal
         elif by == "lines":
             point = _by_line(view, region, step)
         elif by == "pages":
-            rows = int(geometry.viewport_extent(view)[1] // geometry.LINE_HEIGHT) or 1
+            rows = int(geometry.viewport_extent(view)[1] // metrics.line_height(view)) or 1
             point = _by_line(view, region, step * rows)
         else:
             point = _by_word(view, region.b, forward)

@@ -5,6 +5,7 @@ import copy
 import os
 from typing import Any, List, Optional
 
+from . import workspaces
 from .commands import application_command, window_command
 from .panels import BUILT_IN
 
@@ -110,8 +111,8 @@ def close_file(host: Any, window: Any, group: Optional[int] = None, index: Optio
 
 @window_command
 def close(host: Any, window: Any) -> None:
-    """Close the active tab; a window without any closes itself."""
-    if window.active_sheet() is None and not window.sheets():
+    """Close the active tab; a window without any, and with one group only, closes itself (sublime_text 1704)."""
+    if not window.sheets() and len(window.groups) == 1 and window.groups[0].transient.placeholder:
         host.close_window(window)
     else:
         close_file(host, window)
@@ -264,14 +265,17 @@ def cancel(host: Any, window: Any) -> None:
 @window_command
 def open_project_or_workspace(host: Any, window: Any, file: str, new_window: bool = False) -> None:
     target = host.new_window() if new_window else window
-    target.project.load(file)
-    host.events.window("on_load_project", target)
+    workspaces.open_project(target, file)
 
 
 @window_command
 def close_workspace(host: Any, window: Any) -> None:
-    host.events.window("on_pre_close_project", window)
-    window.project.close()
+    workspaces.close_project(window)
+
+
+@window_command
+def close_project(host: Any, window: Any) -> None:
+    workspaces.close_project(window)
 
 
 @window_command

@@ -9,6 +9,7 @@ import re
 from typing import Any, Callable, Optional, Tuple
 
 from . import encoding as codec
+from . import placeholders
 from .buffer import BufferModel
 from .sheet import HTML, TEXT, SheetModel
 from .syntaxes import PLAIN
@@ -277,7 +278,9 @@ class Files:
             self._host.events.view("on_close", view)
             self._host.forget_view(view)
         self._host.sheets.pop(sheet.id, None)
-        self._host.focus.update()
+        window.settle()
+        if not window.unsettled and not placeholders.close_if_empty(window):
+            self._host.focus.update()
         return True
 
 

@@ -29,6 +29,9 @@ class Focus:
         if view is self.current:
             return
         previous, self.current = self.current, view
+        for drawn in (previous, view):
+            if drawn is not None:
+                drawn.redraw()
         if previous is not None and previous.valid:
             previous.hide_popup()
             self._host.events.view("on_deactivated", previous)

@@ -8,10 +8,9 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from typing import Any, Dict, Set, Tuple
 
-from .minihtml_height import LINE_HEIGHT
+from .metrics import em_width, line_height
 from .values import Region
 
-EM_WIDTH = 8.0
 GUTTER = 48.0
 TAB_BAR = 32.0
 STATUS_BAR = 24.0
@@ -24,8 +23,9 @@ MARGIN = 4.0
 class RowTops:
     """The top of every row, and the bottom of the last one, as a sequence that is computed where it is looked at."""
 
-    def __init__(self, rows: int, extra: Dict[int, float], hidden: Set[int]):
+    def __init__(self, rows: int, line_height: float, extra: Dict[int, float], hidden: Set[int]):
         self._rows = rows
+        self._line_height = line_height
         self._hidden = sorted(hidden)
         self._keys = sorted(row for row in extra if row not in hidden)
         self._sums = [0.0]
@@ -40,13 +40,14 @@ class RowTops:
         if not 0 <= row < len(self):
             raise IndexError(row)
         visible = row - bisect_left(self._hidden, row)
-        return visible * LINE_HEIGHT + self._sums[bisect_left(self._keys, row)]
+        return visible * self._line_height + self._sums[bisect_left(self._keys, row)]
 
 
 def row_tops(view: Any) -> RowTops:
     """The top of every row, and the bottom of the last one; computed once per state of text, phantoms and folds."""
     columns = phantom_columns(view)
-    state = (view.buffer.change_id(), view.phantoms.version, [fold.to_tuple() for fold in view.folds], columns)
+    folds = [fold.to_tuple() for fold in view.folds]
+    state = (view.buffer.change_id(), view.phantoms.version, folds, columns, line_height(view), view.host.metrics)
     known = view.row_tops
     if known is None or known[0] != state:
         known = view.row_tops = (state, _compute_row_tops(view, columns))
@@ -55,14 +56,14 @@ def row_tops(view: Any) -> RowTops:
 
 def phantom_columns(view: Any) -> int:
     """How many characters fit in a row of a phantom; views that show nowhere wrap nothing."""
-    return int(viewport_extent(view)[0] // EM_WIDTH) if view.window is not None else 10000
+    return int(viewport_extent(view)[0] // em_width(view)) if view.window is not None else 10000
 
 
 def _compute_row_tops(view: Any, columns: int) -> RowTops:
     buffer = view.buffer
     extra: Dict[int, float] = {}
     for phantom in view.phantoms.by_id.values():
-        height = phantom.height(columns)
+        height = phantom.height(columns, view.host.metrics)
         if height:
             row = buffer.row(phantom.region.begin())
             extra[row] = extra.get(row, 0.0) + height
@@ -70,7 +71,7 @@ def _compute_row_tops(view: Any, columns: int) -> RowTops:
     for region in view.folds:
         first, last = buffer.row(region.begin()), buffer.row(region.end())
         hidden.update(range(first + 1, last + 1))
-    return RowTops(buffer.line_count(), extra, hidden)
+    return RowTops(buffer.line_count(), line_height(view), extra, hidden)
 
 
 def _tab_size(view: Any) -> int:
@@ -80,11 +81,11 @@ def _tab_size(view: Any) -> int:
 
 def _column_x(view: Any, text: str) -> float:
     if "\t" not in text:
-        return len(text) * EM_WIDTH
+        return len(text) * em_width(view)
     width, tab = 0, _tab_size(view)
     for character in text:
         width += tab - width % tab if character == "\t" else 1
-    return width * EM_WIDTH
+    return width * em_width(view)
 
 
 def text_to_layout(view: Any, point: int) -> Tuple[float, float]:
@@ -100,7 +101,7 @@ def layout_to_text(view: Any, xy: Tuple[float, float]) -> int:
     row = max(0, min(bisect_right(tops, xy[1]) - 1, buffer.line_count() - 1))
     start, end = buffer.line_bounds(row)
     tab, width, point = _tab_size(view), 0, start
-    target = xy[0] / EM_WIDTH
+    target = xy[0] / em_width(view)
     if "\t" not in buffer.text[start:end]:
         return min(end, start + max(0, int(target + 0.5)))
     while point < end:
@@ -119,19 +120,19 @@ def layout_extent(view: Any) -> Tuple[float, float]:
     visible = viewport_extent(view)[1]
     share = float(past) if isinstance(past, (int, float)) else 0.5
     if share:
-        height += max(0.0, visible * min(1.0, share) - LINE_HEIGHT)
+        height += max(0.0, visible * min(1.0, share) - line_height(view))
     return (max(longest + MARGIN, viewport_extent(view)[0]), max(height, visible))
 
 
 def _longest_line(view: Any) -> float:
     buffer = view.buffer
-    state = (buffer.change_id(), _tab_size(view))
+    state = (buffer.change_id(), _tab_size(view), em_width(view))
     known = view.longest_line
     if known is None or known[0] != state:
         if "\t" in buffer.text:
             longest = max(_column_x(view, line) for line in buffer.text.split("\n"))
         else:
-            longest = max(map(len, buffer.text.split("\n"))) * EM_WIDTH
+            longest = max(map(len, buffer.text.split("\n"))) * em_width(view)
         known = view.longest_line = (state, longest)
     return float(known[1])
 
@@ -190,8 +191,8 @@ def show(view: Any, region: Region, surrounds: bool = True, keep_to_left: bool =
     width, height = viewport_extent(view)
     left, top = text_to_layout(view, region.begin())
     right, bottom = text_to_layout(view, region.end())
-    bottom += LINE_HEIGHT
-    space = LINE_HEIGHT * 3 if surrounds else 0.0
+    bottom += line_height(view)
+    space = line_height(view) * 3 if surrounds else 0.0
     if center:
         y = (top + bottom - height) / 2.0
     elif top < y or bottom - top > height:
@@ -203,7 +204,7 @@ def show(view: Any, region: Region, surrounds: bool = True, keep_to_left: bool =
     elif left < x:
         x = left
     elif right > x + width:
-        x = right - width + EM_WIDTH
+        x = right - width + em_width(view)
     view.viewport = clamp_viewport(view, (x, y))
 
 

@@ -12,6 +12,7 @@ from typing import Any, Callable, Dict, List, Optional
 
 from . import commands_text, commands_window, geometry, minihtml, session  # noqa: F401 - these register the built-in commands
 from .buffer import BufferModel
+from .calls import Calls
 from .commands import Commands
 from .dialogs import Dialogs
 from .events import Events
@@ -19,6 +20,7 @@ from .files import Files
 from .focus import Focus
 from .keymap import Keymap
 from .menus import Menus, Palette
+from .metrics import STANDARD
 from .notes import Notes
 from .quirks import chosen
 from .settings import PREFERENCES, SettingsFiles, SettingsModel
@@ -55,6 +57,8 @@ class Host:
         self.lock = threading.RLock()
         self.plugins: Any = None
         self.quirks = chosen()
+        self.metrics = STANDARD
+        self.calls = Calls()
         self.windows: Dict[int, WindowModel] = {}
         self.views: Dict[int, ViewModel] = {}
         self.buffers: Dict[int, BufferModel] = {}
@@ -137,6 +141,7 @@ class Host:
             window.project.set_folders(folders)
         if "untitled_window" in self.quirks:
             self.files.new_view(window, self.files.new_buffer(), 0, -1)
+        window.settle()
         self.events.window("on_new_window", window)
         self.focus.update()
         return window
@@ -153,6 +158,7 @@ class Host:
                 ):
                     return False
         self.events.window("on_pre_close_window", window)
+        window.unsettled += 1
         for group in list(window.groups):
             for sheet in list(group.all()):
                 self.files.close_sheet(sheet, ask=False)
@@ -181,6 +187,8 @@ class Host:
         window.groups[number].show(sheet)
         window.active_group = number
         sheet.window = window
+        source.settle()
+        window.settle()
         if view is not None:
             view.window = window
             self.preferences().children.append(view.settings)

@@ -1,6 +1,7 @@
-"""How high a piece of minihtml is: lines of text, wrapped at blanks, vertical padding, margins and borders.
+"""How big a piece of minihtml is: lines of text, wrapped at blanks, padding, margins and borders.
 
-Units are device-independent pixels. Rule kept here: only documented styles are honoured, so there is no `height`.
+Units are device-independent pixels. Rule kept here: only documented styles are honoured, so there is neither `height`
+nor `width`: a document is as wide as its content (sublimehq/sublime_text 3261).
 """
 
 from __future__ import annotations
@@ -10,8 +11,8 @@ from functools import lru_cache
 from html.parser import HTMLParser
 from typing import Any, Dict, List, Tuple
 
-LINE_HEIGHT = 20.0
-FONT_SIZE = 14.0
+from .metrics import STANDARD, Metrics
+
 BLOCKS = frozenset("html div p ul ol li h1 h2 h3 h4 h5 h6 body".split())
 HIDDEN = frozenset(("style", "head"))
 SPACE = " \t\n\r"
@@ -22,8 +23,8 @@ Style = Dict[str, str]
 
 
 @lru_cache(maxsize=1024)
-def height(content: str, columns: int) -> float:
-    """The height of a document that is `columns` characters wide; never less than nothing."""
+def size(content: str, columns: int, metrics: Metrics = STANDARD) -> Tuple[float, float]:
+    """Width and height of a document in a view that is `columns` characters wide; never less than nothing."""
     rules: List[Tuple[str, Style]] = []
     for sheet in re.findall(r"<style[^>]*>(.*?)</style>", content, re.DOTALL | re.IGNORECASE):
         sheet = re.sub(r"/\*.*?\*/", "", sheet, flags=re.DOTALL)
@@ -31,7 +32,7 @@ def height(content: str, columns: int) -> float:
             rules.extend(
                 (selector.split()[-1], _declarations(body)) for selector in selectors.split(",") if selector.split()
             )
-    reader = _Reader(rules, columns)
+    reader = _Reader(rules, columns, metrics)
     reader.feed(content)
     reader.close()
     return reader.finish()
@@ -57,24 +58,25 @@ def _matches(selector: str, tag: str, attributes: Dict[str, str]) -> bool:
     return True
 
 
-def length(value: str) -> float:
-    """A CSS length in pixels; 0 for what is none."""
+def length(value: str, font_size: float = STANDARD.font_size) -> float:
+    """A CSS length in pixels; 0 for what is none, such as a percentage."""
     found = re.match(r"(-?[\d.]+)(px|rem|em|pt)?$", value)
     if found is None:
         return 0.0
-    factors = {"px": 1.0, "rem": FONT_SIZE, "em": FONT_SIZE, "pt": 4.0 / 3.0}
+    factors = {"px": 1.0, "rem": font_size, "em": font_size, "pt": 4.0 / 3.0}
     return float(found.group(1)) * factors.get(found.group(2) or "px", 1.0)
 
 
-def _edge(style: Style, what: str, side: str) -> float:
-    """The top or bottom of `padding` or `margin`."""
+def _edge(style: Style, what: str, side: str, font_size: float) -> float:
+    """One side of `padding` or `margin`."""
     own = style.get("%s-%s" % (what, side))
     if own is not None:
-        return length(own)
+        return length(own, font_size)
     parts = style.get(what, "").split()
     if not parts:
         return 0.0
-    return length(parts[0] if side == "top" or len(parts) < 3 else parts[2])
+    places = {"top": (0, 0, 0, 0), "right": (0, 1, 1, 1), "bottom": (0, 0, 2, 2), "left": (0, 1, 1, 3)}
+    return length(parts[places[side][min(len(parts), 4) - 1]], font_size)
 
 
 def _border(style: Style, side: str) -> float:
@@ -84,24 +86,26 @@ def _border(style: Style, side: str) -> float:
     return 0.0
 
 
-def _wrapped(text: str, columns: int) -> int:
-    """The rows that a text takes. Runs of blanks count as one; no-break spaces count as letters."""
-    rows, used = 0, 0
+def _wrapped(text: str, columns: int) -> List[int]:
+    """The lengths of the rows that a text takes. Runs of blanks count as one; no-break spaces count as letters."""
+    rows: List[int] = []
     for word in re.split("[%s]+" % SPACE, text.strip(SPACE)):
         if not word:
             continue
-        if rows and used + 1 + len(word) <= columns:
-            used += 1 + len(word)
+        if rows and rows[-1] + 1 + len(word) <= columns:
+            rows[-1] += 1 + len(word)
         else:
-            rows, used = rows + 1, len(word)
+            rows.append(len(word))
     return rows
 
 
 class _Reader(HTMLParser):
-    def __init__(self, rules: List[Tuple[str, Style]], columns: int):
+    def __init__(self, rules: List[Tuple[str, Style]], columns: int, metrics: Metrics):
         super().__init__(convert_charrefs=True)
         self._rules = rules
         self._columns = max(1, columns)
+        self._metrics = metrics
+        self._widest = 0.0
         self._open: List[Tuple[str, Style, float]] = []
         self._total = 0.0
         self._line = ""
@@ -119,13 +123,14 @@ class _Reader(HTMLParser):
             if _matches(selector, tag, values):
                 style.update(declarations)
         style.update(_declarations(values.get("style", "")))
-        line_height = self._open[-1][2] if self._open else LINE_HEIGHT
+        line_height = self._open[-1][2] if self._open else self._metrics.line_height
         if "line-height" in style:
             number = re.match(r"[\d.]+$", style["line-height"])
-            line_height = float(number.group()) * FONT_SIZE if number else length(style["line-height"]) or line_height
+            own = float(number.group()) * self._size() if number else length(style["line-height"], self._size())
+            line_height = own or line_height
         if self._is_block(tag, style):
             self._end_line()
-            self._total += _edge(style, "margin", "top") + _border(style, "top") + _edge(style, "padding", "top")
+            self._total += self._around(style, "top")
         self._open.append((tag, style, line_height))
 
     def handle_endtag(self, tag: str) -> None:
@@ -135,9 +140,8 @@ class _Reader(HTMLParser):
             name, style, _ = self._open[-1]
             if self._is_block(name, style):
                 self._end_line()
-                self._total += (
-                    _edge(style, "margin", "bottom") + _border(style, "bottom") + _edge(style, "padding", "bottom")
-                )
+                self._total += self._around(style, "bottom")
+                self._widest = max(self._widest, self._sides())
             self._open.pop()
             if name == tag:
                 return
@@ -150,13 +154,32 @@ class _Reader(HTMLParser):
         display = style.get("display", "block" if tag in BLOCKS else "inline")
         return display in ("block", "list-item")
 
+    def _size(self) -> float:
+        return self._metrics.font_size
+
+    def _around(self, style: Style, side: str) -> float:
+        """Margin, border and padding of one side."""
+        edges = _edge(style, "margin", side, self._size()) + _edge(style, "padding", side, self._size())
+        return edges + _border(style, side)
+
+    def _sides(self) -> float:
+        """What the open elements leave left and right of the text."""
+        return sum(self._around(style, side) for _, style, _ in self._open for side in ("left", "right"))
+
+    def _columns_here(self) -> int:
+        wraps = not any(style.get("white-space") in ("nowrap", "pre") for _, style, _ in self._open)
+        return self._columns if wraps else len(self._line) + 1
+
     def _end_line(self, forced: bool = False) -> None:
-        rows = _wrapped(self._line, self._columns)
-        self._total += max(rows, int(forced)) * (self._open[-1][2] if self._open else LINE_HEIGHT)
+        rows = _wrapped(self._line, self._columns_here())
+        line_height = self._open[-1][2] if self._open else self._metrics.line_height
+        self._total += max(len(rows), int(forced)) * line_height
+        if rows:
+            self._widest = max(self._widest, max(rows) * self._metrics.em_width + self._sides())
         self._line = ""
 
-    def finish(self) -> float:
+    def finish(self) -> Tuple[float, float]:
         while self._open:
             self.handle_endtag(self._open[-1][0])
         self._end_line()
-        return max(0.0, self._total)
+        return self._widest, max(0.0, self._total)

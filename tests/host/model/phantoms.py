@@ -5,6 +5,7 @@ from typing import Any, Callable, Dict, List, Optional
 
 from . import minihtml, minihtml_height
 from .buffer import Change, move_point
+from .metrics import Metrics
 from .values import Region
 
 INLINE, BELOW, BLOCK = 0, 1, 2
@@ -23,9 +24,19 @@ class PhantomModel:
         self.layout = int(layout)
         self.on_navigate = on_navigate
 
-    def height(self, columns: int) -> float:
-        """The height that it adds below its line in a view of so many columns, in device-independent pixels."""
-        return 0.0 if self.layout == INLINE else minihtml_height.height(self.content, columns)
+    def height(self, columns: int, metrics: Metrics) -> float:
+        """The height that it adds below its line in a view of so many columns, in device-independent pixels.
+
+        It is never lower than a line of its font; so where a view's line padding is negative a phantom of one row is
+        higher than a line (jisaacks/GitGutter 523).
+        """
+        if self.layout == INLINE:
+            return 0.0
+        return max(metrics.line_height, minihtml_height.size(self.content, columns, metrics)[1])
+
+    def width(self, columns: int, metrics: Metrics) -> float:
+        """The width of its content, which is all that it fills (sublimehq/sublime_text 3261)."""
+        return minihtml_height.size(self.content, columns, metrics)[0]
 
     def describe(self) -> Dict[str, Any]:
         return {"id": self.id, "key": self.key, "region": [self.region.a, self.region.b], "content": self.content,

@@ -10,6 +10,12 @@ the editor most probably does.
   late_timers         every timer fires some milliseconds later than asked
   rounded_layout      positions in a layout are kept with four digits
   untitled_window     a new window has an empty untitled tab
+  stuck_previews      View.close() leaves a view without a tab as it is (sublime_text 1723)
+  moved_previews      a view without a tab that is moved to another group has none there either
+  closing_windows     close_windows_when_empty is true, as it is by default on macOS
+  focus_deselects     focusing one of several selected sheets leaves that one selected only
+  moving_deselects    moving a selected sheet leaves only the active one of its group selected (sublime_text 3126)
+  stale_annotations   annotations that change while their view is in the back are drawn as before (sublime_text 5511)
   silent_windows      windows come and go without events
   moving_shows        a tab that is moved to another group shows there, and has the focus
   window_selection    select_sheets clears the selection of groups that it does not name, and moves no focus
@@ -23,7 +29,8 @@ from typing import FrozenSet
 
 ALL = frozenset(
     """late_events repeated_events late_close late_size late_timers rounded_layout untitled_window silent_windows
-    moving_shows window_selection undo_counts active_panel""".split()
+    moving_shows window_selection undo_counts active_panel stuck_previews moved_previews closing_windows
+    focus_deselects moving_deselects stale_annotations""".split()
 )
 LATE_MILLISECONDS = 25
 

@@ -24,14 +24,21 @@ def save(host: Any) -> Dict[str, Any]:
 
 def _save_window(window: Any) -> Dict[str, Any]:
     return {
-        "layout": window.layout,
-        "active_group": window.active_group,
         "size": list(window.size),
         "elements": dict(window.elements),
-        "settings": window.settings.own,
         "template_settings": window.template_settings.own,
         "project_file": window.project.file_name,
         "project_data": window.project.data,
+        **save_workspace(window),
+    }
+
+
+def save_workspace(window: Any) -> Dict[str, Any]:
+    """What of a window belongs to its project: layout, tabs and settings, as JSON."""
+    return {
+        "layout": window.layout,
+        "active_group": window.active_group,
+        "settings": window.settings.own,
         "groups": [
             {
                 "sheets": [_save_view(sheet.view) for sheet in group.sheets if sheet.view is not None],
@@ -83,12 +90,18 @@ def _restore_window(host: Any, saved: Dict[str, Any]) -> None:
     window = host.make_window()
     window.size = (saved["size"][0], saved["size"][1])
     window.elements.update(saved["elements"])
-    window.settings.own = saved["settings"]
     window.template_settings.own = saved["template_settings"]
     if saved["project_file"] and os.path.exists(saved["project_file"]):
         window.project.load(saved["project_file"])
     else:
         window.project.set_data(saved["project_data"])
+    restore_workspace(host, window, saved)
+
+
+def restore_workspace(host: Any, window: Any, saved: Dict[str, Any]) -> None:
+    """Put what `save_workspace` kept into a window without tabs."""
+    window.settings.own = saved["settings"]
+    window.unsettled += 1
     window.set_layout(saved["layout"])
     buffers: Dict[int, BufferModel] = {}
     for number, group in enumerate(saved["groups"]):
@@ -96,6 +109,8 @@ def _restore_window(host: Any, saved: Dict[str, Any]) -> None:
         if group["active"] is not None:
             window.groups[number].show(sheets[group["active"]])
     window.active_group = saved["active_group"]
+    window.unsettled -= 1
+    window.settle()
 
 
 def _restore_view(

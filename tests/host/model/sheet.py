@@ -7,7 +7,10 @@ TEXT, IMAGE, HTML = 0, 1, 2
 
 
 class SheetModel:
-    """`window` is None once it is closed. The two low bits of the id tell the kind, as in the editor."""
+    """`window` is None once it is closed. The two low bits of the id tell the kind, as in the editor.
+
+    `placeholder` is True for the untitled sheet without a tab that a group shows as long as it has none.
+    """
 
     def __init__(self, host: Any, kind: int, window: Any):
         self.id = host.next_id("sheet") * 4 + kind
@@ -18,6 +21,7 @@ class SheetModel:
         self.contents = ""
         self.transient = False
         self.semi_transient = False
+        self.placeholder = False
         host.sheets[self.id] = self
 
     def title(self) -> str:
@@ -27,8 +31,8 @@ class SheetModel:
         return self.view.buffer.file_name if self.view is not None else ""
 
     def promote(self) -> None:
-        """A preview becomes an ordinary tab."""
-        self.semi_transient = False
+        """A preview, or what stood for an empty group, becomes an ordinary tab."""
+        self.semi_transient = self.placeholder = False
         if self.transient and self.window is not None:
             group = self.window.groups[self.window.group_of(self)]
             self.transient = False

@@ -43,6 +43,8 @@ class ViewModel:
     element: str
     valid: bool
     selection: SelectionModel
+    undrawn: Optional[list]
+    stale: Dict[str, Optional[RegionSet]]
     region_sets: Dict[str, RegionSet]
     phantoms: Phantoms
     status: Dict[str, str]
@@ -84,6 +86,8 @@ class ViewModel:
             "element": "",
             "valid": False,
             "selection": selection,
+            "undrawn": None,
+            "stale": {},
             "region_sets": {},
             "phantoms": Phantoms(),
             "status": {},
@@ -127,6 +131,7 @@ class ViewModel:
         for region_set in self.region_sets.values():
             region_set.carry(change)
         self.phantoms.carry(change)
+        self.undrawn = None
         self.folds = [
             r for r in (Region(move_point(f.a, change), move_point(f.b, change)) for f in self.folds) if not r.empty()
         ]
@@ -155,22 +160,52 @@ class ViewModel:
             lambda: self.selection.set([(self.buffer.clamp(a), self.buffer.clamp(b)) for a, b in pairs])
         )
 
-    def change_selection(self, change: Any) -> None:
-        """Run `change`, which touches the selection only, and tell of it if it made a difference."""
+    def change_selection(self, change: Any, told: bool = True) -> None:
+        """Run `change`, which touches the selection only, and tell of it if it made a difference.
+
+        What a plugin changes outside the `run` of a text command of this view is not `told`: the editor neither draws
+        it, until it draws the view anew for another reason, nor sends `on_selection_modified` (sublimehq/sublime_text
+        485, 3330, 3954, 6667).
+        """
         before = self.selection.copy()
         change()
-        if self.selection.copy() != before:
-            self.buffer.undo.break_merge()
+        if self.selection.copy() == before:
+            return
+        self.buffer.undo.break_merge()
+        if told:
+            self.undrawn = None
             self.host.notes.selection(self)
+        elif self.undrawn is None:
+            self.undrawn = before
+
+    def drawn_selection(self) -> list:
+        """The selection as the user sees it: (anchor, caret) points."""
+        return self.selection.copy() if self.undrawn is None else list(self.undrawn)
+
+    def redraw(self) -> None:
+        """The view is drawn anew: it scrolls, or gets or loses the focus."""
+        self.undrawn = None
+        self.stale = {}
 
     # -- marks -----------------------------------------------------------------------------------
     def add_regions(self, key: str, region_set: RegionSet) -> None:
+        self._keep_drawn(key)
         self.region_sets[key] = region_set
         for annotation in region_set.annotations:
             self.host.check_html("annotation %r" % key, annotation)
 
     def erase_regions(self, key: str) -> None:
+        self._keep_drawn(key)
         self.region_sets.pop(key, None)
+
+    def _keep_drawn(self, key: str) -> None:
+        if "stale_annotations" in self.host.quirks and self.host.focus.current is not self:
+            self.stale.setdefault(key, self.region_sets.get(key))
+
+    def drawn_annotations(self) -> Dict[str, RegionSet]:
+        """The sets whose annotations the user sees and can click, by key."""
+        found: Dict[str, Optional[RegionSet]] = {**self.region_sets, **self.stale}
+        return {key: region_set for key, region_set in found.items() if region_set is not None}
 
     # -- popups ----------------------------------------------------------------------------------
     def show_popup(self, popup: Popup) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 import copy
 from typing import Any, Dict, List, Optional, Tuple
 
+from . import placeholders
 from .layout import SINGLE, GroupModel, checked_layout
 from .panels import Panels
 from .project import Project
@@ -32,6 +33,7 @@ class WindowModel:
         self.panels = Panels(self)
         self.messages: List[str] = []
         self.valid = True
+        self.unsettled = 0  # more than 0 while tabs are on their way, see placeholders
         if template is not None:
             self.template_settings.own = copy.deepcopy(template.template_settings.own)
 
@@ -84,11 +86,14 @@ class WindowModel:
             self.host.focus.update()
 
     def focus_sheet(self, sheet: SheetModel) -> None:
+        """Show a sheet and give it the focus. Whether others that show beside it stay is open."""
         number = self.group_of(sheet)
         if number < 0:
             return
         self.active_group = number
         self.groups[number].show(sheet)
+        if "focus_deselects" in self.host.quirks:
+            self.groups[number].selected = [sheet]
         self.panels.blur()
         self.host.focus.update()
 
@@ -123,25 +128,37 @@ class WindowModel:
         """Put a new sheet right of the group's active tab, and show it. A preview replaces the preview before it."""
         number = group if 0 <= group < len(self.groups) else self.active_group
         target = self.groups[number]
-        if transient:
-            if target.transient is not None:
-                self.host.files.close_sheet(target.transient)
-            sheet.transient = True
-            target.transient = sheet
-        else:
-            active = target.active
-            index = target.sheets.index(active) + 1 if active in target.sheets else len(target.sheets)
-            target.insert(sheet, index)
-        sheet.window = self
-        target.show(sheet, keep_selection=select)
+        self.unsettled += 1
+        try:
+            if transient:
+                if target.transient is not None:
+                    self.host.files.close_sheet(target.transient)
+                sheet.transient = True
+                target.transient = sheet
+            else:
+                active = target.active
+                index = target.sheets.index(active) + 1 if active in target.sheets else len(target.sheets)
+                target.insert(sheet, index)
+            sheet.window = self
+            target.show(sheet, keep_selection=select)
+        finally:
+            self.unsettled -= 1
+        self.settle()
+
+    def settle(self) -> None:
+        """Let every group without tabs, and no other, show its untitled view."""
+        placeholders.settle(self)
 
     def move_sheet(self, sheet: SheetModel, group: int, index: int) -> None:
         """Move a tab of this window. In another group it becomes the tab that shows."""
         source = self.group_of(sheet)
         if source < 0 or not 0 <= group < len(self.groups):
             return
-        sheet.promote()
         was_active = self.groups[source].active is sheet
+        if sheet.transient and "moved_previews" in self.host.quirks:
+            self._move_preview(sheet, source, group, was_active)
+            return
+        sheet.promote()
         if source == group:
             sheets = self.groups[group].sheets
             sheets.remove(sheet)
@@ -155,6 +172,27 @@ class WindowModel:
                 self.groups[group].show(sheet)
             if shows:
                 self.active_group = group
+        if "moving_deselects" in self.host.quirks and sheet in self.groups[group].selected:
+            self.groups[group].selected = [self.groups[group].active]
+        self.settle()
+        self.host.focus.update()
+
+    def _move_preview(self, sheet: SheetModel, source: int, group: int, was_active: bool) -> None:
+        """Move a sheet without a tab, which stays one; the one that the group had goes."""
+        if source == group:
+            return
+        target = self.groups[group]
+        self.unsettled += 1
+        if target.transient is not None:
+            self.host.files.close_sheet(target.transient, ask=False)
+        self.unsettled -= 1
+        self.groups[source].remove(sheet)
+        sheet.placeholder = False  # it stands for no empty group any more
+        target.transient = sheet
+        target.recent.insert(0, sheet)
+        if was_active or not target.sheets:
+            target.show(sheet)
+        self.settle()
         self.host.focus.update()
 
     def detach_sheet(self, sheet: SheetModel) -> None:
@@ -164,21 +202,32 @@ class WindowModel:
 
     # -- layout ----------------------------------------------------------------------------------
     def set_layout(self, layout: Any) -> None:
-        """Take over a grid. Tabs of groups that are gone go to the end of the last group left."""
+        """Take over a grid. Tabs of groups that are gone go to the end of the last group left.
+
+        Where the grid shrinks and no tab is left, `close_windows_when_empty` closes the window (sublime_text 2484).
+        """
         layout = checked_layout(layout)
         if "rounded_layout" in self.host.quirks:
             layout.update({axis: [round(position, 4) for position in layout[axis]] for axis in ("cols", "rows")})
-        wanted = len(layout["cells"])
+        wanted, before = len(layout["cells"]), len(self.groups)
         while len(self.groups) < wanted:
             self.groups.append(GroupModel())
         last = self.groups[wanted - 1]
+        self.unsettled += 1
         for group in self.groups[wanted:]:
             for sheet in group.all():
+                if sheet.placeholder:
+                    self.host.files.close_sheet(sheet, ask=False)
+                    continue
                 sheet.transient = False
                 last.insert(sheet)
+        self.unsettled -= 1
         del self.groups[wanted:]
         self.layout = layout
         self.active_group = min(self.active_group, wanted - 1)
+        self.settle()
+        if wanted < before and placeholders.close_if_empty(self):
+            return
         for view in self.views(include_transient=True):
             view.viewport = self.host.clamp_viewport(view)
         self.host.focus.update()

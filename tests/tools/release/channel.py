@@ -8,13 +8,13 @@ from __future__ import annotations
 from typing import Any, Dict, List, Sequence
 
 from tests.tools.release.libraries import LIBRARIES, PYTHONS
-from tests.tools.release.repository import library_releases
+from tests.tools.release.templates import pinned_releases
 
 
 def channel_libraries(index: str, pythons: Sequence[str] = PYTHONS) -> List[Dict[str, Any]]:
     """The channel's definitions of the libraries that the package takes from it."""
     return [
-        {"name": library.name, "releases": library_releases(library, index, pythons)}
+        {"name": library.name, "releases": pinned_releases(library, index, pythons)}
         for library in LIBRARIES
         if library.in_default_channel
     ]

@@ -27,11 +27,17 @@ class UnreachableIndexError(Exception):
 
 
 class Wheel(NamedTuple):
-    """A wheel on the index. `requires_python` is what the index says of it, None if nothing."""
+    """A wheel on the index. `requires_python`, `sha256` and `date` are what the index says of it, None if nothing.
+
+    `date` is in UTC, in Package Control's form: "2026-07-31 12:00:00". `yanked` files were withdrawn by their authors.
+    """
 
     filename: str
     url: str
     requires_python: Optional[str]
+    sha256: Optional[str] = None
+    date: Optional[str] = None
+    yanked: bool = False
 
     @property
     def version(self) -> str:
@@ -84,7 +90,7 @@ class Index:
     def _pip(self, arguments: Sequence[str]) -> str:
         command = [self._python, "-m", "pip", "--no-input", "--disable-pip-version-check", *arguments]
         answer = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
-        output = answer.stdout.decode("utf-8", "replace")
+        output = answer.stdout.decode("utf-8", "replace").replace("\r\n", "\n")  # as it prints on Windows
         if answer.returncode != 0:
             last = "\n".join(output.strip().splitlines()[-5:])
             raise UnreachableIndexError("pip {} failed:\n{}".format(" ".join(arguments), last))
@@ -107,4 +113,5 @@ def parse_wheels(log: str) -> List[Wheel]:
 
 
 if __name__ == "__main__":
-    print(Index().address())
+    # Bytes, because a text stream ends lines with a carriage return on Windows, which `$(...)` would keep.
+    sys.stdout.buffer.write(Index().address().encode("utf-8") + b"\n")

@@ -17,9 +17,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
 from tests.tools.release.channel import channel_libraries
 from tests.tools.release.index import Index, Wheel
-from tests.tools.release.libraries import PLATFORMS
+from tests.tools.release.libraries import BY_NAME, PLATFORMS
 from tests.tools.release.package_control import install, resolve
-from tests.tools.release.repository import repository
+from tests.tools.release.templates import library_entry, own_libraries, pinned_releases
 
 #: Wheels are kept here between runs; git ignores it.
 WHEELS = Path(__file__).resolve().parents[3] / ".cache" / "wheels"
@@ -29,8 +29,8 @@ _ANY_INDEX = "https://index.invalid"
 
 
 def definitions(python: str) -> List[Dict[str, Any]]:
-    """Every library's definition as Package Control has it once the user has added the repository file."""
-    own = repository(_ANY_INDEX, "https://code.invalid/owner/name", [python])["libraries"]
+    """Every library's definition, from which the generated repository file is resolved and the channel built."""
+    own = [library_entry(library, pinned_releases(library, _ANY_INDEX, [python])) for library in own_libraries()]
     return [*own, *channel_libraries(_ANY_INDEX, [python])]
 
 
@@ -42,12 +42,15 @@ def resolve_all(index: Index, platform_name: str, python: str) -> Dict[str, Whee
 
 
 def make_lib_folder(folder: Path, platform_name: str, python: str, index: Optional[Index] = None) -> Dict[str, Wheel]:
-    """Fill a `Lib` folder for one platform and Python; returns what was installed.
+    """Fill a `Lib` folder for one platform and Python with what `dependencies.json` lists; returns what was installed.
 
     Blocking, and it needs the index. Raises `RefusedError`, `UnreachableIndexError`, OSError.
     """
     index = index or Index()
-    wheels = resolve_all(index, platform_name, python)
+    wheels = {
+        name: wheel for name, wheel in resolve_all(index, platform_name, python).items()
+        if BY_NAME[name].needed_on(python)
+    }
     for name, wheel in wheels.items():
         install(index.download(wheel, WHEELS), name, python, folder)
     return wheels

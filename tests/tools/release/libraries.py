@@ -1,17 +1,19 @@
 """The one table of the libraries that the package needs at run time.
 
 Package Control does not follow what a library itself requires, so every transitive one has its row. `dependencies.json`
-lists the same names; a test compares the two. Rule: a name, a release or a wheel pattern is written here and nowhere
-else, and no address of a package index is written at all.
+lists what each Python needs of them; a test compares the two. Rule: a name, a release or a wheel pattern is written
+here and nowhere else, and no address of a package index is written at all.
 """
 from __future__ import annotations
 
 from typing import Dict, Mapping, NamedTuple, Optional, Tuple
 
-#: The Pythons that the editor runs this package on: up to build 4204, and from build 4205 on.
+#: The Pythons that Package Control installs for: build 4200, builds 4201 and 4202, and from build 4203 on.
 OLD_PYTHON = "3.8"
-NEW_PYTHON = "3.14"
-PYTHONS: Tuple[str, ...] = (OLD_PYTHON, NEW_PYTHON)
+PYTHONS: Tuple[str, ...] = (OLD_PYTHON, "3.13", "3.14")
+
+#: The first build whose Python is not the old one.
+FIRST_NEW_BUILD = 4201
 
 #: Package Control's platform names, and the platform tags that wheels for each of them carry.
 PLATFORMS: Mapping[str, str] = {
@@ -29,10 +31,11 @@ class Library(NamedTuple):
 
     `release`: the only one to take. `last_for_old_python`: the one to take on Python 3.8, because later ones dropped
     it; a `py3-none-any` wheel matches any Python by its name. Without either: the newest that has a matching wheel.
-    `compiled`: its wheels are built for each platform and Python, except on `pure_on` (newer Python only), where no
+    `compiled`: its wheels are built for each platform and Python, except on `pure_on` (newer Pythons only), where no
     current one is built and the project's pure wheel serves.
     `in_default_channel`: Package Control's own channel defines it, so we must not: a second definition would replace
     the first one for every other package of the user. A `release` in such a row is the one that the channel has.
+    `only_for_old_python`: on newer Pythons no other library of the table requires it.
     """
 
     name: str
@@ -45,6 +48,11 @@ class Library(NamedTuple):
     release: Optional[str] = None
     last_for_old_python: Optional[str] = None
     in_default_channel: bool = False
+    only_for_old_python: bool = False
+
+    def needed_on(self, python: str) -> bool:
+        """Whether the package needs it on a Python such as "3.8"."""
+        return python == OLD_PYTHON or not self.only_for_old_python
 
     def pin(self, python: str) -> Optional[str]:
         """The one release to take on a Python such as "3.8"; None for the newest."""
@@ -65,6 +73,7 @@ class Library(NamedTuple):
 
 def _aio_libs(
     name: str, description: str, last_for_old_python: str, compiled: bool = False, pure_on: Tuple[str, ...] = (),
+    only_for_old_python: bool = False,
 ) -> Library:
     """One of the libraries of the aiohttp project."""
     return Library(
@@ -75,6 +84,7 @@ def _aio_libs(
         compiled=compiled,
         pure_on=pure_on,
         last_for_old_python=last_for_old_python,
+        only_for_old_python=only_for_old_python,
     )
 
 
@@ -82,7 +92,7 @@ LIBRARIES: Tuple[Library, ...] = (
     _aio_libs("aiohappyeyeballs", "Happy Eyeballs for asyncio", "2.4.4"),
     _aio_libs("aiohttp", "Asynchronous HTTP client and server", "3.10.11", compiled=True),
     _aio_libs("aiosignal", "Lists of registered asynchronous callbacks", "1.3.1"),
-    _aio_libs("async-timeout", "Time limits for asyncio programs", "5.0.1"),
+    _aio_libs("async-timeout", "Time limits for asyncio programs", "5.0.1", only_for_old_python=True),
     Library(
         name="attrs",
         description="Classes without boilerplate",
@@ -115,6 +125,7 @@ LIBRARIES: Tuple[Library, ...] = (
         author="Python core developers",
         issues="https://github.com/python/typing_extensions/issues",
         in_default_channel=True,
+        only_for_old_python=True,
     ),
     _aio_libs("yarl", "URLs", "1.15.2", compiled=True, pure_on=("windows-x32",)),
 )

@@ -51,7 +51,7 @@ def matches(asset: str, filename: str, version: str, python: str) -> bool:
 def serves(release: Mapping[str, Any], platform: str, python: str) -> bool:
     """Whether a release is for this platform ("linux-x64") and Python."""
     accepted = {platform, platform.split("-")[0], "*"}
-    return python in release["python_versions"] and bool(accepted & set(release["platforms"]))
+    return python in release["python_versions"] and bool(accepted & set(release.get("platforms", ["*"])))
 
 
 def candidates(

@@ -1,14 +1,14 @@
-"""The tools that a client may call: their names, what they are for, and what they take.
+"""The IDE companion protocol, as Gemini CLI and Qwen Code speak it: the tools, and the names of the notifications.
 
-Rule: this is the wire contract with Gemini CLI and Qwen Code. Schemas mean the same in JSON Schema draft 4 and 2020-12;
-arguments we do not know are ignored, because a newer client may send more. What the tools do is `tool_calls`.
+Rule: this is the wire contract. Schemas mean the same in JSON Schema draft 4 and 2020-12; arguments we do not know are
+ignored, because a newer client may send more. What the tools do is `tool_calls`. Companion specifications, section II.
 """
 
 from __future__ import annotations
 
 from typing import Any, Dict, Tuple
 
-from .protocol.tools import Tool
+from ..protocol.tools import Tool
 
 _FILE_PATH: Dict[str, Any] = {
     "type": "string",
@@ -69,7 +69,9 @@ TOOLS = (
     Tool(
         name="acceptDiff",
         title="Accept Diff",
-        description="Accept the review of a file: write its final text to the file and send ide/diffAccepted.",
+        description=(
+            "Accept the review of a file in the workspace: write its final text to the file and send ide/diffAccepted."
+        ),
         input_schema=_arguments(("filePath",), filePath=_FILE_PATH),
         annotations={
             "title": "Accept Diff",

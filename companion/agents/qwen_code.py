@@ -1,0 +1,111 @@
+"""Qwen Code: where and how it looks for the editor.
+
+Rule: all that is special to it stands here. Companion specification (September 2025), section I.2, the shorter name of
+its lock file that current releases read, and release 0.24.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any, Dict, List, Mapping, Optional, Sequence
+
+from ..discovery.platform import Platform
+from .agent import EDITOR_DISPLAY_NAME, Agent, Announcement, Connection, Place, common_content
+from .lookup import Entry, Seeker
+
+_SCANNED = re.compile(r"^[0-9]+\.lock$")
+
+
+class QwenCode(Agent):
+    """Lock files `~/.qwen/ide/PORT.lock`, which releases read, and `PID-PORT.lock`, which the specification names."""
+
+    key = "qwen"
+    title = "Qwen Code"
+    program = "qwen"
+    npm_package = "@qwen-code/qwen-code"
+    node = 20
+    how_to_connect = "In Qwen Code, type /ide enable to connect to this editor."
+    last_without_token = (0, 0, 14)
+    file_names = re.compile(r"^(?:(?P<pid>[0-9]{1,10})-)?[0-9]{1,5}\.lock$")
+
+    def place(self, platform: Platform) -> Place:
+        return Place(home_directory(platform), ("ide",), False)
+
+    def files(self, announcement: Announcement, platform: Platform) -> Dict[str, Dict[str, Any]]:
+        content = common_content(self, announcement, platform)
+        # Without ppid, Qwen Code deletes the file as soon as it names several folders.
+        content["ppid"] = announcement.editor_pid
+        content["ideName"] = EDITOR_DISPLAY_NAME
+        return {
+            f"{announcement.port}.lock": content,
+            f"{announcement.editor_pid}-{announcement.port}.lock": content,
+        }
+
+    def owner(self, name: str, content: Mapping[str, Any]) -> Optional[int]:
+        pid = super().owner(name, content)
+        return pid if pid is not None else _editor_pid(content)
+
+    def choice(self, entries: Sequence[Entry], seeker: Seeker) -> Optional[Entry]:
+        """The lock file named by the inherited port, else the newest that fits and whose editor lives."""
+
+        def fits(entry: Entry) -> bool:
+            return seeker.is_in(_folders((entry.content or {}).get("workspacePath"), seeker.platform))
+
+        by_name: Dict[str, Entry] = {entry.name: entry for entry in entries}
+        named = by_name.get(f"{seeker.port}.lock") if seeker.port else None
+        if named is not None and named.content is not None:
+            if "workspacePath" not in named.content or fits(named):
+                return named
+        scanned: List[Entry] = [entry for entry in entries if _SCANNED.match(entry.name)]
+        for entry in sorted(scanned, key=lambda each: -each.written):
+            if entry.content is not None and not _is_stale(entry.content, seeker) and fits(entry):
+                return entry
+        return None
+
+    def terminal_variables(self, connection: Connection) -> Dict[str, str]:
+        return {
+            "QWEN_CODE_IDE_SERVER_PORT": str(connection.port),
+            "QWEN_CODE_IDE_WORKSPACE_PATH": connection.workspace,
+        }
+
+
+def home_directory(platform: Platform) -> str:
+    """Qwen Code's own directory: `QWEN_HOME`, in which a leading `~` is the home, else `~/.qwen`."""
+    configured = platform.variable("QWEN_HOME")
+    if not configured:
+        return str(platform.path.join(platform.home_directory(), ".qwen"))
+    if configured == "~":
+        return platform.home_directory()
+    if configured.startswith(("~/", "~\\")):
+        return str(platform.path.join(platform.home_directory(), configured[2:]))
+    return configured
+
+
+def _folders(workspace: Any, platform: Platform) -> List[str]:
+    """The absolute folders in a list with separators, or in a JSON array."""
+    if not isinstance(workspace, str):
+        return []
+    folders = workspace.split(platform.list_separator)
+    if workspace.lstrip().startswith("["):
+        try:
+            parsed = json.loads(workspace)
+        except ValueError:
+            parsed = None
+        if isinstance(parsed, list) and all(isinstance(folder, str) for folder in parsed):
+            folders = parsed
+    return [folder for folder in folders if folder and platform.path.isabs(folder)]
+
+
+def _editor_pid(content: Mapping[str, Any]) -> Optional[int]:
+    pid = content.get("ppid")
+    return pid if isinstance(pid, int) and not isinstance(pid, bool) else None
+
+
+def _is_stale(content: Mapping[str, Any], seeker: Seeker) -> bool:
+    """Whether Qwen Code would delete the file instead of using it."""
+    pid = _editor_pid(content)
+    return pid is not None and not seeker.is_alive(pid)
+
+
+QWEN_CODE = QwenCode()

@@ -1,0 +1,93 @@
+"""Worker threads: they take jobs in order, and one that hangs neither stops the others nor keeps a process alive.
+
+Theory of operation: a pool has a few threads. A job that takes longer than `STUCK_SECONDS` (a file on a dead network
+drive) no longer counts as one of them: if jobs wait, another thread takes its place, up to a bound. A thread that comes
+back from such a job ends if there are enough without it.
+
+Rule: the threads are daemons, unlike those of `ThreadPoolExecutor`, for which Python waits at its end.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import deque
+from typing import Callable, Deque, Dict
+
+STUCK_SECONDS = 1.0
+
+
+class Workers:
+    """A pool of at most `size` threads, hanging ones apart, and of `most` in all. Any thread may call."""
+
+    def __init__(self, name: str, size: int, most: int) -> None:
+        self._name = name
+        self._size, self._most = size, most
+        self._changed = threading.Condition()  # guards the fields below
+        self._jobs: Deque[Callable[[], None]] = deque()
+        self._begun: Dict[threading.Thread, float] = {}  # the busy threads, and since when each is, on the steady clock
+        self._idle = 0
+        self._watched = False
+        self._stopped = False
+
+    def submit(self, job: Callable[[], None]) -> bool:
+        """Let a thread call `job`, which must not raise. False after `stop`."""
+        with self._changed:
+            if self._stopped:
+                return False
+            self._jobs.append(job)
+            self._provide()
+            return True
+
+    def stop(self) -> None:
+        """Drop the jobs that wait. Nobody waits for those under way."""
+        with self._changed:
+            self._stopped = True
+            self._jobs.clear()
+            self._changed.notify_all()
+
+    def _provide(self) -> None:
+        """See that a thread takes the next job. Under the lock."""
+        if len(self._jobs) <= self._idle:
+            self._changed.notify()
+            return
+        stuck = self._stuck()
+        if self._idle + len(self._begun) - stuck < self._size and len(self._begun) < self._most:
+            thread = threading.Thread(target=self._run, name=self._name, daemon=True)
+            self._begun[thread] = time.monotonic()
+            thread.start()
+        elif not self._watched and len(self._begun) < self._most:
+            self._watched = True
+            watch = threading.Timer(STUCK_SECONDS, self._look)
+            watch.name, watch.daemon = self._name + "-watch", True
+            watch.start()
+
+    def _stuck(self) -> int:
+        limit = time.monotonic() - STUCK_SECONDS
+        return sum(begun <= limit for begun in self._begun.values())
+
+    def _look(self) -> None:
+        with self._changed:
+            self._watched = False
+            if self._jobs and not self._stopped:
+                self._provide()
+
+    def _run(self) -> None:
+        this = threading.current_thread()
+        while True:
+            with self._changed:
+                self._begun.pop(this, None)
+                if self._idle + len(self._begun) - self._stuck() >= self._size:
+                    return  # another one has taken this one's place
+                self._idle += 1
+                while not self._jobs and not self._stopped:
+                    self._changed.wait()
+                self._idle -= 1
+                if self._stopped:
+                    return
+                job = self._jobs.popleft()
+                self._begun[this] = time.monotonic()
+                if self._jobs:
+                    self._provide()
+            job()
+            del job  # what it holds must not live on until the next one comes

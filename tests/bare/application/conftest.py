@@ -1,0 +1,52 @@
+"""What runs between the editor, the loop and the workers, with an editor and a loop that the test steps through."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Any, Iterator
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
+
+from tests.support.stepping import SteppedEditor, SteppedLoop, SteppedRuntime
+
+
+def with_editor(name: str, monkeypatch: Any, editor: Any) -> ModuleType:
+    """The module `name` of the package, with `editor` for its `sublime`, whoever has imported it before."""
+    for needed in ("sublime", "sublime_plugin"):
+        if needed not in sys.modules:
+            monkeypatch.setitem(sys.modules, needed, ModuleType(needed))
+            sys.modules[needed].Window = sys.modules[needed].View = object  # type: ignore[attr-defined]
+    module = importlib.import_module(name)
+    monkeypatch.setattr(module, "sublime", editor)
+    return module
+
+
+@pytest.fixture
+def editor() -> SteppedEditor:
+    """The editor of this test."""
+    return SteppedEditor()
+
+
+@pytest.fixture
+def runtime() -> SteppedRuntime:
+    """A runtime that hands nothing over by itself."""
+    return SteppedRuntime()
+
+
+@pytest.fixture
+def loop() -> Iterator[SteppedLoop]:
+    """A loop whose time the test moves on."""
+    stepped = SteppedLoop()
+    yield stepped
+    stepped.close()
+
+
+@pytest.fixture
+def load(monkeypatch: Any, editor: SteppedEditor) -> Any:
+    """Loads a module of the package that needs an editor: this one."""
+    return lambda name: with_editor(name, monkeypatch, editor)

@@ -1,0 +1,79 @@
+"""The wait for the libraries: silent at first, then one sentence, and on by itself as soon as they are there."""
+
+from __future__ import annotations
+
+import importlib
+
+import pytest
+
+from companion import libraries
+from companion.libraries import RETRY_SECONDS, Libraries, missing_libraries
+
+
+@pytest.fixture
+def missing(monkeypatch):
+    """What is missing now; the test changes it."""
+    names = ["aiohttp"]
+    monkeypatch.setattr(libraries, "missing_libraries", lambda: list(names))
+    return names
+
+
+@pytest.fixture
+def said():
+    return []
+
+
+@pytest.fixture
+def waiting(loop, said, missing):
+    """Somebody who waits for the libraries."""
+    made = Libraries(said.append)
+    task = loop.create_task(made.available())
+    loop.step()
+    return task
+
+
+def test_nobody_hears_of_libraries_that_come_within_seconds(waiting, loop, missing, said):
+    loop.step(RETRY_SECONDS)
+    assert not waiting.done()
+    missing.clear()
+    loop.step(RETRY_SECONDS)
+    assert waiting.done()
+    assert said == []
+
+
+def test_what_stays_away_is_said_once_and_waited_for_all_the_same(waiting, loop, missing, said):
+    for _ in range(10):
+        loop.step(RETRY_SECONDS)
+    assert len(said) == 1
+    assert said[0].startswith("missing aiohttp: run")
+    missing.clear()
+    loop.step(RETRY_SECONDS)
+    assert waiting.done()
+
+
+def test_something_else_that_is_missing_is_said_too(waiting, loop, missing, said):
+    for _ in range(5):
+        loop.step(RETRY_SECONDS)
+    missing[:] = ["jsonschema"]
+    loop.step(RETRY_SECONDS)
+    assert [sentence.split(":")[0] for sentence in said] == ["missing aiohttp", "missing jsonschema"]
+
+
+def test_everybody_who_waits_goes_on(loop, missing, said):
+    made = Libraries(said.append)
+    tasks = [loop.create_task(made.available()) for _ in range(3)]
+    loop.step()
+    missing.clear()
+    loop.step(RETRY_SECONDS)
+    assert all(task.done() for task in tasks)
+    later = loop.create_task(made.available())
+    loop.step()
+    assert later.done()
+
+
+def test_what_a_library_itself_needs_is_named(monkeypatch):
+    def import_module(name):
+        raise ImportError("no", name="yarl._quoting")
+
+    monkeypatch.setattr(importlib, "import_module", import_module)
+    assert missing_libraries() == ["yarl"]

@@ -1,0 +1,63 @@
+"""Several messages in one POST (2025-03-26), and calls that answer on a stream of their own."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from companion.protocol.limits import Limits
+from companion.protocol.tools import EMPTY, text_result
+
+BATCHING = "2025-03-26"
+
+
+def call(number):
+    return {
+        "jsonrpc": "2.0", "id": number, "method": "tools/call", "params": {"name": "echo", "arguments": {"text": "x"}},
+    }  # fmt: skip
+
+
+def ping(number):
+    return {"jsonrpc": "2.0", "id": number, "method": "ping"}
+
+
+@pytest.mark.parametrize(("count", "status"), [(0, 400), (1, 200), (3, 200), (4, 400)])
+def test_how_many_messages_a_batch_may_hold(make_wire, count, status):
+    wire = make_wire(Limits(batch_messages=3))
+    headers = {"Mcp-Session-Id": wire.connect(BATCHING)}
+    reply = wire.post([ping(number) for number in range(count)], headers)
+    assert reply.status == status
+    if status == 200:
+        assert [answer["id"] for answer in reply.json] == list(range(count))
+
+
+def test_a_session_is_not_begun_inside_a_batch(wire):
+    headers = {"Mcp-Session-Id": wire.connect(BATCHING)}
+    params = {"protocolVersion": BATCHING, "capabilities": {}, "clientInfo": {"name": "c", "version": "1"}}
+    begin = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params}
+    reply = wire.post([begin, ping(2)], headers)
+    assert [("error" in answer) for answer in reply.json] == [True, False]
+    assert len(wire.opened) == 1
+
+
+def test_a_stream_for_two_calls_ends_after_the_second_answer(wire):
+    session = wire.connect(BATCHING)
+    reply = wire.raw(json.dumps([call(1), call(2)]).encode(), {"Mcp-Session-Id": session})
+    first, second = reply.calls
+    stream = wire.core.say(first, "notifications/progress", {"n": 1})[0].stream
+    wire.core.finish(first, EMPTY, 0.0)
+    assert len(wire.read(stream)) == 2
+    assert not stream.finished
+    wire.core.finish(second, EMPTY, 0.0)
+    assert [message["id"] for _, message in wire.read(stream)] == [2]
+    assert stream.finished
+
+
+@pytest.mark.parametrize("revision", ["2024-11-05", BATCHING, "2025-06-18"])
+def test_earlier_clients_cannot_fetch_an_answer_later_so_their_stream_stays(wire, revision):
+    session = wire.connect(revision)
+    only = wire.raw(json.dumps(call(1)).encode(), {"Mcp-Session-Id": session}).calls[0]
+    assert wire.core.close_early(only) == []
+    answers = wire.core.finish(only, text_result("done"), 0.0)
+    assert json.loads(answers[0].body)["result"]["content"][0]["text"] == "done"

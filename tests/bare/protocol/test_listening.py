@@ -1,0 +1,78 @@
+"""Who listens, on how many streams, and what is told of what nobody heard."""
+
+from __future__ import annotations
+
+import json
+
+from companion.protocol.effects import SessionClosed, Wake
+from companion.protocol.limits import Limits
+
+LISTEN = "subscriptions/listen"
+WANTED = {"notifications": {"note": True}}
+
+
+def subscribe(wire, number=1, token_name=""):
+    """A stateless client listens; its reply."""
+    meta = {
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientInfo": {"name": "modern", "version": "2"},
+        "io.modelcontextprotocol/clientCapabilities": {},
+    }
+    message = {"jsonrpc": "2.0", "id": number, "method": LISTEN, "params": {"_meta": meta, **WANTED}}
+    headers = {"MCP-Protocol-Version": "2026-07-28", "Mcp-Method": LISTEN}
+    return wire.raw(json.dumps(message).encode(), headers, token_name=token_name)
+
+
+def test_a_subscription_that_is_cut_gets_nothing_more_kept_for_it(make_wire):
+    wire = make_wire(Limits(queued_messages=3), subscribable=["note"])
+    first, second = (subscribe(wire, number).opened[0].stream for number in (1, 2))
+    assert len(wire.opened) == 1, "it is the same client"
+    wire.lose(first)
+    for _ in range(10):
+        wire.notify("note", {"n": 1})
+        assert b'"n":1' in wire.take(second)
+    assert not wire.closed
+
+
+def test_clients_that_introduce_themselves_alike_are_told_apart_by_their_tokens(wire):
+    for name in ("gemini", "qwen", "gemini"):
+        subscribe(wire, token_name=name)
+    assert [client.token_name for client in wire.opened] == ["gemini", "qwen"]
+
+
+def test_when_the_newest_stream_is_lost_an_older_one_is_told_of_what_waits(wire):
+    session = wire.connect()
+    first, second = wire.listen(session), wire.listen(session)
+    wire.notify("note", {"n": 1})
+    assert wire.lose(second) == [Wake(first)]
+    assert [message["params"] for _, message in wire.read(first)] == [{"n": 1}]
+
+
+def test_nobody_is_woken_when_nothing_waits(wire):
+    session = wire.connect()
+    wire.listen(session)
+    assert wire.lose(wire.listen(session)) == []
+
+
+def undelivered(effects):
+    return [effect.undelivered for effect in effects if isinstance(effect, SessionClosed)]
+
+
+def tell(wire, tag):
+    wire.note(wire.core.presence.notify("note", {}, None, None, tag))
+
+
+def test_what_a_client_was_never_sent_is_told_when_it_is_gone(wire):
+    session = wire.connect()
+    stream = wire.listen(session)
+    tell(wire, "sent")
+    wire.take(stream)
+    tell(wire, "unsent")
+    wire.lose(stream)
+    assert undelivered(wire.core.presence.tick(1000)) == [["unsent"]]
+
+
+def test_what_a_mere_onlooker_missed_is_nobodys_loss(wire):
+    wire.lose(wire.events())
+    tell(wire, "unsent")
+    assert undelivered(wire.core.presence.tick(1000)) == [[]]

@@ -1,0 +1,172 @@
+"""A client that is cut at any byte comes back with the last event id that it saw, and gets all the rest."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+
+from companion.protocol.limits import Limits
+from companion.protocol.tools import text_result
+
+PRIMING = "2025-11-25"
+
+
+def say(wire, number, **options):
+    wire.notify("note", {"n": number}, **options)
+
+
+def numbers(messages):
+    return [message["params"]["n"] for _, message in messages]
+
+
+def last_id(data):
+    """The last event id in these bytes: what a client keeps that read no further."""
+    return re.findall(rb"^id: (.*)$", data, re.MULTILINE)[-1].decode()
+
+
+def greeting(data):
+    """The first block of a stream."""
+    return data[: data.index(b"\n\n") + 2]
+
+
+def test_a_client_that_read_only_the_greeting_of_a_resumed_stream_loses_nothing(wire):
+    session = wire.connect(PRIMING)
+    stream = wire.listen(session)
+    for number in range(1, 5):
+        say(wire, number)
+    seen = wire.read(stream)
+    wire.lose(stream)
+    data = wire.take(wire.listen(session, last_event_id=seen[1][0]))
+    assert last_id(greeting(data)) == seen[1][0]
+    wire.lose(stream)
+    again = wire.listen(session, last_event_id=last_id(greeting(data)))
+    assert numbers(wire.read(again)) == [3, 4]
+
+
+def test_a_fresh_greeting_names_the_place_before_everything_that_follows(wire):
+    session = wire.connect(PRIMING)
+    for number in range(3):
+        say(wire, number)
+    stream = wire.listen(session)
+    data = wire.take(stream)
+    wire.lose(stream)
+    assert numbers(wire.read(wire.listen(session, last_event_id=last_id(greeting(data))))) == [0, 1, 2]
+
+
+def test_the_greeting_of_a_stream_that_has_nothing_to_repeat_names_the_last_event(wire):
+    session = wire.connect(PRIMING)
+    stream = wire.listen(session)
+    say(wire, 1)
+    event_id, _ = wire.read(stream)[0]
+    wire.lose(stream)
+    again = wire.listen(session, last_event_id=event_id)
+    assert last_id(wire.take(again)) == event_id
+
+
+def test_an_answer_cut_right_after_the_greeting_is_fetched_with_its_id(wire):
+    session = wire.connect(PRIMING)
+    body = {"jsonrpc": "2.0", "id": 8, "method": "tools/call", "params": {"name": "echo", "arguments": {"text": "x"}}}
+    call = wire.raw(json.dumps(body).encode(), {"Mcp-Session-Id": session}).calls[0]
+    stream = wire.core.say(call, "notifications/progress", {"n": 1})[0].stream
+    wire.core.finish(call, text_result("late"), 0.0)
+    whole = wire.take(stream)
+    wire.lose(stream)
+    again = wire.listen(session, last_event_id=last_id(greeting(whole)))
+    data = wire.take(again)
+    assert b"progress" in data and b"late" in data
+    wire.lose(again)
+    third = wire.listen(session, last_event_id=last_id(greeting(data)))
+    assert b"late" in wire.take(third)
+
+
+@pytest.mark.parametrize("places", [1, 2, 5])
+def test_what_was_received_is_not_kept_any_longer(wire, places):
+    session = wire.connect()
+    stream = wire.listen(session)
+    for number in range(5):
+        say(wire, number)
+    seen = wire.read(stream)
+    wire.lose(stream)
+    wire.lose(wire.listen(session, last_event_id=seen[places - 1][0]))
+    older = wire.listen(session, last_event_id=stream.label + "-0")
+    assert numbers(wire.read(older)) == list(range(places, 5)), "what was named is known to have come"
+
+
+def test_a_connection_cut_while_it_repeats_begins_again_at_the_event_named_next(wire):
+    session = wire.connect()
+    stream = wire.listen(session)
+    for number in range(4):
+        say(wire, number)
+    seen = wire.read(stream)
+    wire.lose(stream)
+    wire.lose(wire.listen(session, last_event_id=seen[0][0]))  # nothing of it was read
+    assert numbers(wire.read(wire.listen(session, last_event_id=seen[0][0]))) == [1, 2, 3]
+
+
+def test_what_was_replaced_while_it_was_kept_counts_no_more_against_the_bound(make_wire):
+    wire = make_wire(Limits(replay_bytes=1000))
+    session = wire.connect()
+    stream = wire.listen(session)
+    say(wire, 0)
+    for _ in range(50):
+        wire.notify("context", {"n": "x" * 100}, collapse="context")
+        wire.take(stream)
+    wire.lose(stream)
+    again = wire.listen(session, last_event_id=stream.label + "-0")
+    assert [message["method"] for _, message in wire.read(again)] == ["note", "context"]
+
+
+def test_of_what_was_sent_no_more_bytes_are_kept_than_the_bound_says(make_wire):
+    wire = make_wire(Limits(replay_bytes=1000))
+    session = wire.connect()
+    stream = wire.listen(session)
+    for number in range(20):
+        wire.notify("note", {"n": number, "text": "x" * 200})
+    wire.read(stream)
+    wire.lose(stream)
+    again = wire.listen(session, last_event_id=stream.label + "-0")
+    assert numbers(wire.read(again)) == [17, 18, 19]
+
+
+def test_what_the_client_has_shown_to_have_counts_no_more_either(make_wire):
+    wire = make_wire(Limits(replay_bytes=1000))
+    session = wire.connect()
+    stream = wire.listen(session)
+    for _ in range(10):
+        wire.notify("note", {"n": "x" * 200})
+        event_id, _ = wire.read(stream)[-1]
+        wire.lose(stream)
+        stream = wire.listen(session, last_event_id=event_id)
+    for number in range(5):
+        wire.notify("note", {"n": "%d%s" % (number, "y" * 100)})
+    wire.read(stream)
+    wire.lose(stream)
+    again = wire.listen(session, last_event_id=event_id)
+    assert [message["params"]["n"][0] for _, message in wire.read(again)] == list("01234")
+
+
+def test_a_reset_is_asked_about_only_of_clients_that_never_showed_an_event_id(wire):
+    session = wire.connect()
+    stream = wire.listen(session)
+    say(wire, 1)
+    event_id, _ = wire.read(stream)[0]
+    wire.lose(stream)
+    stream = wire.listen(session, last_event_id=event_id)
+    say(wire, 2)
+    wire.read(stream)
+    wire.lose(stream, was_reset=True)
+    assert numbers(wire.read(wire.listen(session))) == [], "it reads event ids, and so would have shown one"
+
+
+def test_that_a_stream_was_reset_is_forgotten_once_it_is_carried_again(wire):
+    session = wire.connect()
+    stream = wire.listen(session)
+    say(wire, 1)
+    wire.read(stream)
+    wire.lose(stream, was_reset=True)
+    again = wire.listen(session)
+    assert numbers(wire.read(again)) == [1]
+    wire.lose(again)
+    assert numbers(wire.read(wire.listen(session))) == []

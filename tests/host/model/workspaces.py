@@ -1,0 +1,55 @@
+"""What a window holds for a project: tabs, layout and settings, kept in the `.sublime-workspace` beside the project.
+
+Switching replaces all of it inside one window. Scratch views are kept, too (timbrel/GitSavvy 1363, 1508), and closing
+events do come (sublimehq/sublime_text 5969). Rule kept here: `on_pre_close_project` is told while all is still there,
+`on_load_project` when all has come.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import Any
+
+from . import session
+from .layout import SINGLE
+
+
+def open_project(window: Any, path: str) -> None:
+    """Put a project in the place of what the window holds. Main thread. Raises OSError or ValueError for a bad file."""
+    if path.endswith(".sublime-workspace"):
+        path = os.path.splitext(path)[0] + ".sublime-project"
+    _leave(window)
+    window.project.load(path)
+    workspace = window.project.workspace_file_name()
+    if os.path.exists(workspace):
+        with open(workspace, encoding="utf-8") as file:
+            session.restore_workspace(window.host, window, json.load(file))
+    window.settle()
+    window.host.events.window("on_load_project", window)
+    window.host.focus.update()
+
+
+def close_project(window: Any) -> None:
+    """Close the project with its tabs; the window stays, empty. Main thread."""
+    _leave(window)
+    window.project.close()
+    window.settle()
+    window.host.focus.update()
+
+
+def _leave(window: Any) -> None:
+    host, project = window.host, window.project
+    if project.data is not None:
+        host.events.window("on_pre_close_project", window)
+    kept = bool(project.file_name)
+    if kept:
+        with open(project.workspace_file_name(), "w", encoding="utf-8") as file:
+            json.dump(session.save_workspace(window), file)
+    window.unsettled += 1
+    for group in list(window.groups):
+        for sheet in list(group.all()):
+            host.files.close_sheet(sheet, ask=not kept)
+    window.set_layout(SINGLE)
+    window.settings.own = {}
+    window.unsettled -= 1

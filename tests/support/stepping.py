@@ -1,0 +1,124 @@
+"""An editor, workers and an event loop that do nothing by themselves: a test lets each step happen, in its order.
+
+For bare tests of what crosses threads. Time is a number that the test moves on.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from concurrent.futures import Future
+from typing import Any, Callable, List, Tuple
+
+
+class SteppedEditor:
+    """Stands for the module `sublime` where only its timers matter."""
+
+    def __init__(self) -> None:
+        self.now = 0  # in milliseconds
+        self._timers: List[Tuple[int, int, Callable[[], Any]]] = []
+        self._count = 0
+
+    def set_timeout(self, function: Callable[[], Any], milliseconds: int = 0) -> None:
+        """As the editor's. Any thread."""
+        self._count += 1
+        self._timers.append((self.now + milliseconds, self._count, function))
+
+    @property
+    def waiting(self) -> List[int]:
+        """In how many milliseconds the timers go off."""
+        return sorted(when - self.now for when, _, _ in self._timers)
+
+    def step(self, milliseconds: int = 0) -> None:
+        """Let so much time pass on the main thread; whatever is due runs, and what that asks for."""
+        end = self.now + milliseconds
+        while True:
+            due = min((timer for timer in list(self._timers) if timer[0] <= end), default=None)
+            if due is None:
+                break
+            self._timers.remove(due)
+            self.now = max(self.now, due[0])
+            due[2]()
+        self.now = end
+
+
+class SteppedWorkers:
+    """Stands for a `ThreadPoolExecutor`: a job runs when the test says so."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        self.jobs: List[Tuple[Future[Any], Callable[..., Any], Tuple[Any, ...]]] = []
+        self.shut_down = False
+
+    def submit(self, function: Callable[..., Any], *args: Any) -> Future[Any]:
+        """As an executor's."""
+        if self.shut_down:
+            raise RuntimeError("cannot schedule new futures after shutdown")
+        future: Future[Any] = Future()
+        self.jobs.append((future, function, args))
+        return future
+
+    def shutdown(self, wait: bool = True) -> None:
+        """As an executor's: what was submitted still runs."""
+        self.shut_down = True
+
+    def step(self) -> None:
+        """Run the oldest job to its end."""
+        future, function, args = self.jobs.pop(0)
+        try:
+            future.set_result(function(*args))
+        except Exception as error:  # noqa: BLE001 - as an executor does
+            future.set_exception(error)
+
+
+class SteppedLoop(asyncio.SelectorEventLoop):
+    """An event loop whose time stands still until the test moves it on."""
+
+    def __init__(self) -> None:
+        self._now = 1000.0  # in seconds
+        super().__init__()
+
+    def time(self) -> float:
+        """As a loop's."""
+        return self._now
+
+    def step(self, seconds: float = 0.0) -> None:
+        """Let so much time pass, and run all that can run then."""
+        self._now += seconds
+        while True:
+            self.call_soon(self.stop)
+            self.run_forever()
+            if not self._ready:  # type: ignore[attr-defined]
+                return
+
+
+class SteppedRuntime:
+    """Stands for a `Runtime`: what goes to a thread waits in its list."""
+
+    def __init__(self) -> None:
+        self.editor = SteppedEditor()
+        self.workers = SteppedWorkers()
+        self.spawned: List[Tuple[Callable[..., Any], Tuple[Any, ...]]] = []
+
+    def on_main(self, function: Callable[..., Any], *args: Any) -> None:
+        """As the runtime's."""
+        self.later_on_main(0, function, *args)
+
+    def later_on_main(self, milliseconds: int, function: Callable[..., Any], *args: Any) -> None:
+        """As the runtime's."""
+        self.editor.set_timeout(lambda: function(*args), milliseconds)
+
+    def spawn(self, function: Callable[..., Any], *args: Any) -> None:
+        """As the runtime's, but nothing is begun."""
+        self.spawned.append((function, args))
+
+    def compute(self, function: Callable[..., Any], *args: Any, then: Any, failed: Any = None) -> None:
+        """As the runtime's."""
+
+        def work() -> None:
+            try:
+                result = function(*args, lambda: False)
+            except Exception as error:  # noqa: BLE001 - as the runtime does
+                self.on_main(failed, error)
+            else:
+                self.on_main(then, result)
+
+        self.workers.submit(work)

@@ -1,0 +1,105 @@
+"""The caret that the package moves is drawn and reported.
+
+The editor draws and reports a change of a selection only when it is made inside the run of a text command: otherwise
+the caret seems to stand still until something else draws the view anew.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any, Iterator, List
+from unittest import mock
+
+import sublime
+import sublime_plugin
+
+from .review_support import PLUGIN, ReviewTestCase
+
+LEFT = "".join("line {}\n".format(number) for number in range(60))
+RIGHT = LEFT.replace("line 5\n", "LINE 5\n").replace("line 50\n", "line 50\nnew\n")
+CHANGES = ("add", "add_all", "clear", "subtract")
+
+
+def in_text_command() -> bool:
+    """Whether the caller runs inside a text command."""
+    frame: Any = sys._getframe(1)
+    while frame is not None:
+        if frame.f_code.co_name == "run" and isinstance(frame.f_locals.get("self"), sublime_plugin.TextCommand):
+            return True
+        frame = frame.f_back
+    return False
+
+
+class TestTheCaret(ReviewTestCase):
+    def setUp(self) -> Iterator[Any]:
+        yield from super().setUp()
+        self.outside: List[str] = []
+        self.reported: List[int] = []
+        for name in CHANGES:
+            self.watch(name)
+        application = sys.modules[PLUGIN].application
+        report = application.selection_modified
+        patched = mock.patch.object(
+            application, "selection_modified", lambda view: (self.reported.append(view.id()), report(view))
+        )
+        patched.start()
+        self.addCleanup(patched.stop)
+
+    def watch(self, name: str) -> None:
+        real = getattr(sublime.Selection, name)
+
+        def watched(selection: Any, *arguments: Any) -> Any:
+            if not in_text_command():
+                self.outside.append(name)
+            return real(selection, *arguments)
+
+        patched = mock.patch.object(sublime.Selection, name, watched)
+        patched.start()
+        self.addCleanup(patched.stop)
+
+    def review(self) -> Iterator[Any]:
+        self.write("file.txt", LEFT)
+        review = yield from self.open_diff("file.txt", RIGHT)
+        return review
+
+    def caret_line(self, view: sublime.View) -> str:
+        return view.substr(view.line(view.sel()[0].b))
+
+    def test_in_a_fresh_proposal_is_drawn_at_the_first_change(self) -> Iterator[Any]:
+        review = yield from self.review()
+        view = self.proposal(review)
+        yield lambda: view.id() in self.reported
+        self.assertEqual(self.caret_line(view), "LINE 5")
+        self.assertEqual(self.outside, [])
+
+    def test_of_next_and_previous_change_is_drawn_and_reported(self) -> Iterator[Any]:
+        review = yield from self.review()
+        view = self.proposal(review)
+        for name, expected in (("next", "new"), ("previous", "LINE 5")):
+            del self.reported[:]
+            self.window.run_command("gemini_companion_{}_change".format(name))
+            yield lambda: view.id() in self.reported
+            self.assertEqual(self.caret_line(view), expected)
+        self.assertEqual(self.outside, [])
+
+    def test_of_undo_revert_hunk_is_drawn_and_reported(self) -> Iterator[Any]:
+        review = yield from self.review()
+        view = self.proposal(review)
+        self.desk.revert_hunk(review, 1)
+        yield self.settled
+        del self.reported[:]
+        self.window.run_command("gemini_companion_undo_revert_hunk")
+        yield lambda: view.id() in self.reported
+        self.assertEqual(self.caret_line(view), "new")
+        self.assertEqual(self.outside, [])
+
+    def test_moves_without_a_step_in_the_undo_history(self) -> Iterator[Any]:
+        review = yield from self.review()
+        view = self.proposal(review)
+        self.type(view, 0, "typed")
+        del self.outside[:]
+        yield self.settled
+        self.window.run_command("gemini_companion_next_change")
+        self.assertEqual(self.outside, [])
+        view.run_command("undo")
+        self.assertEqual(self.text(view), RIGHT)

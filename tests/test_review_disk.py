@@ -1,0 +1,289 @@
+"""What a disk can do to a review: links that lead elsewhere, changes nobody sees, no room, and no answer."""
+
+from __future__ import annotations
+
+import errno
+import os
+import threading
+import time
+from typing import Any, Iterator, List
+from unittest import mock, skipIf
+
+from ..companion.review import disk, file_replacement
+from ..companion.review.review import ReviewError, State
+from .review_support import GEMINI, PROPOSED, TEXT, DecidingTestCase
+
+FULL = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+class DiskTestCase(DecidingTestCase):
+    def leave(self) -> None:
+        self.connected.discard(GEMINI.session_id)
+        self.desk.owner_gone(GEMINI.session_id)
+
+    def hold(self, name: str, module: Any = disk) -> threading.Event:
+        """Let calls of a function of the disk hang until the event is set, or the test is over."""
+        release, real = threading.Event(), getattr(module, name)
+
+        def held(*arguments: Any, **options: Any) -> Any:
+            release.wait(30)
+            return real(*arguments, **options)
+
+        patcher = mock.patch.object(module, name, held)
+        patcher.start()
+        self.addCleanup(patcher.stop)
+        self.addCleanup(release.set)
+        return release
+
+
+@skipIf(os.name == "nt", "links need rights on Windows")
+class TestTheVeryFile(DiskTestCase):
+    def releases(self) -> None:
+        for name in ("release1", "release2"):
+            os.mkdir(self.path(name))
+            self.write(os.path.join(name, "file.py"))
+        os.symlink("release1", self.path("current"))
+
+    def retarget(self) -> None:
+        os.unlink(self.path("current"))
+        os.symlink("release2", self.path("current"))
+
+    def test_a_folder_link_retargeted_between_two_reviews(self) -> Iterator[Any]:
+        self.releases()
+        first, second = (os.path.join(release, "file.py") for release in ("release1", "release2"))
+        view = self.window.open_file(self.path(first))
+        yield lambda: not view.is_loading()
+        current = os.path.join("current", "file.py")
+        review = yield from self.open_diff(current, "one\n")
+        self.leave()
+        self.desk.accept(review)
+        yield self.closed
+        self.assertEqual(self.read(first), b"one\n")
+        self.assertEqual(self.text(view), "one\n")
+        self.retarget()
+        review = yield from self.open_diff(current, "two\n")
+        self.leave()
+        self.desk.accept(review)
+        yield self.closed
+        self.assertEqual((self.read(first), self.read(second)), (b"one\n", b"two\n"))
+        self.assertEqual(self.text(view), "one\n")
+
+    def test_a_folder_link_retargeted_while_the_review_is_open(self) -> Iterator[Any]:
+        self.releases()
+        first, second = (os.path.join(release, "file.py") for release in ("release1", "release2"))
+        view = self.window.open_file(self.path(first))
+        yield lambda: not view.is_loading()
+        review = yield from self.open_diff(os.path.join("current", "file.py"), "one\n")
+        self.leave()
+        self.retarget()
+        self.desk.accept(review)
+        yield lambda: "has changed on disk" in self.header(review) and review.pending
+        self.assertEqual((self.read(first), self.read(second)), (TEXT.encode(), TEXT.encode()))
+        yield self.settled
+        self.desk.accept(review)
+        yield self.closed
+        self.assertEqual((self.read(first), self.read(second)), (TEXT.encode(), b"one\n"))
+        self.assertEqual(self.text(view), TEXT)
+
+    def test_unsaved_edits_in_a_tab_that_names_the_file_otherwise(self) -> Iterator[Any]:
+        self.releases()
+        view = self.window.open_file(self.path(os.path.join("release1", "file.py")))
+        yield lambda: not view.is_loading()
+        review = yield from self.open_diff(os.path.join("current", "file.py"), "one\n")
+        self.leave()
+        self.type(view, 0, "# mine\n")
+        yield lambda: "unsaved edits in a tab" in self.header(review)
+        self.desk.accept(review)
+        yield lambda: "save or revert them" in self.header(review) and review.pending
+        self.assertEqual(self.read(os.path.join("release1", "file.py")), TEXT.encode())
+
+    def test_a_change_of_the_same_size_and_time_stamp_that_a_tab_shows(self) -> Iterator[Any]:
+        long_ago = (10**18, 10**18)
+        self.write("file.py", "ours\n")
+        os.utime(self.path(), ns=long_ago)
+        view = self.window.open_file(self.path())
+        yield lambda: not view.is_loading()
+        review = yield from self.open_diff("file.py", "proposed\n")
+        self.leave()
+        self.write("file.py", "them\n")
+        os.utime(self.path(), ns=long_ago)
+        self.desk.accept(review)
+        yield lambda: "has changed on disk" in self.header(review) and review.pending
+        self.assertEqual(self.read(), b"them\n")
+
+
+class TestNoRoom(DiskTestCase):
+    def test_the_file_stays_and_the_review_too(self) -> Iterator[Any]:
+        self.write()
+        review = yield from self.open_diff()
+        self.leave()
+        with mock.patch.object(file_replacement.os, "fsync", side_effect=FULL):
+            self.desk.accept(review)
+            yield lambda: "No space left" in self.header(review)
+        self.assertTrue(review.pending)
+        self.assertEqual(self.read(), TEXT.encode())
+        self.assertEqual(os.listdir(self.folder), ["file.py"])
+        self.type(self.proposal(review), 0, "# still to be edited\n")
+        self.desk.accept(review)
+        yield self.closed
+        self.assertEqual(self.read().decode(), "# still to be edited\n" + PROPOSED)
+
+    def test_the_file_of_a_tab(self) -> Iterator[Any]:
+        view = yield from self.open_file()
+        review = yield from self.open_diff()
+        self.leave()
+        with mock.patch.object(file_replacement.os, "fsync", side_effect=FULL):
+            self.desk.accept(review)
+            yield lambda: "No space left" in self.header(review)
+        self.assertTrue(review.pending)
+        self.assertEqual((self.read(), self.text(view), view.is_dirty()), (TEXT.encode(), TEXT, False))
+        self.assertEqual(os.listdir(self.folder), ["file.py"])
+
+    def test_a_client_that_asked_for_it_is_told(self) -> Iterator[Any]:
+        self.write()
+        review = yield from self.open_diff()
+        answers: List[str] = []
+        with mock.patch.object(file_replacement.os, "fsync", side_effect=FULL):
+            self.desk.accept_by_client(GEMINI, self.path(), answers.append)
+            yield lambda: bool(answers)
+        self.assertIn("cannot be written: No space left", answers[0])
+        self.assertTrue(review.pending)
+        self.assertEqual(self.told, [])
+        self.desk.accept_by_client(GEMINI, self.path(), answers.append)
+        yield self.closed
+        self.assertEqual(answers[1:], [""])
+        self.assertEqual(self.only_outcome()[1].kind, "accepted")
+
+
+class TestWriting(DiskTestCase):
+    """The state in which the accepted text is on its way into the file."""
+
+    def begin(self) -> Iterator[Any]:
+        """`yield from` gives a review whose write hangs, and what lets it go on."""
+        self.write()
+        review = yield from self.open_diff()
+        self.leave()
+        release = self.hold("write")
+        self.desk.accept(review)
+        self.assertIs(review.state, State.WRITING)
+        return review, release
+
+    def test_nobody_can_decide_otherwise(self) -> Iterator[Any]:
+        review, release = yield from self.begin()
+        self.desk.reject(review)
+        self.desk.accept(review)
+        with self.assertRaisesRegex(ReviewError, "No diff is open"):
+            self.desk.reject_by_client(GEMINI, self.path())
+        self.type(self.proposal(review), 0, "# too late\n")
+        self.assertEqual(self.text(self.proposal(review)), PROPOSED)
+        self.assertIs(review.state, State.WRITING)
+        release.set()
+        yield self.closed
+        self.assertIs(review.state, State.ACCEPTED)
+        self.assertEqual(self.read().decode(), PROPOSED)
+
+    def test_other_reviews_go_on(self) -> Iterator[Any]:
+        first, release = yield from self.begin()
+        second = yield from self.open_diff("other.py")
+        self.desk.reject(second)
+        yield lambda: second.state is State.REJECTED
+        self.assertIs(first.state, State.WRITING)
+        release.set()
+        yield self.closed
+
+    def test_its_tab_is_closed(self) -> Iterator[Any]:
+        review, release = yield from self.begin()
+        self.proposal(review).close()
+        yield lambda: not self.presentations()
+        self.assertIs(review.state, State.WRITING)
+        release.set()
+        yield lambda: review.state is State.ACCEPTED
+        self.assertEqual(self.read().decode(), PROPOSED)
+
+    def test_its_tab_is_closed_and_then_it_fails(self) -> Iterator[Any]:
+        review, release = yield from self.begin()
+        self.proposal(review).close()
+        yield lambda: not self.presentations()
+        self.write("file.py", "theirs\n")
+        release.set()
+        yield lambda: len(self.desk.pending()) == 1
+        again = self.desk.pending()[0]
+        yield lambda: self.header(again) != ""
+        self.assertEqual(self.text(self.proposal(again)), PROPOSED)
+        self.assertIn("has gone", self.header(again))
+        self.assertEqual(self.read(), b"theirs\n")
+
+    def test_a_window_that_closes_waits_for_it(self) -> Iterator[Any]:
+        review, release = yield from self.begin()
+        threading.Timer(0.2, release.set).start()
+        self.desk.shutdown()
+        self.assertIs(review.state, State.ACCEPTED)
+        self.assertEqual(self.read().decode(), PROPOSED)
+        self.assertEqual(self.presentations(), [])
+        self.assertEqual(self.window.num_groups(), 1)
+
+    def test_a_window_that_closes_waits_for_a_tab_to_be_saved(self) -> Iterator[Any]:
+        view = yield from self.open_file()
+        review = yield from self.open_diff()
+        self.leave()
+        self.desk.accept(review)
+        self.desk.shutdown()
+        self.assertIs(review.state, State.ACCEPTED)
+        self.assertEqual((self.read().decode(), self.text(view)), (PROPOSED, PROPOSED))
+        self.assertEqual(os.listdir(self.folder), ["file.py"])
+
+    def test_a_window_that_closes_does_not_wait_for_ever(self) -> Iterator[Any]:
+        yield from self.begin()
+        started = time.monotonic()
+        self.desk.shutdown()
+        seconds = time.monotonic() - started
+        self.assertLess(seconds, 3)
+        self.assertEqual(self.read(), TEXT.encode())
+        print("waited for {:.2f} s".format(seconds))
+
+
+class TestNoAnswer(DiskTestCase):
+    def test_three_disks_that_hang_stop_no_other_review(self) -> Iterator[Any]:
+        real = disk.read
+        release = threading.Event()
+        self.addCleanup(release.set)
+
+        def read(path: str, **options: Any) -> Any:
+            if "dead" in path:
+                release.wait(30)
+            return real(path, **options)
+
+        with mock.patch.object(disk, "read", read):
+            for number in range(3):
+                yield from self.open_diff("dead{}.py".format(number), drawn=False)
+            started = time.monotonic()
+            self.desk.open_diff(GEMINI, self.write(), PROPOSED)
+            review = self.desk.pending()[-1]
+            yield lambda: self.header(review) != "" and self.desk._presentations[review].settled
+            print("shown after {:.2f} s".format(time.monotonic() - started))
+            release.set()
+            yield self.settled
+
+    def test_a_disk_that_hangs_is_not_asked_again_and_again(self) -> Iterator[Any]:
+        self.write()
+        review = yield from self.open_diff()
+        calls: List[str] = []
+        release = threading.Event()
+        self.addCleanup(release.set)
+
+        def changed(original: Any) -> bool:
+            calls.append(original.path)
+            release.wait(30)
+            return False
+
+        presentation = self.desk._presentations[review]
+        yield lambda: presentation._looking is None
+        with mock.patch.object(disk, "changed", changed):
+            for _ in range(20):
+                presentation.check_file()
+            yield lambda: bool(calls)
+            yield 50
+            self.assertEqual(len(calls), 1)
+            release.set()
+            yield lambda: len(calls) == 2 and presentation._looking is None
+

@@ -1,0 +1,116 @@
+"""A window that changes its project: reviews end before, and no project is touched by another one's review."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Iterator, List
+
+import sublime
+
+from ..companion.review import views
+from .review_support import GEMINI, TWO_COLUMNS, GivingBackTestCase
+
+LOADING_MILLISECONDS = 4000
+
+
+class TestProjects(GivingBackTestCase):
+    """The window has the project `one` with a file in each of two groups."""
+
+    def setUp(self) -> Iterator[Any]:
+        yield from super().setUp()
+        self.one, self.two = self.project("one"), self.project("two")
+        self.addCleanup(self.leave)
+        yield from self.switch(self.one)
+        self.window.set_layout(TWO_COLUMNS)
+        yield from self.open_file("left.py", group=0)
+        yield from self.open_file("file.py", group=1)
+
+    def leave(self) -> None:
+        if self.window.is_valid():
+            self.window.run_command("close_workspace")
+
+    def project(self, name: str) -> str:
+        return self.write(name + ".sublime-project", json.dumps({"folders": [{"path": self.folder}]}))
+
+    def switch(self, project: str) -> Iterator[Any]:
+        """Let another project take the window."""
+        self.window.run_command("open_project_or_workspace", {"file": project, "new_window": False})
+        for _ in range(LOADING_MILLISECONDS // 50):
+            if self.window.project_file_name() == project:
+                return
+            yield 50
+        self.skipTest("this editor opens no project in a window by a command")
+
+    def roles(self) -> List[str]:
+        return [view.name() for view in self.window.views() if view.settings().has("gemini_companion.role")]
+
+    def test_a_switch_rejects_and_gives_back_before(self) -> Iterator[Any]:
+        layout, titles = self.window.layout(), self.titles()
+        yield from self.open_diff()
+        self.assertEqual(self.window.num_groups(), 3)
+        yield from self.switch(self.two)
+        self.assertEqual([(owner, outcome.kind) for owner, outcome in self.told], [(GEMINI.session_id, "rejected")])
+        self.assertEqual(self.desk.pending(), [])
+        self.assertEqual(self.roles(), [])
+        yield from self.switch(self.one)
+        yield lambda: self.titles() == titles
+        self.assertEqual(self.window.layout(), layout)
+        self.assertNotIn("gemini_companion.stage", self.window.settings().to_dict())
+
+    def test_the_other_projects_layout_is_not_touched(self) -> Iterator[Any]:
+        yield from self.switch(self.two)
+        three = dict(TWO_COLUMNS, cols=[0.0, 0.3, 1.0])
+        self.window.set_layout(three)
+        yield from self.open_file("other.py", group=1)
+        layout, titles = self.window.layout(), self.titles()
+        yield from self.switch(self.one)
+        yield from self.open_diff()
+        yield from self.switch(self.two)
+        yield lambda: self.titles() == titles
+        yield 100  # what a review that ends late would still do
+        self.assertEqual(self.window.layout(), layout)
+        self.assertEqual(self.titles(), titles)
+
+    def test_a_switch_that_nobody_announced_touches_nothing_either(self) -> Iterator[Any]:
+        """Without an event before, the review hears of the switch by its tabs being closed."""
+        yield from self.open_diff()
+        self.desk.leave_project = lambda: None  # type: ignore[method-assign]
+        yield from self.switch(self.two)
+        yield lambda: len(self.told) == 1
+        yield lambda: not self.desk.pending() and not self.roles()
+        yield 100
+        self.assertEqual(self.told[0][1].kind, "rejected")
+        self.assertEqual(self.window.num_groups(), 1)
+        self.assertEqual(self.titles(), [[]])
+        yield from self.switch(self.one)
+        yield lambda: not self.roles()
+        self.assertEqual(self.window.num_groups(), 2)
+
+    def test_closing_the_project_rejects(self) -> Iterator[Any]:
+        yield from self.open_diff()
+        self.window.run_command("close_workspace")
+        yield lambda: self.window.project_file_name() is None
+        self.assertEqual([outcome.kind for _, outcome in self.told], ["rejected"])
+        self.assertEqual(self.roles(), [])
+        self.assertEqual(self.desk.pending(), [])
+
+    def test_left_overs_that_come_back_with_a_workspace_are_closed(self) -> Iterator[Any]:
+        self.window.focus_group(0)
+        view = views.create(self.window, views.PROPOSAL, "left over (proposal)", self.path(), None)
+        yield from self.switch(self.two)
+        self.assertFalse(views.is_open(view))
+        yield from self.switch(self.one)
+        yield lambda: self.titles() == [["left.py"], ["file.py"]]
+
+    def test_a_review_in_another_window_goes_on(self) -> Iterator[Any]:
+        review = yield from self.open_diff()
+        known = {window.id() for window in sublime.windows()}
+        sublime.run_command("new_window")
+        yield lambda: len(sublime.windows()) > len(known)
+        other = next(window for window in sublime.windows() if window.id() not in known)
+        self.addCleanup(other.run_command, "close_window")
+        other.run_command("open_project_or_workspace", {"file": self.two, "new_window": False})
+        yield lambda: other.project_file_name() == self.two
+        self.assertEqual(self.desk.pending(), [review])
+        self.assertEqual(self.told, [])
+        other.run_command("close_workspace")

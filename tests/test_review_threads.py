@@ -1,0 +1,190 @@
+"""A whole day of reviews, on which the editor is asked only on its main thread, and the disk never there."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from typing import Any, Iterator, List
+
+from ..companion.review.preparation import prepare
+from ..companion.runtime import WrongThreadError
+from .review_support import GEMINI, PROPOSED, TEXT, DecidingTestCase
+from .support.listening_client import ListeningClient, announced
+from .support.thread_guard import MainThreadTimer, ThreadGuard
+
+PLUGIN = __package__.rpartition(".")[0] + ".plugin"
+LONGEST = 0.05  # seconds
+
+
+class CallingClient(ListeningClient):
+    """One that calls tools as well, each on a thread of its own."""
+
+    def call(self, name: str, **arguments: Any) -> List[Any]:
+        """Call a tool. What is returned will hold True once it was answered."""
+        done: List[Any] = []
+
+        def run() -> None:
+            message = {"jsonrpc": "2.0", "id": 7, "method": "tools/call"}
+            self._post(dict(message, params={"name": name, "arguments": arguments}))
+            done.append(True)
+
+        threading.Thread(target=run, daemon=True).start()
+        return done
+
+    def outcomes(self) -> List[str]:
+        return [each["method"] for each in self.notifications if each["method"].startswith("ide/diff")]
+
+
+class TestDay(DecidingTestCase):
+    def setUp(self) -> Iterator[Any]:
+        yield from super().setUp()
+        application = sys.modules[PLUGIN].application
+        self.endpoint = application.endpoint_of(self.window)
+        # The desk of the endpoint itself, so that everything from the socket to the disk takes part.
+        self.desk = self.endpoint._service._call_tool._desk
+        self.endpoint.desk = self.desk
+        application.workspace_changed(self.window)
+        yield lambda: announced(self.folder, os.getppid()) is not None
+        self.client = CallingClient(announced(self.folder, os.getppid()) or {})
+        self.addCleanup(self.client.close)
+        yield lambda: self.client.listening and bool(self.endpoint.clients)
+
+    def review_of(self, name: str, **arguments: Any) -> Iterator[Any]:
+        path = self.path(name)
+        done = self.client.call("openDiff", filePath=path, newContent=arguments.get("text", PROPOSED))
+        yield lambda: bool(done)
+        review = next(review for review in self.desk.pending() if review.path == path)
+        yield lambda: self.header(review) != ""
+        yield self.settled
+        return review
+
+    def test_a_day(self) -> Iterator[Any]:
+        guard = ThreadGuard(self.folder)
+        view = yield from self.open_file("open.py")
+        self.write("a.py")
+        self.write("linked.py")
+        guard.start()
+        self.addCleanup(guard.stop)
+        # The client writes; the user accepts, edits and rejects.
+        review = yield from self.review_of("a.py")
+        self.type(self.proposal(review), 0, "# mine\n")
+        yield self.settled
+        self.window.run_command("gemini_companion_next_change")
+        self.desk.revert_hunk(review)
+        yield self.settled
+        again = self.client.call("openDiff", filePath=self.path("a.py"), newContent="newer\n")
+        yield lambda: bool(again)
+        yield self.settled
+        self.desk.accept(review)
+        yield self.closed
+        review = yield from self.review_of("new.py")
+        self.desk.reject(review)
+        yield self.closed
+        yield lambda: len(self.client.outcomes()) == 2
+        # The client decides.
+        for tool in ("acceptDiff", "rejectDiff", "closeDiff"):
+            yield from self.review_of("a.py", text=tool + "\n")
+            done = self.client.call(tool, filePath=self.path("a.py"))
+            yield lambda done=done: bool(done)
+            yield self.closed
+        self.assertEqual(self.read("a.py"), b"acceptDiff\n")
+        # A file that a tab shows, that changes on disk, and is edited.
+        review = yield from self.review_of("open.py")
+        self.write("open.py", "theirs\n")
+        self.desk.on_file_changed(view)
+        yield lambda: "has changed on disk" in self.header(review)
+        self.desk.reload(review)
+        yield lambda: "has changed on disk" not in self.header(review)
+        yield self.settled
+        # The client goes, and we write: through the tab, a new file in a new folder, and after a refusal.
+        yield lambda: self.text(view) == "theirs\n"
+        self.client.say_goodbye()
+        yield lambda: not self.endpoint.clients
+        self.assertTrue(review.orphaned)
+        self.desk.accept(review)
+        yield self.closed
+        self.assertEqual((self.read("open.py").decode(), self.text(view)), (PROPOSED, PROPOSED))
+        self.desk.open_diff(GEMINI, self.path(os.path.join("deep", "new.py")), "new\n")
+        self.desk.open_diff(GEMINI, self.path("linked.py"), PROPOSED)
+        yield lambda: all(self.header(review) != "" for review in self.desk.pending())
+        yield self.settled
+        self.write("linked.py", TEXT + "\n")
+        first, second = self.desk.pending()
+        self.desk.accept(first)
+        self.desk.accept(second)
+        yield lambda: "look again" in self.header(second) or "has changed on disk" in self.header(second)
+        yield lambda: second.pending
+        yield self.settled
+        self.desk.accept(second)
+        yield self.closed
+        guard.stop()
+        self.assertEqual(self.read(os.path.join("deep", "new.py")), b"new\n")
+        self.assertEqual(self.read("linked.py").decode(), PROPOSED)
+        self.assertEqual(sorted(set(guard.complaints)), [])
+        # It has seen something at all.
+        self.assertGreater(guard.calls["disk"], 20)
+        self.assertGreater(guard.calls["editor"], 200)
+        print("{editor} calls of the editor, {disk} of the disk".format(**guard.calls))
+
+    def test_the_guard_notices(self) -> Iterator[Any]:
+        """What the day above would complain of."""
+        guard = ThreadGuard(self.folder)
+        wish = self.desk.wish(self.write())
+        guard.start()
+        self.addCleanup(guard.stop)
+        prepare(wish, PROPOSED)
+        self.assertTrue(any("called os." in complaint for complaint in guard.complaints), guard.complaints)
+        del guard.complaints[:]
+        done: List[bool] = []
+
+        def ask() -> None:
+            self.desk.in_front()
+            done.append(True)
+
+        threading.Thread(target=ask).start()
+        yield lambda: bool(done)
+        guard.stop()
+        self.assertTrue(any("called Window.active_view on" in complaint for complaint in guard.complaints))
+
+    def test_the_package_notices_itself(self) -> Iterator[Any]:
+        errors: List[Any] = []
+
+        def cross() -> None:
+            for function in (lambda: self.desk.wish(self.path()), lambda: self.desk.open_diff(GEMINI, self.path(), "")):
+                try:
+                    function()
+                except WrongThreadError as error:
+                    errors.append(error)
+
+        thread = threading.Thread(target=cross)
+        thread.start()
+        yield lambda: not thread.is_alive()
+        self.assertEqual(len(errors), 2)
+        with self.assertRaises(WrongThreadError):
+            self.endpoint._runtime.assert_loop_thread()
+        self.endpoint._runtime.assert_main_thread()
+
+
+class TestLongTexts(DecidingTestCase):
+    def test_thirty_megabytes(self) -> Iterator[Any]:
+        text = "line with some words\r\n" * (30 * (1 << 20) // 22)
+        wish = self.desk.wish(self.write("file.txt", "a\n"))
+        prepared: List[Any] = []
+        threading.Thread(target=lambda: prepared.append(prepare(wish, text)), daemon=True).start()
+        yield lambda: bool(prepared)
+        timer = MainThreadTimer()
+        timer.start()
+        self.addCleanup(timer.stop)
+        timer.run(self.desk.open_diff, GEMINI, self.path("file.txt"), prepared[0].proposal, prepared[0])
+        review = self.desk.pending()[0]
+        yield self.settled
+        self.assertIn("large", self.header(review))
+        self.assertEqual(self.proposal(review).size(), len(text) - text.count("\r"))
+        timer.run(self.desk.accept, review)
+        yield self.closed
+        timer.stop()
+        self.assertTrue(self.only_outcome()[1].content == text)
+        print("{} pieces of work, the longest {:.1f} ms".format(len(timer.pieces), 1000 * max(timer.pieces)))
+        self.assertGreater(len(timer.pieces), 20)
+        self.assertLess(max(timer.pieces), LONGEST)
