@@ -10,6 +10,7 @@ from typing import Any, Dict, Mapping, NamedTuple, Optional, Pattern, Sequence, 
 
 from ..discovery.platform import Platform
 from ..settings import Settings
+from .dialect import Dialect
 from .lookup import Entry, Seeker
 
 EDITOR_NAME = "sublimetext"  # the name that Gemini CLI itself gives this editor
@@ -21,7 +22,9 @@ class Announcement(NamedTuple):
     """What programs are told of one endpoint.
 
     `folders` are absolute; `editor_pid` is the editor's process id, not the plugin host's. `agent_tokens` has the
-    tokens of agents, by title, that get one of their own instead of `token`.
+    tokens of agents, by title, that get one of their own instead of `token`. `socket` is the path of the endpoint's
+    socket, or "" if it has a port; `began` is when it began to listen, in milliseconds since the epoch. `real_folders`
+    are the folders with all links resolved, for programs that compare text.
     """
 
     port: int
@@ -29,6 +32,9 @@ class Announcement(NamedTuple):
     folders: Tuple[str, ...]
     editor_pid: int
     agent_tokens: Mapping[str, str] = {}
+    socket: str = ""
+    began: int = 0
+    real_folders: Tuple[str, ...] = ()
 
     def token_for(self, agent: Agent) -> str:
         """The token that this agent is to show."""
@@ -50,6 +56,8 @@ class Connection(NamedTuple):
     folders: Tuple[str, ...]
     editor_pid: int
     separator: str
+    ports: Mapping[str, int] = {}
+    """Of the endpoint's other servers, by the key of their dialect."""
 
     @property
     def workspace(self) -> str:
@@ -64,6 +72,10 @@ class Agent:
     """In settings, commands and key bindings; lower case."""
     title: str
     """As users call it."""
+    dialect: Dialect
+    """What it speaks with the editor."""
+    client_names: Tuple[str, ...] = ()
+    """By which it introduces itself, where several programs come in by one token."""
     program: str
     """What users type to start it."""
     npm_package: str
@@ -107,6 +119,10 @@ class Agent:
             f'then run "Gemini Companion: Run {self.title}" again. {self.how_to_connect}\n'
         )
 
+    def why_no_diffs(self) -> str:
+        """Why a user may see no diffs of it although it is connected, in a sentence or two; "" without a reason."""
+        return ""
+
     # -- its discovery files ------------------------------------------------------------------------------------------
 
     def place(self, platform: Platform) -> Place:
@@ -116,6 +132,10 @@ class Agent:
     def files(self, announcement: Announcement, platform: Platform) -> Dict[str, Dict[str, Any]]:
         """File name to content, for one endpoint. The first is the one that its current release reads."""
         raise NotImplementedError
+
+    def identity(self, content: Mapping[str, Any]) -> Tuple[object, ...]:
+        """What tells one server's discovery file from another's."""
+        return content.get("port"), content.get("authToken")
 
     def owner(self, name: str, content: Mapping[str, Any]) -> Optional[int]:
         """The id of the editor process that wrote this file, or None if it cannot be told."""
@@ -134,6 +154,10 @@ class Agent:
 
     def client_variables(self, connection: Connection) -> Dict[str, str]:
         """What it needs besides where the editor is not among its ancestors."""
+        return {}
+
+    def run_variables(self, connection: Connection) -> Dict[str, str]:
+        """What it gets where it is the only program of the terminal."""
         return {}
 
 
