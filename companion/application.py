@@ -23,6 +23,7 @@ from .runtime import Runtime
 from .settings import FILE_NAME, Settings, read
 from .status_bar import say
 from .terminals.environment import ExportedEnvironment, terminal_variables
+from .terminals.status import listed
 
 if TYPE_CHECKING:
     from .endpoint import Endpoint
@@ -31,11 +32,12 @@ if TYPE_CHECKING:
 logger = logging.getLogger("gemini_companion.application")
 
 VERSION = "1.0.0"
-FAREWELL_SECONDS = 1.0  # for the last messages to clients on the loopback device, when the package or the editor ends
+# The end of a service takes a tenth of a second at most; this is for a loop thread that gets no processor.
+FAREWELL_SECONDS = 0.5
 SETTINGS_TAG = "gemini_companion"
-# The editor has no event for a change of the side bar's folders. Every call of its API crosses into another process, so
-# what can wait is looked at only once in several checks.
-WINDOW_CHECK_MILLISECONDS = 1000
+# The editor has no event for a change of the side bar's folders. Less than once a second: it wakes an idle process.
+# Every call of its API crosses into another process, so what can wait is looked at only once in several checks.
+WINDOW_CHECK_MILLISECONDS = 1100
 CHECKS_PER_PROJECT, CHECKS_PER_STATUS = 2, 10
 EDITOR_CHECK_SECONDS = 1.0
 
@@ -377,7 +379,7 @@ class Application:
         if endpoint is not None:
             names = endpoint.client_names()
             endpoint.disconnect_clients()
-            say(None, "disconnected " + " and ".join(names) if names else "no client is connected")
+            say(None, "disconnected " + listed(names) if names else "no client is connected")
 
 
 def _succeeded(farewell: Future[Optional[Inheritance]]) -> bool:

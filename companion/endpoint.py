@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import logging
 import os
-import secrets
 from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Tuple
 
@@ -18,14 +17,17 @@ from .agents.agent import Connection
 from .agents.registry import AGENTS
 from .announcer import Announcer
 from .context.follower import Follower
+from .deliveries import Deliveries
 from .diagnosis import SELF_TEST
 from .editor_process import EDITOR_PID
+from .pacing import Paced
 from .review.desk import Desk
-from .review.review import Outcome, Owner, Review
+from .review.review import ACCEPTED, Outcome, Owner, Review
 from .service import Inheritance, Listener, Service
 from .status_bar import StatusBar, say
 from .terminals.status import State, status_text
 from .tool_calls import ToolCalls, display_name
+from .transport.security import new_token
 from .window_settings import WindowSettings
 
 if TYPE_CHECKING:
@@ -35,7 +37,6 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger("gemini_companion.endpoint")
 
-TOKEN_BYTES = 32  # 256 bits
 CONTEXT = "ide/contextUpdate"
 
 
@@ -65,19 +66,21 @@ class Endpoint:
         if inheritance is not None:
             self._token, self._agent_tokens = inheritance.token, inheritance.agent_tokens
         else:
-            self._token = secrets.token_urlsafe(TOKEN_BYTES)
-            self._agent_tokens = {agent.title: secrets.token_urlsafe(TOKEN_BYTES) for agent in AGENTS}
+            self._token = new_token()
+            self._agent_tokens = {agent.title: new_token() for agent in AGENTS}
         self._stopped = False
         self._status_bar = StatusBar(window)
+        self._clients_seen = Paced(self.show_status, runtime.later_on_main)  # thousands may come and go in a second
         self.desk = Desk(
             window, runtime=runtime, settings=self.settings, notify=self._tell_outcome, is_connected=self._is_connected
         )
         self.follower = Follower(window, runtime=runtime, settings=self.settings, publish=self._publish_context)
+        self._deliveries = Deliveries(self.desk, runtime, lambda: self._stopped)
         self._announcer = Announcer(window, runtime, self.settings, self.follower.active_path, self._set_problem)
         self._service = Service(
             runtime,
             libraries,
-            Listener(self._serving, self._client_came, self._client_went, self._set_problem),
+            Listener(self._serving, self._client_came, self._client_went, self._deliveries.unread, self._set_problem),
             ToolCalls(self.desk, runtime, self.folders),
             token=self._token,
             agent_tokens=self._agent_tokens,
@@ -187,11 +190,11 @@ class Endpoint:
 
     # -- what the server tells ----------------------------------------------------------------------------------------
 
-    def _serving(self, port: int) -> None:
+    def _serving(self, port: int, token: str, agent_tokens: Dict[str, str]) -> None:
         self._runtime.assert_main_thread()
         if self._stopped:
             return
-        self.port = port
+        self.port, self._token, self._agent_tokens = port, token, agent_tokens
         self._announcer.look_again()
         logger.info("window %s is served on port %s", self.window.id(), port)
         self.workspace_changed()
@@ -208,9 +211,9 @@ class Endpoint:
             self.follower.set_listening(True)  # which publishes the context to whoever is there
         else:
             self.follower.when_current(lambda context: self._send(CONTEXT, context, session.id, CONTEXT))
-        self.show_status()
+        self._clients_seen.call()
 
-    def _client_went(self, session: ClientSession, undelivered: List[Outcome]) -> None:
+    def _client_went(self, session: ClientSession, unread: List[object]) -> None:
         self._runtime.assert_main_thread()
         if self.clients.pop(session.id, None) is None or self._stopped:
             return
@@ -218,11 +221,9 @@ class Endpoint:
             self.follower.set_listening(False)
             self._clients_changed()
         self.desk.owner_gone(session.id)
-        for outcome in undelivered:
-            # It went between the user's answer and hearing of it, so nobody has written the file.
-            if outcome.kind == "accepted":
-                self.desk.reopen(Owner(session.id, display_name(session)), outcome.path, outcome.content or "")
-        self.show_status()
+        for tag in unread:
+            self._deliveries.unread(tag, Owner(session.id, display_name(session)))
+        self._clients_seen.call()
 
     def _set_problem(self, problem: Optional[str]) -> None:
         self._runtime.assert_main_thread()
@@ -243,10 +244,11 @@ class Endpoint:
 
     def _tell_outcome(self, review: Review, outcome: Outcome) -> None:
         params: Dict[str, Any] = {"filePath": outcome.path}
-        if outcome.kind == "accepted":
+        method, delivery = "ide/diffRejected", None
+        if outcome.kind == ACCEPTED:
             params["content"] = outcome.content
-        method = "ide/diffAccepted" if outcome.kind == "accepted" else "ide/diffRejected"
-        self._runtime.on_loop(self._service.notify, method, params, review.owner.session_id, None, outcome)
+            method, delivery = "ide/diffAccepted", self._deliveries.begin(review.owner, outcome)
+        self._runtime.on_loop(self._service.notify, method, params, review.owner.session_id, None, delivery)
 
     def _is_connected(self, owner: Owner) -> bool:
         return owner.session_id in self.clients

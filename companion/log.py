@@ -1,8 +1,8 @@
 """The package's log: one logger tree, kept in memory for the log panel, warnings also on the editor's console.
 
 Rule: a record never holds a token, selected text or file content. Writers log names, counts and sizes instead. What is
-kept is bounded, however much is logged and however long a record is. A message is one line, whatever the names in it
-hold; only a traceback has several.
+kept is bounded, however much is logged, however long a record is and however often it comes. A message is one line,
+whatever the names in it hold; only a traceback has several.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from collections import deque
 from typing import Callable, Deque, List, Optional
 
 from .display_names import shown
+from .log_repeats import Repeats
 
 ROOT = "gemini_companion"
 CAPACITY = 5000  # lines kept; at debug level that is several minutes of heavy traffic
@@ -28,6 +29,7 @@ class LogBuffer(logging.Handler):
     def __init__(self) -> None:
         super().__init__()
         self.setFormatter(_Formatter())
+        self.addFilter(Repeats())
         self._lines: Deque[str] = deque(maxlen=CAPACITY)
         self._problems: Deque[str] = deque(maxlen=PROBLEMS)
         self._lines_lock = threading.Lock()

@@ -1,13 +1,17 @@
 """One endpoint's server on the loop: started again until it listens, restarted, and handed over to a later package.
 
-Rule: everything here runs on the loop thread, and what happens is told to the main thread through the `Listener`.
+Rules: everything here runs on the loop thread, and what happens is told to the main thread through the `Listener`. A
+port that somebody else has now takes its tokens and sessions along, because clients show them there.
 aiohttp is imported here and nowhere on the main thread, because that takes a third of a second.
 """
 
 from __future__ import annotations
 
+import errno
 import logging
-from typing import TYPE_CHECKING, Any, Awaitable, Callable, Dict, List, NamedTuple, Optional
+from typing import TYPE_CHECKING, Any, Awaitable, Callable, Dict, List, NamedTuple, Optional, Tuple
+
+from .transport.security import new_token
 
 if TYPE_CHECKING:
     from .libraries import Libraries
@@ -20,6 +24,9 @@ logger = logging.getLogger("gemini_companion.service")
 RETRY_SECONDS = (1, 2, 5, 10, 30)
 # How long clients leave us to replace the package. By themselves they try after one second, and give up after two more.
 COME_BACK_SECONDS = 4.0
+# The main thread waits for the end of a service, for each of its three steps at most so long.
+ENDING_SECONDS = 0.03
+TAKEN = (errno.EADDRINUSE, errno.EACCES, errno.EADDRNOTAVAIL)  # EACCES: on Windows, where its owner does not share it
 
 
 class Inheritance(NamedTuple):
@@ -34,9 +41,10 @@ class Inheritance(NamedTuple):
 class Listener(NamedTuple):
     """Whom the service tells, always on the main thread."""
 
-    serving: Callable[[int], None]  # the port
+    serving: Callable[[int, str, Dict[str, str]], None]  # the port, the token, the tokens of the families
     client_came: Callable[[ClientSession], None]
-    client_went: Callable[[ClientSession, List[Any]], None]  # with the tags of what it was never sent
+    client_went: Callable[[ClientSession, List[object]], None]  # with the tags of what it is not known to have read
+    unread: Callable[[object], None]  # the tag of what came too late for a client that had gone
     problem: Callable[[Optional[str]], None]  # a sentence for the user, None when all is well again
 
 
@@ -68,6 +76,7 @@ class Service:
         self._port = 0
         self._stopped = False
         self._clients: Dict[str, ClientSession] = {}  # those that the listener knows of
+        self._waiting: List[Tuple[str, Dict[str, Any], str, Optional[str], Optional[object]]] = []
         self._ending = False
         self._attempt = 0  # the number of the newest `run`: an older one that still waits gives way
 
@@ -83,9 +92,11 @@ class Service:
             try:
                 await self._listen(inheritance, this)
             except OSError as error:
-                if inheritance is not None:
-                    logger.info("the former port is taken: its clients have to connect again")
+                if inheritance is not None and error.errno in TAKEN:
+                    logger.warning("the former port is taken: its clients have to connect again, with new tokens")
                     inheritance = None
+                    self._token = new_token()
+                    self._agent_tokens = {agent: new_token() for agent in self._agent_tokens}
                     continue
                 delay = RETRY_SECONDS[min(attempt, len(RETRY_SECONDS) - 1)]
                 attempt += 1
@@ -111,6 +122,7 @@ class Service:
             session_closed=self._client_went,
             limits=Limits(body_bytes=self._body_bytes()),
             identity=Implementation("gemini-companion", "Gemini Companion", self._version),
+            in_worker=self._runtime.in_worker,
         )
         if inheritance is not None:
             server.import_state(inheritance.state)
@@ -120,17 +132,21 @@ class Service:
             return
         self._server = server
         self._port = port
+        waiting, self._waiting = self._waiting, []
+        for notification in waiting:
+            self.notify(*notification)
         for session in list(server.sessions.values()):
             self._client_came(session)
         for session in [each for each in self._clients.values() if each.id not in server.sessions]:
             self._client_went(session, [])  # its session could not be kept
         self._tell(self._listener.problem, None)
-        self._tell(self._listener.serving, port)
+        self._tell(self._listener.serving, port, self._token, self._agent_tokens)
 
     async def stop(self) -> Optional[Inheritance]:
-        """End the server, its streams cleanly, and return what a successor can go on with."""
+        """End the server, its streams cleanly, and return what a successor can go on with. Takes a tenth of a second
+        at most: calls that cannot be carried out in that time are answered with an error."""
         self._stopped = True
-        return await self._end(COME_BACK_SECONDS)
+        return await self._end(COME_BACK_SECONDS, ENDING_SECONDS)
 
     async def restart(self) -> None:
         """End the server and begin again with the same port, token and sessions."""
@@ -149,27 +165,43 @@ class Service:
         if not self._stopped:
             self._runtime.spawn(self.run, inheritance)
 
-    async def _end(self, come_back_seconds: Optional[float]) -> Optional[Inheritance]:
+    async def _end(
+        self, come_back_seconds: Optional[float], seconds: Optional[float] = None
+    ) -> Optional[Inheritance]:
         server, self._server = self._server, None
         if server is None:
             return None
         self._ending = True
         try:
-            await server.stop(come_back_seconds=come_back_seconds)
+            if seconds is None:
+                await server.stop(come_back_seconds=come_back_seconds)
+            else:
+                await server.stop(come_back_seconds=come_back_seconds, seconds=seconds)
         finally:
             self._ending = False
         return Inheritance(self._port, self._token, self._agent_tokens, server.export_state())
 
     def notify(
-        self, method: str, params: Dict[str, Any], session: Optional[str], collapse: Optional[str], tag: Any = None
+        self,
+        method: str,
+        params: Dict[str, Any],
+        session: Optional[str],
+        collapse: Optional[str],
+        tag: Optional[object] = None,
     ) -> None:
-        """Send a notification to one session or, without one, to all. Nothing happens while there is no server.
+        """Send a notification to one session or, without one, to all.
 
-        If the session ends before it was sent, `client_went` gets the `tag`.
+        While there is no server, what is for one session waits for the next. If the session ends and is not known to
+        have read it, or has ended already, the listener gets the `tag`.
         """
         self._runtime.assert_loop_thread()
-        if self._server is not None:
-            self._server.notify(method, params, session=session, collapse=collapse, tag=tag)
+        if self._server is None:
+            if session is not None and not self._stopped:
+                self._waiting.append((method, params, session, collapse, tag))
+            return
+        reached = self._server.notify(method, params, session=session, collapse=collapse, tag=tag)
+        if not reached and tag is not None:
+            self._tell(self._listener.unread, tag)
 
     def settings_changed(self, body_mebibytes: int) -> None:
         """Take the limits as they are set now."""
@@ -194,7 +226,7 @@ class Service:
         self._clients[session.id] = session
         self._tell(self._listener.client_came, session)
 
-    def _client_went(self, session: ClientSession, tags: List[Any]) -> None:
+    def _client_went(self, session: ClientSession, tags: List[object]) -> None:
         self._runtime.assert_loop_thread()
         self._clients.pop(session.id, None)
         self._tell(self._listener.client_went, session, tags)

@@ -253,7 +253,7 @@ def main() -> int:
         for selection, (failed, output) in zip(selections, work.map([(None, each) for each in selections])):
             if failed:
                 broken.append(selection)
-                cache.say(f"{output[-3000:]}\nFails without a fault, so its faults are NOT TRIED: {' '.join(selection)}")
+                cache.say(f"{output[-3000:]}\nFails without a fault, so these are NOT TRIED: {' '.join(selection)}")
         faults = [fault for fault in faults if fault.tests not in broken]
         outcomes = [noticed for noticed, _ in work.map([(fault, fault.tests) for fault in faults])]
     return max(report(faults, outcomes), 1 if broken else 0)

@@ -49,11 +49,12 @@ class ReviewTestCase(DeferrableTestCase):
         sublime.run_command("new_window")
         yield lambda: len(sublime.windows()) > len(known)
         self.window = next(window for window in sublime.windows() if window.id() not in known)
+        # With a folder it stays open although it is empty, also where empty windows are closed.
+        self.window.set_project_data({"folders": [{"path": self.folder}]})
         for view in self.window.views():
             view.close()  # the editor may begin with an empty tab
         yield lambda: not self.window.views()
         self.window.bring_to_front()
-        self.window.set_project_data({"folders": [{"path": self.folder}]})
         self.settings = Settings(review_presentation="side_by_side")
         self.connected = {GEMINI.session_id, QWEN.session_id}
         self.told: List[Tuple[str, Outcome]] = []

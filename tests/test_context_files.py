@@ -124,6 +124,16 @@ class OpenFiles(ContextCase):
         os.rename(self.path("elsewhere"), self.path("b.py"))
         yield lambda: self.names() == ["b.py", "a.py"] and self.active() == "b.py"
 
+    def test_a_client_that_comes_later_never_hears_of_a_file_that_went_meanwhile(self):
+        yield from self.open("a.py")
+        yield from self.open("b.py")
+        self.client.say_goodbye()
+        yield 100  # milliseconds: the window knows by then that nobody listens
+        os.remove(self.path("b.py"))
+        later = yield from self.connect(self.folder)
+        told = [[file["path"] for file in context["workspaceState"]["openFiles"]] for context in later.contexts]
+        self.assertEqual(told[0], [self.path("a.py")])
+
     def test_at_most_ten_files(self):
         for number in range(12):
             self.write("f{}.py".format(number), "x\n")

@@ -38,6 +38,18 @@ class Report(DiagnoseCase):
         self.assert_ok(report, "Gemini CLI is installed", "0.61.0 at ")
         self.assert_ok(report, "Qwen Code is installed", "0.24.4 at ")
 
+    def test_it_tells_what_does_not_hold_in_this_editor(self):
+        report = yield from self.diagnose()
+        self.assert_ok(report, "a filler's row is as high as a line")
+        self.assert_ok(report, "our parent process is the editor")
+        assumptions = self.module("diagnosis.assumptions")
+        with mock.patch.object(assumptions, "MODULES", ("ssl", "no_such_module")), mock.patch.object(
+            assumptions, "TOLERANCE", -1.0
+        ):
+            report = yield from self.diagnose()
+        self.assert_failed(report, "Python's compiled modules", "missing: no_such_module", "report it with this page")
+        self.assert_failed(report, "a filler's row", "3 rows of ", "report it with this page")
+
     def test_it_tells_versions_windows_clients_reviews_and_files(self):
         other_folder = self.new_folder()
         other = yield from self.new_window(other_folder)

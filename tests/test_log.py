@@ -138,6 +138,10 @@ class Errors(LogCase):
         yield from super().setUp()
         self.application._reported.clear()
         self.addCleanup(self.application._reported.clear)
+        # Which lets the second one be seen, too; tests of its own show that it leaves out what repeats.
+        filters = list(self.application.log.filters)
+        self.application.log.filters.clear()
+        self.addCleanup(self.application.log.filters.extend, filters)
         patcher = mock.patch.object(sublime, "status_message")
         self.messages = patcher.start()
         self.addCleanup(patcher.stop)

@@ -10,11 +10,11 @@ from unittest import mock
 
 import sublime
 
+from ..companion.agents.agent import Connection
+from ..companion.agents.registry import AGENTS
 from ..companion.display_names import columns
 from ..companion.review.header import header_rows
 from ..companion.review.review import Owner
-from ..companion.terminals.clients import CLIENTS
-from ..companion.terminals.environment import Connection
 from ..companion.terminals.launcher import Launcher, Wishes
 from .review_support import PLUGIN, DecidingTestCase
 
@@ -149,6 +149,6 @@ class TestTerminalsObey(DecidingTestCase):
         ), mock.patch.object(launcher_module, "start_process") as started, mock.patch.object(
             sublime.Window, "status_message"
         ) as said:
-            launcher.run(self.window, CLIENTS[0], connection, Wishes(("gemini",), {}))
+            launcher.run(self.window, AGENTS[0], connection, Wishes(("gemini",), {}))
             yield lambda: [call for call in said.call_args_list if "control characters" in call[0][0]]
         self.assertFalse(started.called)

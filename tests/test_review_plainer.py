@@ -127,6 +127,8 @@ class TestNothingToCompare(ReviewTestCase):
         self.write()
         review = yield from self.open_diff("file.py", PROPOSED * 30)
         self.assertIn("The proposal is large", self.header(review))
+        self.assertEqual(self.marked(self.proposal(review), "lines"), [])
+        self.assertNotIn("\u2212", self.header(review), "nothing was counted")
         self.desk.accept(review)
         yield lambda: bool(self.told)
         self.assertEqual(self.told[-1][1].content, PROPOSED * 30)

@@ -11,6 +11,34 @@ from ..companion.review import views
 from .review_support import GRID, PROPOSED, QWEN, TWO_COLUMNS, GivingBackTestCase
 
 
+class TestWhereItOpens(GivingBackTestCase):
+    def group_of_original(self, review: Any) -> int:
+        return self.window.get_view_index(self.original(review))[0]
+
+    def test_of_several_groups_that_show_the_file_the_users_own_is_divided(self) -> Iterator[Any]:
+        self.window.set_layout(TWO_COLUMNS)
+        view = yield from self.open_file("file.py", group=0)
+        self.window.run_command("clone_file")
+        clone = next(other for other in self.window.views() if other != view)
+        self.window.set_view_index(clone, 1, 0)
+        self.window.focus_view(clone)
+        yield lambda: self.window.active_group() == 1
+        review = yield from self.open_diff("file.py")
+        self.assertEqual(self.group_of_original(review), 1)
+
+    def test_with_the_focus_in_a_terminal_it_opens_where_the_user_edited_last(self) -> Iterator[Any]:
+        self.window.set_layout(GRID)
+        yield from self.open_file("first.py", group=0)
+        second = yield from self.open_file("second.py", group=1)
+        terminal = self.terminal(group=2)
+        for view in (second, terminal):
+            self.window.focus_view(view)
+            yield lambda view=view: self.window.active_view() == view
+            yield 30
+        review = yield from self.open_diff("third.py")
+        self.assertEqual(self.group_of_original(review), 1)
+
+
 class TestRearranged(GivingBackTestCase):
     def test_a_new_layout_stays(self) -> Iterator[Any]:
         view = yield from self.open_file()

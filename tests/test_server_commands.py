@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import http.client
 import os
 import sys
@@ -130,7 +131,7 @@ class TakenPorts(ServerCase):
         async def refusing(*arguments, **keywords):
             if len(refused) < 2:  # the former port, then any port
                 refused.append(arguments)
-                raise OSError(98, "Address already in use")
+                raise OSError(errno.EADDRINUSE, "Address already in use")
             return await create_server(*arguments, **keywords)
 
         with mock.patch.object(loop, "create_server", refusing):
@@ -149,14 +150,17 @@ class TakenPorts(ServerCase):
         create_server = loop.create_server
         former = self.port()
 
-        async def refusing(factory, host, port, **keywords):
-            if port == former:
-                raise OSError(98, "Address already in use")
-            return await create_server(factory, host, port, **keywords)
+        async def refusing(factory, *, sock, **keywords):
+            if sock.getsockname()[1] == former:
+                raise OSError(errno.EADDRINUSE, "Address already in use")
+            return await create_server(factory, sock=sock, **keywords)
 
+        tokens = self.endpoint.secrets()
         with mock.patch.object(loop, "create_server", refusing):
             self.window.run_command("gemini_companion_restart_server")
             yield lambda: self.port() not in (None, former)
+        # Whoever has the port now was shown the old ones.
+        self.assertFalse(set(tokens) & set(self.endpoint.secrets()))
         yield from self.connect(self.folder)
         yield lambda: self.status_bar() == "Companion: listening-client"
 

@@ -1,7 +1,7 @@
 """Tries the package's own servers over real connections, as a client would.
 
-Rule: by the name of its client nobody takes a trial for a client. Loop thread. What speaks HTTP is imported on first
-use, so that the main thread can load this module.
+Rule: a trial introduces itself by a name of this run, by which the package knows that it is no client. Loop thread.
+What speaks HTTP is imported on first use, so that the main thread can load this module.
 """
 
 from __future__ import annotations

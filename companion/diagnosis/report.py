@@ -17,7 +17,7 @@ from ..discovery.platform import Platform
 from ..editor_process import EDITOR_PID
 from ..review.edit import set_text
 from ..view_roles import ROLE
-from . import discovery, libraries, probe, programs
+from . import assumptions, discovery, libraries, probe, programs
 from .checks import LOG, Check, failed, not_tried, too_slow
 from .discovery import FileFact
 from .facts import Facts
@@ -34,6 +34,8 @@ SYNTAX = "Packages/Markdown/Markdown.sublime-syntax"
 REPORT = "report"
 LIMIT_SECONDS = 30.0  # for everything, login shells included
 LIBRARIES, SERVERS, DISCOVERY = "the libraries", "the servers", "the discovery files"
+EDITOR, SCREEN = "the editor", "what the editor draws"
+DRAWN_MILLISECONDS = 200  # until the new view has been laid out
 
 
 class Diagnosis:
@@ -70,7 +72,10 @@ class Diagnosis:
         self._try(DISCOVERY, self._try_discovery)
         for agent in AGENTS:
             self._try(agent.title, self._try_agent, agent)
+        self._try(EDITOR, self._try_editor)
+        self._checks[SCREEN] = None
         self._show()
+        self._runtime.later_on_main(DRAWN_MILLISECONDS, self._try_screen)
         self._runtime.later_on_main(int(LIMIT_SECONDS * 1000), self._end)
 
     # -- the view -----------------------------------------------------------------------------------------------------
@@ -120,6 +125,11 @@ class Diagnosis:
                 self._checks[name] = [too_slow(name, LIMIT_SECONDS)]
         self._show()
 
+    def _try_screen(self) -> None:
+        """Try what the package assumes of views on the report itself."""
+        if self._view is not None and self._view.is_valid() and self._view.window() is not None:
+            self._take(SCREEN, assumptions.check_view(self._view))
+
     # Each of these runs on the loop thread and hands what blocks to a worker.
 
     async def _try_libraries(self) -> List[Check]:
@@ -154,6 +164,9 @@ class Diagnosis:
                     await self._runtime.in_worker(discovery.check_active_file, active_file, window, around)
                 )
         return checks
+
+    async def _try_editor(self) -> List[Check]:
+        return await self._runtime.in_worker(assumptions.check_interpreter)
 
     async def _try_agent(self, agent: Agent) -> List[Check]:
         words = agent.command(self._settings) if self._settings is not None else (agent.program,)

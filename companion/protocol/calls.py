@@ -13,6 +13,7 @@ from .effects import Answer, CallCancelled, Event
 from .exchanges import Exchange
 from .jsonrpc import RequestId
 from .sessions import Session
+from .streams import Stream
 from .tools import Cancellation, ToolCall
 
 
@@ -62,7 +63,21 @@ class Calls:
 
     def connection_lost(self, calls: Iterable[ToolCall], now: float) -> List[Event]:
         """The connection that waited for these is gone, and nobody can fetch their results later."""
-        return self._cancel(calls, Cancellation.CONNECTION_LOST, now)
+        lost = list(calls)
+        events = self._cancel(lost, Cancellation.CONNECTION_LOST, now)
+        for call in lost:
+            pending = self._pending.get(call)
+            if pending is not None:
+                pending.exchange.connection_lost()
+        return events
+
+    def stream_lost(self, stream: Stream, now: float) -> List[Event]:
+        """The connection is gone that carried the answers to some calls; a session can fetch them later."""
+        waiting = [pending for pending in self._pending.values() if pending.exchange.stream is stream]
+        for pending in waiting:
+            pending.exchange.connection_lost()
+        nobodys = [pending.call for pending in waiting if pending.exchange.session is None]
+        return self._cancel(nobodys, Cancellation.CONNECTION_LOST, now)
 
     def session_closed(self, session: Session, now: float) -> List[Event]:
         """The client is gone."""

@@ -16,6 +16,7 @@ from .metadata import PREFIX
 from .revisions import REVISIONS, SUPPORTED
 from .tools import EMPTY, Implementation, Tool, ToolResult
 
+CAPABILITIES: Dict[str, Any] = {"tools": {"listChanged": False}, "logging": {}}
 CACHE = {"ttlMs": 3600000, "cacheScope": "private"}
 """Tools change only with a new version of the package, which is a new server on another port."""
 
@@ -33,7 +34,6 @@ class Catalogue:
         if len(self.tools) != len(tools):
             raise ValueError("two tools have the same name")
         self.arguments = ArgumentChecker(tools)
-        capabilities: Dict[str, Any] = {"tools": {"listChanged": False}, "logging": {}}
         described = identity.description()
         self._server_meta = {PREFIX + "serverInfo": described}
         self._stateless = {"resultType": "complete", "_meta": self._server_meta}
@@ -44,12 +44,12 @@ class Catalogue:
         self.stateless_tools_list = encode({**listing, **self._stateless, **CACHE})
         guidance = {} if instructions is None else {"instructions": instructions}
         self.initialize: Dict[str, bytes] = {
-            name: encode({"protocolVersion": name, "capabilities": capabilities, "serverInfo": described, **guidance})
+            name: encode({"protocolVersion": name, "capabilities": CAPABILITIES, "serverInfo": described, **guidance})
             for name, revision in REVISIONS.items()
             if revision.handshake
         }
         self.discover = encode(
-            {"supportedVersions": list(SUPPORTED), "capabilities": capabilities, **guidance, **self._stateless, **CACHE}
+            {"supportedVersions": list(SUPPORTED), "capabilities": CAPABILITIES, **guidance, **self._stateless, **CACHE}
         )
 
     def call_result(self, result: ToolResult, stateless: bool) -> bytes:

@@ -15,7 +15,7 @@ from typing import Any, Callable, Dict, Iterable, List, Mapping, NamedTuple, Opt
 from .catalogue import Catalogue
 from .effects import Answer, Event, Reaction, Wake
 from .exchanges import JSON_TYPE, Exchange
-from .json_text import NotJson, TooDeep, decode
+from .json_text import NotJson, TooDeep, TooManyValues, decode
 from .jsonrpc import (
     INTERNAL_ERROR,
     INVALID_REQUEST,
@@ -54,6 +54,8 @@ class Arrival(NamedTuple):
     token_name: str = ""
     connection: str = ""
     """Something that no other connection of this server has."""
+    decoded: Optional[Callable[[], Any]] = None
+    """Gives what `decode` gives for the body, or raises what it raises, if another thread has done that already."""
 
 
 class Protocol:
@@ -81,11 +83,17 @@ class Protocol:
         headers = arrival.headers
         version = headers.get(VERSION_HEADER)
         try:
-            value = decode(arrival.body, self.limits.nesting)
+            if arrival.decoded is not None:
+                value = arrival.decoded()
+            else:
+                value = decode(arrival.body, self.limits.nesting, self.limits.values)
         except NotJson as error:
             return Reaction(_refusal(RpcError(PARSE_ERROR, "Parse error: {}.".format(error), status=400)))
         except TooDeep:
             sentence = "The message is nested deeper than {} levels.".format(self.limits.nesting)
+            return Reaction(_refusal(RpcError(INVALID_REQUEST, sentence, status=400)))
+        except TooManyValues:
+            sentence = "The message holds more than {} values.".format(self.limits.values)
             return Reaction(_refusal(RpcError(INVALID_REQUEST, sentence, status=400)))
         message = None if type(value) is list else read_message(value)
         if is_stateless(version, message):

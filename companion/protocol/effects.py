@@ -56,11 +56,11 @@ class SessionOpened(NamedTuple):
 
 
 class SessionClosed(NamedTuple):
-    """A client is gone; `reason` is for the log, `unread` has the tags of what it is not known to have read."""
+    """A client is gone; `reason` is for the log, `undelivered` has the tags of what it is not known to have read."""
 
     client: ClientSession
     reason: str
-    unread: List[object] = []
+    undelivered: List[object] = []
 
 
 class CallCancelled(NamedTuple):

@@ -63,6 +63,7 @@ class Exchange:
     __slots__ = (
         "headers", "accepts_json", "accepts_events", "revision", "session", "caller", "metadata", "batch", "calls",
         "open_calls", "answers", "stream", "events", "status", "extra_headers", "size", "state", "opened",
+        "_waited_for",
     )  # fmt: skip
 
     def __init__(
@@ -98,6 +99,7 @@ class Exchange:
         self.extra_headers: Optional[Dict[str, str]] = None
         self.size = size
         self.state = ExchangeState.UNANSWERED
+        self._waited_for = True
 
     @property
     def stateless(self) -> bool:
@@ -120,9 +122,15 @@ class Exchange:
     def end_call(self, now: float) -> None:
         """A call is over, with its answer among `answers` or without one."""
         self.open_calls -= 1
-        if self.session is not None:
+        if self.session is not None and self._waited_for:
             self.session.requests -= 1
             self.session.last_seen = now
+
+    def connection_lost(self) -> None:
+        """Nobody waits on a connection any more: the calls that run do not keep the session."""
+        if self.session is not None and self._waited_for:
+            self.session.requests -= self.open_calls
+        self._waited_for = False
 
     def reaction(self) -> Reaction:
         """What to do after everything in the POST was read."""

@@ -1,8 +1,9 @@
 """Bytes to JSON values and back, exactly.
 
-Rules: what RFC 8259 calls JSON is accepted and nothing else (no NaN, no UTF-16, no byte order mark); every value
-keeps its exact meaning (lone surrogates, integers beyond 64 bits, the very digits of a fraction); nesting is bounded
-without recursion; text goes out as ASCII, so that a lone surrogate passes and no event-stream line is ever broken.
+Rules: what RFC 8259 calls JSON is accepted and nothing else (no NaN, no UTF-16, no byte order mark); every value keeps
+its exact meaning (lone surrogates, integers beyond 64 bits, the very digits of a fraction); nesting and the number of
+values are bounded without recursion; text goes out as ASCII, so that a lone surrogate passes and no event-stream line
+is ever broken.
 orjson is used for reading where it can be imported and where it is exact; nothing needs it.
 """
 
@@ -11,11 +12,21 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from .json_pieces import TooManyValues, count_at_once, decode_string, outline, put_back
+from .limits import ENVELOPE, MEBIBYTE, Limits
+
+__all__ = [
+    "AT_ONCE_BYTES", "ExactFloat", "NotJson", "TooDeep", "TooManyValues", "decode", "encode", "encode_id",
+]  # fmt: skip
+
 try:
     import orjson
 except ImportError:
     orjson = None
 
+AT_ONCE_BYTES = MEBIBYTE + ENVELOPE
+"""A text up to this size is decoded in one step, which takes a few hundredths of a second at most."""
+MOST_VALUES = Limits().values
 LONGEST_INTEGER = 4000
 """Digits. Python's conversion of decimal text is quadratic; newer versions refuse over 4,300 digits themselves."""
 
@@ -45,16 +56,30 @@ def _exact_integer(text: str) -> int:
     return int(text)
 
 
+def _exact_float(text: str) -> ExactFloat:
+    if len(text) > LONGEST_INTEGER:
+        raise NotJson("a number has more than {} digits".format(LONGEST_INTEGER))
+    return ExactFloat(text)
+
+
 def _refuse_constant(name: str) -> Any:
     raise NotJson("{} is not a JSON value".format(name))
 
 
-_exact_decoder = json.JSONDecoder(parse_float=ExactFloat, parse_int=_exact_integer, parse_constant=_refuse_constant)
+_exact_decoder = json.JSONDecoder(parse_float=_exact_float, parse_int=_exact_integer, parse_constant=_refuse_constant)
 _encoder = json.JSONEncoder(ensure_ascii=True, check_circular=False, allow_nan=False, separators=(",", ":"))
 
 
-def decode(body: bytes, nesting: int) -> Any:
-    """The value of a UTF-8 JSON text. Raises `NotJson` or `TooDeep`; any thread."""
+def decode(body: bytes, nesting: int, values: int = MOST_VALUES) -> Any:
+    """The value of a UTF-8 JSON text. Raises `NotJson`, `TooDeep` or `TooManyValues`; any thread.
+
+    Over `AT_ONCE_BYTES` it takes long, but holds up no other thread meanwhile.
+    """
+    if len(body) > AT_ONCE_BYTES:
+        value = _decode_in_pieces(body, values)
+        _check(value, nesting)
+        return value
+    count_at_once(body, values)
     if orjson is not None:
         try:
             value = orjson.loads(body)
@@ -77,6 +102,26 @@ def _decode_exactly(body: bytes) -> Any:
         raise NotJson("the body is not JSON: {} at character {}".format(error.msg.rstrip(), error.pos)) from None
     except RecursionError:
         raise TooDeep from None
+
+
+def _decode_in_pieces(body: bytes, values: int) -> Any:
+    text, strings = outline(body, values)
+    try:
+        value = _exact_decoder.decode(text.decode("utf-8"))
+        if not strings:
+            return value
+        found = {name: decode_string(body, *place, decode=_decode_string) for name, place in strings.items()}
+    except UnicodeDecodeError:
+        raise NotJson("the body is not UTF-8") from None
+    except json.JSONDecodeError as error:
+        raise NotJson("the body is not JSON: {}".format(error.msg.rstrip())) from None
+    except RecursionError:
+        raise TooDeep from None
+    return put_back(value, found)
+
+
+def _decode_string(literal: bytes) -> Any:
+    return _exact_decoder.decode(literal.decode("utf-8"))
 
 
 def _check(value: Any, nesting: int) -> bool:

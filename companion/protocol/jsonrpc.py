@@ -16,9 +16,8 @@ INVALID_REQUEST = -32600
 METHOD_NOT_FOUND = -32601
 INVALID_PARAMS = -32602
 INTERNAL_ERROR = -32603
-# The three codes below are MCP's own (2026-07-28, basic, "Error Codes").
+# The two codes below are MCP's own (2026-07-28, basic, "Error Codes").
 HEADER_MISMATCH = -32020
-MISSING_CLIENT_CAPABILITY = -32021
 UNSUPPORTED_PROTOCOL_VERSION = -32022
 
 

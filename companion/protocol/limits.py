@@ -18,9 +18,17 @@ class Limits(NamedTuple):
     body_bytes: int = 32 * MEBIBYTE + ENVELOPE
     """Largest request body, its envelope included. Over it: 413."""
     header_bytes: int = 16 * 1024
-    """Longest request line and longest header field. Over it: 400."""
+    """Longest request line and longest header field. Over it: 431."""
+    headers_bytes: int = 64 * 1024
+    """Largest whole header, or trailer, of any request; counted in pieces of 8 KiB. Over it: 431."""
+    header_lines: int = 256
+    """As `headers_bytes`, in lines: a short one takes a hundred times its bytes of memory."""
+    pipelined_requests: int = 16
+    """Most requests that wait on one connection for the answer to an earlier one. Over it: a cut."""
     nesting: int = 64
     """Deepest nesting of arrays and objects in a message. Over it: 400, -32600."""
+    values: int = 50_000
+    """Most values in a message: members of arrays and objects. Counted before any is made. Over it: 400, -32600."""
     batch_messages: int = 100
     """Most messages in one batch. Over it: 400, -32600."""
     sessions: int = 512
@@ -29,6 +37,8 @@ class Limits(NamedTuple):
     """Most streams open at once in one session. Over it: 429."""
     requests_in_flight: int = 256
     """Most requests being read or answered at once. Over it: 503."""
+    bodies_at_once: int = 4
+    """How many bodies of the largest size may be in memory while all of them are being read. Over it: 503."""
     queued_messages: int = 4096
     """Most messages that may wait for one client. Over it the session is closed, because nothing may be dropped."""
     queued_bytes: int = 128 * MEBIBYTE
@@ -40,9 +50,13 @@ class Limits(NamedTuple):
     finished_streams: int = 16
     """Most broken or finished streams kept per session for `Last-Event-ID`."""
     connections: int = 1024
-    """Most TCP connections at once. Over it: 503 and cut."""
+    """Most TCP connections at once, and never more than half of the process's descriptors. Over it: 503 and cut."""
+    newcomers: int = 64
+    """Most TCP connections that have not shown a token, in the whole process, and never more than an eighth of its
+    descriptors. Over it the oldest one is cut."""
     request_seconds: float = 20.0
-    """Time a client has to send its first request's header, and then to send each body. Over it: 408, or a cut."""
+    """Time a client has to send a request's header once it is connected or has begun, and then to send each body. Over
+    it: 408, or a cut."""
     keepalive_seconds: float = 75.0
     """How long an idle connection between two requests is kept."""
     heartbeat_seconds: float = 15.0

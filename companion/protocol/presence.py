@@ -22,7 +22,7 @@ from .metadata import VERSION_HEADER, Metadata, unsupported_version
 from .notices import Notice, Translate
 from .revisions import NEWEST_HANDSHAKE, REVISIONS, Revision
 from .sessions import EVENTS, MCP, SUBSCRIBER, Session, SessionKind
-from .streams import LISTEN, Ending, Stream, read_event_id
+from .streams import CALL, LISTEN, Ending, Stream, read_event_id
 from .tools import ClientSession
 
 logger = logging.getLogger("gemini_companion.protocol")
@@ -203,13 +203,14 @@ class Presence:
     def broken(self, stream: Stream, ending: Ending, now: float) -> List[Event]:
         """The connection that carried the stream is gone."""
         session = self._owners.pop(stream, None)
+        events = self.calls.stream_lost(stream, now) if stream.kind is CALL else []
         if session is None:
             stream.detach(ending)
-            return []
+            return events
         session.detach(stream, ending, now)
         if session.current is not None and len(session.outbox):
-            return [Wake(session.current)]
-        return []
+            events.append(Wake(session.current))
+        return events
 
     # Notifications
 

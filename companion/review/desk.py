@@ -29,7 +29,7 @@ from .controls import SAVE, answer, follow_link
 from .edit import COMMAND
 from .preparation import Preparation, Wish
 from .presentation import Presentation, wish
-from .review import Outcome, Owner, Review, ReviewError, State
+from .review import ACCEPTED, Outcome, Owner, Review, ReviewError, State
 from .stage import close_abandoned, put_layout_back
 from .text import ProposedText
 from .ticker import Ticker
@@ -160,6 +160,28 @@ class Desk:
         for review, presentation in self._presentations.items():
             if review.owner.session_id == owner_id and review.orphan():
                 presentation.update_header()
+
+    def write_or_reopen(self, owner: Owner, outcome: Outcome) -> None:
+        """Write what the user accepted, because the client went before it read the answer.
+
+        If the file is no longer what was reviewed, or cannot be written, the review is opened again.
+        """
+        text = outcome.content or ""
+        if outcome.original is None:
+            self.reopen(owner, outcome.path, text)
+            return
+        review = Review(owner, outcome.path, text)  # shown only if it cannot be written
+        write = Write(self._runtime, outcome.original, text, partial(self._written_unasked, review, text))
+        self._writes[review] = write
+        write.start()
+
+    def _written_unasked(self, review: Review, text: str, error: Optional[disk.DiskError]) -> None:
+        del self._writes[review]
+        if error is None:
+            self._say(f"{review.owner.client_name} went away before it wrote {os.path.basename(review.path)}: written")
+            return
+        logger.info("an accepted text that its client did not read is shown again: %s", error)
+        self.reopen(review.owner, review.path, text)
 
     def reopen(self, owner: Owner, path: str, text: str) -> None:
         """Bring back what the user accepted, because the client went before it heard of it. Now Accept writes it."""
@@ -391,6 +413,7 @@ class Desk:
         for review, write in list(self._writes.items()):
             if not write.finish(max(0.0, end - time.monotonic())):
                 logger.error("%s was still being written when its window closed", os.path.basename(review.path))
+        self._writes.clear()
         for review in self.pending():
             self._tell(review, review.reject())
         self._ticker.stop()
@@ -418,11 +441,8 @@ class Desk:
     def _is_abandoned(self, view: sublime.View) -> bool:
         if views.role_of(view) is None:
             return False
-        # One that was dragged here belongs to another window's desk, a further view of one shares its buffer.
-        buffer = view.buffer_id()
-        return views.is_left_over(view) or not any(
-            buffer in presentation.buffers for desk in self._desks for presentation in desk._presentations.values()
-        )
+        # One that was dragged here belongs to another window's desk.
+        return views.is_left_over(view) or self._desk_of(view) is None
 
     def _find(self, owner: Owner, path: str) -> Optional[Review]:
         wanted = views.same_key(path)
@@ -472,7 +492,9 @@ class Desk:
     def _written(
         self, review: Review, text: str, done: Callable[[str], None], error: Optional[disk.DiskError]
     ) -> None:
-        del self._writes[review]
+        if self._writes.pop(review, None) is None:
+            done(str(error or ""))  # its window was closed meanwhile
+            return
         if error is None:
             self._end(review, review.accept(text))
             done("")
@@ -492,6 +514,8 @@ class Desk:
 
     def _tell(self, review: Review, outcome: Optional[Outcome]) -> None:
         if outcome is not None and not review.orphaned:
+            if outcome.kind == ACCEPTED and review in self._presentations:
+                outcome = outcome._replace(original=self._presentations[review].original)
             self._notify(review, outcome)
 
     def _end(self, review: Review, outcome: Optional[Outcome], tell: bool = True) -> None:

@@ -57,7 +57,11 @@ class Focus:
         """Give `view` the focus, if it still exists. With `ALWAYS` its window comes to the front as well."""
         if view is None or not self._is_here(view):
             return
-        self._window.focus_view(view)
+        latest = self._latest
+        in_panel = latest is not None and latest.is_valid() and latest.element() is not None
+        # Focusing a view that has the focus might deselect the sheets that show beside it.
+        if in_panel or view != self._window.active_view():
+            self._window.focus_view(view)
         self._latest = view
         if setting == ALWAYS and not self._is_active_window():
             self._window.bring_to_front()

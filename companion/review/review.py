@@ -22,6 +22,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import Dict, FrozenSet, NamedTuple, Optional, Union
 
+from .disk import Original
 from .text import ProposedText
 
 ACCEPTED = "accepted"
@@ -36,11 +37,15 @@ class Owner(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """What the client that asked is told. `content` is the accepted text, None when the proposal was rejected."""
+    """What the client that asked is told. `content` is the accepted text, None when the proposal was rejected.
+
+    `original` is the file that an accepted text was compared with, if it had been read.
+    """
 
     kind: str
     path: str
     content: Optional[str]
+    original: Optional[Original] = None
 
 
 class ReviewError(Exception):

@@ -57,11 +57,15 @@ class Snapshot:
             self._window.focus_group(self._active_group)
 
     def _select(self, several: Dict[int, List[sublime.Sheet]]) -> None:
-        """Show these sheets of some groups side by side. The editor takes a selection for the whole window's."""
+        """Show these sheets of some groups side by side. The editor takes a selection for the whole window's.
+
+        The active one of each group is named last, because focusing it afterwards might deselect the others.
+        """
         active = [self._window.active_sheet_in_group(group) for group in range(self._window.num_groups())]
         selected: List[sublime.Sheet] = []
-        for group in range(self._window.num_groups()):
-            selected += several.get(group) or self._window.selected_sheets_in_group(group)
+        for group, front in enumerate(active):
+            sheets = several.get(group) or self._window.selected_sheets_in_group(group)
+            selected += [sheet for sheet in sheets if sheet != front] + [sheet for sheet in sheets if sheet == front]
         self._window.select_sheets(selected)
         for group, sheet in enumerate(active):
             if sheet is not None and self._window.active_sheet_in_group(group) != sheet:

@@ -1,4 +1,5 @@
 """The ways from the editor into a client's terminal: environment, command lines, mentions, the status bar's words.
 
-Rule: everything but the launcher is pure. Nothing in here knows a token, so none can get into a terminal.
+Rule: everything but the launcher and the processes is pure. Nothing in here knows a token, so none can get into a
+terminal.
 """

@@ -39,6 +39,14 @@ MACOS_TERMINAL = (
 WINDOWS_TERMINAL = ("cmd.exe", "/k", "$command")
 
 
+# A shell that does not find the program, or what runs it, by its own PATH looks into these folders first.
+_SEARCH = (
+    'for program in "$1" node; do '
+    'command -v "$program" >/dev/null 2>&1 || { PATH="$0:$PATH"; export PATH; break; }; '
+    'done; exec "$@"'
+)
+
+
 class Launch(NamedTuple):
     """A client to be started: its words, the folder to start in, and the variables it needs."""
 
@@ -52,6 +60,11 @@ def login_shell(environment: Mapping[str, str]) -> str:
     """The user's shell where it is one that understands our command lines, else the system's plain one."""
     shell = environment.get("SHELL", "")
     return shell if posixpath.isabs(shell) and posixpath.basename(shell) in KNOWN_SHELLS else "/bin/sh"
+
+
+def words_with_folders(words: Sequence[str], folders: str) -> Tuple[str, ...]:
+    """The words that run `words` in any POSIX shell, where `folders`, a PATH, may be missing from the shell's own."""
+    return ("/bin/sh", "-c", _SEARCH, folders, *words) if folders else tuple(words)
 
 
 def posix_line(launch: Launch) -> str:

@@ -1,7 +1,7 @@
 """Starts a client in a terminal, and types into one that runs. Main thread only.
 
-Rule: what the user asked for happens in a terminal or is answered by a sentence. Looking for a program asks the login
-shell, which may take seconds, so it is done on a worker thread; starting a process is, too.
+Rule: what the user asked for happens in a terminal or is answered by a sentence. A command of another package that is
+not there, or fails, says nothing: whether a terminal came is looked for.
 """
 
 from __future__ import annotations
@@ -10,27 +10,36 @@ import html
 import itertools
 import logging
 import os
-import shlex
 import shutil
-from typing import TYPE_CHECKING, Callable, List, Mapping, NamedTuple, Optional, Sequence, Tuple
+from typing import TYPE_CHECKING, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 import sublime
+import sublime_plugin
 
 from ..agents.agent import Agent, Connection
-from ..discovery.platform import WINDOWS, Platform
+from ..discovery.platform import Platform
 from ..display_names import file_name, has_control_characters, shown
 from ..status_bar import say
 from ..view_roles import is_terminal
-from .command_lines import Launch, environment_lines, login_shell, system_terminal, terminus_arguments
+from .command_lines import (
+    Launch,
+    environment_lines,
+    login_shell,
+    system_terminal,
+    terminus_arguments,
+    words_with_folders,
+)
 from .environment import client_variables
 from .mention import mention, selected_lines
+from .processes import find_program, start_terminal
 
 if TYPE_CHECKING:
     from ..runtime import Runtime
 
 logger = logging.getLogger("gemini_companion.terminals")
 
-SHELL_SECONDS = 10  # for a login shell with a slow start-up file
+# Terminus opens a terminal on the editor's worker thread, or, half installed, never.
+TERMINUS_MILLISECONDS, LOOK_MILLISECONDS = 2000, 50
 INSTALL_PANEL = "gemini_companion_install"
 TAG = "gemini_companion."
 OBEYED = "a folder's name holds control characters, which the terminal would obey: rename it first"
@@ -90,9 +99,9 @@ class Launcher:
             return "no terminal with a client is open in this window; run one first"
         folder = _folder_of(terminal) or next((each for each in folders if _is_below(path, each)), None)
         arguments = {"string": mention(path, folder, _lines(view), self._platform)}
-        tag = terminal.settings().get("terminus_view.tag")
+        tag = _tag_of(terminal)
         if tag:
-            arguments["tag"] = str(tag)
+            arguments["tag"] = tag
         window.focus_view(terminal)  # so that one can go on typing; without a tag Terminus takes the view in front
         window.run_command("terminus_send_string", arguments)
         return None
@@ -102,22 +111,41 @@ class Launcher:
     def _run_in(
         self, window: sublime.Window, agent: Agent, connection: Connection, wishes: Wishes, folder: str
     ) -> None:
-        launch = Launch(agent.title, wishes.words, folder or os.path.expanduser("~"), client_variables(connection))
         say(window, "looking for {}".format(agent.title))
 
-        def found(there: bool) -> None:
+        def found(folders: Optional[str]) -> None:
             if not window.is_valid():
                 return
-            if not there:
+            if folders is None:
                 self._explain(window, agent)
-            elif terminus_is_installed():
+                return
+            words = words_with_folders(wishes.words, folders)
+            launch = Launch(agent.title, words, folder or os.path.expanduser("~"), client_variables(connection))
+            configured = wishes.terminals.get(self._platform.name)
+            if terminus_is_there():
                 tag = "{}{}.{}.{}".format(TAG, agent.key, window.id(), next(_numbers))
                 shell = login_shell(self._platform.environment)
                 window.run_command("terminus_open", terminus_arguments(launch, self._platform.name, shell, tag))
+                self._await_terminus(window, tag, launch, configured, TERMINUS_MILLISECONDS)
             else:
-                self._open_system_terminal(window, launch, wishes.terminals.get(self._platform.name))
+                self._open_system_terminal(window, launch, configured)
 
-        self._runtime.use_disk(is_installed, wishes.words[0], self._platform, then=found)
+        self._runtime.use_disk(find_program, wishes.words[0], self._platform, then=found)
+
+    def _await_terminus(
+        self, window: sublime.Window, tag: str, launch: Launch, configured: Optional[Sequence[str]], left: int
+    ) -> None:
+        """Look for the terminal that Terminus was asked for, else use the system's. `left`: milliseconds."""
+        if any(_tag_of(view) == tag for each in sublime.windows() for view in _terminals(each)):
+            return
+        if left > 0:
+            left -= LOOK_MILLISECONDS
+            self._runtime.later_on_main(
+                LOOK_MILLISECONDS, self._await_terminus, window, tag, launch, configured, left
+            )
+        elif window.is_valid():
+            logger.warning("Terminus opened no terminal: it may be half installed")
+            self._open_system_terminal(window, launch, configured)
 
     def _open_system_terminal(
         self, window: sublime.Window, launch: Launch, configured: Optional[Sequence[str]]
@@ -133,12 +161,14 @@ class Launcher:
 
         def failed(error: Exception) -> None:
             logger.error("could not start %s", words[0], exc_info=error)
-            say(window, "{} could not be started: {}".format(words[0], error))
+            say(window, "{} could not be started: {}".format(os.path.basename(words[0]), error))
 
         def started(_: None) -> None:
             say(window, "{} runs in {}".format(launch.title, words[0]))
 
-        self._runtime.use_disk(start_process, words, launch, self._platform, then=started, failed=failed)
+        self._runtime.use_disk(
+            start_terminal, words, launch.folder, launch.variables, self._platform, then=started, failed=failed
+        )
 
     def _explain(self, window: sublime.Window, agent: Agent) -> None:
         panel = window.create_output_panel(INSTALL_PANEL)
@@ -147,68 +177,29 @@ class Launcher:
         say(window, "{} is not installed".format(agent.title))
 
 
-# -- on a worker thread -----------------------------------------------------------------------------------------------
-
-
-def is_installed(program: str, platform: Platform, cancelled: Callable[[], bool]) -> bool:
-    """Whether the program can be started: by the editor's own PATH, or by the login shell's. Worker thread."""
-    if shutil.which(program) or platform.name == WINDOWS:
-        return bool(shutil.which(program))
-    import subprocess
-
-    question = "command -v {}".format(shlex.quote(program))
-    try:
-        answer = subprocess.run(
-            [login_shell(platform.environment), "-l", "-i", "-c", question],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            timeout=SHELL_SECONDS,
-            start_new_session=True,  # an interactive shell would otherwise take the editor's terminal, if it has one
-            check=False,
-        )
-    except (OSError, subprocess.TimeoutExpired) as error:
-        logger.warning("could not ask the login shell for %s: %s", program, error)
-        return False
-    return answer.returncode == 0
-
-
-def start_process(words: List[str], launch: Launch, platform: Platform, cancelled: Callable[[], bool]) -> None:
-    """Start a terminal that outlives this package. Raises `OSError`. Worker thread."""
-    import subprocess  # here and above, not at the top: this module is loaded with the package
-
-    environment = dict(platform.environment, **launch.variables)
-    if platform.name == WINDOWS:
-        flags = getattr(subprocess, "CREATE_NEW_CONSOLE", 0)
-        subprocess.Popen(words, cwd=launch.folder, env=environment, creationflags=flags)
-        return
-    subprocess.Popen(
-        words,
-        cwd=launch.folder,
-        env=environment,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    )
-
-
 # -- Terminus ---------------------------------------------------------------------------------------------------------
 
 
-def terminus_is_installed() -> bool:
-    """Whether the Terminus package is there and not switched off."""
-    ignored = sublime.load_settings("Preferences.sublime-settings").get("ignored_packages") or []
-    return "Terminus" not in ignored and bool(sublime.find_resources("Terminus.sublime-settings"))
+def terminus_is_there() -> bool:
+    """Whether Terminus' commands are there. Its files may be, while it lacks a library and so cannot run."""
+    return any(kind.__name__ == "TerminusOpenCommand" for kind in _window_commands())
+
+
+def _window_commands() -> List[type]:
+    return list(getattr(sublime_plugin, "window_command_classes", ()))  # undocumented
 
 
 def terminal_of(window: sublime.Window) -> Optional[sublime.View]:
     """The window's terminal in which a client runs: the last one we started, else any that is still running."""
     running = [view for view in _terminals(window) if not view.settings().get("terminus_view.finished")]
-    ours = [view for view in running if str(view.settings().get("terminus_view.tag") or "").startswith(TAG)]
+    ours = [view for view in running if _tag_of(view).startswith(TAG)]
     if ours:
-        return max(ours, key=lambda view: int(str(view.settings().get("terminus_view.tag")).rsplit(".", 1)[1]))
+        return max(ours, key=lambda view: int(_tag_of(view).rsplit(".", 1)[1]))
     return running[0] if running else None
+
+
+def _tag_of(terminal: sublime.View) -> str:
+    return str(terminal.settings().get("terminus_view.tag") or "")
 
 
 def _terminals(window: sublime.Window) -> List[sublime.View]:

@@ -1,11 +1,18 @@
 """The words in the status bar: whether the window is served, who is connected, and what waits for the user.
 
-Rule: pure, short, and empty rather than noisy: a window that is served and has no client says only that.
+Rule: pure, short, and empty rather than noisy: a window that is served and has no client says only that. However many
+clients there are and whatever they call themselves, it fits.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import List, NamedTuple, Optional, Sequence
+
+MOST = 4
+"""Names."""
+LONGEST = 30
+"""Characters of a name."""
 
 
 class State(NamedTuple):
@@ -33,10 +40,17 @@ def status_text(state: State) -> str:
 
 
 def _clients(names: Sequence[str]) -> str:
-    if not names:
-        return "no client"
-    counted: List[str] = []
-    for name in sorted(set(names)):
-        count = list(names).count(name)
-        counted.append(name if count == 1 else "{} {}".format(count, name))
-    return " + ".join(counted)
+    return listed(names) if names else "no client"
+
+
+def listed(names: Sequence[str]) -> str:
+    """The names, equal ones once with their number: a few, each cut to a readable length, then how many more."""
+    counted = sorted(Counter(names).items())
+    shown = ["{} ".format(count) * (count > 1) + shortened(name) for name, count in counted[:MOST]]
+    more = sum(count for _, count in counted[MOST:])
+    return " + ".join(shown) + (" and {} more".format(more) if more else "")
+
+
+def shortened(name: str) -> str:
+    """The name, without its end if it is too long."""
+    return name if len(name) <= LONGEST else name[: LONGEST - 1] + "\u2026"

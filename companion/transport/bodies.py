@@ -1,19 +1,30 @@
 """Request bodies: may this one be read, and what does it hold?
 
 Rules: only identity-encoded UTF-8 JSON comes in, and a missing `Content-Type` is refused, because web pages can leave
-it out; no more is read than the bound, whatever the header says, and for no longer than the time bound.
+it out; no more is read than the bound, whatever the header says, and for no longer than the time bound; all bodies
+that are being read count against one bound of bytes.
 Implements RFC 9110, 8.3, 8.4 and 10.1.1.
 """
 
 from __future__ import annotations
 
 import asyncio
-from typing import List, Mapping, Optional, Union
+import functools
+from typing import Any, Awaitable, Callable, List, Mapping, Optional, Union
 
 from aiohttp import StreamReader, http_exceptions, web
 
+from ..protocol.json_text import AT_ONCE_BYTES, decode
 from ..protocol.limits import Limits
-from .responses import closing, refusal, too_large
+from .connections import closing
+from .responses import WholeResponse, refusal
+
+InWorker = Callable[..., Awaitable[Any]]
+
+
+async def in_default_executor(function: Callable[..., Any], *args: Any) -> Any:
+    """Call the function on a thread of the event loop's own executor."""
+    return await asyncio.get_running_loop().run_in_executor(None, function, *args)
 
 
 def body_complaint(headers: Mapping[str, str]) -> Optional[str]:
@@ -35,34 +46,73 @@ def body_complaint(headers: Mapping[str, str]) -> Optional[str]:
     return None
 
 
-async def read_body(request: web.BaseRequest, limits: Limits) -> Union[bytes, web.Response]:
-    """The body's bytes, or the response that refuses it: 413 or 408."""
-    most = limits.body_bytes
-    length = request.content_length
-    if length is not None and length > most:
-        return too_large(most)
-    content = request.content
-    if content.is_eof():  # It came in one piece with the header, as small ones do.
-        body = content.read_nowait(-1)
-        return body if len(body) <= most else too_large(most)
-    if request.headers.get("Expect", "").lower() == "100-continue" and request.transport is not None:
-        request.transport.write(b"HTTP/1.1 100 Continue\r\n\r\n")
-    try:
-        return await asyncio.wait_for(_read_up_to(content, most), limits.request_seconds)
-    except (ConnectionError, web.RequestPayloadError, http_exceptions.HttpProcessingError):
-        return closing(refusal(400, "The body broke off."))
-    except asyncio.TimeoutError:
-        return closing(refusal(408, "The body took too long."))
+class Bodies:
+    """The bodies that one endpoint is reading. Loop thread."""
+
+    def __init__(self, in_worker: InWorker) -> None:
+        """`in_worker` calls a function on another thread."""
+        self._in_worker = in_worker
+        self._held = 0
+        """Bytes of bodies in memory that have not come to their end, or that are being decoded."""
+
+    async def read(self, request: web.BaseRequest, limits: Limits) -> Union[bytes, WholeResponse]:
+        """The body's bytes, or the response that refuses it: 413, 408 or 503."""
+        most = limits.body_bytes
+        length = request.content_length
+        if length is not None and length > most:
+            return _too_large(request, most)
+        content = request.content
+        if content.is_eof():  # It came in one piece with the header, as small ones do.
+            body = content.read_nowait(-1)
+            return body if len(body) <= most else _too_large(request, most)
+        if request.headers.get("Expect", "").lower() == "100-continue" and request.transport is not None:
+            request.transport.write(b"HTTP/1.1 100 Continue\r\n\r\n")
+        try:
+            return await asyncio.wait_for(self._read_up_to(request, limits), limits.request_seconds)
+        except (ConnectionError, web.RequestPayloadError, http_exceptions.HttpProcessingError):
+            return closing(request, refusal(400, "The body broke off."))
+        except asyncio.TimeoutError:
+            return closing(request, refusal(408, "The body took too long."))
+
+    async def decode(self, body: bytes, limits: Limits) -> Optional[Callable[[], Any]]:
+        """What gives a large body's value, decoded on another thread, or raises; None for one to be decoded at once."""
+        if len(body) <= AT_ONCE_BYTES:
+            return None
+        self._held += len(body)
+        try:
+            value = await self._in_worker(decode, body, limits.nesting, limits.values)
+        except ValueError as error:
+            return functools.partial(_raise, error)
+        finally:
+            self._held -= len(body)
+        return lambda: value
+
+    async def _read_up_to(self, request: web.BaseRequest, limits: Limits) -> Union[bytes, WholeResponse]:
+        content: StreamReader = request.content
+        parts: List[bytes] = []
+        size = 0
+        try:
+            while True:
+                part = await content.readany()
+                if not part:
+                    return b"".join(parts)
+                size += len(part)
+                if size > limits.body_bytes:
+                    return _too_large(request, limits.body_bytes)
+                self._held += len(part)
+                parts.append(part)
+                # The first one of all may always come to its end.
+                if self._held > limits.body_bytes * limits.bodies_at_once and self._held > size:
+                    sentence = "Too many large requests are being read."
+                    return closing(request, refusal(503, sentence, {"Retry-After": "1"}))
+        finally:
+            self._held -= size if size <= limits.body_bytes else size - len(part)
 
 
-async def _read_up_to(content: StreamReader, most: int) -> Union[bytes, web.Response]:
-    parts: List[bytes] = []
-    size = 0
-    while True:
-        part = await content.readany()
-        if not part:
-            return b"".join(parts)
-        size += len(part)
-        if size > most:
-            return too_large(most)
-        parts.append(part)
+def _raise(error: ValueError) -> None:
+    raise error
+
+
+def _too_large(request: web.BaseRequest, most: int) -> WholeResponse:
+    """413; the connection is closed, because the rest of the body is not read."""
+    return closing(request, refusal(413, "The body is larger than {} bytes.".format(most)))

@@ -1,8 +1,10 @@
-"""One TCP connection: what it may cost before a request has come, and what becomes known when it ends.
+"""One TCP connection: what it may cost, request after request, and what becomes known when it ends.
 
-Rules: a connection that has not sent a whole request header in time, or within bounds, is cut with an answer that says
-so; what a client sends wrongly is neither logged nor sent back, because it may hold a token; whoever writes an event
-stream on a connection is told at once when it is lost, and whether it was closed or torn down.
+Rules: the bounds hold for every request of a connection, not only for its first one: bytes and lines outside of bodies,
+requests that wait, the time for a header. A connection that passes one is cut, with an answer that says so unless
+another answer is under way. After an answer that closes the connection nothing that still comes is read.
+What a client sends wrongly is neither logged nor sent back, because it may hold a token. Whoever writes an event stream
+on a connection is told at once when it is lost, and whether it was closed or torn down.
 """
 
 from __future__ import annotations
@@ -11,70 +13,199 @@ import asyncio
 import itertools
 import logging
 import socket
-from typing import Any, Callable, Optional
+from typing import Any, Callable, Optional, cast
 
-from aiohttp import http_exceptions, web
+from aiohttp import StreamReader, http_exceptions, web
 
+from ..log_repeats import SELDOM
 from ..protocol.limits import Limits
-from .responses import refusal
+from .newcomers import Newcomers
+from .responses import WholeResponse, refusal
 
 logger = logging.getLogger("gemini_companion.transport")
 
-_MOST_HEADER_BYTES = 1024 * 1024
-"""Of a whole header, counted in packets: the start of a body may come with it."""
+_PIECE = 8 * 1024
+"""Bytes that are parsed before the bounds are looked at again: a packet may hold 256 KiB."""
+
+# Newer releases of aiohttp leave data unparsed while a body is not read; until it is, there is no progress to look for.
+_PARSER_WAITS = hasattr(web.RequestHandler, "_resume_reading_if_drained")
 
 
 _NUMBERS = itertools.count(1)
 
 
 class Connection(web.RequestHandler):
-    """aiohttp's connection with bounds on its first request. Loop thread."""
+    """aiohttp's connection with bounds on all that comes. Loop thread."""
 
-    __slots__ = ("_began", "_deadline", "_full", "_limits", "_peer_closed", "_received", "number", "on_lost")
+    __slots__ = (
+        "_body", "_body_bytes", "_counted", "_deadline", "_framed", "_full", "_ignoring", "_limits", "_lines",
+        "_newcomers", "_outside", "_peer_closed", "_to_come", "_upgrades", "number", "on_lost", "__weakref__",
+    )  # fmt: skip
 
-    def __init__(self, manager: web.Server, *, limits: Limits, full: Callable[[], bool], **options: Any) -> None:
+    def __init__(
+        self,
+        manager: web.Server,
+        *,
+        limits: Limits,
+        full: Callable[[], bool],
+        upgrades: bool = False,
+        **options: Any,
+    ) -> None:
+        """`full` says whether no connection of this server's can be added. `upgrades`: a connection may become a
+        WebSocket, which has bounds of its own; whoever handles its request sees to it that it does, or ends it."""
         super().__init__(manager, **options)
+        self._upgrades = upgrades
+        self._framed = False
+        """What comes from now on is no HTTP any more."""
         self._limits = limits
         self._full = full
+        self._newcomers: Optional[Newcomers] = Newcomers.of_this_loop()
+        """Where this connection is counted until it has shown a token."""
         self._deadline: Optional[asyncio.TimerHandle] = None
-        self._received = 0
-        self._began = False
         self._peer_closed = False
         self.number = next(_NUMBERS)
         """No other connection of this process has it."""
+        self._ignoring = False
+        self._counted = 0
+        self._outside = self._lines = 0
+        self._body: Optional[StreamReader] = None
+        """The body that is being received or was received last."""
+        self._body_bytes = 0
+        self._to_come = 0
         self.on_lost: Optional[Callable[[bool], None]] = None
         """Called once when the connection is lost; False if the client closed it and left nothing unread, else True."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        full = self._full()
+        assert self._newcomers is not None
+        full = self._full() and not self._newcomers.make_room()
         super().connection_made(transport)
         if full:
             self._cut(b"503 Service Unavailable")
             return
+        self._newcomers.add(self)
+        self._give_time()
+
+    # What comes
+
+    def data_received(self, data: bytes) -> None:
+        if self._framed:
+            if not self._ignoring:
+                super().data_received(data)
+            return
+        start, end = 0, len(data)
+        while not self._ignoring:
+            piece = data
+            if end > _PIECE:
+                most = _PIECE
+                if self._to_come > most and self._body is not None and not self._body.is_eof():
+                    most = self._to_come  # None of it can be anything else than body.
+                piece = data[start : start + most]
+            super().data_received(piece)
+            self._account(piece)
+            start += len(piece)
+            if start >= end:
+                return
+
+    def _account(self, piece: bytes) -> None:
+        """Look at what the piece has brought: a request, a part of a body, or neither of the two."""
+        if self._request_count != self._counted:
+            self._counted = self._request_count
+            self._request_began()
+            return
+        body = self._body
+        if body is not None and body.total_bytes != self._body_bytes:
+            self._to_come -= body.total_bytes - self._body_bytes
+            self._body_bytes = body.total_bytes
+            self._outside = self._lines = 0
+            return
+        if not piece or (_PARSER_WAITS and self._is_held_back()):
+            return
+        self._outside += len(piece)
+        self._lines += piece.count(b"\n")
+        if self._outside > self._limits.headers_bytes or self._lines > self._limits.header_lines:
+            self._cut(b"431 Request Header Fields Too Large")
+        elif self._deadline is None and (body is None or body.is_eof()):
+            self._give_time()
+
+    def _request_began(self) -> None:
+        """A whole request header has come."""
+        self._outside = self._lines = 0
+        self._stop_the_clock()
+        if len(self._messages) > self._limits.pipelined_requests:
+            logger.warning("cut a client that sent many requests and did not wait for the answers")
+            self._cut(b"429 Too Many Requests")
+            return
+        if self._upgrading():
+            if self._upgrades:
+                self._framed = True
+                return
+            # What follows would be another protocol, which we do not speak: this answer is the last one.
+            self._message_tail = b""  # type: ignore[misc]
+            self.ignore_the_rest()
+            self.close()
+            return
+        message, self._body = self._messages[-1]
+        self._body_bytes = self._body.total_bytes
+        try:
+            self._to_come = int(message.headers["Content-Length"]) - self._body_bytes
+        except (AttributeError, KeyError, ValueError):
+            self._to_come = 0
+
+    def _upgrading(self) -> bool:
+        return bool(getattr(self, "_upgraded", False) or getattr(self, "_upgrade", False))
+
+    def _is_held_back(self) -> bool:
+        return bool(self._reading_paused or self._buffer_paused)
+
+    def ignore_the_rest(self) -> None:
+        """Read nothing more of what comes: the answer that is on its way is the last one."""
+        self._ignoring = True
+        self._stop_the_clock()
+
+    # Who it is
+
+    def token_shown(self) -> None:
+        """The client has shown a token: the connection counts no more among those that have not."""
+        if self._newcomers is not None:
+            self._newcomers.remove(self)
+            self._newcomers = None
+
+    def give_way(self) -> None:
+        """End, because another connection needs the room."""
+        self._cut(b"503 Service Unavailable")
+
+    # How it ends
+
+    def _give_time(self) -> None:
         self._deadline = asyncio.get_running_loop().call_later(
             self._limits.request_seconds, self._cut, b"408 Request Timeout"
         )
 
-    def data_received(self, data: bytes) -> None:
-        if not self._began:
-            self._received += len(data)
-            if self._received > _MOST_HEADER_BYTES:
-                self._cut(b"431 Request Header Fields Too Large")
-                return
-        super().data_received(data)
-
-    def request_began(self) -> None:
-        """A whole request header has come: the bounds are met."""
-        self._began = True
+    def _stop_the_clock(self) -> None:
         if self._deadline is not None:
             self._deadline.cancel()
             self._deadline = None
 
     def _cut(self, status: bytes) -> None:
+        """End the connection, with an answer if none is under way."""
+        self.ignore_the_rest()
         transport = self.transport
-        if transport is not None and not transport.is_closing():
-            transport.write(b"HTTP/1.1 " + status + b"\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
-            transport.close()
+        if transport is None or transport.is_closing():
+            return
+        if self._current_request is not None or self._messages or transport.get_write_buffer_size():
+            transport.abort()
+            return
+        transport.write(b"HTTP/1.1 " + status + b"\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+        transport.close()
+
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        if self._newcomers is not None:  # Else it may be a client that was suspended and will go on.
+            asyncio.get_running_loop().call_later(self._limits.request_seconds, self._abort_if_unread)
+
+    def _abort_if_unread(self) -> None:
+        if self._paused and self._newcomers is not None and self.transport is not None:
+            self.transport.abort()
 
     def eof_received(self) -> Optional[bool]:
         self._peer_closed = True
@@ -96,9 +227,8 @@ class Connection(web.RequestHandler):
 
     def connection_lost(self, exc: Optional[BaseException]) -> None:
         torn_down = self._torn_down(exc)
-        if self._deadline is not None:
-            self._deadline.cancel()
-            self._deadline = None
+        self._stop_the_clock()
+        self.token_shown()
         super().connection_lost(exc)
         tell, self.on_lost = self.on_lost, None
         if tell is not None:
@@ -110,18 +240,26 @@ class Connection(web.RequestHandler):
         status: int = 500,
         exc: Optional[BaseException] = None,
         message: Optional[str] = None,
-    ) -> web.StreamResponse:
+    ) -> WholeResponse:
         """Answer what is not HTTP, or what we failed at, without aiohttp's texts, which quote what came."""
         if status >= 500:
             logger.error("a request failed", exc_info=exc)
             response = refusal(500, "The companion failed; the editor's log says why.")
         elif isinstance(exc, http_exceptions.LineTooLong):
-            logger.info("refused a request with an oversized header")
+            logger.info("refused a request with an oversized header", extra=SELDOM)
             response = refusal(431, "A header is longer than {} bytes.".format(self._limits.header_bytes))
         else:
-            logger.info("refused what is not HTTP: %s", type(exc).__name__)
+            logger.info("refused what is not HTTP: %s", type(exc).__name__, extra=SELDOM)
             response = refusal(400, "This is not a well-formed HTTP request.")
         if request.writer is not None and request.writer.output_size > 0:
             raise ConnectionError("an answer has begun already")
         response.force_close()
+        self.ignore_the_rest()
         return response
+
+
+def closing(request: web.BaseRequest, response: WholeResponse) -> WholeResponse:
+    """The response, after which the connection is closed and nothing that still comes is read."""
+    response.force_close()
+    cast(Connection, request.protocol).ignore_the_rest()
+    return response

@@ -7,11 +7,12 @@ filled by a client that keeps trying, and never what was shown.
 from __future__ import annotations
 
 import logging
-from typing import Mapping, Optional, Union
+from typing import Mapping, Optional, Union, cast
 
 from aiohttp import web
 
-from .responses import closing, refusal
+from .connections import Connection, closing
+from .responses import WholeResponse, refusal
 from .security import CHALLENGE, bearer, host_allowed, origin_allowed, token_shown
 
 logger = logging.getLogger("gemini_companion.transport")
@@ -23,27 +24,28 @@ class Gate:
 
     def __init__(self, tokens: Mapping[str, str], *, secret_header: str = "") -> None:
         """`secret_header`: where clients show a token, by itself; without one it is `Authorization: Bearer …`."""
-        self.port = 0
-        """The endpoint's own."""
+        self.port: Optional[int] = 0
+        """The endpoint's own; None if it listens on no port but in the file system, where no web page comes."""
         self._tokens = tokens
         self._secret_header = secret_header or "Authorization"
         self._shown_token = token_shown if secret_header else bearer
         self._next_warning = 0.0
 
-    def misaddressed(self, request: web.BaseRequest) -> Optional[web.Response]:
+    def misaddressed(self, request: web.BaseRequest) -> Optional[WholeResponse]:
         """The refusal of a request that is not meant for this endpoint or comes from a web page, else None."""
         headers = request.headers
         if not host_allowed(headers.getall("Host", ()), self.port):
-            return closing(refusal(403, "The Host header does not name this endpoint."))
+            return closing(request, refusal(403, "The Host header does not name this endpoint."))
         if not origin_allowed(headers.getall("Origin", ()), self.port):
-            return closing(refusal(403, "Requests from web pages are refused."))
+            return closing(request, refusal(403, "Requests from web pages are refused."))
         return None
 
-    def admit(self, request: web.BaseRequest, now: float) -> Union[str, web.Response]:
+    def admit(self, request: web.BaseRequest, now: float) -> Union[str, WholeResponse]:
         """The name of the token that the request shows, or its refusal. `now`: seconds of a steady clock."""
         headers = request.headers
         name = self._shown_token(headers.get(self._secret_header), self._tokens)
         if name is not None:
+            cast(Connection, request.protocol).token_shown()
             return name
         if now >= self._next_warning:
             self._next_warning = now + _WARNING_SECONDS
@@ -56,5 +58,5 @@ class Gate:
                     headers.get("User-Agent", ""),
                 )
         if self._secret_header != "Authorization":
-            return closing(refusal(401, f"The header {self._secret_header} does not show the secret."))
-        return closing(refusal(401, "A valid bearer token is required.", {"WWW-Authenticate": CHALLENGE}))
+            return closing(request, refusal(401, f"The header {self._secret_header} does not show the secret."))
+        return closing(request, refusal(401, "A valid bearer token is required.", {"WWW-Authenticate": CHALLENGE}))

@@ -9,6 +9,7 @@ Implements MCP 2025-11-25, transports, "Security Warning"; RFC 6750 for the toke
 from __future__ import annotations
 
 import hmac
+import secrets
 from typing import Mapping, Optional, Sequence
 
 LOOPBACK_NAMES = ("127.0.0.1", "localhost", "[::1]")
@@ -17,19 +18,29 @@ CONTAINER_NAME = "host.docker.internal"
 CHALLENGE = 'Bearer realm="companion"'
 
 
-def host_allowed(values: Sequence[str], port: int) -> bool:
-    """Is the `Host` header one value, a name of this machine with our port?"""
+_TOKEN_BYTES = 32  # 256 bits
+
+
+def new_token() -> str:
+    """A token that nobody can guess. Any thread."""
+    return secrets.token_urlsafe(_TOKEN_BYTES)
+
+
+def host_allowed(values: Sequence[str], port: Optional[int]) -> bool:
+    """Is the `Host` header one value, a name of this machine with our port? Without a port: is it `localhost`?"""
     if len(values) != 1:
         return False
+    if port is None:
+        return values[0].strip().lower() == "localhost"
     name, _, given_port = values[0].strip().lower().rpartition(":")
     return given_port == str(port) and (name in LOOPBACK_NAMES or name == CONTAINER_NAME)
 
 
-def origin_allowed(values: Sequence[str], port: int) -> bool:
-    """Is there no `Origin` header, or one that is the endpoint's own loopback origin?"""
+def origin_allowed(values: Sequence[str], port: Optional[int]) -> bool:
+    """Is there no `Origin` header, or one that is the endpoint's own loopback origin? Without a port it has none."""
     if not values:
         return True
-    if len(values) != 1:
+    if len(values) != 1 or port is None:
         return False
     scheme, separator, rest = values[0].strip().lower().partition("://")
     name, _, given_port = rest.rpartition(":")

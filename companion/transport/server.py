@@ -10,7 +10,22 @@ from __future__ import annotations
 import asyncio
 import functools
 import logging
-from typing import Any, Awaitable, Callable, Dict, Iterable, List, Mapping, NamedTuple, NoReturn, Optional, Sequence, Set, Union, cast
+from typing import (
+    Any,
+    Awaitable,
+    Callable,
+    Dict,
+    Iterable,
+    List,
+    Mapping,
+    NamedTuple,
+    NoReturn,
+    Optional,
+    Sequence,
+    Set,
+    Union,
+    cast,
+)
 
 from aiohttp import web
 
@@ -31,19 +46,22 @@ from ..protocol.exchanges import JSON_TYPE
 from ..protocol.limits import Limits
 from ..protocol.notices import Translate
 from ..protocol.streams import Ending, Stream
-from ..protocol.tools import ClientSession, Implementation, Tool, ToolCall, ToolResult
-from .bodies import body_complaint, read_body
+from ..protocol.tools import ClientSession, Implementation, Tool, ToolCall, ToolResult, error_result
+from .bodies import Bodies, InWorker, body_complaint, in_default_executor
 from .connections import Connection
 from .event_dialect import IDE_NOTIFICATIONS, to_event_dialect
 from .event_streams import EventStreams
 from .gate import Gate
+from .listening import ACCEPTED_AT_ONCE, BACKLOG, listen
 from .negotiation import accepted
-from .responses import not_allowed, refusal, respond
+from .newcomers import descriptor_limit
+from .responses import WholeResponse, not_allowed, refusal, respond
 
 logger = logging.getLogger("gemini_companion.transport")
 ADDRESS = "127.0.0.1"
 _LINGER_SECONDS = 2.0
 _STOP_SECONDS = 1.0
+_ENDING = "The companion is being restarted or has ended. Try again in a moment."
 
 
 class CompanionServer:
@@ -62,9 +80,11 @@ class CompanionServer:
         translate: Translate = to_event_dialect,
         subscribable: Sequence[str] = IDE_NOTIFICATIONS,
         further_tokens: Mapping[str, str] = {},
+        in_worker: InWorker = in_default_executor,
     ) -> None:
-        """`further_tokens`: more tokens by name, to tell clients apart that introduce themselves alike. `translate`:
-        turns a notification into the dialect of `/events`; for the rest see `Protocol`."""
+        """`in_worker`: calls a function that takes long on another thread. `further_tokens`: more tokens by name, to
+        tell clients apart that introduce themselves alike. `translate`: turns a notification into the dialect of
+        `/events`; for the rest see `Protocol`."""
         self._gate = Gate({"": token, **further_tokens})
         self._call_tool = call_tool
         self._session_opened = session_opened
@@ -80,6 +100,7 @@ class CompanionServer:
         self._streams = EventStreams(self._protocol.presence.take, self._stream_ended, limits.heartbeat_seconds)
         self._running: Dict[ToolCall, _Running] = {}
         self._cancelled: Set[asyncio.Task[None]] = set()
+        self._bodies = Bodies(in_worker)
         self._in_flight = 0
         self._listener: Optional[asyncio.AbstractServer] = None
         self._manager: Optional[web.Server] = None
@@ -99,12 +120,13 @@ class CompanionServer:
         self._protocol.catalogue.arguments.prepare()
         loop = asyncio.get_running_loop()
         manager = web.Server(self._handle)
+        most_connections = min(self._limits.connections, descriptor_limit() // 2)
         connection = functools.partial(
             Connection,
             manager,
             loop=loop,
             limits=self._limits,
-            full=lambda: len(manager.connections) >= self._limits.connections,
+            full=lambda: len(manager.connections) >= most_connections,
             keepalive_timeout=self._limits.keepalive_seconds,
             lingering_time=_LINGER_SECONDS,
             max_line_size=self._limits.header_bytes,
@@ -113,16 +135,23 @@ class CompanionServer:
             access_log=None,
             logger=logger,
         )
-        self._listener = await loop.create_server(connection, ADDRESS, port)
+        listening = listen(ADDRESS, port)
+        try:
+            self._listener = await loop.create_server(connection, sock=listening, backlog=ACCEPTED_AT_ONCE)
+        except BaseException:
+            listening.close()
+            raise
+        listening.listen(BACKLOG)
         self._manager = manager
-        self._gate.port = self._listener.sockets[0].getsockname()[1]
+        self._gate.port = own_port = int(listening.getsockname()[1])
         self._schedule_expiry()
-        return self._gate.port
+        return own_port
 
-    async def stop(self, *, come_back_seconds: Optional[float] = None) -> None:
-        """End streams cleanly, then close everything. Sessions are not reported closed: the caller knows; what clients
-        have not received is still in `export_state`. With `come_back_seconds`, clients are told to reopen their streams
-        after so long, because a successor is expected."""
+    async def stop(self, *, come_back_seconds: Optional[float] = None, seconds: float = _STOP_SECONDS) -> None:
+        """Answer the calls under way, end streams cleanly, then close everything; each step gets so many `seconds`.
+        Sessions are not reported closed: the caller knows; what clients have not received is still in `export_state`.
+        With `come_back_seconds`, clients are told to reopen their streams after so long, because a successor is
+        expected."""
         if self._listener is None or self._stopping:
             return
         self._stopping = True
@@ -131,12 +160,24 @@ class CompanionServer:
         self._manager.pre_shutdown()  # Idle connections end now, the others after the answer they are at.
         if self._expiry is not None:
             self._expiry.cancel()
+        await self._answer_calls(seconds)
         self._perform(self._protocol.stop(come_back_seconds))
-        await self._streams.stop(_STOP_SECONDS)
-        await self._manager.shutdown(_STOP_SECONDS)
-        for task in [*(running.task for running in self._running.values()), *self._cancelled]:
+        await self._streams.stop(seconds)
+        await self._manager.shutdown(seconds / 2)  # which it may take twice
+        for task in self._cancelled:
             task.cancel()
         self._listener = None
+
+    async def _answer_calls(self, seconds: float) -> None:
+        """Let the calls under way come to their end; those that do not are answered with an error."""
+        tasks = {running.task for running in self._running.values()}
+        if not tasks:
+            return
+        _, left = await asyncio.wait(tasks, timeout=seconds)
+        for task in left:
+            task.cancel()
+        if left:
+            await asyncio.wait(left, timeout=seconds)
 
     def export_state(self) -> Dict[str, Any]:
         """The sessions with what they have not received, as plain JSON-able data. Secret: never log it."""
@@ -175,7 +216,6 @@ class CompanionServer:
     # Requests
 
     async def _handle(self, request: web.BaseRequest) -> web.StreamResponse:
-        cast(Connection, request.protocol).request_began()
         refused = self._gate.misaddressed(request)
         if refused is not None:
             return refused
@@ -183,7 +223,7 @@ class CompanionServer:
         if path == "/health":
             return self._health(method)
         token_name = self._gate.admit(request, self._now())
-        if isinstance(token_name, web.Response):
+        if isinstance(token_name, WholeResponse):
             return token_name
         if path == "/mcp":
             if method == "POST":
@@ -201,7 +241,7 @@ class CompanionServer:
             return await self._react(request, reaction)
         return refusal(404, "There is nothing here. The MCP endpoint is /mcp.")
 
-    def _health(self, method: str) -> web.Response:
+    def _health(self, method: str) -> WholeResponse:
         if method not in ("GET", "HEAD"):
             return not_allowed("GET, HEAD")
         return respond(200, b'{"status":"ok"}', JSON_TYPE)
@@ -214,15 +254,16 @@ class CompanionServer:
         accepts_json, accepts_events = accepted(headers)
         if not (accepts_json or accepts_events):
             return refusal(406, "Accept application/json or text/event-stream.")
-        body = await read_body(request, self._limits)
-        if isinstance(body, web.Response):
+        body = await self._bodies.read(request, self._limits)
+        if isinstance(body, WholeResponse):
             return body
         if self._in_flight >= self._limits.requests_in_flight:
             return refusal(503, "Too many requests are being answered.", {"Retry-After": "1"})
         self._in_flight += 1
         try:
+            decoded = await self._bodies.decode(body, self._limits)
             connection = str(cast(Connection, request.protocol).number)
-            arrival = Arrival(headers, body, accepts_json, accepts_events, token_name, connection)
+            arrival = Arrival(headers, body, accepts_json, accepts_events, token_name, connection, decoded)
             return await self._react(request, self._protocol.post(arrival, self._now()))
         finally:
             self._in_flight -= 1
@@ -241,9 +282,7 @@ class CompanionServer:
             return respond(reply.status, reply.body, reply.headers)
         if isinstance(reply, OpenStream):
             return await self._streams.carry(request, reply.stream, reply.headers)
-        if isinstance(reply, RunCalls):
-            return await self._run_calls(request, reply.calls)
-        _never(reply)
+        return await self._run_calls(request, reply.calls)
 
     async def _run_calls(self, request: web.BaseRequest, calls: Sequence[ToolCall]) -> web.StreamResponse:
         """Run the tools side by side; one of them brings the request's reply, perhaps before it has ended."""
@@ -274,10 +313,14 @@ class CompanionServer:
     async def _run(self, call: ToolCall) -> None:
         result: Optional[ToolResult] = None
         try:
-            result = await self._call_tool(call)
+            result = await self._call_tool(call) if not self._stopping else error_result(_ENDING)
         except asyncio.CancelledError:
-            self._running.pop(call, None)
-            raise
+            if not self._stopping:
+                # What the tool waited for has ended: nobody may wait for the answer in vain.
+                self._continue(call, self._protocol.finish(call, None, self._now()))
+                self._running.pop(call, None)
+                raise
+            result = error_result(_ENDING)
         except Exception:
             logger.exception("the tool %s failed", call.name)
         self._continue(call, self._protocol.finish(call, result, self._now()))
@@ -325,7 +368,7 @@ class CompanionServer:
             self._session_opened(event.client)
         elif isinstance(event, SessionClosed):
             logger.info("disconnected: %.80r: %s", event.client.client_name, event.reason)
-            self._session_closed(event.client, event.unread)
+            self._session_closed(event.client, event.undelivered)
         elif isinstance(event, CallCancelled):
             logger.debug("cancelled a call of %s: %s", event.call.name, event.reason.value)
             self._hand_over(event.call, event.reply)

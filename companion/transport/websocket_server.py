@@ -21,9 +21,10 @@ from ..protocol.catalogue import Catalogue
 from ..protocol.conversation import Conversation
 from ..protocol.limits import Limits
 from ..protocol.tools import ClientSession, Implementation, Tool, ToolCall, ToolResult
-from .connections import Connection
+from .connections import Connection, closing
 from .gate import Gate
-from .responses import closing, refusal
+from .listening import ACCEPTED_AT_ONCE, BACKLOG, listen
+from .responses import WholeResponse, refusal
 
 logger = logging.getLogger("gemini_companion.transport")
 
@@ -82,15 +83,22 @@ class WebSocketServer:
             loop=loop,
             limits=self._limits,
             full=lambda: len(manager.connections) >= MOST_CONNECTIONS,
+            upgrades=True,
             max_line_size=self._limits.header_bytes,
             max_field_size=self._limits.header_bytes,
             access_log=None,
             logger=logger,
         )
-        self._listener = await loop.create_server(connection, ADDRESS, port)
+        listening = listen(ADDRESS, port)
+        try:
+            self._listener = await loop.create_server(connection, sock=listening, backlog=ACCEPTED_AT_ONCE)
+        except BaseException:
+            listening.close()
+            raise
+        listening.listen(BACKLOG)
         self._manager = manager
-        self._gate.port = self._listener.sockets[0].getsockname()[1]
-        return self._gate.port
+        self._gate.port = own_port = int(listening.getsockname()[1])
+        return own_port
 
     async def stop(self) -> None:
         """Close every connection in order, then everything else."""
@@ -125,20 +133,17 @@ class WebSocketServer:
     # -- connections --------------------------------------------------------------------------------------------------
 
     async def _handle(self, request: web.BaseRequest) -> web.StreamResponse:
-        connection = request.protocol
-        if isinstance(connection, Connection):
-            connection.request_began()
         refused = self._gate.misaddressed(request)
         if refused is not None:
             return refused
         admitted = self._gate.admit(request, asyncio.get_running_loop().time())
-        if isinstance(admitted, web.Response):
+        if isinstance(admitted, WholeResponse):
             return admitted
         socket = web.WebSocketResponse(
             protocols=(SUBPROTOCOL,), max_msg_size=self._limits.body_bytes, compress=False, timeout=STOP_SECONDS
         )
         if not socket.can_prepare(request):
-            return closing(refusal(426, "Only WebSocket connections are served here.", {"Upgrade": "websocket"}))
+            return closing(request, refusal(426, "Only WebSocket connections are served here.", {"Upgrade": "websocket"}))
         await socket.prepare(request)
         peer = _Peer(self, socket, secrets.token_urlsafe(16))
         self._peers[peer.id] = peer

@@ -26,15 +26,16 @@ from companion.protocol.tools import (
     text_result,
 )
 from companion.transport.server import CompanionServer
+from tests.conformance.demo_methods import close_early, install
 
 ONE_PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=="
 SILENCE = "UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAIA+AAACABAAZGF0YQAAAAA="
 IMAGE = {"type": "image", "data": ONE_PIXEL, "mimeType": "image/png"}
 
 
-def _tool(name: str, properties: Optional[Dict[str, Any]] = None, **extra: Any) -> Tool:
+def _tool(name: str, properties: Optional[Dict[str, Any]] = None) -> Tool:
     schema = {"type": "object", "properties": properties or {}}
-    return Tool(name, name.replace("_", " ").title(), "A tool of the conformance suite.", schema, **extra)
+    return Tool(name, name.replace("_", " ").title(), "A tool of the conformance suite.", schema)
 
 
 RICH_SCHEMA = {
@@ -74,7 +75,7 @@ DEMO_TOOLS: List[Tool] = [
     _tool("test_reconnection"),
     _tool("test_streaming_elicitation"),
     _tool("test_trigger_tool_change"),
-    _tool("test_missing_capability", required_capabilities={"sampling": {}}),
+    _tool("test_missing_capability"),
     Tool("json_schema_2020_12_tool", "Rich Schema", "A schema with what 2020-12 brought.", RICH_SCHEMA),
     _tool("test_mirrored_parameter", {"region": {"type": "string", "x-mcp-header": "Region"}}),
 ]
@@ -84,7 +85,10 @@ def _resource(uri: str, mime_type: str, text: str) -> Dict[str, Any]:
     return {"type": "resource", "resource": {"uri": uri, "mimeType": mime_type, "text": text}}
 
 
-async def call_demo_tool(call: ToolCall) -> ToolResult:
+REQUIRED_CAPABILITIES = {"test_missing_capability": {"sampling": {}}}
+
+
+async def call_demo_tool(server: CompanionServer, call: ToolCall) -> ToolResult:
     """Does what the suite's descriptions of its tools ask for."""
     name = call.name
     if name == "test_simple_text":
@@ -113,20 +117,10 @@ async def call_demo_tool(call: ToolCall) -> ToolResult:
             await asyncio.sleep(0.05)
         return text_result("Reported.")
     if name == "test_reconnection":
-        call.close()
+        close_early(server, call)
         await asyncio.sleep(0.3)
         return text_result("Delivered after the client came back.")
     return text_result("Done.")
-
-
-RESOURCE = {"uri": "test://static-text", "name": "static text", "mimeType": "text/plain"}
-DEMO_METHODS = {
-    "prompts/list": lambda params: {"prompts": []},
-    "resources/list": lambda params: {"resources": [RESOURCE]},
-    "resources/templates/list": lambda params: {"resourceTemplates": []},
-    "resources/read": lambda params: {"contents": [{"uri": RESOURCE["uri"], "text": "Static."}]},
-}
-"""What `caching` needs beside tools: the package offers neither prompts nor resources."""
 
 
 CONTEXT = {"workspaceState": {"openFiles": [{"path": "/workspace/greeting.txt", "timestamp": 1, "isActive": True}]}}
@@ -155,13 +149,14 @@ class Editor:
 async def main() -> None:
     shipped = "--shipped" in sys.argv[1:]
     editor = Editor()
+    if not shipped:
+        install(REQUIRED_CAPABILITIES)
     server = editor.server = CompanionServer(
         token=os.environ["COMPANION_TEST_TOKEN"],
         tools=TOOLS if shipped else DEMO_TOOLS,
-        call_tool=editor.call if shipped else call_demo_tool,
+        call_tool=editor.call if shipped else lambda call: call_demo_tool(editor.server, call),
         session_opened=editor.client_came if shipped else lambda client: None,
         session_closed=lambda client, undelivered: None,
-        fixed_methods=None if shipped else DEMO_METHODS,
         identity=Implementation("gemini-companion", "Gemini Companion", "0.0.0"),
     )
     print(await server.start(), flush=True)

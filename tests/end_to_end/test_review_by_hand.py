@@ -284,18 +284,16 @@ def test_reopening_a_closed_tab_brings_no_review_back(desktop):
     assert desktop.titles() == ["greeting.py"]
 
 
-def test_another_project_in_the_window_leaves_the_review_to_be_answered(desktop, tmp_path):
+def test_another_project_in_the_window_ends_the_review(desktop, tmp_path):
     desktop.open("greeting.py")
-    before = desktop.arrangement()
     project = tmp_path / "other.sublime-project"
     project.write_text('{"folders": [{"path": "."}]}')
     open_diff(desktop)
     desktop.host.call("load_project", path=str(project))
     desktop.host.wait_until(lambda: desktop.wait_published()["workspacePath"] == str(tmp_path.resolve()))
-    desktop.accept()
-    desktop.wait_no_review()
-    assert told(desktop) == [["accepted", PROPOSED]]
-    desktop.host.wait_until(lambda: desktop.arrangement() == before)
+    desktop.host.wait_until(lambda: told(desktop) == [["rejected", None]])
+    assert desktop.titles() == []
+    assert len(desktop.host.snapshot()["windows"][0]["groups"]) == 1
 
 
 def test_the_last_window_closed_and_another_opened(desktop):

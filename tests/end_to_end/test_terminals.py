@@ -61,18 +61,25 @@ def machine(tmp_path):
         programs = tmp_path / "bin"
         report = tmp_path / "report"
 
-        def install(self, name):
-            (self.programs / name).write_text(CLIENT)
-            (self.programs / name).chmod(0o755)
+        def install(self, name, text=CLIENT, folder=None):
+            folder = folder if folder is not None else self.programs
+            folder.mkdir(exist_ok=True)
+            (folder / name).write_text(text)
+            (folder / name).chmod(0o755)
 
-        def start(self, *folders, packages=(), settings=None, on_path=True):
-            path = "/usr/bin:/bin"
+        def terminal(self, text='#!/bin/sh\nexec "$@"\n'):
+            """The settings for a system terminal that is a script."""
+            self.install("my-terminal", text)
+            name = "osx" if sys.platform == "darwin" else "linux"
+            return {"terminal_commands": {name: ["my-terminal", "$shell", "-lc", "$command"]}}
+
+        def start(self, *folders, packages=(), settings=None, on_path=True, profile=None, path="/usr/bin:/bin"):
             environment = {"REPORT": str(self.report), "SHELL": "/bin/sh"}
             environment["PATH"] = "{}:{}".format(self.programs, path) if on_path else path
             # A login shell sets its own PATH; as users do, this one adds the folder to it.
             home = tmp_path / "home"
             home.mkdir(exist_ok=True)
-            (home / ".profile").write_text('PATH="{}:$PATH"\n'.format(self.programs))
+            (home / ".profile").write_text(profile or 'PATH="{}:$PATH"\n'.format(self.programs))
             environment["HOME"] = str(home)
             return Host.start(
                 folders=[str(folder) for folder in folders],
@@ -170,12 +177,7 @@ def test_the_users_own_command_is_what_runs(machine, folders):
 
 def test_without_terminus_the_systems_terminal_opens(machine, folders):
     machine.install("gemini")
-    terminal = machine.programs / "my-terminal"
-    terminal.write_text('#!/bin/sh\nexec "$@"\n')
-    terminal.chmod(0o755)
-    name = "osx" if sys.platform == "darwin" else "linux"
-    settings = {"terminal_commands": {name: ["my-terminal", "$shell", "-c", "$command"]}}
-    with machine.start(folders[1], settings=settings) as host:
+    with machine.start(folders[1], settings=machine.terminal()) as host:
         announcement = Desktop(host, folders[1]).wait_published()
         run(host, "Run Gemini CLI")
         where, environment, _ = machine.reported(host)
@@ -222,3 +224,63 @@ def test_without_a_terminal_there_is_nothing_to_send_to(machine, folders):
         enabled = {entry["caption"]: entry["enabled"] for entry in host.call("palette")}
         assert enabled["Gemini Companion: Send Selection to Terminal"] is False
         assert enabled["Gemini Companion: Run Gemini CLI"] is True
+
+
+@pytest.mark.parametrize("with_terminus", [True, False])
+def test_a_program_on_the_editors_path_runs_where_the_login_shell_begins_with_its_own(machine, folders, with_terminus):
+    """Debian's /etc/profile sets PATH anew. The program is a script for Node.js, which is on no other PATH either."""
+    machine.install("gemini", CLIENT.replace("/bin/sh", "/usr/bin/env node"))
+    other = machine.programs.parent / "it's node"
+    machine.install("node", '#!/bin/sh\nexec /bin/sh "$@"\n', other)
+    packages = [machine.terminus] if with_terminus else []
+    start = {"packages": packages, "settings": machine.terminal(), "profile": "PATH=/usr/bin:/bin\n"}
+    with machine.start(folders[1], path="{}:/usr/bin:/bin".format(other), **start) as host:
+        Desktop(host, folders[1]).wait_published()
+        run(host, "Run Gemini CLI")
+        where, _, arguments = machine.reported(host)
+        assert where == folders[1]
+        assert arguments == "arguments: "
+        assert len(terminals(host)) == with_terminus
+        assert host.errors() == []
+
+
+def test_a_program_that_the_login_shell_knows_is_the_one_that_runs(machine, folders):
+    machine.install("gemini", "#!/bin/sh\nexit 3\n")
+    own = machine.programs.parent / "own"
+    machine.install("gemini", folder=own)
+    with machine.start(folders[0], settings=machine.terminal(), profile="PATH={}:/usr/bin:/bin\n".format(own)) as host:
+        Desktop(host, folders[0]).wait_published()
+        run(host, "Run Gemini CLI")
+        assert machine.reported(host)[1]["PATH"].split(":")[0] == str(own)
+
+
+@pytest.mark.parametrize("plugin", [None, TERMINUS.partition("        words =")[0] + "        pass\n"])
+def test_a_half_installed_terminus_is_not_used(machine, folders, plugin):
+    """Its settings file is there, but no command; or the command opens nothing."""
+    machine.install("gemini")
+    if plugin is None:
+        (machine.terminus / "terminus.py").unlink()
+    else:
+        (machine.terminus / "terminus.py").write_text(plugin)
+    with machine.start(folders[0], packages=[machine.terminus], settings=machine.terminal()) as host:
+        Desktop(host, folders[0]).wait_published()
+        run(host, "Run Gemini CLI")
+        assert machine.reported(host)[0] == folders[0]
+        assert terminals(host) == []
+        assert host.errors() == []
+
+
+def test_a_terminal_that_fails_is_said_in_its_own_words(machine, folders):
+    machine.install("gemini")
+    settings = machine.terminal("#!/bin/sh\necho 'cannot open display' >&2\nexit 1\n")
+    with machine.start(folders[0], settings=settings) as host:
+        Desktop(host, folders[0]).wait_published()
+        run(host, "Run Gemini CLI")
+        host.wait_until(lambda: "my-terminal could not be started: cannot open display" in said(host))
+        assert "runs in" not in said(host)
+        assert host.errors() == []
+
+
+def said(host):
+    """All that the package has said in the status bar."""
+    return "\n".join(host.call("snapshot_window")["status_messages"])

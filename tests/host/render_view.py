@@ -30,7 +30,7 @@ def render_view(view: Any, box: Tuple[float, float, float, float], focused: bool
     minimap = geometry.MINIMAP if view.window.elements["minimap"] and view.sheet is not None else 0.0
     gutter = geometry.GUTTER if view.settings.get("gutter", True) else 0.0
     text_width = width - gutter - minimap
-    font = "font-size:%gpx;line-height:%gpx" % (view.host.metrics.em_width / 0.6, metrics.line_height(view))
+    font = "font-size:%gpx;line-height:%gpx" % (metrics.em_width(view) / 0.6, metrics.line_height(view))
     box_style = "left:%gpx;top:%gpx;width:%gpx;height:%gpx;%s" % (left, top, width, height, font)
     parts = ['<div class="view" style="%s">' % box_style]
     parts.append(_gutter(view, gutter, height))
@@ -161,7 +161,7 @@ def _phantoms(view: Any, width: float, height: float) -> Iterator[str]:
             yield shadow(phantom.content, style)
             continue
         row = view.buffer.row(phantom.region.begin())
-        own = phantom.height(columns, view.host.metrics)
+        own = phantom.height(columns, metrics.of(view))
         offset = below.get(row, metrics.line_height(view))
         below[row] = offset + own
         if y + offset + own < view.viewport[1] or y + offset > view.viewport[1] + height:

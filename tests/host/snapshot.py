@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any, Dict, List, Optional
 
-from .model import geometry, minihtml
+from .model import geometry, metrics, minihtml
 from .model.host import Host
 
 
@@ -61,7 +61,7 @@ def snapshot_view(view: Any, text: bool = True) -> Dict[str, Any]:
 
 
 def _width(view: Any, phantom: Any) -> float:
-    return float(phantom.width(geometry.phantom_columns(view), view.host.metrics))
+    return float(phantom.width(geometry.phantom_columns(view), metrics.of(view)))
 
 
 def snapshot_sheet(sheet: Any, text: bool = True) -> Dict[str, Any]:

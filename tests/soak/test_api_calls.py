@@ -6,24 +6,15 @@ anything, little is asked for.
 
 from __future__ import annotations
 
-import os
 import time
 
 import pytest
 
-HERE = os.path.dirname(os.path.abspath(__file__))
 SECONDS = 10.0
 EVENTS = 300
 IDLE, IDLE_WITH_CLIENT, REVIEW_IN_SIGHT = 5, 8, 60  # calls a second
 WITH_CLIENT = 0.3  # calls an event
 
-COUNT = f"""
-sys.path.append({HERE!r})
-from api_counter import ApiCounter
-counter = ApiCounter()
-counter.install()
-"""
-CALLS = "[sum(counter.calls.values()), counter.calls.most_common()]"
 # A user who types fast, and a mouse that drags a selection.
 EVENTS_IN_A_FILE = f"""
 for number in range({EVENTS}):
@@ -44,19 +35,24 @@ endpoint.desk.open_diff(owner, path, text.replace("line = 7", "LINE = 7"))
 @pytest.fixture
 def counted(editor):
     editor.enable()
-    editor.host.execute(COUNT)
     editor.host.execute("application._editor_settings.set('review_presentation', 'side_by_side')")
     editor.host.wait_until("endpoint.settings().review_presentation == 'side_by_side'")
     return editor
 
 
+def counts(host):
+    """How many calls the package made since they were cleared, and which."""
+    by_name = host.call("api_calls")
+    return sum(by_name.values()), by_name
+
+
 def per_second(host):
     """Calls a second while nobody does anything."""
     host.pump(2.0)  # what the beginning set off is over
-    host.execute("counter.calls.clear()")
+    host.call("clear_api_calls")
     began = time.monotonic()
     host.pump(SECONDS)
-    calls, names = host.evaluate(CALLS)
+    calls, names = counts(host)
     rate = calls / (time.monotonic() - began)
     print(f"{rate:.1f} calls a second: {names}")
     return rate, names
@@ -83,22 +79,21 @@ def test_a_review_in_sight_that_nobody_scrolls(counted):
 
 def test_a_selection_or_an_edit_asks_for_nothing(counted):
     for call in ("on_selection_modified", "on_modified"):
-        counted.host.execute(
-            f"counter.calls.clear()\nfor number in range({EVENTS}): plugin.GeminiCompanionListener().{call}(view)"
-        )
-        assert counted.host.evaluate(CALLS) == [0, []]
+        counted.host.call("clear_api_calls")
+        counted.host.execute(f"for number in range({EVENTS}): plugin.GeminiCompanionListener().{call}(view)")
+        assert counts(counted.host) == (0, {})
 
 
 def test_commands_and_keys_of_others_ask_for_nothing(counted):
+    counted.host.call("clear_api_calls")
     counted.host.execute(
-        "counter.calls.clear()\n"
         "listener = plugin.GeminiCompanionListener()\n"
         "listener.on_text_command(view, 'insert', {'characters': 'x'})\n"
         "listener.on_window_command(window, 'show_panel', {})\n"
         "listener.on_post_window_command(window, 'show_panel', {})\n"
         "listener.on_query_context(view, 'auto_complete_visible', sublime.OP_EQUAL, True, False)\n"
     )
-    assert counted.host.evaluate(CALLS) == [0, []]
+    assert counts(counted.host) == (0, {})
 
 
 def test_typing_with_a_client(counted):
@@ -109,9 +104,10 @@ def test_typing_with_a_client(counted):
         "    real = getattr(plugin.GeminiCompanionListener, name)\n"
         "    setattr(plugin.GeminiCompanionListener, name,\n"
         "        lambda self, view, real=real: (events.append(1), real(self, view)))\n")
-    counted.host.execute("counter.calls.clear()\n" + EVENTS_IN_A_FILE)
+    counted.host.call("clear_api_calls")
+    counted.host.execute(EVENTS_IN_A_FILE)
     counted.host.pump(0.5)
-    calls, names = counted.host.evaluate(CALLS)
+    calls, names = counts(counted.host)
     events = counted.host.evaluate("len(events)")
     print(f"{calls} calls for {events} events: {names}")
     assert events >= 2 * EVENTS
@@ -124,10 +120,9 @@ def test_typing_with_a_client_and_a_review_in_sight(counted):
     counted.host.pump(3.0)
     for view in ("view", "endpoint.desk._presentations[endpoint.desk.pending()[0]].proposal_view"):
         for call in ("on_selection_modified", "on_modified"):
-            counted.host.execute(
-                f"typed_in = {view}\nlistener = plugin.GeminiCompanionListener()\ncounter.calls.clear()\n"
-                f"for number in range({EVENTS}): listener.{call}(typed_in)"
-            )
-            calls, names = counted.host.evaluate(CALLS)
+            counted.host.execute(f"typed_in = {view}\nlistener = plugin.GeminiCompanionListener()")
+            counted.host.call("clear_api_calls")
+            counted.host.execute(f"for number in range({EVENTS}): listener.{call}(typed_in)")
+            calls, names = counts(counted.host)
             print(f"{calls} calls for {EVENTS} events: {names}")
             assert calls <= WITH_CLIENT * EVENTS, (view, call, names)

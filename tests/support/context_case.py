@@ -67,10 +67,11 @@ class ContextCase(DeferrableTestCase):
         yield lambda: any(window.id() not in before for window in sublime.windows())
         window = next(window for window in sublime.windows() if window.id() not in before)
         self._windows.append(window)
-        for view in window.views():
-            view.close()  # the editor may begin with an empty tab
-        yield lambda: not window.views()
         window.set_project_data({"folders": [{"path": folder} for folder in folders]})
+        if folders:  # without any the editor might close a window that becomes empty
+            for view in window.views():
+                view.close()  # the editor may begin with an empty tab
+            yield lambda: not window.views()
         return window
 
     def connect(self, workspace: str) -> Steps:

@@ -42,14 +42,16 @@ class SteppedEditor:
 
 
 class SteppedWorkers:
-    """Stands for a `ThreadPoolExecutor`: a job runs when the test says so."""
+    """Stands for a pool of threads: a job runs when the test says so."""
 
     def __init__(self, *args: Any, **options: Any) -> None:
         self.jobs: List[Tuple[Future[Any], Callable[..., Any], Tuple[Any, ...]]] = []
-        self.shut_down = False
+        self.shut_down = self._refuses = False
 
-    def submit(self, function: Callable[..., Any], *args: Any) -> Future[Any]:
-        """As an executor's."""
+    def submit(self, function: Callable[..., Any], *args: Any) -> Any:
+        """As an executor's, or as that of a pool which says no instead of raising."""
+        if self._refuses:
+            return False
         if self.shut_down:
             raise RuntimeError("cannot schedule new futures after shutdown")
         future: Future[Any] = Future()
@@ -60,8 +62,15 @@ class SteppedWorkers:
         """As an executor's: what was submitted still runs."""
         self.shut_down = True
 
+    def stop(self) -> None:
+        """Drop what waits, as pools do that are not an executor."""
+        self.shut_down = self._refuses = True
+        self.jobs.clear()
+
     def step(self) -> None:
-        """Run the oldest job to its end."""
+        """Run the oldest job to its end, if there is one."""
+        if not self.jobs:
+            return
         future, function, args = self.jobs.pop(0)
         try:
             future.set_result(function(*args))
@@ -98,6 +107,16 @@ class SteppedRuntime:
         self.workers = SteppedWorkers()
         self.spawned: List[Tuple[Callable[..., Any], Tuple[Any, ...]]] = []
 
+    def assert_main_thread(self) -> None:
+        """There is only one thread."""
+
+    def assert_loop_thread(self) -> None:
+        """There is only one thread."""
+
+    async def in_worker(self, function: Callable[..., Any], *args: Any) -> Any:
+        """As the runtime's, but at once."""
+        return function(*args)
+
     def on_main(self, function: Callable[..., Any], *args: Any) -> None:
         """As the runtime's."""
         self.later_on_main(0, function, *args)
@@ -122,3 +141,5 @@ class SteppedRuntime:
                 self.on_main(then, result)
 
         self.workers.submit(work)
+
+    use_disk = compute

@@ -14,7 +14,7 @@ class Window:
     """A window with one folder, at first."""
 
     def __init__(self):
-        self.opened = ["/work"]
+        self.opened = ["/code"]
         self.project = None
 
     def folders(self):
@@ -93,8 +93,8 @@ def test_what_the_window_is_like_is_published_by_a_worker(world):
     world.announce()
     assert world.publisher.published == []
     world.work()
-    assert world.publisher.published == [(1, ("/work",), True, True)]
-    assert world.announcer.folders == ("/work",)
+    assert world.publisher.published == [(1, ("/code",), True, True)]
+    assert world.announcer.folders == ("/code",)
     assert world.reports == [None]
 
 
@@ -110,9 +110,9 @@ def test_whatever_changes_is_published(world, change):
     world.announce()
     world.work()
     if change == "folders":
-        world.window.opened = ["/work", "/more"]
+        world.window.opened = ["/code", "/more"]
     elif change == "project":
-        world.window.project = "/work/a.sublime-project"
+        world.window.project = "/code/a.sublime-project"
     elif change in ("gemini", "qwen"):
         world.settings = Settings(**{"publish_for_" + change: False})
     world.announce(2 if change == "port" else 1)
@@ -134,7 +134,7 @@ def test_a_failure_is_said_and_tried_again_although_nothing_else_happens(world):
     assert not world.runtime.workers.jobs
     world.runtime.editor.step(1)
     world.work()
-    assert world.publisher.published == [(1, ("/work",), True, True)]
+    assert world.publisher.published == [(1, ("/code",), True, True)]
     assert world.reports[-1] is None
     assert world.runtime.editor.waiting == [], "all is well, so nothing is tried again"
 
@@ -148,14 +148,14 @@ def test_a_failure_of_another_kind_is_said_and_tried_again_too(world):
     world.runtime.editor.step(5000)
     world.work()
     assert world.reports[-1] is None
-    assert world.announcer.folders == ("/work",)
+    assert world.announcer.folders == ("/code",)
 
 
 def test_folders_are_known_even_if_one_of_the_families_could_not_be_told(world):
     world.publisher.broken = DiscoveryError("Not allowed.")
     world.announce()
     world.work()
-    assert world.announcer.folders == ("/work",)
+    assert world.announcer.folders == ("/code",)
 
 
 def test_a_wish_that_comes_meanwhile_is_carried_out_next_and_only_the_latest(world):
@@ -207,7 +207,7 @@ def test_the_active_file_matters_only_without_folders_and_project(world):
     world.window.opened = []
     world.announce()
     assert world.asked == 1
-    world.window.project = "/work/a.sublime-project"
+    world.window.project = "/code/a.sublime-project"
     world.announce()
     assert world.asked == 1
 
@@ -224,9 +224,9 @@ def test_once_withdrawn_nothing_is_published_any_more(world):
 
 
 def test_a_folder_whose_name_no_client_can_take_apart_is_said_once(world, caplog, module):
-    world.window.opened = ["/a" + module.os.pathsep + "b", "/work"]
+    world.window.opened = ["/a" + module.os.pathsep + "b", "/code"]
     for port in (1, 2, 3):
         world.announce(port)
         world.work()
     assert len([record for record in caplog.records if "clients cannot find" in record.getMessage()]) == 1
-    assert world.publisher.published[0][1] == ("/work",)
+    assert world.publisher.published[0][1] == ("/code",)

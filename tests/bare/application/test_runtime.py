@@ -26,7 +26,8 @@ def reported():
 def workers(module, monkeypatch):
     """The workers of the next runtime that starts."""
     made = SteppedWorkers()
-    monkeypatch.setattr(module, "ThreadPoolExecutor", lambda *args, **options: made)
+    pool = "Workers" if hasattr(module, "Workers") else "ThreadPoolExecutor"
+    monkeypatch.setattr(module, pool, lambda *args, **options: made)
     return made
 
 

@@ -51,7 +51,7 @@ class Server:
             raise Server.failures.pop(0)
         return port or 5000 + len(Server.made)
 
-    async def stop(self, *, come_back_seconds=None):
+    async def stop(self, *, come_back_seconds=None, seconds=None):
         self.stops.append(come_back_seconds)
 
     def export_state(self):
@@ -59,6 +59,7 @@ class Server:
 
     def notify(self, *args, **options):
         self.calls.append(("notify", args, options))
+        return True
 
     def disconnect(self):
         self.calls.append(("disconnect",))
@@ -83,12 +84,13 @@ class Told:
 
     def __init__(self):
         self.all = []
-        self.listener = Listener(
-            lambda port: self.all.append(("serving", port)),
-            lambda client: self.all.append(("came", client.id)),
-            lambda client, tags: self.all.append(("went", client.id, tags)),
-            lambda problem: self.all.append(("problem", problem)),
-        )
+        tell = {
+            "serving": lambda port, *secrets: self.all.append(("serving", port)),
+            "client_came": lambda client: self.all.append(("came", client.id)),
+            "client_went": lambda client, tags: self.all.append(("went", client.id, tags)),
+            "problem": lambda problem: self.all.append(("problem", problem)),
+        }
+        self.listener = Listener(*[tell.get(name, self.all.append) for name in Listener._fields])
 
     def since(self):
         told, self.all = self.all, []
@@ -121,7 +123,7 @@ async def call_tool(call):
 def make(runtime, libraries, told):
     """Makes services."""
     return lambda **options: Service(
-        runtime, libraries, told.listener, call_tool, token=TOKEN, family_tokens=FAMILY, version="1.2",
+        runtime, libraries, told.listener, call_tool, token=TOKEN, agent_tokens=FAMILY, version="1.2",
         **{"body_mebibytes": lambda: 3, **options},
     )  # fmt: skip
 
@@ -257,7 +259,7 @@ class TestEnding:
     def test_a_restart_during_a_restart_changes_nothing(self, service, servers, now, monkeypatch):
         now(service.run())
 
-        async def slow_stop(*, come_back_seconds):
+        async def slow_stop(**options):
             await asyncio.sleep(1)
 
         monkeypatch.setattr(servers.made[0], "stop", slow_stop)
@@ -269,7 +271,7 @@ class TestEnding:
     def test_after_a_restart_that_failed_another_one_is_possible(self, service, servers, now, monkeypatch):
         now(service.run())
 
-        async def fail(*, come_back_seconds):
+        async def fail(**options):
             raise LookupError("nothing")
 
         monkeypatch.setattr(servers.made[0], "stop", fail)

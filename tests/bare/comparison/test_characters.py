@@ -26,6 +26,7 @@ def marked(left: str, right: str) -> str:
         ("value1 = 2\n", "value2 = 2\n", "value[-1-]{+2+} = 2\n"),
         ("self.assertEqual(a)\n", "self.assertIsNone(a)\n", "self.assert[-Equal-]{+IsNone+}(a)\n"),
         ("color = 1\n", "colour = 1\n", "colo{+u+}r = 1\n"),
+        ("abc\u6f22\u5b57\u6f22\u5b57\n", "abd\u6f22\u5b57\u6f22\u5b57\n", "ab[-c-]{+d+}\u6f22\u5b57\u6f22\u5b57\n"),
         ("Pioneers of it\n", "Adopters of it\n", "[-Pioneers-]{+Adopters+} of it\n"),
         ("starting it\n", "stopped it\n", "[-starting-]{+stopped+} it\n"),
         # Arguments are told apart; words with nothing but space between them make one mark.

@@ -10,6 +10,7 @@ from companion.comparison import Cancelled, apply_hunks, compare_characters, com
 from companion.comparison.budget import CELLS, CELLS_PER_PIECE, Budget
 from companion.comparison.matching import matching_blocks
 from companion.comparison.resynchronising import changed_stretches
+from companion.comparison.subsequence import common, longest
 
 
 def few_distinct(count: int, seed: int):
@@ -69,6 +70,20 @@ def test_what_was_spent_is_gone():
     budget.spend(30)
     budget.spend(90)
     assert budget.cells == -20
+
+
+def test_an_exact_answer_costs_its_whole_table():
+    sides = common(numbers(300, 5), numbers(200, 6), Budget())
+    budget = Budget(cells=100_000)
+    longest(sides, budget)
+    assert budget.cells == 100_000 - sides.cells
+    assert sides.cells == 300 * 200
+
+
+def test_lines_that_moved_far_in_a_long_text_leave_all_others_where_they_are():
+    left = ["%d\n" % number for number in range(40_000)]
+    hunks = compare_lines(left, left[3:] + left[:3])
+    assert sum(hunk.left_count + hunk.right_count for hunk in hunks) == 6
 
 
 def test_a_spent_budget_ends_the_search_for_where_long_texts_are_equal_again(spent):

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
 from companion.diagnosis.probe import Target, check_handshake, try_server
 from companion.transport import client
 
+ROOT = Path(__file__).resolve().parents[3]
 INITIALIZED = b'{"jsonrpc":"2.0","id":1,"result":{}}'
 
 
@@ -93,3 +97,13 @@ def test_no_token_is_in_a_check():
     checks = asyncio.run(try_server(Target("window 1", 1, "a-token-of-ours"), "1.0"))
     assert len(checks) == 2
     assert "a-token-of-ours" not in repr(checks)
+
+
+def test_no_name_that_a_client_could_know_makes_it_invisible():
+    command = "import companion.diagnosis; print(companion.diagnosis.SELF_TEST)"
+    names = {
+        subprocess.run([sys.executable, "-c", command], cwd=ROOT, stdout=subprocess.PIPE, check=True).stdout
+        for _ in range(2)
+    }
+    assert len(names) == 2, "the name is of one run"
+    assert all(len(name.strip()) >= 32 for name in names)

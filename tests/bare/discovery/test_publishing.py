@@ -40,7 +40,7 @@ def test_both_agents_find_what_they_look_for(machine):
 
 
 def test_a_family_that_has_a_token_of_its_own_is_told_that_one(machine):
-    Publisher(machine.platform).publish(FIRST._replace(family_tokens={"Qwen Code": "another"}))
+    Publisher(machine.platform).publish(FIRST._replace(agent_tokens={"Qwen Code": "another"}))
     tokens = [content(machine.gemini / NAMES[0])["authToken"]]
     tokens += [content(machine.qwen / name)["authToken"] for name in NAMES[1:]]
     assert tokens == [TOKEN, "another", "another"]

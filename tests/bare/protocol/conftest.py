@@ -98,7 +98,7 @@ class Wire:
                 self.opened.append(event.client)
             elif isinstance(event, SessionClosed):
                 self.closed.append(event.client)
-                self.unread.extend(event.unread)
+                self.unread.extend(event.undelivered)
         return events
 
     def reply(self, reaction: Reaction) -> Reply:

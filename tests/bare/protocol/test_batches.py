@@ -1,4 +1,4 @@
-"""Several messages in one POST (2025-03-26), and calls that answer on a stream of their own."""
+"""Several messages in one POST (2025-03-26)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import json
 import pytest
 
 from companion.protocol.limits import Limits
-from companion.protocol.tools import EMPTY, text_result
+from companion.protocol.tools import EMPTY
 
 BATCHING = "2025-03-26"
 
@@ -41,6 +41,14 @@ def test_a_session_is_not_begun_inside_a_batch(wire):
     assert len(wire.opened) == 1
 
 
+def test_nor_outside_of_any_session(wire):
+    params = {"protocolVersion": BATCHING, "capabilities": {}, "clientInfo": {"name": "c", "version": "1"}}
+    begin = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params}
+    reply = wire.post([begin])
+    assert "error" in reply.json[0]
+    assert wire.opened == []
+
+
 def test_a_stream_for_two_calls_ends_after_the_second_answer(wire):
     session = wire.connect(BATCHING)
     reply = wire.raw(json.dumps([call(1), call(2)]).encode(), {"Mcp-Session-Id": session})
@@ -52,12 +60,3 @@ def test_a_stream_for_two_calls_ends_after_the_second_answer(wire):
     wire.core.finish(second, EMPTY, 0.0)
     assert [message["id"] for _, message in wire.read(stream)] == [2]
     assert stream.finished
-
-
-@pytest.mark.parametrize("revision", ["2024-11-05", BATCHING, "2025-06-18"])
-def test_earlier_clients_cannot_fetch_an_answer_later_so_their_stream_stays(wire, revision):
-    session = wire.connect(revision)
-    only = wire.raw(json.dumps(call(1)).encode(), {"Mcp-Session-Id": session}).calls[0]
-    assert wire.core.close_early(only) == []
-    answers = wire.core.finish(only, text_result("done"), 0.0)
-    assert json.loads(answers[0].body)["result"]["content"][0]["text"] == "done"

@@ -213,6 +213,15 @@ class TestListeners:
         assert numbers(wire.read(again)) == [2]
         assert wire.read(other) == []
 
+    def test_nobody_can_guess_its_event_ids(self, wire):
+        streams = [wire.events() for _ in range(3)]
+        say(wire, 1)
+        for stream in streams:
+            ((event_id, _),) = wire.read(stream)
+            assert len(event_id.partition(".")[0]) >= 32
+        for guessed in ("events1.1-0", "1-0", streams[0].label.partition(".")[0] + "-0"):
+            assert wire.events(guessed) not in streams
+
     def test_its_name_is_no_session_id(self, wire):
         wire.events()
         listener = next(iter(wire.core.presence.clients))

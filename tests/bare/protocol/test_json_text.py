@@ -78,9 +78,9 @@ def test_nesting_is_bounded_at_the_limit_exactly():
 
 def test_nesting_that_would_exhaust_the_stack_is_refused():
     with pytest.raises((TooDeep, NotJson)):
-        decode(b"[" * 2_000_000, 64)
+        decode(b"[" * 2_000_000, 64, 10**7)
     with pytest.raises(TooDeep):
-        decode(b"[" * 200_000 + b"]" * 200_000, 64)
+        decode(b"[" * 200_000 + b"]" * 200_000, 64, 10**7)
 
 
 def test_brackets_inside_strings_are_no_nesting():

@@ -1,10 +1,10 @@
-"""Who listens, on how many streams, and what is told of what nobody heard."""
+"""Who listens, on how many streams, and who is told that something waits."""
 
 from __future__ import annotations
 
 import json
 
-from companion.protocol.effects import SessionClosed, Wake
+from companion.protocol.effects import Wake
 from companion.protocol.limits import Limits
 
 LISTEN = "subscriptions/listen"
@@ -52,27 +52,3 @@ def test_nobody_is_woken_when_nothing_waits(wire):
     session = wire.connect()
     wire.listen(session)
     assert wire.lose(wire.listen(session)) == []
-
-
-def undelivered(effects):
-    return [effect.undelivered for effect in effects if isinstance(effect, SessionClosed)]
-
-
-def tell(wire, tag):
-    wire.note(wire.core.presence.notify("note", {}, None, None, tag))
-
-
-def test_what_a_client_was_never_sent_is_told_when_it_is_gone(wire):
-    session = wire.connect()
-    stream = wire.listen(session)
-    tell(wire, "sent")
-    wire.take(stream)
-    tell(wire, "unsent")
-    wire.lose(stream)
-    assert undelivered(wire.core.presence.tick(1000)) == [["unsent"]]
-
-
-def test_what_a_mere_onlooker_missed_is_nobodys_loss(wire):
-    wire.lose(wire.events())
-    tell(wire, "unsent")
-    assert undelivered(wire.core.presence.tick(1000)) == [[]]

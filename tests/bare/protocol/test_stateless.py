@@ -166,6 +166,18 @@ class TestSubscriptions:
         reply = wire.modern("tools/call", {"name": "echo", "arguments": {"text": "x"}})
         assert reply.callers == [wire.opened[0].id]
 
+    def test_clients_that_say_other_things_of_themselves_are_kept_apart(self, make_wire):
+        wire = make_wire(subscribable=["note"])
+        self.listen(wire, {"note": True})
+        meta = {**without("clientInfo"), PREFIX + "clientInfo": {"name": "modern", "version": "2", "title": "other"}}
+        arguments = {"name": "echo", "arguments": {"text": "x"}}
+        others = [
+            wire.modern("tools/call", {**arguments, "_meta": meta}),
+            wire.modern("tools/call", arguments, User_Agent="another"),
+        ]
+        callers = {wire.opened[0].id, *(caller for reply in others for caller in reply.callers)}
+        assert len(callers) == 3
+
     def test_it_ends_with_its_result(self, make_wire):
         wire = make_wire(subscribable=["note"])
         stream = self.listen(wire, {})

@@ -10,6 +10,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
+from companion.review.phase import TRANSITIONS, Phase, following
 from companion.review.review import Outcome, Owner, Review, State
 
 OWNER = Owner("session", "Gemini CLI")
@@ -78,3 +79,38 @@ def test_an_ended_review_cannot_be_orphaned():
     review.reject()
     assert not review.orphan()
     assert not review.orphaned
+
+
+def test_while_it_is_being_written_nobody_can_decide_otherwise():
+    review = make()
+    assert review.begin_writing()
+    assert review.state is State.WRITING
+    assert not review.pending
+    assert not review.ended
+    assert not review.begin_writing()
+    assert review.reject() is None
+    assert review.close() is None
+    assert review.accept("text") == Outcome("accepted", "/project/file.py", "text")
+
+
+def test_what_could_not_be_written_can_be_decided_again():
+    review = make()
+    assert not review.writing_failed()
+    review.begin_writing()
+    assert review.writing_failed()
+    assert review.pending
+    assert review.reject() is not None
+
+
+@pytest.mark.parametrize(("before", "after"), list(product(Phase, Phase)))
+def test_a_presentation_goes_only_from_phase_to_phase_as_the_table_says(before, after):
+    if after in TRANSITIONS[before]:
+        assert following(before, after) is after
+    else:
+        with pytest.raises(ValueError, match="cannot become"):
+            following(before, after)
+
+
+def test_a_retired_presentation_stays_so_and_every_other_can_retire():
+    assert not TRANSITIONS[Phase.RETIRED]
+    assert all(Phase.RETIRED in following for phase, following in TRANSITIONS.items() if phase is not Phase.RETIRED)

@@ -14,11 +14,11 @@ def test_a_header_without_an_end_is_cut_off_long_before_its_time_is_over(run):
         reader, writer = await asyncio.open_connection("127.0.0.1", served.port)
         writer.write(b"GET /health HTTP/1.1\r\n")
         answer = asyncio.ensure_future(reader.readline())
-        line = b"X-Header: " + b"x" * 1000 + b"\r\n"
-        for _ in range(40):
+        line = b"X-Header: " + b"x" * 15_000 + b"\r\n"  # few headers: of many, newer versions of aiohttp complain first
+        for _ in range(100):
             if answer.done():
                 break
-            writer.write(line * 100)
+            writer.write(line)
             try:
                 await writer.drain()
             except ConnectionError:

@@ -138,7 +138,9 @@ def test_two_hundred_slow_senders_do_not_hold_up_a_good_client(run, how):
             print("a good client waits {:.1f} ms among 200 slow ones".format(sorted(waits)[25] * 1000))
             assert sorted(waits)[25] < 0.25
             await asyncio.gather(*slow)
-            assert cut_off.count(b"408") == 200
+            # Without a token shown, the oldest ones had to make room.
+            made_room = cut_off.count(b"503") if how == "header" else 0
+            assert cut_off.count(b"408") + made_room == 200
             assert await client.request("ping") == {}
 
     run(scenario, Limits(request_seconds=1.0))

@@ -88,8 +88,12 @@ def test_a_client_that_waits_for_a_go_ahead_gets_it(run):
 
 def test_too_many_connections(run):
     async def scenario(served):
-        held = [await asyncio.open_connection("127.0.0.1", served.port) for _ in range(5)]
-        await asyncio.sleep(0.05)
+        held = []
+        for _ in range(5):
+            reader, writer = await asyncio.open_connection("127.0.0.1", served.port)
+            writer.write(served.head(Content_Length=str(len(PING))) + PING)
+            assert (await reader.readuntil(b"\r\n\r\n")).startswith(b"HTTP/1.1 200 ")
+            held.append((reader, writer))
         reader, writer = await asyncio.open_connection("127.0.0.1", served.port)
         assert (await reader.read()).startswith(b"HTTP/1.1 503 ")
         writer.close()

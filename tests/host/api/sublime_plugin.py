@@ -13,10 +13,12 @@ from ._plugin_classes import (  # noqa: F401
     ViewEventListener,
     WindowCommand,
 )
+
 # Not published, but packages look into them: whether a command is there, for instance.
 _INTERNAL = frozenset(
-    """all_callbacks application_command_classes el_callbacks text_change_listener_callbacks text_change_listener_classes
-    text_command_classes view_event_listener_classes view_event_listeners window_command_classes""".split()
+    """all_callbacks application_command_classes el_callbacks text_change_listener_callbacks
+    text_change_listener_classes text_command_classes view_event_listener_classes view_event_listeners
+    window_command_classes""".split()
 )
 
 

@@ -9,6 +9,7 @@ from bisect import bisect_left, bisect_right
 from typing import Any, Dict, Set, Tuple
 
 from .metrics import em_width, line_height
+from .metrics import of as metrics_of
 from .values import Region
 
 GUTTER = 48.0
@@ -47,7 +48,7 @@ def row_tops(view: Any) -> RowTops:
     """The top of every row, and the bottom of the last one; computed once per state of text, phantoms and folds."""
     columns = phantom_columns(view)
     folds = [fold.to_tuple() for fold in view.folds]
-    state = (view.buffer.change_id(), view.phantoms.version, folds, columns, line_height(view), view.host.metrics)
+    state = (view.buffer.change_id(), view.phantoms.version, folds, columns, line_height(view), metrics_of(view))
     known = view.row_tops
     if known is None or known[0] != state:
         known = view.row_tops = (state, _compute_row_tops(view, columns))
@@ -63,7 +64,7 @@ def _compute_row_tops(view: Any, columns: int) -> RowTops:
     buffer = view.buffer
     extra: Dict[int, float] = {}
     for phantom in view.phantoms.by_id.values():
-        height = phantom.height(columns, view.host.metrics)
+        height = phantom.height(columns, metrics_of(view))
         if height:
             row = buffer.row(phantom.region.begin())
             extra[row] = extra.get(row, 0.0) + height

@@ -58,6 +58,7 @@ class Host:
         self.plugins: Any = None
         self.quirks = chosen()
         self.metrics = STANDARD
+        self.settings_changes = 0
         self.calls = Calls()
         self.windows: Dict[int, WindowModel] = {}
         self.views: Dict[int, ViewModel] = {}

@@ -76,6 +76,7 @@ class SettingsModel:
 
     def changed(self) -> None:
         """Tell the callbacks of this layer and of those that rest on it, in the next turn of the main loop."""
+        self._host.settings_changes += 1
         for child in self.children:
             child.changed()
         if self._callbacks and not self._told:

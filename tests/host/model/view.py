@@ -58,6 +58,7 @@ class ViewModel:
     settings: SettingsModel
     row_tops: Any
     longest_line: Any
+    look: Any
     made: float
 
     def __init__(self, host: Any, buffer: BufferModel, window: Any, element: str = ""):
@@ -101,6 +102,7 @@ class ViewModel:
             "settings": settings,
             "row_tops": None,
             "longest_line": None,
+            "look": None,
             "made": time.monotonic(),
         }
 

@@ -10,6 +10,7 @@ import pytest
 
 from companion.review import disk
 from companion.review.disk import ChangedError, DiskError, Kind
+from companion.review.preparation import PathError, Wish, prepare
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="links are POSIX's")
 
@@ -126,3 +127,10 @@ def test_what_the_editor_has_saved_stays(tmp_path: Path, saved: bytes) -> None:
     saving.settle(saved=True)
     assert path.read_bytes() == saved
     assert os.listdir(str(tmp_path)) == ["file"]
+
+
+def test_a_client_that_asks_for_a_diff_of_a_dangling_link(tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to("nowhere")
+    wish = Wish(str(tmp_path / "link"), 1000, 100, disk.DEFAULT_FALLBACK, {})
+    with pytest.raises(PathError, match="link is a link to nowhere, which does not exist"):
+        prepare(wish, "text")

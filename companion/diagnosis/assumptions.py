@@ -1,0 +1,164 @@
+"""What the package assumes of the editor although its documentation does not promise it.
+
+Each assumption is a small named trial that answers with a sentence if it does not hold here, else with None. The
+in-editor tests run them, too; `tests/test_editor_assumptions.py` says what depends on each and what its evidence is.
+Rule: a trial leaves nothing behind, and asks for no more than a view of our own that is in a window.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from typing import Callable, Iterable, List, NamedTuple, Optional
+
+import sublime
+import sublime_plugin
+
+from ..editor_process import editor_is_gone
+from ..review.markup import filler_html
+from .checks import Check, failed, passed
+
+ADVICE = "Please report it with this page: the package was written for an editor that behaves otherwise."
+KEY = "gemini_companion.assumption"
+ROWS = 3
+TOLERANCE = 0.5  # pixels, for all rows together
+POSIX_MODULES = ("grp", "pwd", "fcntl")
+MODULES = ("ssl", "ctypes", "zlib", "_asyncio", "_json", "_socket")
+PACKAGE = __name__.partition(".")[0]
+
+
+class OfTheView(NamedTuple):
+    """Tried on a view of ours, on the main thread."""
+
+    name: str
+    problem: Callable[[sublime.View], Optional[str]]
+
+
+class OfTheInterpreter(NamedTuple):
+    """Tried on any thread."""
+
+    name: str
+    problem: Callable[[], Optional[str]]
+
+
+def rows_are_as_high_as_lines(view: sublime.View) -> Optional[str]:
+    """A filler's rows have the height that was asked for."""
+    if view.line_height() <= 0:
+        return "the view has no line height"
+    second = view.text_point(1, 0)
+    if view.rowcol(second)[0] != 1:
+        return "the view has one line only"
+    before = view.text_to_layout(second)[1]
+    phantoms = _block(view, filler_html(ROWS, view.line_height()))
+    try:
+        found = view.text_to_layout(second)[1] - before
+    finally:
+        phantoms.update([])
+    wanted = ROWS * view.line_height()
+    if abs(found - wanted) <= TOLERANCE:
+        return None
+    return "{} rows of {:g} px are {:g} px high".format(ROWS, view.line_height(), found)
+
+
+def marks_keep_their_order(view: sublime.View) -> Optional[str]:
+    """Marked regions come back in the order of their places, empty ones included."""
+    size = view.size()
+    regions = [sublime.Region(0), sublime.Region(min(1, size), min(3, size)), sublime.Region(size)]
+    view.add_regions(KEY, regions, flags=sublime.HIDDEN)
+    try:
+        found = view.get_regions(KEY)
+    finally:
+        view.erase_regions(KEY)
+    return None if found == regions else "{} came back as {}".format(regions, found)
+
+
+def drawing_is_no_change(view: sublime.View) -> Optional[str]:
+    """Marks, blocks and settings do not count as changes of the text."""
+    before = view.change_count()
+    view.add_regions(KEY, [sublime.Region(0)], flags=sublime.HIDDEN)
+    phantoms = _block(view, "x")
+    view.settings().set(KEY, True)
+    view.settings().erase(KEY)
+    phantoms.update([])
+    view.erase_regions(KEY)
+    return None if view.change_count() == before else "the change count rose from {}".format(before)
+
+
+def window_settings_keep_values(view: sublime.View) -> Optional[str]:
+    """A window's settings take nested values and give them back."""
+    window = view.window()
+    if window is None:
+        return "the view is in no window"
+    value = {"cells": [[0, 0, 1, 1]], "cols": [0.0, 1.0], "nothing": None}
+    window.settings().set(KEY, value)
+    found = window.settings().get(KEY)
+    window.settings().erase(KEY)
+    if window.settings().has(KEY):
+        return "an erased value is still there"
+    return None if found == value else "{} came back as {}".format(value, found)
+
+
+def modules_are_there() -> Optional[str]:
+    """The parts of Python's library that are compiled, and which an editor might leave out."""
+    missing: List[str] = []
+    for name in MODULES + (POSIX_MODULES if os.name == "posix" else ()):
+        try:
+            importlib.import_module(name)
+        except ImportError:
+            missing.append(name)
+    return "missing: {}".format(", ".join(missing)) if missing else None
+
+
+def parent_is_the_editor() -> Optional[str]:
+    """Clients find us by the id of the process whose child they are."""
+    return "the parent has changed since the start" if editor_is_gone() else None
+
+
+def build_systems_run_here() -> Optional[str]:
+    """What is put into `os.environ` reaches the programs of another package only if it runs in our plugin host."""
+    elsewhere = sublime.find_resources("exec.py") and "Default.exec" not in sys.modules
+    return "the package Default runs in another plugin host" if elsewhere else None
+
+
+def commands_can_be_looked_up() -> Optional[str]:
+    """Whether another package is there is seen from its commands."""
+    classes: Iterable[type] = getattr(sublime_plugin, "window_command_classes", ())
+    if any(cls.__module__.startswith(PACKAGE + ".") for cls in classes):
+        return None
+    return "our own commands are not in sublime_plugin.window_command_classes"
+
+
+def _block(view: sublime.View, document: str) -> sublime.PhantomSet:
+    """A block under the view's first line."""
+    phantoms = sublime.PhantomSet(view, KEY)
+    phantoms.update([sublime.Phantom(sublime.Region(0), document, sublime.LAYOUT_BLOCK)])
+    return phantoms
+
+
+OF_THE_VIEW = (
+    OfTheView("a filler's row is as high as a line", rows_are_as_high_as_lines),
+    OfTheView("marks keep their order", marks_keep_their_order),
+    OfTheView("drawing does not count as a change", drawing_is_no_change),
+    OfTheView("window settings keep what is put there", window_settings_keep_values),
+)
+OF_THE_INTERPRETER = (
+    OfTheInterpreter("Python's compiled modules are there", modules_are_there),
+    OfTheInterpreter("our parent process is the editor", parent_is_the_editor),
+    OfTheInterpreter("build systems run in our plugin host", build_systems_run_here),
+    OfTheInterpreter("commands of packages can be looked up", commands_can_be_looked_up),
+)
+
+
+def check_view(view: sublime.View) -> List[Check]:
+    """Try what needs a view, which shows text of several lines. Main thread."""
+    return [_check(name, problem(view)) for name, problem in OF_THE_VIEW]
+
+
+def check_interpreter() -> List[Check]:
+    """Try the others. Worker thread: imports may take long."""
+    return [_check(name, problem()) for name, problem in OF_THE_INTERPRETER]
+
+
+def _check(name: str, problem: Optional[str]) -> Check:
+    return passed(name) if problem is None else failed(name, problem, ADVICE)

@@ -1,0 +1,45 @@
+"""What is asked for often and shown to people: done at most ten times a second.
+
+Rule: the first call acts at once, and whatever is asked for during the pause is done once at its end, so that what is
+shown last is never out of date.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import Any, Callable
+
+PAUSE_SECONDS = 0.1
+
+
+class Paced:
+    """Calls `function` at once if it was not called just now, else once when the pause is over. Main thread only."""
+
+    def __init__(
+        self,
+        function: Callable[[], Any],
+        later: Callable[[int, Callable[[], Any]], Any],
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """`later` calls a function in so many milliseconds."""
+        self._function = function
+        self._later = later
+        self._clock = clock
+        self._next = float("-inf")
+        self._waiting = False
+
+    def call(self) -> None:
+        """Call the function, now or at the end of the pause."""
+        if self._waiting:
+            return
+        left = self._next - self._clock()
+        if left <= 0:
+            self._run()
+        else:
+            self._waiting = True
+            self._later(int(left * 1000) + 1, self._run)
+
+    def _run(self) -> None:
+        self._waiting = False
+        self._next = self._clock() + PAUSE_SECONDS
+        self._function()

@@ -1,0 +1,111 @@
+"""Looks for a client's program, and starts the system's terminal. Worker threads: both may take seconds.
+
+Rule: whoever looks is told where the program was found, because the terminal's shell may look elsewhere: a login shell
+may begin with a PATH of its own. Whoever starts a terminal is told when it did not come up, in the terminal's words.
+The editor is not known here.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import shlex
+import shutil
+import tempfile
+from typing import Callable, List, Mapping, Optional
+
+from ..discovery.platform import MACOS, WINDOWS, Platform
+from .command_lines import login_shell
+
+logger = logging.getLogger("gemini_companion.terminals")
+
+SHELL_SECONDS = 10  # for a login shell with a slow start-up file
+# For a terminal that cannot start to say so. On macOS a script asks the terminal, and the user whether it may.
+FAILURE_SECONDS = 1.0
+SCRIPT_SECONDS = 60.0
+NOT_ALLOWED = "-1743"  # Apple's errAEEventNotPermitted
+ALLOW = "allow Sublime Text to control Terminal in System Settings, Privacy & Security, Automation"
+
+
+class TerminalError(Exception):
+    """The terminal did not start. The message is the reason, for the user."""
+
+
+def find_program(program: str, platform: Platform, cancelled: Callable[[], bool]) -> Optional[str]:
+    """The folders that the program needs on its PATH, as a PATH: those of the program and of Node.js.
+
+    They are empty if the login shell knows by itself where the program is, or nothing has to be known, and None if
+    there is no such program.
+    """
+    found = shutil.which(program)
+    if found is not None:
+        if platform.name == WINDOWS:
+            return ""  # what is started inherits the editor's own PATH
+        folders = [os.path.dirname(os.path.abspath(found))]
+        node = shutil.which("node")  # which runs the program if it is a script
+        if node is not None and os.path.dirname(os.path.abspath(node)) not in folders:
+            folders.append(os.path.dirname(os.path.abspath(node)))
+        return os.pathsep.join(folders)
+    return "" if platform.name != WINDOWS and _shell_finds(program, platform) else None
+
+
+def _shell_finds(program: str, platform: Platform) -> bool:
+    import subprocess  # here and below, not at the top: this module is loaded with the package
+
+    question = "command -v {}".format(shlex.quote(program))
+    try:
+        answer = subprocess.run(
+            [login_shell(platform.environment), "-l", "-i", "-c", question],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            timeout=SHELL_SECONDS,
+            start_new_session=True,  # an interactive shell would otherwise take the editor's terminal, if it has one
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        logger.warning("could not ask the login shell for %s: %s", program, error)
+        return False
+    return answer.returncode == 0
+
+
+def start_terminal(
+    words: List[str],
+    folder: str,
+    variables: Mapping[str, str],
+    platform: Platform,
+    cancelled: Callable[[], bool],
+) -> None:
+    """Start a terminal that outlives this package. Raises `OSError` if there is none, `TerminalError` if it fails."""
+    import subprocess
+
+    environment = dict(platform.environment, **variables)
+    if platform.name == WINDOWS:
+        flags = getattr(subprocess, "CREATE_NEW_CONSOLE", 0)
+        subprocess.Popen(words, cwd=folder, env=environment, creationflags=flags)
+        return
+    # Not a pipe: a terminal that goes on writing would be ended by it when nobody reads any more.
+    with tempfile.TemporaryFile() as errors:
+        process = subprocess.Popen(
+            words,
+            cwd=folder,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=errors,
+            start_new_session=True,
+        )
+        try:
+            code = process.wait(SCRIPT_SECONDS if platform.name == MACOS else FAILURE_SECONDS)
+        except subprocess.TimeoutExpired:
+            return  # it runs
+        if code:
+            errors.seek(0)
+            raise TerminalError(_reason(errors.read().decode("utf-8", "replace"), code))
+
+
+def _reason(said: str, code: int) -> str:
+    lines = [line.strip() for line in said.splitlines() if line.strip()]
+    if not lines:
+        return "it ended with code {}".format(code)
+    return "{}; {}".format(lines[-1], ALLOW) if NOT_ALLOWED in lines[-1] else lines[-1]

@@ -1,0 +1,124 @@
+"""What the MCP conformance suite asks of servers in general and the package has no use for, for the server under test.
+
+Rule: the package's own code runs; methods are rows of its tables, and checks stand before its own. Nothing here is
+shipped: no tool of the package mirrors parameters into headers or needs a capability, and it has no resources or
+prompts.
+Implements MCP 2026-07-28 (mirrored parameters, required capabilities, caching of what it lists) and 2025-11-25,
+transports, "Sending Messages to the Server", 6: a server may close a call's stream early.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Dict, List, Mapping, Optional, Tuple
+
+from companion.protocol.catalogue import CACHE, CAPABILITIES
+from companion.protocol.effects import Reaction, Wake
+from companion.protocol.exchanges import Exchange
+from companion.protocol.json_text import encode
+from companion.protocol.jsonrpc import Request, RpcError
+from companion.protocol.metadata import PREFIX, _check_header, _decoded, _mismatch
+from companion.protocol.methods import HANDSHAKE_METHODS, STATELESS_METHODS, Server
+from companion.protocol.tools import ToolCall
+
+MISSING_CLIENT_CAPABILITY = -32021
+RESOURCE = {"uri": "test://static-text", "name": "static text", "mimeType": "text/plain"}
+LISTINGS = {
+    "prompts/list": {"prompts": []},
+    "resources/list": {"resources": [RESOURCE]},
+    "resources/templates/list": {"resourceTemplates": []},
+    "resources/read": {"contents": [{"uri": RESOURCE["uri"], "text": "Static."}]},
+}
+
+
+def install(required_capabilities: Mapping[str, Dict[str, Any]]) -> None:
+    """Add the methods and checks to the package's tables. `required_capabilities`: by the name of a tool."""
+    own_call = STATELESS_METHODS["tools/call"]
+
+    def call_tool(server: Server, exchange: Exchange, request: Request, now: float) -> Optional[bytes]:
+        name, arguments = request.params.get("name"), request.params.get("arguments", {})
+        if isinstance(name, str) and isinstance(arguments, dict) and name in server.catalogue.tools:
+            schema = server.catalogue.tools[name].input_schema
+            check_parameter_headers(exchange.headers, mirrored_parameters(schema), arguments)
+            check_capabilities(required_capabilities.get(name, {}), request.params["_meta"])
+        return own_call(server, exchange, request, now)
+
+    STATELESS_METHODS["tools/call"] = call_tool
+    for method, result in LISTINGS.items():
+        CAPABILITIES.setdefault(method.partition("/")[0], {})
+        HANDSHAKE_METHODS[method] = _always(result, {})
+        STATELESS_METHODS[method] = _always(result, CACHE)
+
+
+def _always(result: Dict[str, Any], more: Dict[str, Any]) -> Callable[[Server, Exchange, Request, float], bytes]:
+    def answer(server: Server, exchange: Exchange, request: Request, now: float) -> bytes:
+        stateless = server.catalogue._stateless if exchange.stateless else {}
+        return encode({**result, **stateless, **more})
+
+    return answer
+
+
+def check_capabilities(required: Mapping[str, Any], meta: Mapping[str, Any]) -> None:
+    """Raises RpcError if the client has not declared what the tool needs."""
+    declared = meta[PREFIX + "clientCapabilities"]
+    missing = {name: value for name, value in required.items() if name not in declared}
+    if missing:
+        sentence = "The tool needs a client capability that was not declared."
+        raise RpcError(MISSING_CLIENT_CAPABILITY, sentence, {"requiredCapabilities": missing}, status=400)
+
+
+def close_early(server: Any, call: ToolCall) -> None:
+    """End the call's response stream; the client fetches the rest with `Last-Event-ID`."""
+    protocol = server._protocol
+    exchange = protocol.presence.calls.find(call).exchange
+    if exchange.session is None or not exchange.revision.primes_streams:
+        return
+    opened = exchange.open_stream(protocol.limits)
+    if opened is not None:
+        protocol.presence.carried(opened, exchange.session)
+    if exchange.stream is not None:
+        exchange.stream.close()
+        server._continue(call, Reaction(opened, [Wake(exchange.stream)]))
+
+
+def mirrored_parameters(schema: Dict[str, Any]) -> List[Tuple[str, Tuple[str, ...]]]:
+    """(header name, path of the argument) for each parameter that the schema marks with `x-mcp-header`."""
+    found: List[Tuple[str, Tuple[str, ...]]] = []
+    pending: List[Tuple[Tuple[str, ...], Any]] = [((), schema)]
+    while pending:
+        path, schema = pending.pop()
+        for name, part in schema.get("properties", {}).items():
+            if isinstance(part, dict):
+                if "x-mcp-header" in part:
+                    found.append(("Mcp-Param-" + part["x-mcp-header"], path + (name,)))
+                pending.append((path + (name,), part))
+    return found
+
+
+def check_parameter_headers(
+    headers: Mapping[str, str], mirrored: List[Tuple[str, Tuple[str, ...]]], arguments: Mapping[str, Any]
+) -> None:
+    """Check that mirrored parameters and their headers agree. Raises RpcError."""
+    for header, path in mirrored:
+        value: Any = arguments
+        for name in path:
+            value = value.get(name) if isinstance(value, dict) else None
+        if value is None:
+            continue
+        if isinstance(value, bool):
+            _check_header(headers, header, "true" if value else "false", encodable=True)
+        elif isinstance(value, int):
+            _check_number(headers, header, value)
+        elif isinstance(value, str):
+            _check_header(headers, header, value, encodable=True)
+
+
+def _check_number(headers: Mapping[str, str], name: str, expected: int) -> None:
+    value = headers.get(name)
+    if value is None:
+        raise _mismatch(f"the header {name} is missing")
+    try:
+        matches = float(_decoded(name, value.strip(" \t"))) == expected
+    except (ValueError, OverflowError):
+        matches = False
+    if not matches:
+        raise _mismatch(f"the header {name} does not match the body")

@@ -1,0 +1,106 @@
+"""Clients that are suspended, killed, or vanish while the user accepts: no accepted text is lost without a word."""
+
+from __future__ import annotations
+
+import os
+import signal
+
+import pytest
+
+CLIENTS = (
+    "sum(len(each.clients) for each in __import__('sys').modules['Gemini Companion.plugin'].application.endpoints())"
+)
+UNSETTLED = (
+    "sum(1 for each in __import__('gc').get_objects()"
+    " if type(each).__name__ == 'Delivery' and each.outcome is not None)"
+)
+
+pytestmark = pytest.mark.skipif(not hasattr(signal, "SIGSTOP"), reason="processes cannot be suspended here")
+
+
+@pytest.fixture
+def reviewed(desktop):
+    """A client whose proposal the user looks at."""
+    with desktop.client() as client:
+        assert client.connect()["status"] == "connected"
+        client.start_call("edit", path=desktop.path("greeting.py"), before="Hello", after="Welcome")
+        desktop.wait_proposal()
+        desktop.host.wait_until(lambda: compared(desktop))
+        yield client
+
+
+def compared(desktop):
+    """Whether the header of the proposal counts the changes: then the file has been read."""
+    return any(
+        "\u2212" in phantom["content"] for view in desktop.views_of_role("proposal") for phantom in view["phantoms"]
+    )
+
+
+def suspend(client):
+    os.kill(client._process.pid, signal.SIGSTOP)
+
+
+def wait_written(desktop, text):
+    desktop.host.wait_until(lambda: text in desktop.read("greeting.py"), timeout=40)
+
+
+def test_what_a_suspended_client_was_told_is_written_when_it_is_killed(desktop, reviewed):
+    suspend(reviewed)
+    desktop.accept()
+    desktop.wait_no_review()
+    assert b"Hello" in desktop.read("greeting.py")
+    reviewed.kill()
+    wait_written(desktop, b"Welcome")
+    assert not desktop.views_of_role("proposal"), "without a second Accept"
+
+
+def test_if_the_file_is_another_meanwhile_the_review_is_opened_again(desktop, reviewed):
+    suspend(reviewed)
+    desktop.accept()
+    desktop.wait_no_review()
+    theirs = b"# theirs\n" + desktop.read("greeting.py")
+    with open(desktop.path("greeting.py"), "wb") as file:
+        file.write(theirs)
+    reviewed.kill()
+    desktop.host.wait_until(lambda: desktop.views_of_role("proposal"), timeout=40)
+    assert "Welcome" in desktop.views_of_role("proposal")[0]["text"]
+    assert desktop.read("greeting.py") == theirs
+    desktop.host.wait_until(lambda: compared(desktop))
+    desktop.accept()
+    desktop.wait_no_review()
+    wait_written(desktop, b"Welcome")
+
+
+def test_accepting_within_the_seconds_after_a_client_vanished_is_enough(desktop, reviewed):
+    reviewed.kill()
+    desktop.accept()
+    desktop.wait_no_review()
+    wait_written(desktop, b"Welcome")
+    assert not desktop.views_of_role("proposal")
+
+
+def test_a_suspended_client_that_goes_on_writes_the_file_itself(desktop, reviewed):
+    suspend(reviewed)
+    desktop.accept()
+    desktop.wait_no_review()
+    os.kill(reviewed._process.pid, signal.SIGCONT)
+    wait_written(desktop, b"Welcome")
+
+
+def test_a_text_that_was_written_is_not_brought_back_over_later_edits(desktop, reviewed):
+    """The client writes it, the user goes on, and later the client is killed while it is suspended."""
+    desktop.accept()
+    wait_written(desktop, b"Welcome")
+    desktop.host.wait_until(lambda: desktop.host.evaluate(UNSETTLED) == 0, timeout=40)
+    later = desktop.read("greeting.py").replace(b"Welcome", b"Goodbye")
+    with open(desktop.path("greeting.py"), "wb") as file:
+        file.write(later)
+    suspend(reviewed)
+    with desktop.client() as other:  # Its coming is news for the suspended one, which leaves it unread.
+        assert other.connect()["status"] == "connected"
+        desktop.host.wait_until(lambda: desktop.host.evaluate(CLIENTS) == 2)
+        desktop.open("greeting.py")
+        reviewed.kill()
+        desktop.host.wait_until(lambda: desktop.host.evaluate(CLIENTS) == 1, timeout=40)
+    assert desktop.read("greeting.py") == later
+    assert not desktop.views_of_role("proposal")
