@@ -53,6 +53,7 @@ from .event_dialect import IDE_NOTIFICATIONS, to_event_dialect
 from .event_streams import EventStreams
 from .gate import Gate
 from .listening import ACCEPTED_AT_ONCE, BACKLOG, listen
+from .local_sockets import LocalSocket, listen_locally
 from .negotiation import accepted
 from .newcomers import descriptor_limit
 from .responses import WholeResponse, not_allowed, refusal, respond
@@ -81,11 +82,14 @@ class CompanionServer:
         subscribable: Sequence[str] = IDE_NOTIFICATIONS,
         further_tokens: Mapping[str, str] = {},
         in_worker: InWorker = in_default_executor,
+        secret_header: str = "",
+        handshake_only: bool = False,
     ) -> None:
         """`in_worker`: calls a function that takes long on another thread. `further_tokens`: more tokens by name, to
-        tell clients apart that introduce themselves alike. `translate`: turns a notification into the dialect of
-        `/events`; for the rest see `Protocol`."""
-        self._gate = Gate({"": token, **further_tokens})
+        tell clients apart that introduce themselves alike. `secret_header`: where clients show a token by itself,
+        instead of a bearer token. `handshake_only`: only revisions with sessions are served. `translate`: turns a
+        notification into the dialect of `/events`; for the rest see `Protocol`."""
+        self._gate = Gate({"": token, **further_tokens}, secret_header=secret_header)
         self._call_tool = call_tool
         self._session_opened = session_opened
         self._session_closed = session_closed
@@ -96,13 +100,14 @@ class CompanionServer:
             limits=limits,
             translate=translate,
             subscribable=subscribable,
+            handshake_only=handshake_only,
         )
         self._streams = EventStreams(self._protocol.presence.take, self._stream_ended, limits.heartbeat_seconds)
         self._running: Dict[ToolCall, _Running] = {}
         self._cancelled: Set[asyncio.Task[None]] = set()
         self._bodies = Bodies(in_worker)
         self._in_flight = 0
-        self._listener: Optional[asyncio.AbstractServer] = None
+        self._listener: Union[asyncio.AbstractServer, LocalSocket, None] = None
         self._manager: Optional[web.Server] = None
         self._expiry: Optional[asyncio.TimerHandle] = None
         self._stopping = False
@@ -117,14 +122,36 @@ class CompanionServer:
     async def start(self, port: int = 0) -> int:
         """Listen on the loopback address; returns the port. Raises OSError if it is taken, ImportError without
         jsonschema."""
+        connection = self._connections()
+        listening = listen(ADDRESS, port)
+        try:
+            loop = asyncio.get_running_loop()
+            self._listener = await loop.create_server(connection, sock=listening, backlog=ACCEPTED_AT_ONCE)
+        except BaseException:
+            listening.close()
+            raise
+        listening.listen(BACKLOG)
+        self._gate.port = own_port = int(listening.getsockname()[1])
+        self._schedule_expiry()
+        return own_port
+
+    async def start_on_socket(self) -> str:
+        """Listen on a new socket in the file system instead; returns its path. Raises OSError, as `start` does."""
+        connection = self._connections()
+        self._gate.port = None
+        self._listener = local = await listen_locally(connection)
+        self._schedule_expiry()
+        return local.path
+
+    def _connections(self) -> Callable[[], Connection]:
+        """What makes a `Connection` of this server."""
         self._protocol.catalogue.arguments.prepare()
-        loop = asyncio.get_running_loop()
-        manager = web.Server(self._handle)
+        self._manager = manager = web.Server(self._handle)
         most_connections = min(self._limits.connections, descriptor_limit() // 2)
-        connection = functools.partial(
+        return functools.partial(
             Connection,
             manager,
-            loop=loop,
+            loop=asyncio.get_running_loop(),
             limits=self._limits,
             full=lambda: len(manager.connections) >= most_connections,
             keepalive_timeout=self._limits.keepalive_seconds,
@@ -135,17 +162,6 @@ class CompanionServer:
             access_log=None,
             logger=logger,
         )
-        listening = listen(ADDRESS, port)
-        try:
-            self._listener = await loop.create_server(connection, sock=listening, backlog=ACCEPTED_AT_ONCE)
-        except BaseException:
-            listening.close()
-            raise
-        listening.listen(BACKLOG)
-        self._manager = manager
-        self._gate.port = own_port = int(listening.getsockname()[1])
-        self._schedule_expiry()
-        return own_port
 
     async def stop(self, *, come_back_seconds: Optional[float] = None, seconds: float = _STOP_SECONDS) -> None:
         """Answer the calls under way, end streams cleanly, then close everything; each step gets so many `seconds`.

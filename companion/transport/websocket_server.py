@@ -143,7 +143,8 @@ class WebSocketServer:
             protocols=(SUBPROTOCOL,), max_msg_size=self._limits.body_bytes, compress=False, timeout=STOP_SECONDS
         )
         if not socket.can_prepare(request):
-            return closing(request, refusal(426, "Only WebSocket connections are served here.", {"Upgrade": "websocket"}))
+            answer = refusal(426, "Only WebSocket connections are served here.", {"Upgrade": "websocket"})
+            return closing(request, answer)
         await socket.prepare(request)
         peer = _Peer(self, socket, secrets.token_urlsafe(16))
         self._peers[peer.id] = peer

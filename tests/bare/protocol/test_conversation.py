@@ -82,7 +82,8 @@ def test_the_handshake_of_claude_code():
 
 def test_opencode_is_ready_without_asking_for_tools():
     talk = new()
-    say(talk, {**INITIALIZE, "params": {**INITIALIZE["params"], "clientInfo": {"name": "opencode", "version": "0.0.0"}}})
+    information = {"name": "opencode", "version": "0.0.0"}
+    say(talk, {**INITIALIZE, "params": {**INITIALIZE["params"], "clientInfo": information}})
     assert [type(effect) for effect in say(talk, INITIALIZED)] == [Opened]
 
 
