@@ -84,12 +84,15 @@ class CompanionServer:
         in_worker: InWorker = in_default_executor,
         secret_header: str = "",
         handshake_only: bool = False,
+        deleted_status: int = 204,
     ) -> None:
         """`in_worker`: calls a function that takes long on another thread. `further_tokens`: more tokens by name, to
         tell clients apart that introduce themselves alike. `secret_header`: where clients show a token by itself,
-        instead of a bearer token. `handshake_only`: only revisions with sessions are served. `translate`: turns a
-        notification into the dialect of `/events`; for the rest see `Protocol`."""
+        instead of a bearer token. `handshake_only`: only revisions with sessions are served. `deleted_status`:
+        answers a DELETE; there are clients that cannot read 204. `translate`: turns a notification into the dialect of
+        `/events`; for the rest see `Protocol`."""
         self._gate = Gate({"": token, **further_tokens}, secret_header=secret_header)
+        self._deleted_status = deleted_status
         self._call_tool = call_tool
         self._session_opened = session_opened
         self._session_closed = session_closed
@@ -248,7 +251,7 @@ class CompanionServer:
                 reaction = self._protocol.presence.listen(headers, accepted(headers)[1], self._now())
                 return await self._react(request, reaction)
             if method == "DELETE":
-                return await self._react(request, self._protocol.presence.delete(headers))
+                return await self._react(request, self._deleted(self._protocol.presence.delete(headers)))
             return not_allowed("POST, GET, DELETE")
         if path == "/events":
             if method != "GET":
@@ -256,6 +259,13 @@ class CompanionServer:
             reaction = self._protocol.presence.listen_plainly(headers, accepted(headers)[1], self._now())
             return await self._react(request, reaction)
         return refusal(404, "There is nothing here. The MCP endpoint is /mcp.")
+
+    def _deleted(self, reaction: Reaction) -> Reaction:
+        """The reaction to a DELETE, with the status that this server's clients can read."""
+        reply = reaction.reply
+        if isinstance(reply, Answer) and reply.status == 204:
+            return reaction._replace(reply=reply._replace(status=self._deleted_status))
+        return reaction
 
     def _health(self, method: str) -> WholeResponse:
         if method not in ("GET", "HEAD"):

@@ -51,6 +51,7 @@ class Bench:
             token=TOKEN,
             secret_header=HEADER,
             handshake_only=True,
+            deleted_status=200,
             tools=[TOOL],
             call_tool=self.call,
             session_opened=self.opened.append,
@@ -106,6 +107,8 @@ def test_the_literal_handshake_of_copilot_cli():
                     break
             assert json.loads(line[6:]) == {"jsonrpc": "2.0", "method": "selection_changed", "params": {"text": "x"}}
         assert [client.client_name for client in bench.opened] == ["copilot-cli"]
+        async with http.delete("http://localhost/mcp", headers={**HEADERS, **known}) as answer:
+            assert (answer.status, await answer.read()) == (200, b""), "with 204 the program shows an error"
 
     run(scenario)
 
@@ -192,7 +195,7 @@ def test_only_a_dead_socket_of_ours_is_left_over(monkeypatch):
             assert not local_sockets.is_left_over(path), "somebody answers"
         assert local_sockets.is_left_over(path)
         assert not local_sockets.is_left_over(os.path.join(folder, "other.sock"))
-        os.chmod(folder, 0o750)
+        os.chmod(folder, 0o750)  # noqa: S103
         assert not local_sockets.is_left_over(path), "others may use its folder"
     finally:
         os.chmod(folder, 0o700)
