@@ -69,6 +69,8 @@ class CopilotDialect(Dialect):
     answered_by = AnsweredBy.RESULT
     tools = _TOOLS
     secret_header = "X-Gemini-Companion-Secret"  # the program sends what headers the lock file names
+    handshake_only = True  # it asks for a newer revision first, and is to come back
+    deleted_status = 200  # 204 is an error to it
     edits_return = False
 
     def messages(self, context: SharedContext) -> Sequence[Message]:

@@ -58,6 +58,10 @@ class Dialect:
     tools: Tuple[Tool, ...]
     secret_header = "Authorization"
     """In which header clients show the secret; in `Authorization` it is a bearer token."""
+    handshake_only = False
+    """Over HTTP: no revision of MCP without sessions is served."""
+    deleted_status = 204
+    """Over HTTP: of the answer that ends a session."""
     edits_return = True
     """Whether the answer to a review carries the user's edits."""
     attentive_after_seconds: Optional[float] = None

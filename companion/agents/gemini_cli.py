@@ -10,6 +10,7 @@ from typing import Any, Dict, Optional, Sequence, Tuple
 
 from ..discovery.platform import Platform
 from .agent import Agent, Announcement, Connection, Place, common_content
+from .ide_companion import IDE_COMPANION
 from .lookup import Entry, Seeker
 
 
@@ -18,6 +19,7 @@ class GeminiCli(Agent):
 
     key = "gemini"
     title = "Gemini CLI"
+    dialect = IDE_COMPANION
     program = "gemini"
     npm_package = "@google/gemini-cli"
     node = 20

@@ -118,12 +118,19 @@ class WebSocketServer:
         *,
         session: Optional[str] = None,
         collapse: Optional[str] = None,
-    ) -> None:
+    ) -> bool:
         """Send a notification to one client, or to all that are ready. An earlier one with the same `collapse` key
-        that still waits is replaced."""
+        that still waits is replaced. False if there is no such client."""
+        reached = session is None
         for client_id, peer in list(self._peers.items()):
             if session is None or session == client_id:
+                reached = True
                 peer.perform(peer.conversation.notify(method, params, collapse))
+        return reached
+
+    def limit_bodies(self, size: int) -> None:
+        """Take no message of more than `size` bytes on connections that come from now on."""
+        self._limits = self._limits._replace(body_bytes=size)
 
     def disconnect(self) -> None:
         """End every client's connection."""

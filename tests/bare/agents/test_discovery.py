@@ -7,9 +7,13 @@ import pytest
 from companion.agents.agent import Announcement, Connection
 from companion.agents.claude_code import CLAUDE_CODE
 from companion.agents.copilot_cli import COPILOT_CLI
+from companion.agents.dialect import Message
 from companion.agents.gemini_forks import FORKS
+from companion.agents.ide_companion import IDE_COMPANION
 from companion.agents.lookup import Entry, Seeker
 from companion.agents.opencode import OPENCODE
+from companion.agents.registry import AGENTS
+from companion.context.shared import SharedContext
 from companion.discovery.platform import LINUX, Platform
 
 MACHINE = Platform(LINUX, {"HOME": "/home/me", "TMPDIR": "/tmp"}, "/home/me", 1000)
@@ -126,3 +130,15 @@ def test_a_fork_differs_from_gemini_cli_by_its_names(fork):
     assert fork.choice([entry], seeker("/link/deep")) == entry
     names = fork.terminal_variables(LINUX_CONNECTION)
     assert names == {"LLXPRT_CODE_IDE_SERVER_PORT": "50001", "LLXPRT_CODE_IDE_WORKSPACE_PATH": "/code/one"}
+
+
+def test_every_agent_names_its_dialect():
+    for agent in (*AGENTS, *FORKS, CLAUDE_CODE, OPENCODE, COPILOT_CLI):
+        assert agent.dialect.tools and agent.dialect.key
+
+
+def test_the_ide_companion_protocol_is_told_the_whole_context():
+    state = {"workspaceState": {"openFiles": []}}
+    assert IDE_COMPANION.messages(SharedContext(state)) == (
+        Message("ide/contextUpdate", state, "ide/contextUpdate"),
+    )
