@@ -20,7 +20,7 @@ for _name in [name for name in sys.modules if name == _INNER or name.startswith(
 
 from .companion.actions import Actions  # noqa: E402 - only after the stale modules are gone
 from .companion.application import Application  # noqa: E402
-from .companion.review.edit import (  # noqa: E402,F401 - found here by the editor
+from .companion.editor.edits import (  # noqa: E402,F401 - found here by the editor
     GeminiCompanionMoveCaretCommand,
     GeminiCompanionReplaceTextCommand,
 )
@@ -161,32 +161,32 @@ class ReviewCommand(CompanionCommand):
 
 class GeminiCompanionAcceptDiffCommand(ReviewCommand, sublime_plugin.WindowCommand):
     def run(self) -> None:
-        self.actions.on_review(self.window, lambda desk, review: desk.accept(review))
+        self.actions.on_review(self.window, lambda reviews, review: reviews.accept(review))
 
 
 class GeminiCompanionRejectDiffCommand(ReviewCommand, sublime_plugin.WindowCommand):
     def run(self) -> None:
-        self.actions.on_review(self.window, lambda desk, review: desk.reject(review))
+        self.actions.on_review(self.window, lambda reviews, review: reviews.reject(review))
 
 
 class GeminiCompanionNextChangeCommand(ReviewCommand, sublime_plugin.WindowCommand):
     def run(self) -> None:
-        self.actions.on_review(self.window, lambda desk, review: desk.next_change(review))
+        self.actions.on_review(self.window, lambda reviews, review: reviews.next_change(review))
 
 
 class GeminiCompanionPreviousChangeCommand(ReviewCommand, sublime_plugin.WindowCommand):
     def run(self) -> None:
-        self.actions.on_review(self.window, lambda desk, review: desk.previous_change(review))
+        self.actions.on_review(self.window, lambda reviews, review: reviews.previous_change(review))
 
 
 class GeminiCompanionRevertHunkCommand(ReviewCommand, sublime_plugin.WindowCommand):
     def run(self) -> None:
-        self.actions.on_review(self.window, lambda desk, review: desk.revert_hunk(review))
+        self.actions.on_review(self.window, lambda reviews, review: reviews.revert_hunk(review))
 
 
 class GeminiCompanionUndoRevertHunkCommand(ReviewCommand, sublime_plugin.WindowCommand):
     def run(self) -> None:
-        self.actions.on_review(self.window, lambda desk, review: desk.undo_revert_hunk(review))
+        self.actions.on_review(self.window, lambda reviews, review: reviews.undo_revert_hunk(review))
 
 
 class GeminiCompanionShowPendingDiffsCommand(CompanionCommand, sublime_plugin.WindowCommand):

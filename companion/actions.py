@@ -14,14 +14,14 @@ import sublime
 from .agents.agent import Connection
 from .agents.registry import AGENTS, agent_named
 from .display_names import client_name, file_name, shown
-from .status_bar import say
-from .terminals.launcher import Launcher, Wishes, terminal_of
+from .editor.status_bar import say
+from .terminals.launcher import Launcher, LaunchSettings, terminal_of
 
 if TYPE_CHECKING:
     from .application import Application
-    from .endpoint import Endpoint
-    from .review.desk import Desk
-    from .review.review import Review
+    from .endpoint.endpoint import Endpoint
+    from .review.decision import Review
+    from .review.manager import ReviewManager
 
 Entries = Tuple[Tuple[str, str, Dict[str, str]], ...]  # caption, command, its arguments
 
@@ -57,13 +57,13 @@ class Actions:
 
     # -- reviews ------------------------------------------------------------------------------------------------------
 
-    def review_in_front(self, window: sublime.Window) -> Optional[Tuple[Desk, Review]]:
+    def review_in_front(self, window: sublime.Window) -> Optional[Tuple[ReviewManager, Review]]:
         """The review that commands act on: the one with the focus, else the visible one, else the only one."""
         endpoint = self._application.endpoint_of(window)
-        review = endpoint.desk.in_front() if endpoint is not None else None
-        return (endpoint.desk, review) if endpoint is not None and review is not None else None
+        review = endpoint.reviews.in_front() if endpoint is not None else None
+        return (endpoint.reviews, review) if endpoint is not None and review is not None else None
 
-    def on_review(self, window: sublime.Window, act: Callable[[Desk, Review], None]) -> None:
+    def on_review(self, window: sublime.Window, act: Callable[[ReviewManager, Review], None]) -> None:
         """Call `act` with the review in front, or say that there is none."""
         found = self.review_in_front(window)
         if found is None:
@@ -73,7 +73,9 @@ class Actions:
 
     def pending(self) -> List[Tuple[Endpoint, Review]]:
         """The undecided reviews of all windows."""
-        return [(endpoint, review) for endpoint in self._application.endpoints() for review in endpoint.desk.pending()]
+        return [
+            (endpoint, review) for endpoint in self._application.endpoints() for review in endpoint.reviews.pending()
+        ]
 
     def show_pending_diffs(self, window: sublime.Window) -> None:
         """Let the user pick one of all windows' undecided reviews and go there."""
@@ -91,7 +93,7 @@ class Actions:
                 return
             if endpoint.window != window:
                 endpoint.window.bring_to_front()
-            endpoint.desk.show(review)
+            endpoint.reviews.show(review)
 
         items = [
             sublime.QuickPanelItem(
@@ -119,14 +121,14 @@ class Actions:
         try:
             agent = agent_named(key)
         except KeyError:
-            say(window, "no client is called “{}”".format(key))  # by somebody's own key binding
+            say(window, f"no client is called “{key}”")  # by somebody's own key binding
             return
         reached = self._reached(window)
         if reached is not None:
             endpoint, connection = reached
             settings = endpoint.settings()
-            wishes = Wishes(agent.command(settings), settings.terminal_commands)
-            self._launcher.run(window, agent, connection, wishes)
+            launch_settings = LaunchSettings(agent.command(settings), settings.terminal_commands)
+            self._launcher.run(window, agent, connection, launch_settings)
 
     def copy_environment(self, window: sublime.Window) -> None:
         """Put lines on the clipboard that connect a client in any terminal to this window."""
@@ -154,13 +156,13 @@ class Actions:
     def is_sharing(self, window: sublime.Window) -> bool:
         """Whether clients see the window's files."""
         endpoint = self._application.endpoint_of(window)
-        return endpoint is not None and endpoint.follower.sharing
+        return endpoint is not None and endpoint.tracker.sharing
 
     def set_sharing(self, window: sublime.Window, sharing: bool) -> None:
         """Pause or resume telling clients about this window's files."""
         endpoint = self._application.endpoint_of(window)
         if endpoint is not None:
-            endpoint.follower.set_sharing(sharing)
+            endpoint.tracker.set_sharing(sharing)
             endpoint.show_status()
             say(window, "clients see this window's files again" if sharing else "clients see no files of this window")
 

@@ -13,27 +13,28 @@ from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Set, Tupl
 
 import sublime
 
-from . import handover, log
+from . import log
 from .actions import Actions
-from .editor_process import EDITOR_PID, editor_is_gone
+from .editor.log_panel import LogPanel
+from .editor.status_bar import say
+from .endpoint import handover
+from .endpoint.status_text import listed
 from .libraries import Libraries
-from .log_panel import LogPanel
 from .review.controls import SAVE
 from .runtime import Runtime
 from .settings import FILE_NAME, Settings, read
-from .status_bar import say
+from .system.editor_process import EDITOR_PID, editor_is_gone
 from .terminals.environment import ExportedEnvironment, terminal_variables
-from .terminals.status import listed
 
 if TYPE_CHECKING:
-    from .endpoint import Endpoint
-    from .service import Inheritance
+    from .endpoint.endpoint import Endpoint
+    from .endpoint.server_task import ServerState
 
 logger = logging.getLogger("gemini_companion.application")
 
 VERSION = "1.0.0"
 # The end of a service takes a tenth of a second at most; this is for a loop thread that gets no processor.
-FAREWELL_SECONDS = 0.5
+STOP_SECONDS = 0.5
 SETTINGS_TAG = "gemini_companion"
 # The editor has no event for a change of the side bar's folders. Less than once a second: it wakes an idle process.
 # Every call of its API crosses into another process, so what can wait is looked at only once in several checks.
@@ -71,7 +72,7 @@ class Application:
         self._endpoints: Dict[int, Endpoint] = {}
         # Those with a client: frequent events ask nobody else, and ask nothing of the editor.
         self._listening: Tuple[Endpoint, ...] = ()
-        self._inheritances: Dict[int, Inheritance] = {}
+        self._server_states: Dict[int, ServerState] = {}
         self._editor_settings = sublime.load_settings(FILE_NAME)
         self._settings = Settings()
         self._reported: Set[Tuple[str, str]] = set()
@@ -83,7 +84,7 @@ class Application:
 
     def start(self) -> None:
         """Serve every window there is, once the discovery files that an earlier run left are gone."""
-        self._inheritances = handover.take()
+        self._server_states = handover.take()
         self.runtime.start()
         self._editor_settings.add_on_change(SETTINGS_TAG, self._settings_changed)
         self._read_own_settings()
@@ -93,8 +94,8 @@ class Application:
     @staticmethod
     def _prepare(cancelled: Callable[[], bool]) -> List[str]:
         """Worker thread. Imports what endpoints are made of: on the main thread it would delay the editor's start."""
-        from . import endpoint  # noqa: F401 - found in the cache when the first window is served
         from .discovery.sweeper import sweep
+        from .endpoint import endpoint  # noqa: F401 - found in the cache when the first window is served
 
         return sweep(EDITOR_PID)
 
@@ -111,13 +112,13 @@ class Application:
     def stop(self) -> None:
         """End everything and give every window back as it was. Waits at most a moment for the farewells."""
         self._editor_settings.clear_on_change(SETTINGS_TAG)
-        farewells = {number: endpoint.stop() for number, endpoint in self._endpoints.items()}
+        stopping = {number: endpoint.stop() for number, endpoint in self._endpoints.items()}
         self._log_panel.close()
         self._endpoints.clear()
         self._listening = ()
-        self._end(list(farewells.values()))
-        left = {number: farewell.result() for number, farewell in farewells.items() if _succeeded(farewell)}
-        handover.leave({number: inheritance for number, inheritance in left.items() if inheritance is not None})
+        self._end(list(stopping.values()))
+        left = {number: stop.result() for number, stop in stopping.items() if _succeeded(stop)}
+        handover.leave({number: server_state for number, server_state in left.items() if server_state is not None})
 
     def exit(self) -> None:
         """End for an editor that is quitting or has ended: its API may no longer be used. Any thread but the loop's."""
@@ -137,9 +138,9 @@ class Application:
         logger.warning("the editor has ended without a word")
         self.runtime.compute(lambda cancelled: self.exit(), then=lambda _: None)
 
-    def _end(self, farewells: List[Future[Optional[Inheritance]]]) -> None:
+    def _end(self, stopping: List[Future[Optional[ServerState]]]) -> None:
         self._environment.clear()
-        wait(farewells, timeout=FAREWELL_SECONDS)
+        wait(stopping, timeout=STOP_SECONDS)
         self.runtime.stop()
         log.uninstall()
 
@@ -152,7 +153,7 @@ class Application:
         name = type(error).__name__
         if (where, name) not in self._reported:
             self._reported.add((where, name))
-            self.runtime.on_main(say, None, "unexpected {}: see “Gemini Companion: Show Log”".format(name))
+            self.runtime.on_main(say, None, f"unexpected {name}: see “Gemini Companion: Show Log”")
 
     def _loop_lost(self) -> None:
         """Loop thread."""
@@ -188,10 +189,10 @@ class Application:
             return None
         endpoint = self._endpoints.get(window.id())
         if endpoint is None:
-            from .endpoint import Endpoint
+            from .endpoint.endpoint import Endpoint
 
-            inheritance = self._inheritances.pop(window.id(), None)
-            endpoint = Endpoint(window, self.runtime, self._libraries, VERSION, self._clients_changed, inheritance)
+            server_state = self._server_states.pop(window.id(), None)
+            endpoint = Endpoint(window, self.runtime, self._libraries, VERSION, self._clients_changed, server_state)
             self._endpoints[window.id()] = endpoint
             endpoint.start()
         return endpoint
@@ -210,7 +211,7 @@ class Application:
         """Another project, or none, is about to take the window: its tabs and layout are stored and replaced."""
         endpoint = self.endpoint_of(window)
         if endpoint is not None:
-            endpoint.desk.leave_project()
+            endpoint.reviews.leave_project()
 
     def workspace_changed(self, window: sublime.Window) -> None:
         """The window has another project, or other settings in it."""
@@ -218,7 +219,7 @@ class Application:
         if endpoint is not None:
             endpoint.settings_changed()
             endpoint.workspace_changed()
-            endpoint.desk.recover()
+            endpoint.reviews.recover()
 
     def _check_windows(self) -> None:
         """Find out what the editor has no event for, with as few questions as will do."""
@@ -269,8 +270,8 @@ class Application:
         # Some ways to open a window, such as starting the editor with a session, come without their own event.
         endpoint = self._endpoints.get(window.id()) or self.window_opened(window)
         if endpoint is not None:
-            endpoint.follower.on_activated(view)
-            endpoint.desk.on_activated(view)
+            endpoint.tracker.on_activated(view)
+            endpoint.reviews.on_activated(view)
             endpoint.workspace_changed()
             endpoint.show_status()
             self._export_environment()
@@ -278,51 +279,51 @@ class Application:
     def selection_modified(self, view: sublime.View) -> None:
         """A caret or selection moved. Called for every keystroke."""
         for endpoint in self._listening:
-            endpoint.follower.on_selection_modified(view)
+            endpoint.tracker.on_selection_modified(view)
         for endpoint in self._endpoints.values():
-            endpoint.desk.on_selection_modified(view)
+            endpoint.reviews.on_selection_modified(view)
 
     def view_modified(self, view: sublime.View) -> None:
         """A view was edited. Called for every keystroke."""
         for endpoint in self._listening:
-            endpoint.follower.on_modified(view)
+            endpoint.tracker.on_modified(view)
         # A file may be under review in one window and open in another.
         for endpoint in self._endpoints.values():
-            endpoint.desk.on_modified(view)
+            endpoint.reviews.on_modified(view)
 
     def view_loaded(self, view: sublime.View) -> None:
         """A file was opened, or a further view of one was made."""
         endpoint = self.endpoint_of(view.window())
         if endpoint is not None:
-            endpoint.follower.refresh()
+            endpoint.tracker.refresh()
 
     def view_saved(self, view: sublime.View) -> None:
         """A view was saved, perhaps under another name."""
         endpoint = self.endpoint_of(view.window())
         if endpoint is not None:
-            endpoint.follower.on_saved(view)
+            endpoint.tracker.on_saved(view)
         self.file_changed(view)
 
     def file_changed(self, view: sublime.View) -> None:
         """What the view shows was read from or written to the disk: reviews of the file look again."""
         for endpoint in self._endpoints.values():
-            endpoint.desk.on_file_changed(view)
+            endpoint.reviews.on_file_changed(view)
 
     def view_closing(self, view: sublime.View) -> None:
         """A view is about to be closed and still belongs to its window."""
         # A tab of a review may have been dragged into a window that is being closed and has no endpoint any more.
         for endpoint in list(self._endpoints.values()):
-            endpoint.desk.on_pre_close(view)
+            endpoint.reviews.on_pre_close(view)
 
     def view_closed(self, view: sublime.View) -> None:
         """A view is gone; it belongs to no window any more."""
         for endpoint in self._endpoints.values():
-            endpoint.follower.on_closed(view)
+            endpoint.tracker.on_closed(view)
 
     def view_moved(self, view: sublime.View) -> None:
         """A view was dragged to another place, perhaps into another window."""
         for endpoint in self._endpoints.values():
-            endpoint.follower.refresh()
+            endpoint.tracker.refresh()
 
     # -- commands and keys --------------------------------------------------------------------------------------------
 
@@ -331,7 +332,7 @@ class Application:
         if name != SAVE:
             return None
         endpoint = self.endpoint_of(view.window())
-        return endpoint.desk.on_text_command(view, name, arguments) if endpoint is not None else None
+        return endpoint.reviews.on_text_command(view, name, arguments) if endpoint is not None else None
 
     def window_command(self, window: sublime.Window, name: str, arguments: Optional[Dict[str, Any]]) -> Any:
         """The same for a window's command."""
@@ -340,7 +341,7 @@ class Application:
         if name != SAVE:
             return None
         endpoint = self._endpoints.get(window.id())
-        return endpoint.desk.on_window_command(name, arguments) if endpoint is not None else None
+        return endpoint.reviews.on_window_command(name, arguments) if endpoint is not None else None
 
     def window_command_done(self, window: sublime.Window, name: str) -> None:
         """A window command has run: some of them change the folders."""
@@ -352,7 +353,7 @@ class Application:
         if not key.startswith(CONTEXT_KEYS):
             return None
         endpoint = self.endpoint_of(view.window())
-        return endpoint.desk.query_context(view, key, operator, operand) if endpoint is not None else None
+        return endpoint.reviews.query_context(view, key, operator, operand) if endpoint is not None else None
 
     # -- looking after itself -----------------------------------------------------------------------------------------
 
@@ -382,5 +383,5 @@ class Application:
             say(None, "disconnected " + listed(names) if names else "no client is connected")
 
 
-def _succeeded(farewell: Future[Optional[Inheritance]]) -> bool:
-    return farewell.done() and not farewell.cancelled() and farewell.exception() is None
+def _succeeded(stop: Future[Optional[ServerState]]) -> bool:
+    return stop.done() and not stop.cancelled() and stop.exception() is None

@@ -36,7 +36,7 @@ def shown(text: str, keep: str = "") -> str:
             return character
         if character in _JOINERS and _joins(text, found.start()):
             return character
-        return "<U+{:04X}>".format(ord(character))
+        return f"<U+{ord(character):04X}>"
 
     return _SUSPICIOUS.sub(replacement, text)
 
@@ -96,8 +96,8 @@ def _is_hidden(character: str) -> bool:
 
 def _joins(text: str, index: int) -> bool:
     """Whether a joiner stands between two characters that can be joined."""
-    around = text[max(0, index - 1) : index] + text[index + 1 : index + 2]
-    return len(around) == 2 and not any(each.isascii() or _is_hidden(each) for each in around)
+    snapshot = text[max(0, index - 1) : index] + text[index + 1 : index + 2]
+    return len(snapshot) == 2 and not any(each.isascii() or _is_hidden(each) for each in snapshot)
 
 
 def _beginning(text: str, width: int) -> str:

@@ -33,24 +33,24 @@ class LogBuffer(logging.Handler):
         self._lines: Deque[str] = deque(maxlen=CAPACITY)
         self._problems: Deque[str] = deque(maxlen=PROBLEMS)
         self._lines_lock = threading.Lock()
-        self._follower: Optional[Callable[[str], None]] = None
+        self._tracker: Optional[Callable[[str], None]] = None
 
     def emit(self, record: logging.LogRecord) -> None:
         line = shortened(self.format(record))
         with self._lines_lock:
-            follower = self._follower
+            tracker = self._tracker
             self._lines.append(line)
             if record.levelno >= logging.WARNING:
                 self._problems.append(line)
         if record.levelno >= logging.WARNING:
             print("Gemini Companion: " + line)
-        if follower is not None:
-            follower(line)
+        if tracker is not None:
+            tracker(line)
 
-    def follow(self, follower: Optional[Callable[[str], None]]) -> List[str]:
+    def follow(self, tracker: Optional[Callable[[str], None]]) -> List[str]:
         """The lines kept, oldest first; every later one goes to `follower`, on the thread that logs it. Any thread."""
         with self._lines_lock:
-            self._follower = follower
+            self._tracker = tracker
             return list(self._lines)
 
     def lines(self) -> List[str]:
@@ -69,7 +69,7 @@ def shortened(line: str) -> str:
     if len(line) <= LONGEST:
         return line
     half = LONGEST // 2
-    return "{}\n[{} characters left out]\n{}".format(line[:half], len(line) - 2 * half, line[-half:])
+    return f"{line[:half]}\n[{len(line) - 2 * half} characters left out]\n{line[-half:]}"
 
 
 class _Formatter(logging.Formatter):

@@ -160,12 +160,12 @@ class Runtime:
     def assert_main_thread(self) -> None:
         """Raise `WrongThreadError` unless called on the main thread. Costs less than a microsecond."""
         if self._main_thread and threading.get_ident() != self._main_thread:
-            raise WrongThreadError("called on {}, not on the main thread".format(threading.current_thread().name))
+            raise WrongThreadError(f"called on {threading.current_thread().name}, not on the main thread")
 
     def assert_loop_thread(self) -> None:
         """Raise `WrongThreadError` unless called on the loop thread."""
         if self._loop_thread and threading.get_ident() != self._loop_thread:
-            raise WrongThreadError("called on {}, not on the loop thread".format(threading.current_thread().name))
+            raise WrongThreadError(f"called on {threading.current_thread().name}, not on the loop thread")
 
     # -- to the main thread -------------------------------------------------------------------------------------------
 

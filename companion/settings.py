@@ -38,7 +38,7 @@ def boolean_or_null(value: Any) -> Optional[str]:
 def integer(least: int, most: int) -> Check:
     def check(value: Any) -> Optional[str]:
         right = isinstance(value, int) and not isinstance(value, bool) and least <= value <= most
-        return None if right else "a whole number from {} to {}".format(least, most)
+        return None if right else f"a whole number from {least} to {most}"
 
     return check
 
@@ -47,7 +47,7 @@ def one_of(*names: str) -> Check:
     def check(value: Any) -> Optional[str]:
         # The type first: an unhashable or a number must not be compared with the names by accident.
         right = isinstance(value, str) and value in names
-        return None if right else "one of " + ", ".join('"{}"'.format(name) for name in names)
+        return None if right else "one of " + ", ".join(f'"{name}"' for name in names)
 
     return check
 
@@ -81,7 +81,7 @@ def sifted_patterns(value: Sequence[str], of_project: bool) -> Sifted:
     considered = value[:MOST_PROJECT_PATTERNS] if of_project else value
     for pattern in considered:
         if of_project and len(pattern) > LONGEST_PROJECT_PATTERN:
-            why: Optional[str] = "a project's may have {} characters".format(LONGEST_PROJECT_PATTERN)
+            why: Optional[str] = f"a project's may have {LONGEST_PROJECT_PATTERN} characters"
         else:
             why = pattern_problem(pattern)
         if why is None:
@@ -89,14 +89,12 @@ def sifted_patterns(value: Sequence[str], of_project: bool) -> Sifted:
             continue
         wrong += 1
         if wrong <= _MOST_COMPLAINTS:
-            complaints.append('leaves out nothing by "{}": {}'.format(cut_middle(shown(pattern), 60), shown(why)))
+            complaints.append(f'leaves out nothing by "{cut_middle(shown(pattern), 60)}": {shown(why)}')
     if wrong > _MOST_COMPLAINTS:
-        complaints.append("has {} more such patterns".format(wrong - _MOST_COMPLAINTS))
+        complaints.append(f"has {wrong - _MOST_COMPLAINTS} more such patterns")
     if len(value) > len(considered):
         complaints.append(
-            "may have {} patterns: the last {} are ignored".format(
-                MOST_PROJECT_PATTERNS, len(value) - len(considered)
-            )
+            f"may have {MOST_PROJECT_PATTERNS} patterns: the last {len(value) - len(considered)} are ignored"
         )
     return Sifted(right, complaints)
 
@@ -225,7 +223,7 @@ def read(layers: List[Tuple[str, Any]]) -> Reading:
     complaints: List[str] = []
     for number, (layer_name, layer) in enumerate(layers):
         if not isinstance(layer, Mapping):
-            complaints.append('"{}" in {} should be an object of settings.'.format(PROJECT_KEY, layer_name))
+            complaints.append(f'"{PROJECT_KEY}" in {layer_name} should be an object of settings.')
             continue
         for name, entry in known.items():
             if name not in layer:
@@ -234,15 +232,15 @@ def read(layers: List[Tuple[str, Any]]) -> Reading:
             expected = entry.metadata["check"](value)
             merge = entry.metadata["merge"]
             if expected is not None:
-                complaints.append('"{}" in {} should be {}.'.format(name, layer_name, expected))
+                complaints.append(f'"{name}" in {layer_name} should be {expected}.')
                 continue
             if entry.metadata["sift"] is not None:
                 value, wrong = entry.metadata["sift"](value, number > 0)
-                complaints.extend('"{}" in {} {}.'.format(name, layer_name, each) for each in wrong)
+                complaints.extend(f'"{name}" in {layer_name} {each}.' for each in wrong)
             if number == 0:
                 values[name] = _frozen(value)
             elif merge is None:
-                complaints.append('"{}" in {} is ignored: it is yours alone to set.'.format(name, layer_name))
+                complaints.append(f'"{name}" in {layer_name} is ignored: it is yours alone to set.')
             else:
                 values[name] = merge(values.get(name, getattr(_DEFAULTS, name)), _frozen(value))
     return Reading(Settings(**values), complaints)

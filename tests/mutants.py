@@ -101,15 +101,15 @@ def planted(fault: Fault, text: str) -> str:
     lines = text.splitlines(keepends=True)
     sought = list(fault.before + fault.old)
     bare = [line.strip() for line in lines]
-    places = [place for place in range(len(lines) - len(sought) + 1) if bare[place:place + len(sought)] == sought]
+    places = [place for place in range(len(lines) - len(sought) + 1) if bare[place : place + len(sought)] == sought]
     if len(places) != 1:
         raise ListError(f"stale: found {len(places)} times: {fault}")
     start = places[0] + len(fault.before)
     first = lines[start]
-    indent = first[:len(first) - len(first.lstrip())]
+    indent = first[: len(first) - len(first.lstrip())]
     margin = len(fault.new[0]) - len(fault.new[0].lstrip()) if fault.new else 0
     new = [indent + line[margin:] + "\n" for line in fault.new or ("pass",)]
-    result = "".join(lines[:start] + new + lines[start + len(fault.old):])
+    result = "".join(lines[:start] + new + lines[start + len(fault.old) :])
     try:
         compile(result, fault.path, "exec")
     except SyntaxError as error:
@@ -188,7 +188,7 @@ def _commands(python: str, tests: Iterable[str]) -> Iterator[List[str]]:
         yield [*pytest, "--timeout=60", *bare]
     for test in tests:
         if test.startswith(_EDITOR):
-            pattern, _, word = test[len(_EDITOR):].partition(":")
+            pattern, _, word = test[len(_EDITOR) :].partition(":")
             script = os.path.join("tests", "tools", "in_editor.py")
             yield [python, script, "--pattern", pattern] + (["-k", word] if word else [])
 

@@ -17,8 +17,8 @@ from typing import Any, Dict, Iterator, List, Optional, Tuple
 import sublime
 from unittesting import DeferrableTestCase
 
-from ..companion.review.desk import Desk
-from ..companion.review.review import Outcome, Owner, Review
+from ..companion.review.decision import Outcome, Owner, Review
+from ..companion.review.manager import ReviewManager
 from ..companion.settings import Settings
 from .support.selecting import put_caret
 
@@ -59,17 +59,17 @@ class ReviewTestCase(DeferrableTestCase):
         self.connected = {GEMINI.session_id, QWEN.session_id}
         self.told: List[Tuple[str, Outcome]] = []
         endpoint = application.window_opened(self.window)
-        self.desk = Desk(
+        self.reviews = ReviewManager(
             self.window,
             runtime=application.runtime,
             settings=lambda: self.settings,
             notify=lambda review, outcome: self.told.append((review.owner.session_id, outcome)),
             is_connected=lambda owner: owner.session_id in self.connected,
         )
-        endpoint.desk = self.desk
+        endpoint.reviews = self.reviews
 
     def tearDown(self) -> Iterator[Any]:
-        self.desk.shutdown()
+        self.reviews.shutdown()
         for view in self.window.views():
             view.set_scratch(True)
         self.window.run_command("close_window")
@@ -117,9 +117,9 @@ class ReviewTestCase(DeferrableTestCase):
         self, name: str = "file.py", proposed: str = PROPOSED, owner: Owner = GEMINI, drawn: bool = True
     ) -> Iterator[Any]:
         """Let a client ask for a review. `yield from` gives the review, once it is drawn."""
-        self.desk.open_diff(owner, self.path(name), proposed)
+        self.reviews.open_diff(owner, self.path(name), proposed)
         review = next(
-            review for review in self.desk.pending() if review.owner == owner and review.path == self.path(name)
+            review for review in self.reviews.pending() if review.owner == owner and review.path == self.path(name)
         )
         if drawn:
             yield lambda: self.header(review) != ""
@@ -131,13 +131,13 @@ class ReviewTestCase(DeferrableTestCase):
         return all(shown.settled for shown in self.presentations())
 
     def presentations(self) -> List[Any]:
-        return list(self.desk._presentations.values())
+        return list(self.reviews._presentations.values())
 
     def proposal(self, review: Review) -> sublime.View:
-        return self.desk._presentations[review].proposal_view
+        return self.reviews._presentations[review].proposal_view
 
     def original(self, review: Review) -> sublime.View:
-        view = self.desk._presentations[review].original_view
+        view = self.reviews._presentations[review].original_view
         assert view is not None
         return view
 
@@ -156,7 +156,7 @@ class ReviewTestCase(DeferrableTestCase):
         return [view.substr(region) for region in view.get_regions("gemini_companion." + key)]
 
     def header_html(self, review: Review) -> str:
-        return self.desk._presentations[review].header_document
+        return self.reviews._presentations[review].header_document
 
     def header(self, review: Review) -> str:
         """The words of the header."""
@@ -190,7 +190,7 @@ class ReviewTestCase(DeferrableTestCase):
 
 class DecidingTestCase(ReviewTestCase):
     def closed(self) -> bool:
-        return not self.desk.pending() and not any(
+        return not self.reviews.pending() and not any(
             view.settings().has("gemini_companion.role") for view in self.window.views()
         )
 
@@ -199,11 +199,11 @@ class DecidingTestCase(ReviewTestCase):
         return self.told[0]
 
 
-class GivingBackTestCase(ReviewTestCase):
+class RestoringTestCase(ReviewTestCase):
     """Compares the window with what it was before the review."""
 
     def assert_given_back(self, before: Any) -> Iterator[Any]:
-        yield lambda: not self.desk.pending() and len(self.window.views()) == sum(map(len, before["tabs"]))
+        yield lambda: not self.reviews.pending() and len(self.window.views()) == sum(map(len, before["tabs"]))
         yield lambda: self.window.num_groups() == len(before["layout"]["cells"])
         yield 30
         self.assertEqual(self.picture(), before)

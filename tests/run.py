@@ -23,7 +23,7 @@ sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from tests.host.model.quirks import ALL
 from tests.tools import browser, cache, legs, nodes, pythons
 
-KINDS = ("lint", "bare", "editor", "soak", "end_to_end")
+KINDS = ("lint", "unit", "editor", "soak", "end_to_end")
 
 
 class Plan:
@@ -108,8 +108,8 @@ def add_tests(
                 client_env,
             )
         )
-    if "bare" in kinds:
-        plan.legs.append(legs.pytest_leg(f"bare: Python {python.name}", executable, ["tests/bare"], keyword, {}))
+    if "unit" in kinds:
+        plan.legs.append(legs.pytest_leg(f"unit: Python {python.name}", executable, ["tests/unit"], keyword, {}))
     if "soak" in kinds:
         plan.legs.append(legs.pytest_leg(f"soak: Python {python.name}", executable, ["tests/soak"], keyword, {}))
     if "editor" in kinds:

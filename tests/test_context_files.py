@@ -136,9 +136,9 @@ class OpenFiles(ContextCase):
 
     def test_at_most_ten_files(self):
         for number in range(12):
-            self.write("f{}.py".format(number), "x\n")
-            yield from self.open("f{}.py".format(number))
-        self.assertEqual(self.names(), ["f{}.py".format(number) for number in range(11, 1, -1)])
+            self.write(f"f{number}.py", "x\n")
+            yield from self.open(f"f{number}.py")
+        self.assertEqual(self.names(), [f"f{number}.py" for number in range(11, 1, -1)])
 
     def test_files_with_secrets_are_left_out_entirely(self):
         self.write(".env", "KEY=1\n")

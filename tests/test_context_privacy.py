@@ -121,9 +121,7 @@ class Privacy(ContextCase):
         self.set("context_maximum_selection", 3)
         yield lambda: self.names() == ["b.py"]
         wide = {"context_maximum_files": 50, "context_maximum_selection": 1000, "context_exclude": ["b.py"]}
-        self.window.set_project_data(
-            {"folders": [{"path": self.folder}], "settings": {"gemini_companion": wide}}
-        )
+        self.window.set_project_data({"folders": [{"path": self.folder}], "settings": {"gemini_companion": wide}})
         yield lambda: self.names() == ["a.py"]  # so the project has been heard
         self.window.focus_view(view)
         yield lambda: self.active() == "a.py"

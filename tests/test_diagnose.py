@@ -30,10 +30,10 @@ class Report(DiagnoseCase):
         report = yield from self.diagnose()
         self.assertRegex(report, r"\nAll \d+ checks passed\.\n")
         self.assertNotIn("FAILED", report)
-        self.assert_ok(report, SERVED, "port {}, 4 tools".format(self.endpoint.port))
+        self.assert_ok(report, SERVED, f"port {self.endpoint.port}, 4 tools")
         self.assert_ok(report, "this window refuses a wrong token", "answered with 401")
         self.assert_ok(report, GEMINI_FINDS, os.path.basename(self.gemini_file()))
-        self.assert_ok(report, QWEN_FINDS, "{}.lock".format(self.endpoint.port))
+        self.assert_ok(report, QWEN_FINDS, f"{self.endpoint.port}.lock")
         self.assert_ok(report, "The file in front is in the workspace")
         self.assert_ok(report, "Gemini CLI is installed", "0.61.0 at ")
         self.assert_ok(report, "Qwen Code is installed", "0.24.4 at ")
@@ -54,31 +54,31 @@ class Report(DiagnoseCase):
         other_folder = self.new_folder()
         other = yield from self.new_window(other_folder)
         yield from self.connect(other_folder)
-        owner = self.module("review.review").Owner(next(iter(self.endpoint.clients)), "Some Client")
-        self.endpoint.desk.open_diff(owner, self.path("b.py"), "other text\n")
+        owner = self.module("review.decision").Owner(next(iter(self.endpoint.clients)), "Some Client")
+        self.endpoint.reviews.open_diff(owner, self.path("b.py"), "other text\n")
         report = yield from self.diagnose()
         for expected in (
-            "- Sublime Text: {} ({})".format(sublime.version(), sublime.channel()),
-            "- Python: {}".format(sys.version.split()[0]),
+            f"- Sublime Text: {sublime.version()} ({sublime.channel()})",
+            f"- Python: {sys.version.split()[0]}",
             "- Gemini Companion: ",
-            "- System: {} {}".format(sublime.platform(), sublime.arch()),
+            f"- System: {sublime.platform()} {sublime.arch()}",
             "- aiohttp: {}, from ".format(sys.modules["aiohttp"].__version__),
             "## This window",
-            "- endpoint: port {}".format(self.endpoint.port),
-            "- workspace folder: {}".format(self.folder),
+            f"- endpoint: port {self.endpoint.port}",
+            f"- workspace folder: {self.folder}",
             "- client: listening-client 1.0, MCP 2025-06-18, connected at ",
             "- waits for an answer: {} for Some Client".format(self.path("b.py")),
-            "## Window {}".format(other.id()),
-            "- workspace folder: {}".format(other_folder),
-            "window {} is served".format(other.id()),
-            "- {} (".format(discovery_directory()),
-            "{} (".format(self.gemini_file()),
-            ", -rw-------): Sublime Text, port {}, with a token, workspace {}".format(self.endpoint.port, self.folder),
+            f"## Window {other.id()}",
+            f"- workspace folder: {other_folder}",
+            f"window {other.id()} is served",
+            f"- {discovery_directory()} (",
+            f"{self.gemini_file()} (",
+            f", -rw-------): Sublime Text, port {self.endpoint.port}, with a token, workspace {self.folder}",
             ", drwx------)",
         ):
             self.assertIn(expected, report)
-        for review in self.endpoint.desk.pending():
-            self.endpoint.desk.reject(review)
+        for review in self.endpoint.reviews.pending():
+            self.endpoint.reviews.reject(review)
 
     def test_nothing_secret_is_in_it(self):
         self.write("a.py", "hush hush line\n")
@@ -103,7 +103,7 @@ class Report(DiagnoseCase):
         with mock.patch.object(self.endpoint._status_bar, "show", shown.append):
             yield from self.diagnose()
         self.assertEqual(set(shown) - {"Companion: listening-client"}, set())
-        sessions = self.endpoint._service._server.sessions
+        sessions = self.endpoint._server_task._server.sessions
         self.assertEqual([session.client_name for session in sessions.values()], ["listening-client"])
         self.assertTrue(self.client._thread.is_alive())
 
@@ -133,13 +133,13 @@ class Report(DiagnoseCase):
 @POSIX
 class Servers(DiagnoseCase):
     def test_a_stopped_server(self):
-        stopped = self.application.runtime.spawn(self.endpoint._service._server.stop)
+        stopped = self.application.runtime.spawn(self.endpoint._server_task._server.stop)
         yield stopped.done
         report = yield from self.diagnose()
-        self.assert_failed(report, SERVED, "port {}: ".format(self.endpoint.port), RESTART)
-        self.assert_failed(report, GEMINI_FINDS, "port {}: ".format(self.endpoint.port), RESTART)
+        self.assert_failed(report, SERVED, f"port {self.endpoint.port}: ", RESTART)
+        self.assert_failed(report, GEMINI_FINDS, f"port {self.endpoint.port}: ", RESTART)
         self.window.run_command("gemini_companion_restart_server")
-        yield lambda: self.endpoint._service._server is not None
+        yield lambda: self.endpoint._server_task._server is not None
         self.assert_ok((yield from self.diagnose()), SERVED)
 
     def test_a_server_that_never_listened(self):
@@ -180,15 +180,15 @@ class DiscoveryFiles(DiagnoseCase):
         open_to_all = mode | stat.S_IWGRP | stat.S_IWOTH
         os.chmod(discovery_directory(), open_to_all)
         report = yield from self.diagnose()
-        self.assert_failed(report, GEMINI_FINDS, "others can write to {}".format(discovery_directory()), "Correct that")
-        self.assertIn("chmod go-w {}".format(discovery_directory()), report)
+        self.assert_failed(report, GEMINI_FINDS, f"others can write to {discovery_directory()}", "Correct that")
+        self.assertIn(f"chmod go-w {discovery_directory()}", report)
         self.assertIn("drwx-w--w-", report)
         self.assert_ok(report, QWEN_FINDS)
 
     def test_a_file_that_is_gone_is_written_again_by_a_restart(self):
         os.remove(self.gemini_file())
         report = yield from self.diagnose()
-        self.assert_failed(report, GEMINI_FINDS, "{} is not there".format(self.gemini_file()), RESTART)
+        self.assert_failed(report, GEMINI_FINDS, f"{self.gemini_file()} is not there", RESTART)
         self.window.run_command("gemini_companion_restart_server")
         yield lambda: os.path.exists(self.gemini_file())
         self.assert_ok((yield from self.diagnose()), GEMINI_FINDS)
@@ -211,7 +211,7 @@ class DiscoveryFiles(DiagnoseCase):
     def test_a_file_that_names_another_workspace(self):
         self.change_file(workspacePath=self.new_folder())
         report = yield from self.diagnose()
-        self.assert_failed(report, GEMINI_FINDS, "in {} it finds no window".format(self.folder), RESTART)
+        self.assert_failed(report, GEMINI_FINDS, f"in {self.folder} it finds no window", RESTART)
 
     def test_a_file_with_another_token(self):
         self.change_file(authToken="another")
@@ -220,7 +220,7 @@ class DiscoveryFiles(DiagnoseCase):
         self.assertNotIn("another", self.line(report, GEMINI_FINDS))
 
     def test_a_file_that_was_left_over_and_comes_first(self):
-        left_over = os.path.join(discovery_directory(), "gemini-ide-server-{}-1.json".format(os.getppid()))
+        left_over = os.path.join(discovery_directory(), f"gemini-ide-server-{os.getppid()}-1.json")
         self.addCleanup(os.remove, left_over)
         with open(left_over, "w", encoding="utf-8") as file:
             json.dump({"port": 1, "workspacePath": self.folder}, file)
@@ -262,7 +262,7 @@ class Workspaces(DiagnoseCase):
         self.assertIn("- no workspace folder", report)
         # Seen from another window, an empty one is no fault.
         report = yield from self.diagnose()
-        self.assert_ok(report, "Gemini CLI finds window {}".format(other.id()), "nothing to be found")
+        self.assert_ok(report, f"Gemini CLI finds window {other.id()}", "nothing to be found")
 
     def test_a_file_reached_by_a_link_is_in_the_workspace(self):
         link = self.new_folder() + "-link"

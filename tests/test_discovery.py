@@ -44,7 +44,7 @@ class Announcements(ContextCase):
         port = self.gemini(self.folder)["port"]
         yield lambda: len(qwen_locks(self.folder)) == 2
         locks = qwen_locks(self.folder)
-        self.assertEqual(sorted(locks), sorted(["{}.lock".format(port), "{}-{}.lock".format(os.getppid(), port)]))
+        self.assertEqual(sorted(locks), sorted([f"{port}.lock", f"{os.getppid()}-{port}.lock"]))
         for content in locks.values():
             self.assertEqual(content["port"], port)
             self.assertEqual(content["ppid"], os.getppid())

@@ -17,14 +17,14 @@ import sublime_plugin
 from unittesting import DeferrableTestCase
 
 from ..companion.diagnosis import assumptions
-from ..companion.review.edit import set_text
-from ..companion.review.markup import filler_html
+from ..companion.editor.edits import set_text
+from ..companion.review.display.markup import filler_html
 from .review_support import PLUGIN, PROPOSED, ReviewTestCase
 from .support.selecting import put_caret, select
 
 TWO_COLUMNS = {"cols": [0.0, 0.5, 1.0], "rows": [0.0, 1.0], "cells": [[0, 0, 1, 1], [1, 0, 2, 1]]}
 ONE_GROUP = {"cols": [0.0, 1.0], "rows": [0.0, 1.0], "cells": [[0, 0, 1, 1]]}
-TEXT = "".join("line {}\n".format(number) for number in range(20))
+TEXT = "".join(f"line {number}\n" for number in range(20))
 
 
 class AssumptionCase(DeferrableTestCase):
@@ -176,7 +176,7 @@ class TestCommands(ReviewTestCase):
             review = yield from self.open_diff()
             self.window.focus_view(self.proposal(review))
             self.window.run_command("save", args)
-            yield lambda: not self.desk.pending()
+            yield lambda: not self.reviews.pending()
             self.assertEqual(self.told[-1][1].content, PROPOSED)
 
     def test_an_unknown_command_is_silent(self) -> None:

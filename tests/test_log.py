@@ -74,7 +74,7 @@ class Panel(LogCase):
             for number in range(12):
                 for _ in range(50):
                     logger.info("line %d", number)
-                yield lambda number=number: "line {}\n".format(number) in self.shown()
+                yield lambda number=number: f"line {number}\n" in self.shown()
         self.assertLess(len(self.shown()), 12000)
         self.assertRegex(self.shown(), r"\A\d\d:\d\d:\d\d")
         self.assertNotIn("line 0\n", self.shown())
@@ -150,7 +150,7 @@ class Errors(LogCase):
         return [call for call in self.messages.call_args_list if "unexpected " + name in call[0][0]]
 
     def appears(self, name):
-        return lambda: "Traceback" in self.logged() and "{}: on purpose".format(name) in self.logged()
+        return lambda: "Traceback" in self.logged() and f"{name}: on purpose" in self.logged()
 
     def fail_twice(self, provoke, name):
         for _ in range(2):

@@ -13,9 +13,9 @@ import sublime
 from ..companion.agents.agent import Connection
 from ..companion.agents.registry import AGENTS
 from ..companion.display_names import columns
-from ..companion.review.header import header_rows
-from ..companion.review.review import Owner
-from ..companion.terminals.launcher import Launcher, Wishes
+from ..companion.review.decision import Owner
+from ..companion.review.display.header import header_rows
+from ..companion.terminals.launcher import Launcher, LaunchSettings
 from .review_support import PLUGIN, DecidingTestCase
 
 TRICKS = "gpj.\u202ea\n\u2028b\x1b[31m\u200b"
@@ -35,7 +35,7 @@ class TestNamesShown(DecidingTestCase):
 
     def header_width(self, review: Any) -> Any:
         """The widest row of the header, and what fits into the view."""
-        shown = self.desk._presentations[review]._drawing._header
+        shown = self.reviews._presentations[review]._drawing._header
         return max(row.columns for row in header_rows(shown)), shown.columns
 
     def test_tabs_header_and_status_bar_hide_nothing(self) -> Iterator[Any]:
@@ -65,13 +65,13 @@ class TestNamesShown(DecidingTestCase):
         with mock.patch.object(sublime.Window, "status_message") as said:
             review = yield from self.open_diff(TRICKS + ".py", owner=STRANGER)
             self.connected.discard(STRANGER.session_id)
-            self.desk.owner_gone(STRANGER.session_id)
-            self.desk.accept(review)  # nobody else writes it; some systems have no such names
+            self.reviews.owner_gone(STRANGER.session_id)
+            self.reviews.accept(review)  # nobody else writes it; some systems have no such names
             yield lambda: said.called
         for call in said.call_args_list:
             self.assertEqual(hidden(call[0][0]), [])
         if review.pending:
-            self.desk.reject(review)
+            self.reviews.reject(review)
         yield self.closed
 
     def test_a_boundless_name_has_its_bounds(self) -> Iterator[Any]:
@@ -82,9 +82,7 @@ class TestNamesShown(DecidingTestCase):
         self.assertLessEqual(widest, room)
 
     def test_the_header_is_no_wider_than_a_narrow_view(self) -> Iterator[Any]:
-        self.window.set_layout(
-            {"cols": [0.0, 0.1, 1.0], "rows": [0.0, 1.0], "cells": [[0, 0, 1, 1], [1, 0, 2, 1]]}
-        )
+        self.window.set_layout({"cols": [0.0, 0.1, 1.0], "rows": [0.0, 1.0], "cells": [[0, 0, 1, 1], [1, 0, 2, 1]]})
         self.use(review_presentation="inline")
         self.window.focus_group(0)
         review = yield from self.open_diff("\u65e5\u672c" * 40 + ".py", owner=BOUNDLESS)
@@ -144,11 +142,11 @@ class TestTerminalsObey(DecidingTestCase):
     def test_nor_is_a_system_terminal_started_in_one(self) -> Iterator[Any]:
         launcher, connection = self.launched("/w/a\x03rm -rf b\r")
         launcher_module = sys.modules[Launcher.__module__]
-        with mock.patch.object(launcher_module, "terminus_is_installed", lambda: False), mock.patch.object(
-            launcher_module, "is_installed", lambda *_: True
-        ), mock.patch.object(launcher_module, "start_process") as started, mock.patch.object(
+        with mock.patch.object(launcher_module, "terminus_is_there", lambda: False), mock.patch.object(
+            launcher_module, "find_program", lambda *_: True
+        ), mock.patch.object(launcher_module, "start_terminal") as started, mock.patch.object(
             sublime.Window, "status_message"
         ) as said:
-            launcher.run(self.window, AGENTS[0], connection, Wishes(("gemini",), {}))
+            launcher.run(self.window, AGENTS[0], connection, LaunchSettings(("gemini",), {}))
             yield lambda: [call for call in said.call_args_list if "control characters" in call[0][0]]
         self.assertFalse(started.called)

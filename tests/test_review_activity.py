@@ -41,7 +41,7 @@ class Activity(ReviewTestCase):
 
     def presentation_module(self) -> Any:
         """Where comparisons are begun."""
-        return sys.modules[type(self.desk).__module__.rpartition(".")[0] + ".presentation"]
+        return sys.modules[type(self.reviews).__module__.rpartition(".")[0] + ".display.presentation"]
 
     def open_held(self) -> Iterator[Any]:
         self.write()

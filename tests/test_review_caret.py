@@ -15,7 +15,7 @@ import sublime_plugin
 
 from .review_support import PLUGIN, ReviewTestCase
 
-LEFT = "".join("line {}\n".format(number) for number in range(60))
+LEFT = "".join(f"line {number}\n" for number in range(60))
 RIGHT = LEFT.replace("line 5\n", "LINE 5\n").replace("line 50\n", "line 50\nnew\n")
 CHANGES = ("add", "add_all", "clear", "subtract")
 
@@ -77,7 +77,7 @@ class TestTheCaret(ReviewTestCase):
         view = self.proposal(review)
         for name, expected in (("next", "new"), ("previous", "LINE 5")):
             del self.reported[:]
-            self.window.run_command("gemini_companion_{}_change".format(name))
+            self.window.run_command(f"gemini_companion_{name}_change")
             yield lambda: view.id() in self.reported
             self.assertEqual(self.caret_line(view), expected)
         self.assertEqual(self.outside, [])
@@ -85,7 +85,7 @@ class TestTheCaret(ReviewTestCase):
     def test_of_undo_revert_hunk_is_drawn_and_reported(self) -> Iterator[Any]:
         review = yield from self.review()
         view = self.proposal(review)
-        self.desk.revert_hunk(review, 1)
+        self.reviews.revert_hunk(review, 1)
         yield self.settled
         del self.reported[:]
         self.window.run_command("gemini_companion_undo_revert_hunk")

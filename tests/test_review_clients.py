@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any, Iterator
 
-from ..companion.review.review import ReviewError
+from ..companion.review.decision import ReviewError
 from .review_support import GEMINI, PROPOSED, QWEN, TEXT, DecidingTestCase
 from .support.selecting import put_caret
 
@@ -15,7 +15,7 @@ class TestClientAnswers(DecidingTestCase):
         self.write()
         review = yield from self.open_diff()
         self.type(self.proposal(review), 0, "# mine\n")
-        text = self.desk.close_diff(GEMINI, self.path(), suppress_notification=True)
+        text = self.reviews.close_diff(GEMINI, self.path(), suppress_notification=True)
         self.assertEqual(text, "# mine\n" + PROPOSED)
         yield self.closed
         self.assertEqual(self.told, [])
@@ -24,28 +24,28 @@ class TestClientAnswers(DecidingTestCase):
     def test_close_diff_tells_of_a_rejection_unless_it_must_not(self) -> Iterator[Any]:
         self.write()
         yield from self.open_diff()
-        self.desk.close_diff(GEMINI, self.path(), suppress_notification=False)
+        self.reviews.close_diff(GEMINI, self.path(), suppress_notification=False)
         yield self.closed
         self.assertEqual(self.only_outcome()[1].kind, "rejected")
 
     def test_close_diff_without_a_diff(self) -> None:
-        self.assertIsNone(self.desk.close_diff(GEMINI, self.path(), suppress_notification=False))
+        self.assertIsNone(self.reviews.close_diff(GEMINI, self.path(), suppress_notification=False))
         self.assertEqual(self.told, [])
 
     def test_another_spelling_of_the_path_is_the_same_file(self) -> Iterator[Any]:
         self.write()
         yield from self.open_diff()
         spelling = os.path.join(self.folder, "sub", os.pardir, "file.py")
-        self.assertEqual(self.desk.close_diff(GEMINI, spelling, suppress_notification=True), PROPOSED)
+        self.assertEqual(self.reviews.close_diff(GEMINI, spelling, suppress_notification=True), PROPOSED)
         yield self.closed
 
     def test_whoever_comes_second_changes_nothing(self) -> Iterator[Any]:
         self.write()
         endings = {
-            "accept": self.desk.accept,
-            "reject": self.desk.reject,
-            "close": lambda review: self.desk.close_diff(GEMINI, self.path(), suppress_notification=False),
-            "tab": lambda review: self.proposal(review).close() if review in self.desk._presentations else None,
+            "accept": self.reviews.accept,
+            "reject": self.reviews.reject,
+            "close": lambda review: self.reviews.close_diff(GEMINI, self.path(), suppress_notification=False),
+            "tab": lambda review: self.proposal(review).close() if review in self.reviews._presentations else None,
         }
         for first in endings.values():
             for second in endings.values():
@@ -68,7 +68,7 @@ class TestClientAnswers(DecidingTestCase):
         yield self.settled
         self.assertEqual(self.told, [])
         self.assertIn("+1", self.header(review))
-        self.desk.accept(review)
+        self.reviews.accept(review)
         yield self.closed
         self.assertEqual(self.only_outcome()[1].content, "newer\n")
 
@@ -79,17 +79,17 @@ class TestClientAnswers(DecidingTestCase):
         self.assertTrue(first is not second)
         self.assertEqual(self.text(self.proposal(first)), "gemini\n")
         self.assertEqual(self.text(self.proposal(second)), "qwen\n")
-        self.desk.accept(second)
-        yield lambda: self.desk.pending() == [first]
+        self.reviews.accept(second)
+        yield lambda: self.reviews.pending() == [first]
         self.assertEqual([(to, outcome.content) for to, outcome in self.told], [(QWEN.session_id, "qwen\n")])
-        self.desk.reject(first)
+        self.reviews.reject(first)
         yield self.closed
         self.assertEqual([to for to, _ in self.told], [QWEN.session_id, GEMINI.session_id])
 
     def test_accept_by_the_client_writes_the_file(self) -> Iterator[Any]:
         self.write()
         yield from self.open_diff()
-        self.desk.accept_by_client(GEMINI, self.path())
+        self.reviews.accept_by_client(GEMINI, self.path())
         yield self.closed
         self.assertEqual(self.read().decode(), PROPOSED)
         self.assertEqual(self.only_outcome()[1].kind, "accepted")
@@ -97,7 +97,7 @@ class TestClientAnswers(DecidingTestCase):
     def test_reject_by_the_client(self) -> Iterator[Any]:
         self.write()
         yield from self.open_diff()
-        self.desk.reject_by_client(GEMINI, self.path())
+        self.reviews.reject_by_client(GEMINI, self.path())
         yield self.closed
         self.assertEqual(self.read().decode(), TEXT)
         self.assertEqual(self.only_outcome()[1].kind, "rejected")
@@ -105,8 +105,8 @@ class TestClientAnswers(DecidingTestCase):
     def test_wrong_requests_get_a_sentence_and_change_nothing(self) -> None:
         before = self.picture()
         with self.assertRaisesRegex(ReviewError, "absolute"):
-            self.desk.open_diff(GEMINI, "relative.py", "x")
-        for request in (self.desk.accept_by_client, self.desk.reject_by_client):
+            self.reviews.open_diff(GEMINI, "relative.py", "x")
+        for request in (self.reviews.accept_by_client, self.reviews.reject_by_client):
             with self.assertRaisesRegex(ReviewError, "No diff is open"):
                 request(GEMINI, self.path())
         self.assertEqual(self.picture(), before)
@@ -115,7 +115,7 @@ class TestClientAnswers(DecidingTestCase):
 class TestClientGone(DecidingTestCase):
     def leave(self, owner: Any = GEMINI) -> None:
         self.connected.discard(owner.session_id)
-        self.desk.owner_gone(owner.session_id)
+        self.reviews.owner_gone(owner.session_id)
 
     def test_the_review_stays_and_says_so(self) -> Iterator[Any]:
         self.write()
@@ -128,7 +128,7 @@ class TestClientGone(DecidingTestCase):
         self.write("file.txt", b"\xef\xbb\xbfa\r\nb\r\n")
         review = yield from self.open_diff("file.txt", "a\nc\n")
         self.leave()
-        self.desk.accept(review)
+        self.reviews.accept(review)
         yield self.closed
         self.assertEqual(self.read("file.txt"), b"\xef\xbb\xbfa\r\nc\r\n")
         self.assertEqual(self.told, [])
@@ -136,7 +136,7 @@ class TestClientGone(DecidingTestCase):
     def test_accept_makes_a_new_file(self) -> Iterator[Any]:
         review = yield from self.open_diff("new.py", "a\r\nb")
         self.leave()
-        self.desk.accept(review)
+        self.reviews.accept(review)
         yield self.closed
         self.assertEqual(self.read("new.py"), b"a\r\nb")
 
@@ -147,7 +147,7 @@ class TestClientGone(DecidingTestCase):
         put_caret(view, 1)
         review = yield from self.open_diff("file.txt", "a\nb  \nd")
         self.leave()
-        self.desk.accept(review)
+        self.reviews.accept(review)
         yield self.closed
         self.assertEqual(self.text(view), "a\nb  \nd")
         self.assertFalse(view.is_dirty())
@@ -163,13 +163,13 @@ class TestClientGone(DecidingTestCase):
         review = yield from self.open_diff()
         self.leave()
         self.type(view, 0, "# unsaved\n")
-        self.desk.accept(review)
+        self.reviews.accept(review)
         yield lambda: "unsaved edits in a tab: save or revert them" in self.header(review)
         self.assertTrue(review.pending)
         self.assertEqual(self.text(view), "# unsaved\n" + TEXT)
         self.assertEqual(self.read().decode(), TEXT)
         view.run_command("undo")
-        self.desk.accept(review)
+        self.reviews.accept(review)
         yield self.closed
         self.assertEqual(self.text(view), PROPOSED)
 
@@ -178,12 +178,12 @@ class TestClientGone(DecidingTestCase):
         review = yield from self.open_diff()
         self.leave()
         self.write("file.py", "theirs\n")
-        self.desk.accept(review)
+        self.reviews.accept(review)
         yield lambda: review.pending
         self.assertEqual(self.read(), b"theirs\n")
         yield lambda: self.text(self.original(review)) == "theirs\n"
         yield self.settled
-        self.desk.accept(review)
+        self.reviews.accept(review)
         yield self.closed
         self.assertEqual(self.read().decode(), PROPOSED)
 
@@ -192,7 +192,7 @@ class TestClientGone(DecidingTestCase):
         review = yield from self.open_diff()
         self.leave()
         self.write("file.py", "theirs\n")
-        self.desk.accept(review)
+        self.reviews.accept(review)
         yield lambda: review.pending
         self.assertEqual(self.read(), b"theirs\n")
 
@@ -200,7 +200,7 @@ class TestClientGone(DecidingTestCase):
         self.write("file.txt", b"\xe4\n")
         review = yield from self.open_diff("file.txt", "\u0436\n")
         self.leave()
-        self.desk.accept(review)
+        self.reviews.accept(review)
         yield lambda: review.pending
         self.assertIn("Windows 1252", self.header(review))
         self.assertEqual(self.read("file.txt"), b"\xe4\n")
@@ -209,7 +209,7 @@ class TestClientGone(DecidingTestCase):
         self.write()
         review = yield from self.open_diff()
         self.leave()
-        self.desk.reject(review)
+        self.reviews.reject(review)
         yield self.closed
         self.assertEqual(self.told, [])
 
@@ -225,7 +225,7 @@ class TestClientGone(DecidingTestCase):
         self.write()
         review = yield from self.open_diff()
         self.connected.clear()
-        self.desk.accept(review)
+        self.reviews.accept(review)
         yield self.closed
         self.assertEqual(self.read().decode(), PROPOSED)
         self.assertEqual([outcome.kind for _, outcome in self.told], ["accepted"])  # for whoever looks on

@@ -31,7 +31,7 @@ class TestAccepting(DecidingTestCase):
     def test_the_client_gets_the_text_and_writes_the_file_itself(self) -> Iterator[Any]:
         self.write()
         review = yield from self.open_diff()
-        self.desk.accept(review)
+        self.reviews.accept(review)
         yield self.closed
         session, outcome = self.only_outcome()
         self.assertEqual(session, GEMINI.session_id)
@@ -42,7 +42,7 @@ class TestAccepting(DecidingTestCase):
         self.write()
         review = yield from self.open_diff()
         self.type(self.proposal(review), 0, "# mine\n")
-        self.desk.accept(review)
+        self.reviews.accept(review)
         yield self.closed
         self.assertEqual(self.only_outcome()[1].content, "# mine\n" + PROPOSED)
 
@@ -52,7 +52,7 @@ class TestAccepting(DecidingTestCase):
             with self.subTest(name):
                 del self.told[:]
                 review = yield from self.open_diff("file.txt", text)
-                self.desk.accept(review)
+                self.reviews.accept(review)
                 yield self.closed
                 self.assertEqual(self.only_outcome()[1].content, text)
 
@@ -65,7 +65,7 @@ class TestAccepting(DecidingTestCase):
                 view = self.proposal(review)
                 self.type(view, 0, "x")
                 view.run_command("undo")
-                self.desk.accept(review)
+                self.reviews.accept(review)
                 yield self.closed
                 self.assertEqual(self.only_outcome()[1].content, text)
 
@@ -75,15 +75,15 @@ class TestAccepting(DecidingTestCase):
         review = yield from self.open_diff("file.txt", text)
         yield lambda: self.proposal(review).size() == len(text)
         self.assertIn("large", self.header(review))
-        self.desk.accept(review)
+        self.reviews.accept(review)
         yield self.closed
         self.assertTrue(self.only_outcome()[1].content == text)
 
     def test_a_text_accepted_before_it_was_shown(self) -> Iterator[Any]:
         text = "line\n" * 100000
         self.write("file.txt", "a\n")
-        self.desk.open_diff(GEMINI, self.path("file.txt"), text)
-        self.desk.accept(self.desk.pending()[0])
+        self.reviews.open_diff(GEMINI, self.path("file.txt"), text)
+        self.reviews.accept(self.reviews.pending()[0])
         yield self.closed
         self.assertTrue(self.only_outcome()[1].content == text)
 
@@ -91,7 +91,7 @@ class TestAccepting(DecidingTestCase):
         self.write("file.txt", b"a\r\nb\r\n")
         review = yield from self.open_diff("file.txt", "a\r\nc\r\n")
         self.type(self.proposal(review), 0, "new\n")
-        self.desk.accept(review)
+        self.reviews.accept(review)
         yield self.closed
         self.assertEqual(self.only_outcome()[1].content, "new\r\na\r\nc\r\n")
 
@@ -117,8 +117,8 @@ class TestWaysToDecide(DecidingTestCase):
         for command, kind in (("accept", "accepted"), ("reject", "rejected")):
             del self.told[:]
             review = yield from self.open_diff()
-            self.assertTrue(self.desk.in_front() is review)
-            self.window.run_command("gemini_companion_{}_diff".format(command))
+            self.assertTrue(self.reviews.in_front() is review)
+            self.window.run_command(f"gemini_companion_{command}_diff")
             yield self.closed
             self.assertEqual(self.only_outcome()[1].kind, kind)
 
@@ -127,8 +127,8 @@ class TestWaysToDecide(DecidingTestCase):
         for link, kind in (("accept", "accepted"), ("reject", "rejected")):
             del self.told[:]
             review = yield from self.open_diff()
-            self.assertIn('href="{}"'.format(link), self.header_html(review))
-            self.desk._follow_link(review, link)
+            self.assertIn(f'href="{link}"', self.header_html(review))
+            self.reviews._follow_link(review, link)
             yield self.closed
             self.assertEqual(self.only_outcome()[1].kind, kind)
 
@@ -185,27 +185,27 @@ class TestWaysToDecide(DecidingTestCase):
         self.assertIsNone(answer(self.proposal(review), "other.key", sublime.OP_EQUAL, True))
 
     def test_no_command_is_enabled_without_a_review(self) -> Iterator[Any]:
-        self.assertIsNone(self.desk.in_front())
+        self.assertIsNone(self.reviews.in_front())
         self.write()
         review = yield from self.open_diff()
-        self.assertTrue(self.desk.in_front() is review)
+        self.assertTrue(self.reviews.in_front() is review)
 
     def test_the_visible_review_is_meant_when_a_terminal_has_the_focus(self) -> Iterator[Any]:
         yield from self.open_file()
         self.terminal()
         first = yield from self.open_diff()
         second = yield from self.open_diff("other.py")
-        self.assertTrue(self.desk.in_front() is second)
+        self.assertTrue(self.reviews.in_front() is second)
         self.window.focus_view(self.proposal(first))
-        self.assertTrue(self.desk.in_front() is first)
+        self.assertTrue(self.reviews.in_front() is first)
 
 
 class TestForgetting(DecidingTestCase):
     def test_nothing_of_a_review_is_kept_after_its_end(self) -> Iterator[Any]:
         self.write()
-        for end in (self.desk.accept, lambda review: self.proposal(review).close()):
+        for end in (self.reviews.accept, lambda review: self.proposal(review).close()):
             review = yield from self.open_diff()
-            remains = [weakref.ref(thing) for thing in (review, self.desk._presentations[review])]
+            remains = [weakref.ref(thing) for thing in (review, self.reviews._presentations[review])]
             end(review)
             yield self.closed
             del review

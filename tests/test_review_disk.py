@@ -9,8 +9,8 @@ import time
 from typing import Any, Iterator, List
 from unittest import mock, skipIf
 
-from ..companion.review import disk, file_replacement
-from ..companion.review.review import ReviewError, State
+from ..companion.review.document import disk, file_replacement
+from ..companion.review.decision import ReviewError, State
 from .review_support import GEMINI, PROPOSED, TEXT, DecidingTestCase
 
 FULL = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
@@ -19,7 +19,7 @@ FULL = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 class DiskTestCase(DecidingTestCase):
     def leave(self) -> None:
         self.connected.discard(GEMINI.session_id)
-        self.desk.owner_gone(GEMINI.session_id)
+        self.reviews.owner_gone(GEMINI.session_id)
 
     def hold(self, name: str, module: Any = disk) -> threading.Event:
         """Let calls of a function of the disk hang until the event is set, or the test is over."""
@@ -56,14 +56,14 @@ class TestTheVeryFile(DiskTestCase):
         current = os.path.join("current", "file.py")
         review = yield from self.open_diff(current, "one\n")
         self.leave()
-        self.desk.accept(review)
+        self.reviews.accept(review)
         yield self.closed
         self.assertEqual(self.read(first), b"one\n")
         self.assertEqual(self.text(view), "one\n")
         self.retarget()
         review = yield from self.open_diff(current, "two\n")
         self.leave()
-        self.desk.accept(review)
+        self.reviews.accept(review)
         yield self.closed
         self.assertEqual((self.read(first), self.read(second)), (b"one\n", b"two\n"))
         self.assertEqual(self.text(view), "one\n")
@@ -76,11 +76,11 @@ class TestTheVeryFile(DiskTestCase):
         review = yield from self.open_diff(os.path.join("current", "file.py"), "one\n")
         self.leave()
         self.retarget()
-        self.desk.accept(review)
+        self.reviews.accept(review)
         yield lambda: "has changed on disk" in self.header(review) and review.pending
         self.assertEqual((self.read(first), self.read(second)), (TEXT.encode(), TEXT.encode()))
         yield self.settled
-        self.desk.accept(review)
+        self.reviews.accept(review)
         yield self.closed
         self.assertEqual((self.read(first), self.read(second)), (TEXT.encode(), b"one\n"))
         self.assertEqual(self.text(view), TEXT)
@@ -93,7 +93,7 @@ class TestTheVeryFile(DiskTestCase):
         self.leave()
         self.type(view, 0, "# mine\n")
         yield lambda: "unsaved edits in a tab" in self.header(review)
-        self.desk.accept(review)
+        self.reviews.accept(review)
         yield lambda: "save or revert them" in self.header(review) and review.pending
         self.assertEqual(self.read(os.path.join("release1", "file.py")), TEXT.encode())
 
@@ -107,7 +107,7 @@ class TestTheVeryFile(DiskTestCase):
         self.leave()
         self.write("file.py", "them\n")
         os.utime(self.path(), ns=long_ago)
-        self.desk.accept(review)
+        self.reviews.accept(review)
         yield lambda: "has changed on disk" in self.header(review) and review.pending
         self.assertEqual(self.read(), b"them\n")
 
@@ -118,13 +118,13 @@ class TestNoRoom(DiskTestCase):
         review = yield from self.open_diff()
         self.leave()
         with mock.patch.object(file_replacement.os, "fsync", side_effect=FULL):
-            self.desk.accept(review)
+            self.reviews.accept(review)
             yield lambda: "No space left" in self.header(review)
         self.assertTrue(review.pending)
         self.assertEqual(self.read(), TEXT.encode())
         self.assertEqual(os.listdir(self.folder), ["file.py"])
         self.type(self.proposal(review), 0, "# still to be edited\n")
-        self.desk.accept(review)
+        self.reviews.accept(review)
         yield self.closed
         self.assertEqual(self.read().decode(), "# still to be edited\n" + PROPOSED)
 
@@ -133,7 +133,7 @@ class TestNoRoom(DiskTestCase):
         review = yield from self.open_diff()
         self.leave()
         with mock.patch.object(file_replacement.os, "fsync", side_effect=FULL):
-            self.desk.accept(review)
+            self.reviews.accept(review)
             yield lambda: "No space left" in self.header(review)
         self.assertTrue(review.pending)
         self.assertEqual((self.read(), self.text(view), view.is_dirty()), (TEXT.encode(), TEXT, False))
@@ -144,12 +144,12 @@ class TestNoRoom(DiskTestCase):
         review = yield from self.open_diff()
         answers: List[str] = []
         with mock.patch.object(file_replacement.os, "fsync", side_effect=FULL):
-            self.desk.accept_by_client(GEMINI, self.path(), answers.append)
+            self.reviews.accept_by_client(GEMINI, self.path(), answers.append)
             yield lambda: bool(answers)
         self.assertIn("cannot be written: No space left", answers[0])
         self.assertTrue(review.pending)
         self.assertEqual(self.told, [])
-        self.desk.accept_by_client(GEMINI, self.path(), answers.append)
+        self.reviews.accept_by_client(GEMINI, self.path(), answers.append)
         yield self.closed
         self.assertEqual(answers[1:], [""])
         self.assertEqual(self.only_outcome()[1].kind, "accepted")
@@ -164,16 +164,16 @@ class TestWriting(DiskTestCase):
         review = yield from self.open_diff()
         self.leave()
         release = self.hold("write")
-        self.desk.accept(review)
+        self.reviews.accept(review)
         self.assertIs(review.state, State.WRITING)
         return review, release
 
     def test_nobody_can_decide_otherwise(self) -> Iterator[Any]:
         review, release = yield from self.begin()
-        self.desk.reject(review)
-        self.desk.accept(review)
+        self.reviews.reject(review)
+        self.reviews.accept(review)
         with self.assertRaisesRegex(ReviewError, "No diff is open"):
-            self.desk.reject_by_client(GEMINI, self.path())
+            self.reviews.reject_by_client(GEMINI, self.path())
         self.type(self.proposal(review), 0, "# too late\n")
         self.assertEqual(self.text(self.proposal(review)), PROPOSED)
         self.assertIs(review.state, State.WRITING)
@@ -185,7 +185,7 @@ class TestWriting(DiskTestCase):
     def test_other_reviews_go_on(self) -> Iterator[Any]:
         first, release = yield from self.begin()
         second = yield from self.open_diff("other.py")
-        self.desk.reject(second)
+        self.reviews.reject(second)
         yield lambda: second.state is State.REJECTED
         self.assertIs(first.state, State.WRITING)
         release.set()
@@ -206,8 +206,8 @@ class TestWriting(DiskTestCase):
         yield lambda: not self.presentations()
         self.write("file.py", "theirs\n")
         release.set()
-        yield lambda: len(self.desk.pending()) == 1
-        again = self.desk.pending()[0]
+        yield lambda: len(self.reviews.pending()) == 1
+        again = self.reviews.pending()[0]
         yield lambda: self.header(again) != ""
         self.assertEqual(self.text(self.proposal(again)), PROPOSED)
         self.assertIn("has gone", self.header(again))
@@ -216,7 +216,7 @@ class TestWriting(DiskTestCase):
     def test_a_window_that_closes_waits_for_it(self) -> Iterator[Any]:
         review, release = yield from self.begin()
         threading.Timer(0.2, release.set).start()
-        self.desk.shutdown()
+        self.reviews.shutdown()
         self.assertIs(review.state, State.ACCEPTED)
         self.assertEqual(self.read().decode(), PROPOSED)
         self.assertEqual(self.presentations(), [])
@@ -226,8 +226,8 @@ class TestWriting(DiskTestCase):
         view = yield from self.open_file()
         review = yield from self.open_diff()
         self.leave()
-        self.desk.accept(review)
-        self.desk.shutdown()
+        self.reviews.accept(review)
+        self.reviews.shutdown()
         self.assertIs(review.state, State.ACCEPTED)
         self.assertEqual((self.read().decode(), self.text(view)), (PROPOSED, PROPOSED))
         self.assertEqual(os.listdir(self.folder), ["file.py"])
@@ -235,11 +235,11 @@ class TestWriting(DiskTestCase):
     def test_a_window_that_closes_does_not_wait_for_ever(self) -> Iterator[Any]:
         yield from self.begin()
         started = time.monotonic()
-        self.desk.shutdown()
+        self.reviews.shutdown()
         seconds = time.monotonic() - started
         self.assertLess(seconds, 3)
         self.assertEqual(self.read(), TEXT.encode())
-        print("waited for {:.2f} s".format(seconds))
+        print(f"waited for {seconds:.2f} s")
 
 
 class TestNoAnswer(DiskTestCase):
@@ -255,12 +255,12 @@ class TestNoAnswer(DiskTestCase):
 
         with mock.patch.object(disk, "read", read):
             for number in range(3):
-                yield from self.open_diff("dead{}.py".format(number), drawn=False)
+                yield from self.open_diff(f"dead{number}.py", drawn=False)
             started = time.monotonic()
-            self.desk.open_diff(GEMINI, self.write(), PROPOSED)
-            review = self.desk.pending()[-1]
-            yield lambda: self.header(review) != "" and self.desk._presentations[review].settled
-            print("shown after {:.2f} s".format(time.monotonic() - started))
+            self.reviews.open_diff(GEMINI, self.write(), PROPOSED)
+            review = self.reviews.pending()[-1]
+            yield lambda: self.header(review) != "" and self.reviews._presentations[review].settled
+            print(f"shown after {time.monotonic() - started:.2f} s")
             release.set()
             yield self.settled
 
@@ -276,7 +276,7 @@ class TestNoAnswer(DiskTestCase):
             release.wait(30)
             return False
 
-        presentation = self.desk._presentations[review]
+        presentation = self.reviews._presentations[review]
         yield lambda: presentation._looking is None
         with mock.patch.object(disk, "changed", changed):
             for _ in range(20):
@@ -286,4 +286,3 @@ class TestNoAnswer(DiskTestCase):
             self.assertEqual(len(calls), 1)
             release.set()
             yield lambda: len(calls) == 2 and presentation._looking is None
-

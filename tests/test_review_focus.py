@@ -23,7 +23,7 @@ class TestFocus(ReviewTestCase):
         view = yield from self.open_file()
         review = yield from self.open_diff()
         self.assertEqual(self.window.active_view(), self.proposal(review))
-        self.desk.accept(review)
+        self.reviews.accept(review)
         yield lambda: self.window.active_view() == view
 
     def test_a_terminal_in_a_tab_keeps_it(self) -> Iterator[Any]:
@@ -34,10 +34,10 @@ class TestFocus(ReviewTestCase):
         self.assertEqual(self.window.active_view(), terminal)
         second = yield from self.open_diff("other.py")
         self.assertEqual(self.window.active_view(), terminal)
-        self.desk.accept(second)
-        yield lambda: len(self.desk.pending()) == 1
+        self.reviews.accept(second)
+        yield lambda: len(self.reviews.pending()) == 1
         self.assertEqual(self.window.active_view(), terminal)
-        self.desk.close_diff(review.owner, review.path, suppress_notification=True)
+        self.reviews.close_diff(review.owner, review.path, suppress_notification=True)
         yield lambda: self.window.num_groups() == 2
         self.assertEqual(self.window.active_view(), terminal)
 
@@ -47,7 +47,7 @@ class TestFocus(ReviewTestCase):
         review = yield from self.open_diff()
         self.assertEqual(self.focused(), panel)
         self.assertEqual(self.window.active_view_in_group(1), self.proposal(review))
-        self.desk.accept(review)
+        self.reviews.accept(review)
         yield lambda: self.window.num_groups() == 1
         self.assertEqual(self.focused(), panel)
 
@@ -57,7 +57,7 @@ class TestFocus(ReviewTestCase):
         review = yield from self.open_diff()
         self.window.focus_view(self.proposal(review))
         yield lambda: self.focused() == self.proposal(review)
-        self.desk.accept(review)
+        self.reviews.accept(review)
         yield lambda: self.focused() == panel
 
     def test_the_command_palette_is_no_other_place(self) -> Iterator[Any]:
@@ -66,7 +66,7 @@ class TestFocus(ReviewTestCase):
         self.window.run_command("show_overlay", {"overlay": "command_palette"})
         self.assertEqual(self.focused(), self.proposal(review))
         self.window.run_command("hide_overlay")
-        self.desk.accept(review)
+        self.reviews.accept(review)
         yield lambda: self.window.active_view() == view
 
     def test_another_window_keeps_it(self) -> Iterator[Any]:
@@ -79,7 +79,7 @@ class TestFocus(ReviewTestCase):
         self.assertEqual(sublime.active_window(), other)
         self.assertEqual(self.window.active_view(), view)
         self.assertEqual(self.window.active_view_in_group(1), self.proposal(review))
-        self.desk.reject(review)
+        self.reviews.reject(review)
         yield lambda: self.window.num_groups() == 1
         self.assertEqual(sublime.active_window(), other)
         other.run_command("close_window")
@@ -118,7 +118,7 @@ class TestFocus(ReviewTestCase):
         review = yield from self.open_diff()
         self.assertEqual(self.window.active_view(), self.proposal(review))
         self.window.focus_view(other)
-        self.desk.accept(review)
+        self.reviews.accept(review)
         yield lambda: self.window.num_groups() == 2
         self.assertEqual(self.window.active_view(), other)
 
@@ -130,4 +130,4 @@ class TestFocus(ReviewTestCase):
         self.assertEqual(self.window.active_view(), terminal)
 
     def focused(self) -> Any:
-        return self.desk._arrangement._focus.holder()
+        return self.reviews._arrangement._focus.holder()

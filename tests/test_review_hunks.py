@@ -6,7 +6,7 @@ from typing import Any, Iterator
 
 from .review_support import ReviewTestCase
 
-LEFT = "".join("line {}\n".format(number) for number in range(60))
+LEFT = "".join(f"line {number}\n" for number in range(60))
 RIGHT = LEFT.replace("line 5\n", "LINE 5\n").replace("line 30\n", "").replace("line 50\n", "line 50\nnew\nnewer\n")
 
 
@@ -42,9 +42,9 @@ class TestWalking(HunksTestCase):
 
     def test_there_may_be_no_change(self) -> Iterator[Any]:
         review = yield from self.review(LEFT, LEFT)
-        self.desk.next_change(review)
-        self.desk.previous_change(review)
-        self.desk.revert_hunk(review)
+        self.reviews.next_change(review)
+        self.reviews.previous_change(review)
+        self.reviews.revert_hunk(review)
         self.assertEqual(self.text(self.proposal(review)), LEFT)
 
 
@@ -56,8 +56,8 @@ class TestTakingBack(HunksTestCase):
             (1, RIGHT.replace("line 29\n", "line 29\nline 30\n")),
             (2, RIGHT.replace("new\nnewer\n", "")),
         ):
-            self.assertIn('href="revert:{}"'.format(number), self.links(review, "revert")[number])
-            self.desk._follow_link(review, "revert:{}".format(number))
+            self.assertIn(f'href="revert:{number}"', self.links(review, "revert")[number])
+            self.reviews._follow_link(review, f"revert:{number}")
             yield lambda expected=expected: self.text(self.proposal(review)) == expected
             yield self.settled
             self.assertRegex(self.header(review), r"change \d of 2|2 changes")
@@ -77,33 +77,33 @@ class TestTakingBack(HunksTestCase):
     def test_a_click_undoes_it(self) -> Iterator[Any]:
         review = yield from self.review()
         for number in range(3):
-            self.desk.revert_hunk(review, number)
+            self.reviews.revert_hunk(review, number)
             yield self.settled
             links = self.links(review, "undo")
             self.assertEqual(len(links), 1)
             href = links[0].split('"')[1]
-            self.desk._follow_link(review, href)
+            self.reviews._follow_link(review, href)
             yield lambda: self.text(self.proposal(review)) == RIGHT
             yield self.settled
             self.assertEqual(self.links(review, "undo"), [])
 
     def test_the_command_undoes_the_last_one(self) -> Iterator[Any]:
         review = yield from self.review()
-        self.desk.revert_hunk(review, 2)
+        self.reviews.revert_hunk(review, 2)
         yield self.settled
-        self.desk.revert_hunk(review, 0)
+        self.reviews.revert_hunk(review, 0)
         yield self.settled
-        self.desk.undo_revert_hunk(review)
+        self.reviews.undo_revert_hunk(review)
         yield self.settled
         self.assertEqual(self.text(self.proposal(review)), RIGHT.replace("new\nnewer\n", ""))
-        self.desk.undo_revert_hunk(review)
+        self.reviews.undo_revert_hunk(review)
         yield self.settled
         self.assertEqual(self.text(self.proposal(review)), RIGHT)
 
     def test_undo_takes_the_link_away(self) -> Iterator[Any]:
         review = yield from self.review()
         for number in range(3):
-            self.desk.revert_hunk(review, number)
+            self.reviews.revert_hunk(review, number)
             yield self.settled
             self.assertEqual(len(self.links(review, "undo")), 1)
             self.proposal(review).run_command("undo")
@@ -112,36 +112,36 @@ class TestTakingBack(HunksTestCase):
 
     def test_what_the_user_changed_there_is_not_overwritten(self) -> Iterator[Any]:
         review = yield from self.review()
-        self.desk.revert_hunk(review, 0)
+        self.reviews.revert_hunk(review, 0)
         yield self.settled
         view = self.proposal(review)
         self.type(view, self.text(view).index("line 5\n") + 2, "!")
         yield self.settled
         before = self.text(view)
-        self.desk.undo_revert_hunk(review)
+        self.reviews.undo_revert_hunk(review)
         self.assertEqual(self.text(view), before)
 
     def test_a_click_right_after_typing_is_not_lost(self) -> Iterator[Any]:
         review = yield from self.review()
         view = self.proposal(review)
         self.type(view, 0, "typed\n")
-        self.desk._follow_link(review, "revert:0")
+        self.reviews._follow_link(review, "revert:0")
         yield lambda: self.text(view) == "typed\n" + RIGHT.replace("LINE 5\n", "line 5\n")
         yield self.settled
         self.assertEqual(len(self.links(review, "undo")), 1)
 
     def test_a_last_line_without_a_newline(self) -> Iterator[Any]:
         review = yield from self.review("a\nb", "a\nb\nc\n")
-        self.desk.revert_hunk(review, 0)
+        self.reviews.revert_hunk(review, 0)
         yield self.settled
         self.assertEqual(self.text(self.proposal(review)), "a\nb")
 
     def test_tabs_come_back_as_tabs(self) -> Iterator[Any]:
         review = yield from self.review("\ta\n", "b\n")
         self.proposal(review).settings().set("translate_tabs_to_spaces", True)
-        self.desk.revert_hunk(review, 0)
+        self.reviews.revert_hunk(review, 0)
         self.assertEqual(self.text(self.proposal(review)), "\ta\n")
 
     def links(self, review: Any, kind: str) -> Any:
         """The links beside the changes, as the view has them."""
-        return self.desk._presentations[review].hunks.links(kind)
+        return self.reviews._presentations[review].hunks.links(kind)

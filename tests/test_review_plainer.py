@@ -16,14 +16,14 @@ class TestInline(ReviewTestCase):
         before = self.picture()
         review = yield from self.open_diff()
         self.assertEqual(self.window.num_groups(), 1)
-        self.assertIsNone(self.desk._presentations[review].original_view)
+        self.assertIsNone(self.reviews._presentations[review].original_view)
         self.assertEqual(self.titles(), [["file.py", "file.py \u2190 Gemini CLI (proposal)"]])
         proposal = self.proposal(review)
         self.assertEqual("".join(self.marked(proposal, "lines")), "import sys\n    return 42\n")
         lines = proposal.lines(proposal.find("def first", 0))
         gap = proposal.text_to_layout(proposal.find("42", 0).a)[1] - proposal.text_to_layout(lines[0].a)[1]
         self.assertGreaterEqual(gap, 2 * proposal.line_height())
-        self.desk.reject(review)
+        self.reviews.reject(review)
         yield lambda: self.window.active_view() == view
         self.assertEqual(self.picture(), before)
 
@@ -31,7 +31,7 @@ class TestInline(ReviewTestCase):
         self.use(review_presentation="inline")
         self.write("file.html", "<p>\n\t<b>bold & brave</b>\n</p>\n")
         review = yield from self.open_diff("file.html", "<p>\n</p>\n")
-        shown = self.desk._presentations[review]._drawing.blocks[0][1]
+        shown = self.reviews._presentations[review]._drawing.blocks[0][1]
         self.assertIn("&nbsp;&nbsp;&nbsp;&nbsp;&lt;b&gt;bold&nbsp;&amp;&nbsp;brave&lt;/b&gt;", shown)
 
     def test_narrow_windows_get_it_by_themselves(self) -> Iterator[Any]:
@@ -40,8 +40,8 @@ class TestInline(ReviewTestCase):
         self.use(review_presentation="auto", review_inline_below_columns=1000)
         review = yield from self.open_diff()
         self.assertEqual(self.window.num_groups(), 1)
-        self.desk.reject(review)
-        yield lambda: not self.desk.pending()
+        self.reviews.reject(review)
+        yield lambda: not self.reviews.pending()
         self.use(review_presentation="auto", review_inline_below_columns=20)
         yield from self.open_diff()
         self.assertEqual(self.window.num_groups(), 2)
@@ -54,7 +54,7 @@ class TestInline(ReviewTestCase):
         review = yield from self.open_diff()
         self.assertEqual(self.window.num_groups(), 2)
         self.assertEqual(self.window.active_view_in_group(0), terminal)
-        self.desk.accept(review)
+        self.reviews.accept(review)
         yield lambda: self.window.num_groups() == 1
         self.assertEqual(self.picture(), before)
 
@@ -62,12 +62,12 @@ class TestInline(ReviewTestCase):
         self.use(review_presentation="inline")
         self.write()
         review = yield from self.open_diff()
-        self.desk.revert_hunk(review)
+        self.reviews.revert_hunk(review)
         yield self.settled
-        self.desk.revert_hunk(review)
+        self.reviews.revert_hunk(review)
         yield self.settled
         self.assertEqual(self.text(self.proposal(review)), TEXT)
-        self.assertEqual(self.desk._presentations[review]._drawing.blocks, [])
+        self.assertEqual(self.reviews._presentations[review]._drawing.blocks, [])
 
     def test_side_by_side_after_inline(self) -> Iterator[Any]:
         self.use(review_presentation="inline")
@@ -77,8 +77,8 @@ class TestInline(ReviewTestCase):
         self.use(review_presentation="side_by_side")
         second = yield from self.open_diff("other.py")
         self.assertEqual(self.window.num_groups(), 2)
-        self.desk.reject(first)
-        self.desk.reject(second)
+        self.reviews.reject(first)
+        self.reviews.reject(second)
         yield lambda: self.window.num_groups() == 1
         yield 30
         self.assertEqual(self.picture(), before)
@@ -86,8 +86,8 @@ class TestInline(ReviewTestCase):
 
 class TestNothingToCompare(ReviewTestCase):
     def accepted(self, review: Any) -> Iterator[Any]:
-        self.desk.accept(review)
-        yield lambda: not self.desk.pending()
+        self.reviews.accept(review)
+        yield lambda: not self.reviews.pending()
         self.assertEqual(self.told[-1][1].content, PROPOSED)
 
     def test_a_binary_file(self) -> Iterator[Any]:
@@ -129,7 +129,7 @@ class TestNothingToCompare(ReviewTestCase):
         self.assertIn("The proposal is large", self.header(review))
         self.assertEqual(self.marked(self.proposal(review), "lines"), [])
         self.assertNotIn("\u2212", self.header(review), "nothing was counted")
-        self.desk.accept(review)
+        self.reviews.accept(review)
         yield lambda: bool(self.told)
         self.assertEqual(self.told[-1][1].content, PROPOSED * 30)
 
@@ -141,10 +141,10 @@ class TestNothingToCompare(ReviewTestCase):
         yield from self.accepted(review)
 
     def test_a_large_comparison_does_not_hold_the_editor_up(self) -> Iterator[Any]:
-        left = "".join("value_{0} = compute({0})\n".format(number) for number in range(20000))
+        left = "".join(f"value_{number} = compute({number})\n" for number in range(20000))
         right = left
         for number in range(0, 20000, 40):
-            right = right.replace("value_{0} = compute({0})\n".format(number), "value_{0} = changed\n".format(number))
+            right = right.replace(f"value_{number} = compute({number})\n", f"value_{number} = changed\n")
         self.write("file.py", left)
         review = yield from self.open_diff("file.py", right)
         self.assertIn("500", self.header(review))

@@ -7,13 +7,13 @@ from typing import Any, Iterator, List
 
 import sublime
 
-from ..companion.review import views
-from .review_support import GEMINI, TWO_COLUMNS, GivingBackTestCase
+from ..companion.review.window import views
+from .review_support import GEMINI, TWO_COLUMNS, RestoringTestCase
 
 LOADING_MILLISECONDS = 4000
 
 
-class TestProjects(GivingBackTestCase):
+class TestProjects(RestoringTestCase):
     """The window has the project `one` with a file in each of two groups."""
 
     def setUp(self) -> Iterator[Any]:
@@ -50,7 +50,7 @@ class TestProjects(GivingBackTestCase):
         self.assertEqual(self.window.num_groups(), 3)
         yield from self.switch(self.two)
         self.assertEqual([(owner, outcome.kind) for owner, outcome in self.told], [(GEMINI.session_id, "rejected")])
-        self.assertEqual(self.desk.pending(), [])
+        self.assertEqual(self.reviews.pending(), [])
         self.assertEqual(self.roles(), [])
         yield from self.switch(self.one)
         yield lambda: self.titles() == titles
@@ -74,10 +74,10 @@ class TestProjects(GivingBackTestCase):
     def test_a_switch_that_nobody_announced_touches_nothing_either(self) -> Iterator[Any]:
         """Without an event before, the review hears of the switch by its tabs being closed."""
         yield from self.open_diff()
-        self.desk.leave_project = lambda: None  # type: ignore[method-assign]
+        self.reviews.leave_project = lambda: None  # type: ignore[method-assign]
         yield from self.switch(self.two)
         yield lambda: len(self.told) == 1
-        yield lambda: not self.desk.pending() and not self.roles()
+        yield lambda: not self.reviews.pending() and not self.roles()
         yield 100
         self.assertEqual(self.told[0][1].kind, "rejected")
         self.assertEqual(self.window.num_groups(), 1)
@@ -92,7 +92,7 @@ class TestProjects(GivingBackTestCase):
         yield lambda: self.window.project_file_name() is None
         self.assertEqual([outcome.kind for _, outcome in self.told], ["rejected"])
         self.assertEqual(self.roles(), [])
-        self.assertEqual(self.desk.pending(), [])
+        self.assertEqual(self.reviews.pending(), [])
 
     def test_left_overs_that_come_back_with_a_workspace_are_closed(self) -> Iterator[Any]:
         self.window.focus_group(0)
@@ -111,6 +111,6 @@ class TestProjects(GivingBackTestCase):
         self.addCleanup(other.run_command, "close_window")
         other.run_command("open_project_or_workspace", {"file": self.two, "new_window": False})
         yield lambda: other.project_file_name() == self.two
-        self.assertEqual(self.desk.pending(), [review])
+        self.assertEqual(self.reviews.pending(), [review])
         self.assertEqual(self.told, [])
         other.run_command("close_workspace")

@@ -7,11 +7,11 @@ from typing import Any, Iterator
 
 import sublime
 
-from ..companion.review import views
-from .review_support import GRID, PROPOSED, QWEN, TWO_COLUMNS, GivingBackTestCase
+from ..companion.review.window import views
+from .review_support import GRID, PROPOSED, QWEN, TWO_COLUMNS, RestoringTestCase
 
 
-class TestWhereItOpens(GivingBackTestCase):
+class TestWhereItOpens(RestoringTestCase):
     def group_of_original(self, review: Any) -> int:
         return self.window.get_view_index(self.original(review))[0]
 
@@ -39,13 +39,13 @@ class TestWhereItOpens(GivingBackTestCase):
         self.assertEqual(self.group_of_original(review), 1)
 
 
-class TestRearranged(GivingBackTestCase):
+class TestRearranged(RestoringTestCase):
     def test_a_new_layout_stays(self) -> Iterator[Any]:
         view = yield from self.open_file()
         review = yield from self.open_diff()
         self.window.set_layout(GRID)
         layout = self.window.layout()
-        self.desk.reject(review)
+        self.reviews.reject(review)
         yield lambda: len(self.window.views()) == 1
         yield 30
         self.assertEqual(self.window.layout(), layout)
@@ -58,7 +58,7 @@ class TestRearranged(GivingBackTestCase):
         layout = self.window.layout()
         layout["cols"][1] = 0.2
         self.window.set_layout(layout)
-        self.desk.reject(review)
+        self.reviews.reject(review)
         yield lambda: self.window.num_groups() == 2
         self.assertEqual(self.window.layout(), dict(TWO_COLUMNS, cols=[0.0, 0.2, 1.0]))
 
@@ -67,7 +67,7 @@ class TestRearranged(GivingBackTestCase):
         two = yield from self.open_file("two.py")
         review = yield from self.open_diff("one.py")
         self.window.focus_view(two)
-        self.desk.reject(review)
+        self.reviews.reject(review)
         yield lambda: self.window.num_groups() == 1
         self.assertEqual(self.window.active_view(), two)
 
@@ -77,7 +77,7 @@ class TestRearranged(GivingBackTestCase):
         two = yield from self.open_file("two.py", group=1)
         three = yield from self.open_file("three.py", group=1)
         self.window.focus_view(self.proposal(review))
-        self.desk.reject(review)
+        self.reviews.reject(review)
         yield lambda: self.window.num_groups() == 1
         self.assertEqual(self.window.views_in_group(0), [one, two, three])
         self.assertEqual(self.window.active_view(), one)
@@ -89,7 +89,7 @@ class TestRearranged(GivingBackTestCase):
         review = yield from self.open_diff("one.py")
         preview = self.window.open_file(self.write("two.py"), sublime.TRANSIENT, 2)
         yield lambda: not preview.is_loading()
-        self.desk.reject(review)
+        self.reviews.reject(review)
         yield lambda: self.window.num_groups() == 2
         self.assertEqual(preview.sheet().group(), 0)
 
@@ -99,7 +99,7 @@ class TestRearranged(GivingBackTestCase):
         other = yield from self.open_file("other.py", group=1)
         review = yield from self.open_diff("one.py")
         two = yield from self.open_file("two.py", group=2)
-        self.desk.reject(review)
+        self.reviews.reject(review)
         yield lambda: self.window.num_groups() == 2
         self.assertEqual(self.window.views_in_group(0), [one, two])
         self.assertEqual(self.window.views_in_group(1), [other])
@@ -111,12 +111,12 @@ class TestRearranged(GivingBackTestCase):
         review = yield from self.open_diff("one.py")
         two.close()
         yield lambda: two.window() is None
-        self.desk.reject(review)
+        self.reviews.reject(review)
         yield lambda: self.window.num_groups() == 1
         self.assertEqual(self.window.views(), [one])
 
 
-class TestRestart(GivingBackTestCase):
+class TestRestart(RestoringTestCase):
     def test_what_a_restart_left_is_closed_without_a_trace(self) -> Iterator[Any]:
         self.window.set_layout(TWO_COLUMNS)
         yield from self.open_file("one.py", group=1)
@@ -126,7 +126,7 @@ class TestRestart(GivingBackTestCase):
         yield from self.open_diff("one.py")
         self.forget_everything()
         self.assertEqual(len(self.window.views()), 4)
-        self.desk.recover()
+        self.reviews.recover()
         yield lambda: len(self.window.views()) == 2
         yield from self.assert_given_back(before)
         self.assertEqual(self.told, [])
@@ -136,29 +136,29 @@ class TestRestart(GivingBackTestCase):
         yield from self.open_diff("one.py")
         self.forget_everything()
         self.window.settings().erase("gemini_companion.stage")
-        self.desk.recover()
+        self.reviews.recover()
         yield lambda: self.titles()[0] == ["one.py"]
 
     def forget_everything(self) -> None:
         """What a restart of the editor does to us: views and window settings are still there, we are not."""
-        for presentation in self.desk._presentations.values():
+        for presentation in self.reviews._presentations.values():
             presentation._closed = True
-        self.desk._presentations.clear()
-        self.desk._ticker.stop()
+        self.reviews._presentations.clear()
+        self.reviews._poller.stop()
         views.THIS_RUN = secrets.token_hex(8)
-        self.desk.__init__(  # type: ignore[misc]
+        self.reviews.__init__(  # type: ignore[misc]
             self.window,
-            runtime=self.desk._runtime,
-            settings=self.desk._settings,
-            notify=self.desk._notify,
-            is_connected=self.desk._is_connected,
+            runtime=self.reviews._runtime,
+            settings=self.reviews._settings,
+            notify=self.reviews._notify,
+            is_connected=self.reviews._is_connected,
         )
 
     def test_a_review_dragged_into_another_window_is_no_left_over(self) -> Iterator[Any]:
         yield from self.open_file("one.py")
         review = yield from self.open_diff("one.py")
         self.assertFalse(views.is_left_over(self.proposal(review)))
-        self.desk.recover()
+        self.reviews.recover()
         yield 30
         self.assertTrue(review.pending)
         self.assertTrue(self.proposal(review).is_valid())
@@ -168,16 +168,19 @@ class TestRestart(GivingBackTestCase):
         before = self.picture()
         first = yield from self.open_diff("one.py")
         second = yield from self.open_diff("two.py", owner=QWEN)
-        self.desk.shutdown()
-        self.assertEqual([(told, outcome.kind, outcome.path) for told, outcome in self.told], [
-            (first.owner.session_id, "rejected", first.path),
-            (second.owner.session_id, "rejected", second.path),
-        ])
+        self.reviews.shutdown()
+        self.assertEqual(
+            [(told, outcome.kind, outcome.path) for told, outcome in self.told],
+            [
+                (first.owner.session_id, "rejected", first.path),
+                (second.owner.session_id, "rejected", second.path),
+            ],
+        )
         yield from self.assert_given_back(before)
 
     def test_nothing_is_stored_for_longer_than_a_review(self) -> Iterator[Any]:
         self.write()
         review = yield from self.open_diff("file.py", PROPOSED)
         self.assertIn("gemini_companion.stage", self.window.settings().to_dict())
-        self.desk.reject(review)
+        self.reviews.reject(review)
         yield lambda: "gemini_companion.stage" not in self.window.settings().to_dict()

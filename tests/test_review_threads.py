@@ -7,7 +7,7 @@ import sys
 import threading
 from typing import Any, Iterator, List
 
-from ..companion.review.preparation import prepare
+from ..companion.review.document.preparation import prepare
 from ..companion.runtime import WrongThreadError
 from .review_support import GEMINI, PROPOSED, TEXT, DecidingTestCase
 from .support.listening_client import ListeningClient, announced
@@ -42,8 +42,8 @@ class TestDay(DecidingTestCase):
         application = sys.modules[PLUGIN].application
         self.endpoint = application.endpoint_of(self.window)
         # The desk of the endpoint itself, so that everything from the socket to the disk takes part.
-        self.desk = self.endpoint._service._call_tool._desk
-        self.endpoint.desk = self.desk
+        self.reviews = self.endpoint._server_task._call_tool._reviews
+        self.endpoint.reviews = self.reviews
         application.workspace_changed(self.window)
         yield lambda: announced(self.folder, os.getppid()) is not None
         self.client = CallingClient(announced(self.folder, os.getppid()) or {})
@@ -54,7 +54,7 @@ class TestDay(DecidingTestCase):
         path = self.path(name)
         done = self.client.call("openDiff", filePath=path, newContent=arguments.get("text", PROPOSED))
         yield lambda: bool(done)
-        review = next(review for review in self.desk.pending() if review.path == path)
+        review = next(review for review in self.reviews.pending() if review.path == path)
         yield lambda: self.header(review) != ""
         yield self.settled
         return review
@@ -71,15 +71,15 @@ class TestDay(DecidingTestCase):
         self.type(self.proposal(review), 0, "# mine\n")
         yield self.settled
         self.window.run_command("gemini_companion_next_change")
-        self.desk.revert_hunk(review)
+        self.reviews.revert_hunk(review)
         yield self.settled
         again = self.client.call("openDiff", filePath=self.path("a.py"), newContent="newer\n")
         yield lambda: bool(again)
         yield self.settled
-        self.desk.accept(review)
+        self.reviews.accept(review)
         yield self.closed
         review = yield from self.review_of("new.py")
-        self.desk.reject(review)
+        self.reviews.reject(review)
         yield self.closed
         yield lambda: len(self.client.outcomes()) == 2
         # The client decides.
@@ -92,9 +92,9 @@ class TestDay(DecidingTestCase):
         # A file that a tab shows, that changes on disk, and is edited.
         review = yield from self.review_of("open.py")
         self.write("open.py", "theirs\n")
-        self.desk.on_file_changed(view)
+        self.reviews.on_file_changed(view)
         yield lambda: "has changed on disk" in self.header(review)
-        self.desk.reload(review)
+        self.reviews.reload(review)
         yield lambda: "has changed on disk" not in self.header(review)
         yield self.settled
         # The client goes, and we write: through the tab, a new file in a new folder, and after a refusal.
@@ -102,21 +102,21 @@ class TestDay(DecidingTestCase):
         self.client.say_goodbye()
         yield lambda: not self.endpoint.clients
         self.assertTrue(review.orphaned)
-        self.desk.accept(review)
+        self.reviews.accept(review)
         yield self.closed
         self.assertEqual((self.read("open.py").decode(), self.text(view)), (PROPOSED, PROPOSED))
-        self.desk.open_diff(GEMINI, self.path(os.path.join("deep", "new.py")), "new\n")
-        self.desk.open_diff(GEMINI, self.path("linked.py"), PROPOSED)
-        yield lambda: all(self.header(review) != "" for review in self.desk.pending())
+        self.reviews.open_diff(GEMINI, self.path(os.path.join("deep", "new.py")), "new\n")
+        self.reviews.open_diff(GEMINI, self.path("linked.py"), PROPOSED)
+        yield lambda: all(self.header(review) != "" for review in self.reviews.pending())
         yield self.settled
         self.write("linked.py", TEXT + "\n")
-        first, second = self.desk.pending()
-        self.desk.accept(first)
-        self.desk.accept(second)
+        first, second = self.reviews.pending()
+        self.reviews.accept(first)
+        self.reviews.accept(second)
         yield lambda: "look again" in self.header(second) or "has changed on disk" in self.header(second)
         yield lambda: second.pending
         yield self.settled
-        self.desk.accept(second)
+        self.reviews.accept(second)
         yield self.closed
         guard.stop()
         self.assertEqual(self.read(os.path.join("deep", "new.py")), b"new\n")
@@ -130,16 +130,16 @@ class TestDay(DecidingTestCase):
     def test_the_guard_notices(self) -> Iterator[Any]:
         """What the day above would complain of."""
         guard = ThreadGuard(self.folder)
-        wish = self.desk.wish(self.write())
+        file_request = self.reviews.file_request(self.write())
         guard.start()
         self.addCleanup(guard.stop)
-        prepare(wish, PROPOSED)
+        prepare(file_request, PROPOSED)
         self.assertTrue(any("called os." in complaint for complaint in guard.complaints), guard.complaints)
         del guard.complaints[:]
         done: List[bool] = []
 
         def ask() -> None:
-            self.desk.in_front()
+            self.reviews.in_front()
             done.append(True)
 
         threading.Thread(target=ask).start()
@@ -151,7 +151,10 @@ class TestDay(DecidingTestCase):
         errors: List[Any] = []
 
         def cross() -> None:
-            for function in (lambda: self.desk.wish(self.path()), lambda: self.desk.open_diff(GEMINI, self.path(), "")):
+            for function in (
+                lambda: self.reviews.file_request(self.path()),
+                lambda: self.reviews.open_diff(GEMINI, self.path(), ""),
+            ):
                 try:
                     function()
                 except WrongThreadError as error:
@@ -169,22 +172,22 @@ class TestDay(DecidingTestCase):
 class TestLongTexts(DecidingTestCase):
     def test_thirty_megabytes(self) -> Iterator[Any]:
         text = "line with some words\r\n" * (30 * (1 << 20) // 22)
-        wish = self.desk.wish(self.write("file.txt", "a\n"))
+        file_request = self.reviews.file_request(self.write("file.txt", "a\n"))
         prepared: List[Any] = []
-        threading.Thread(target=lambda: prepared.append(prepare(wish, text)), daemon=True).start()
+        threading.Thread(target=lambda: prepared.append(prepare(file_request, text)), daemon=True).start()
         yield lambda: bool(prepared)
         timer = MainThreadTimer()
         timer.start()
         self.addCleanup(timer.stop)
-        timer.run(self.desk.open_diff, GEMINI, self.path("file.txt"), prepared[0].proposal, prepared[0])
-        review = self.desk.pending()[0]
+        timer.run(self.reviews.open_diff, GEMINI, self.path("file.txt"), prepared[0].proposal, prepared[0])
+        review = self.reviews.pending()[0]
         yield self.settled
         self.assertIn("large", self.header(review))
         self.assertEqual(self.proposal(review).size(), len(text) - text.count("\r"))
-        timer.run(self.desk.accept, review)
+        timer.run(self.reviews.accept, review)
         yield self.closed
         timer.stop()
         self.assertTrue(self.only_outcome()[1].content == text)
-        print("{} pieces of work, the longest {:.1f} ms".format(len(timer.pieces), 1000 * max(timer.pieces)))
+        print(f"{len(timer.pieces)} pieces of work, the longest {1000 * max(timer.pieces):.1f} ms")
         self.assertGreater(len(timer.pieces), 20)
         self.assertLess(max(timer.pieces), LONGEST)

@@ -8,7 +8,7 @@ from typing import Any, Iterator
 
 import sublime
 
-from ..companion.review.edit import Edit, apply_edits
+from ..companion.editor.edits import Edit, apply_edits
 from .review_support import PROPOSED, TEXT, ReviewTestCase
 from .support.selecting import put_caret, select
 
@@ -30,9 +30,7 @@ class TestViews(ReviewTestCase):
     def test_titles_say_which_file_and_which_client(self) -> Iterator[Any]:
         yield from self.open_file()
         yield from self.open_diff()
-        self.assertEqual(
-            self.titles(), [["file.py", "file.py (on disk)"], ["file.py \u2190 Gemini CLI (proposal)"]]
-        )
+        self.assertEqual(self.titles(), [["file.py", "file.py (on disk)"], ["file.py \u2190 Gemini CLI (proposal)"]])
 
     def test_a_new_file_is_empty_and_labelled(self) -> Iterator[Any]:
         review = yield from self.open_diff("new.py", "a = 1\nb = 2\n")
@@ -58,7 +56,7 @@ class TestViews(ReviewTestCase):
         self.assertNotIn(view, [self.original(review), self.proposal(review)])
         self.assertEqual(self.window.get_view_index(view), place)
         self.assertEqual(self.picture()["decorated"], sorted([self.original(review).id(), self.proposal(review).id()]))
-        self.desk.reject(review)
+        self.reviews.reject(review)
         yield lambda: self.window.num_groups() == 1
         self.assertTrue(view.is_valid())
         self.assertEqual(view.settings().to_dict(), settings)
@@ -121,7 +119,6 @@ class TestViews(ReviewTestCase):
         review = yield from self.open_diff("file.py", "\tif x:\n\t\ty\n")
         self.assertEqual(self.text(self.proposal(review)), "\tif x:\n\t\ty\n")
         self.assertTrue(self.proposal(review).settings().get("translate_tabs_to_spaces"))
-
 
     def test_several_edits_are_made_where_they_were_meant_and_undone_together(self) -> Iterator[Any]:
         view = yield from self.open_file("other.py", "one two three\n")
@@ -201,18 +198,18 @@ class TestAlignment(ReviewTestCase):
             self.assertAlmostEqual(left[line], right[line], delta=1.0, msg=line)
 
     def test_equal_lines_stand_side_by_side(self) -> Iterator[Any]:
-        lines = ["line {}\n".format(number) for number in range(60)]
+        lines = [f"line {number}\n" for number in range(60)]
         changed = list(lines)
         del changed[50:53]
         changed[40:42] = ["changed\n", "more\n", "and more\n", "still more\n"]
-        changed[20:20] = ["new {}\n".format(number) for number in range(7)]
+        changed[20:20] = [f"new {number}\n" for number in range(7)]
         changed[10] = "other\n"
         self.write("file.txt", "".join(lines))
         review = yield from self.open_diff("file.txt", "".join(changed))
         self.assert_level(review)
 
     def test_additions_at_the_top_and_at_the_end(self) -> Iterator[Any]:
-        lines = ["line {}\n".format(number) for number in range(10)]
+        lines = [f"line {number}\n" for number in range(10)]
         self.write("file.txt", "".join(lines))
         review = yield from self.open_diff("file.txt", "".join(["top 1\n", "top 2\n", *lines, "end\n"]))
         # Nothing can be drawn above the first line, so that one alone is not level.
@@ -237,9 +234,9 @@ class TestAlignment(ReviewTestCase):
 
 class TestScrolling(ReviewTestCase):
     def test_scrolling_one_view_scrolls_the_other(self) -> Iterator[Any]:
-        lines = ["line {}\n".format(number) for number in range(400)]
+        lines = [f"line {number}\n" for number in range(400)]
         self.write("file.txt", "".join(lines))
-        changed = lines[:50] + ["new {}\n".format(number) for number in range(30)] + lines[50:]
+        changed = lines[:50] + [f"new {number}\n" for number in range(30)] + lines[50:]
         review = yield from self.open_diff("file.txt", "".join(changed))
         left, right = self.original(review), self.proposal(review)
         for leader, other in ((right, left), (left, right)):
@@ -261,7 +258,7 @@ class TestHeader(ReviewTestCase):
         for words in ("file.py", "Gemini CLI", "+2 \u22121", "change 1 of 2", "Accept", "Reject", "Previous", "Next"):
             self.assertIn(words, header)
         for link in ("accept", "reject", "previous", "next"):
-            self.assertIn('href="{}"'.format(link), self.header_html(review))
+            self.assertIn(f'href="{link}"', self.header_html(review))
 
     def test_the_current_change_follows_the_caret(self) -> Iterator[Any]:
         self.write()
@@ -288,7 +285,7 @@ class TestHeader(ReviewTestCase):
         self.write("file.py", TEXT + "# appended\n")
         yield lambda: "file.py has changed on disk since the diff was opened." in self.header(review)
         self.assertIn('href="reload"', self.header_html(review))
-        self.desk._follow_link(review, "reload")
+        self.reviews._follow_link(review, "reload")
         yield lambda: "on disk since" not in self.header(review)
         yield lambda: self.text(self.original(review)).endswith("# appended\n")
 

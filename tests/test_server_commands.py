@@ -196,7 +196,7 @@ class FailingLoops(ServerCase):
         del loop  # it lives no longer than somebody refers to it
         yield self.hangs_up(self.client)
         self.assertIn("is replaced", "\n".join(self.application.log.problems()))
-        yield lambda: self.endpoint._service._server is not None
+        yield lambda: self.endpoint._server_task._server is not None
         self.assertEqual(self.endpoint.port, port)
         second = yield from self.connect(self.folder)
         self.assertEqual(second.active_path, self.path("a.py"))

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import Any, Dict, Mapping, NamedTuple, Optional, Pattern, Sequence, Tuple
 
-from ..discovery.platform import Platform
 from ..settings import Settings
+from ..system.platform import Platform
 from .dialect import Dialect
-from .lookup import Entry, Seeker
+from .lookup import Entry, LookupContext
 
 EDITOR_NAME = "sublimetext"  # the name that Gemini CLI itself gives this editor
 EDITOR_DISPLAY_NAME = "Sublime Text"
@@ -142,7 +142,7 @@ class Agent:
         match = self.file_names.match(name)
         return int(match.group("pid")) if match is not None and match.group("pid") else None
 
-    def choice(self, entries: Sequence[Entry], seeker: Seeker) -> Optional[Entry]:
+    def choice(self, entries: Sequence[Entry], lookup: LookupContext) -> Optional[Entry]:
         """The discovery file by which it would connect, or None if it finds no window."""
         raise NotImplementedError
 

@@ -12,10 +12,10 @@ from __future__ import annotations
 import re
 from typing import Any, Dict, List, Mapping, Optional, Sequence
 
-from ..discovery.platform import WINDOWS, Platform
+from ..system.platform import WINDOWS, Platform
 from .agent import EDITOR_DISPLAY_NAME, EDITOR_INFO, Agent, Announcement, Connection, Place
 from .claude_dialect import CLAUDE
-from .lookup import Entry, Seeker
+from .lookup import Entry, LookupContext
 
 PORT = re.compile(r"^([0-9]{1,5})\.lock$")
 
@@ -68,13 +68,13 @@ class ClaudeCode(ClaudeLockFiles):
             "that it asks before edits."
         )
 
-    def choice(self, entries: Sequence[Entry], seeker: Seeker) -> Optional[Entry]:
+    def choice(self, entries: Sequence[Entry], lookup: LookupContext) -> Optional[Entry]:
         """The one with the inherited port, else the only one that fits: of two it takes none."""
-        usable = [entry for entry in entries if PORT.match(entry.name) and _is_usable(entry, seeker)]
+        usable = [entry for entry in entries if PORT.match(entry.name) and _is_usable(entry, lookup)]
         for entry in usable:
-            if seeker.port and entry.name == f"{seeker.port}.lock":
+            if lookup.port and entry.name == f"{lookup.port}.lock":
                 return entry
-        fitting = [entry for entry in usable if _holds_folder(entry, seeker)]
+        fitting = [entry for entry in usable if _holds_folder(entry, lookup)]
         return fitting[0] if len(fitting) == 1 else None
 
     def terminal_variables(self, connection: Connection) -> Dict[str, str]:
@@ -92,17 +92,17 @@ def folders_of(entry: Entry) -> List[str]:
     return [folder for folder in folders if isinstance(folder, str)] if isinstance(folders, list) else []
 
 
-def _is_usable(entry: Entry, seeker: Seeker) -> bool:
+def _is_usable(entry: Entry, lookup: LookupContext) -> bool:
     if entry.content is None or entry.content.get("transport") != "ws":
         return False
     pid = entry.content.get("pid")
-    return not isinstance(pid, int) or seeker.is_alive(pid)
+    return not isinstance(pid, int) or lookup.is_alive(pid)
 
 
-def _holds_folder(entry: Entry, seeker: Seeker) -> bool:
+def _holds_folder(entry: Entry, lookup: LookupContext) -> bool:
     """Links are resolved in the program's own folder, and not in the file."""
-    join = seeker.platform.path.join
-    here = join(seeker.real(seeker.folder), "")
+    join = lookup.platform.path.join
+    here = join(lookup.real(lookup.folder), "")
     return any(here.startswith(join(folder, "")) for folder in folders_of(entry))
 
 

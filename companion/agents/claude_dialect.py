@@ -13,7 +13,6 @@ from __future__ import annotations
 import posixpath
 from typing import Any, Awaitable, Callable, Dict, Optional, Sequence, Tuple
 
-from ..context.shared import SharedContext
 from ..protocol.tools import Tool, ToolCall, ToolResult, error_result, text_result
 from .dialect import (
     AnsweredBy,
@@ -30,6 +29,7 @@ from .dialect import (
     selection_message,
     tool,
 )
+from .shared_context import SharedContext
 from .window import AgentWindow, CannotDo, Decision, ReviewRequest
 
 _TEXT: Dict[str, Any] = {"type": "string"}

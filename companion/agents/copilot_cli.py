@@ -10,10 +10,10 @@ import hashlib
 import re
 from typing import Any, Dict, Mapping, Optional, Sequence, Tuple
 
-from ..discovery.platform import WINDOWS, Platform
+from ..system.platform import WINDOWS, Platform
 from .agent import EDITOR_DISPLAY_NAME, EDITOR_INFO, Agent, Announcement, Connection, Place
 from .copilot_dialect import COPILOT
-from .lookup import Entry, Seeker
+from .lookup import Entry, LookupContext
 
 _REQUIRED = ("socketPath", "scheme", "headers", "pid", "ideName", "timestamp", "workspaceFolders")
 
@@ -61,10 +61,10 @@ class CopilotCli(Agent):
         headers = content.get("headers")
         return content.get("socketPath"), headers.get(COPILOT.secret_header) if isinstance(headers, dict) else None
 
-    def choice(self, entries: Sequence[Entry], seeker: Seeker) -> Optional[Entry]:
+    def choice(self, entries: Sequence[Entry], lookup: LookupContext) -> Optional[Entry]:
         """Of the files that name the very folder it runs in, the one whose name sorts first."""
         for entry in sorted(entries, key=lambda each: each.name):
-            if entry.name.endswith(".lock") and _fits(entry, seeker):
+            if entry.name.endswith(".lock") and _fits(entry, lookup):
                 return entry
         return None
 
@@ -72,15 +72,15 @@ class CopilotCli(Agent):
         return {}
 
 
-def _fits(entry: Entry, seeker: Seeker) -> bool:
+def _fits(entry: Entry, lookup: LookupContext) -> bool:
     content = entry.content
     if content is None or any(name not in content for name in _REQUIRED):
         return False
     pid, folders = content["pid"], content["workspaceFolders"]
-    if not isinstance(pid, int) or not seeker.is_alive(pid) or not isinstance(folders, list):
+    if not isinstance(pid, int) or not lookup.is_alive(pid) or not isinstance(folders, list):
         return False
-    here = seeker.platform.path.normpath(seeker.real(seeker.folder))
-    return here in [seeker.platform.path.normpath(folder) for folder in folders if isinstance(folder, str)]
+    here = lookup.platform.path.normpath(lookup.real(lookup.folder))
+    return here in [lookup.platform.path.normpath(folder) for folder in folders if isinstance(folder, str)]
 
 
 COPILOT_CLI = CopilotCli()

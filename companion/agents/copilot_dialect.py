@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from typing import Any, Awaitable, Callable, Dict, Sequence, Tuple
 
-from ..context.shared import SharedContext
 from ..protocol.tools import Tool, ToolCall, ToolResult, error_result
 from .dialect import (
     AnsweredBy,
@@ -26,6 +25,7 @@ from .dialect import (
     selection_message,
     tool,
 )
+from .shared_context import SharedContext
 from .window import AgentWindow, CannotDo, Decision, ReviewRequest
 
 _TEXT: Dict[str, Any] = {"type": "string"}

@@ -13,8 +13,8 @@ import pathlib
 from enum import Enum
 from typing import Any, Dict, Mapping, NamedTuple, Optional, Sequence, Tuple
 
-from ..context.shared import ActiveFile, Position, SharedContext
 from ..protocol.tools import ClientSession, Tool, ToolCall, ToolResult, text_result
+from .shared_context import ActiveFile, Position, SharedContext
 from .window import AgentWindow, FileDiagnostics
 
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 import re
 from typing import Any, Dict, Optional, Sequence, Tuple
 
-from ..discovery.platform import Platform
+from ..system.platform import Platform
 from .agent import Agent, Announcement, Connection, Place, common_content
 from .ide_companion import IDE_COMPANION
-from .lookup import Entry, Seeker
+from .lookup import Entry, LookupContext
 
 
 class GeminiCli(Agent):
@@ -34,19 +34,19 @@ class GeminiCli(Agent):
         name = f"gemini-ide-server-{announcement.editor_pid}-{announcement.port}.json"
         return {name: common_content(self, announcement, platform)}
 
-    def choice(self, entries: Sequence[Entry], seeker: Seeker) -> Optional[Entry]:
+    def choice(self, entries: Sequence[Entry], lookup: LookupContext) -> Optional[Entry]:
         """The editor it was started from first, then living ones; of several that fit, the inherited port's."""
 
         def rank(entry: Entry) -> Tuple[bool, bool, int]:
             pid = self.owner(entry.name, {}) or 0
-            return (pid != seeker.editor_pid, not seeker.is_alive(pid), -pid)
+            return (pid != lookup.editor_pid, not lookup.is_alive(pid), -pid)
 
         known = [entry for entry in entries if self.file_names.match(entry.name)]
         # Equal ranks keep the order of the directory, which Node.js gives by name on most systems.
-        fitting = [entry for entry in sorted(known, key=rank) if _fits(entry, seeker)]
-        if len(fitting) > 1 and seeker.port:
+        fitting = [entry for entry in sorted(known, key=rank) if _fits(entry, lookup)]
+        if len(fitting) > 1 and lookup.port:
             for entry in fitting:
-                if entry.content is not None and str(entry.content.get("port")) == seeker.port:
+                if entry.content is not None and str(entry.content.get("port")) == lookup.port:
                     return entry
         return fitting[0] if fitting else None
 
@@ -60,13 +60,13 @@ class GeminiCli(Agent):
         return {"GEMINI_CLI_IDE_PID": str(connection.editor_pid)}
 
 
-def _fits(entry: Entry, seeker: Seeker) -> bool:
+def _fits(entry: Entry, lookup: LookupContext) -> bool:
     workspace = (entry.content or {}).get("workspacePath")
     if not isinstance(workspace, str) or not workspace:
         return False
     # A relative entry, an empty one between two separators included, counts from where the client runs.
-    folders = workspace.split(seeker.platform.list_separator)
-    return seeker.is_in([str(seeker.platform.path.join(seeker.folder, folder)) for folder in folders])
+    folders = workspace.split(lookup.platform.list_separator)
+    return lookup.is_in([str(lookup.platform.path.join(lookup.folder, folder)) for folder in folders])
 
 
 GEMINI_CLI = GeminiCli()

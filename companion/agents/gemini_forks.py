@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import Any, Dict, NamedTuple, Tuple
 
-from ..discovery.platform import Platform
+from ..system.platform import Platform
 from .agent import Announcement, Connection, Place, common_content
 from .gemini_cli import GeminiCli
 

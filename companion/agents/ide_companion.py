@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import Any, Dict, Sequence, Tuple
 
-from ..context.shared import SharedContext
 from ..protocol.tools import Tool
 from .dialect import AnsweredBy, Dialect, Message, Transport
+from .shared_context import SharedContext
 
 CONTEXT_UPDATE = "ide/contextUpdate"
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, Callable, Mapping, NamedTuple, Optional, Sequence
 
-from ..discovery.platform import LINUX, Platform
+from ..system.platform import LINUX, Platform
 
 
 class Entry(NamedTuple):
@@ -19,7 +19,7 @@ class Entry(NamedTuple):
     written: float = 0.0
 
 
-class Seeker(NamedTuple):
+class LookupContext(NamedTuple):
     """A client that looks for its window. `port` is what it inherits from the editor's terminals, "" elsewhere.
 
     `real` resolves symbolic links; `is_alive` tells of a process id.
@@ -37,10 +37,10 @@ class Seeker(NamedTuple):
         return any(contains(folder, self.folder, self) for folder in folders)
 
 
-def contains(folder: str, path: str, seeker: Seeker) -> bool:
+def contains(folder: str, path: str, lookup: LookupContext) -> bool:
     """Whether `path` is `folder` or below it, once links are resolved. Only Linux tells upper from lower case."""
-    join = seeker.platform.path.join
-    outer, inner = join(seeker.real(folder), ""), join(seeker.real(path), "")
-    if seeker.platform.name != LINUX:
+    join = lookup.platform.path.join
+    outer, inner = join(lookup.real(folder), ""), join(lookup.real(path), "")
+    if lookup.platform.name != LINUX:
         outer, inner = outer.lower(), inner.lower()
     return inner.startswith(outer)

@@ -10,7 +10,7 @@ from typing import Dict, Optional, Sequence, Tuple
 
 from .agent import Connection
 from .claude_code import PORT, ClaudeLockFiles, folders_of
-from .lookup import Entry, Seeker
+from .lookup import Entry, LookupContext
 
 
 class OpenCode(ClaudeLockFiles):
@@ -28,12 +28,12 @@ class OpenCode(ClaudeLockFiles):
     def why_no_diffs(self) -> str:
         return "opencode shows no diffs in an editor: it asks in the terminal, as its own permissions say."
 
-    def choice(self, entries: Sequence[Entry], seeker: Seeker) -> Optional[Entry]:
+    def choice(self, entries: Sequence[Entry], lookup: LookupContext) -> Optional[Entry]:
         """The file with the innermost folder that holds its own, of several the newest.
 
         The variables that name a port are left out: with them it shows no token and is refused.
         """
-        fitting = [(_depth(entry, seeker), entry.written, entry) for entry in entries if PORT.match(entry.name)]
+        fitting = [(_depth(entry, lookup), entry.written, entry) for entry in entries if PORT.match(entry.name)]
         best = max((rank for rank in fitting if rank[0]), key=_rank, default=None)
         return best[2] if best is not None else None
 
@@ -41,12 +41,12 @@ class OpenCode(ClaudeLockFiles):
         return {}
 
 
-def _depth(entry: Entry, seeker: Seeker) -> int:
+def _depth(entry: Entry, lookup: LookupContext) -> int:
     """How long the longest of its folders is that hold the program's, as text; 0 if none does."""
     if entry.content is None or entry.content.get("transport", "ws") != "ws":
         return 0
-    join = seeker.platform.path.join
-    here = join(seeker.real(seeker.folder), "")
+    join = lookup.platform.path.join
+    here = join(lookup.real(lookup.folder), "")
     return max((len(folder) for folder in folders_of(entry) if here.startswith(join(folder, ""))), default=0)
 
 

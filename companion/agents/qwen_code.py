@@ -10,10 +10,10 @@ import json
 import re
 from typing import Any, Dict, List, Mapping, Optional, Sequence
 
-from ..discovery.platform import Platform
+from ..system.platform import Platform
 from .agent import EDITOR_DISPLAY_NAME, Agent, Announcement, Connection, Place, common_content
 from .ide_companion import IDE_COMPANION
-from .lookup import Entry, Seeker
+from .lookup import Entry, LookupContext
 
 _SCANNED = re.compile(r"^[0-9]+\.lock$")
 
@@ -48,20 +48,20 @@ class QwenCode(Agent):
         pid = super().owner(name, content)
         return pid if pid is not None else _editor_pid(content)
 
-    def choice(self, entries: Sequence[Entry], seeker: Seeker) -> Optional[Entry]:
+    def choice(self, entries: Sequence[Entry], lookup: LookupContext) -> Optional[Entry]:
         """The lock file named by the inherited port, else the newest that fits and whose editor lives."""
 
         def fits(entry: Entry) -> bool:
-            return seeker.is_in(_folders((entry.content or {}).get("workspacePath"), seeker.platform))
+            return lookup.is_in(_folders((entry.content or {}).get("workspacePath"), lookup.platform))
 
         by_name: Dict[str, Entry] = {entry.name: entry for entry in entries}
-        named = by_name.get(f"{seeker.port}.lock") if seeker.port else None
+        named = by_name.get(f"{lookup.port}.lock") if lookup.port else None
         if named is not None and named.content is not None:
             if "workspacePath" not in named.content or fits(named):
                 return named
         scanned: List[Entry] = [entry for entry in entries if _SCANNED.match(entry.name)]
         for entry in sorted(scanned, key=lambda each: -each.written):
-            if entry.content is not None and not _is_stale(entry.content, seeker) and fits(entry):
+            if entry.content is not None and not _is_stale(entry.content, lookup) and fits(entry):
                 return entry
         return None
 
@@ -104,10 +104,10 @@ def _editor_pid(content: Mapping[str, Any]) -> Optional[int]:
     return pid if isinstance(pid, int) and not isinstance(pid, bool) else None
 
 
-def _is_stale(content: Mapping[str, Any], seeker: Seeker) -> bool:
+def _is_stale(content: Mapping[str, Any], lookup: LookupContext) -> bool:
     """Whether Qwen Code would delete the file instead of using it."""
     pid = _editor_pid(content)
-    return pid is not None and not seeker.is_alive(pid)
+    return pid is not None and not lookup.is_alive(pid)
 
 
 QWEN_CODE = QwenCode()

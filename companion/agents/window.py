@@ -10,8 +10,8 @@ from __future__ import annotations
 from enum import Enum
 from typing import NamedTuple, Optional, Protocol, Sequence
 
-from ..context.shared import ActiveFile, Position
 from ..protocol.tools import ToolCall
+from .shared_context import ActiveFile, Position
 
 
 class CannotDo(Exception):

@@ -130,7 +130,7 @@ def _ranges(inside: str) -> Tuple[Range, ...]:
             position += 2
         position += 1
         if first > last:
-            raise PatternError('its range "{}-{}" runs backwards'.format(first, last))
+            raise PatternError(f'its range "{first}-{last}" runs backwards')
         ranges.append((ord(first), ord(last)))
     return tuple(ranges)
 

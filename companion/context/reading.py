@@ -9,7 +9,7 @@ from typing import List, Optional
 
 import sublime
 
-from ..view_roles import ROLE, TERMINAL
+from ..editor.view_roles import ROLE, TERMINAL
 from .model import Selection
 from .units import cut, utf16_length, well_formed
 

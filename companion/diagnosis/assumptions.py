@@ -15,8 +15,8 @@ from typing import Callable, Iterable, List, NamedTuple, Optional
 import sublime
 import sublime_plugin
 
-from ..editor_process import editor_is_gone
-from ..review.markup import filler_html
+from ..review.display.markup import filler_html
+from ..system.editor_process import editor_is_gone
 from .checks import Check, failed, passed
 
 ADVICE = "Please report it with this page: the package was written for an editor that behaves otherwise."
@@ -58,7 +58,7 @@ def rows_are_as_high_as_lines(view: sublime.View) -> Optional[str]:
     wanted = ROWS * view.line_height()
     if abs(found - wanted) <= TOLERANCE:
         return None
-    return "{} rows of {:g} px are {:g} px high".format(ROWS, view.line_height(), found)
+    return f"{ROWS} rows of {view.line_height():g} px are {found:g} px high"
 
 
 def marks_keep_their_order(view: sublime.View) -> Optional[str]:
@@ -70,7 +70,7 @@ def marks_keep_their_order(view: sublime.View) -> Optional[str]:
         found = view.get_regions(KEY)
     finally:
         view.erase_regions(KEY)
-    return None if found == regions else "{} came back as {}".format(regions, found)
+    return None if found == regions else f"{regions} came back as {found}"
 
 
 def drawing_is_no_change(view: sublime.View) -> Optional[str]:
@@ -82,7 +82,7 @@ def drawing_is_no_change(view: sublime.View) -> Optional[str]:
     view.settings().erase(KEY)
     phantoms.update([])
     view.erase_regions(KEY)
-    return None if view.change_count() == before else "the change count rose from {}".format(before)
+    return None if view.change_count() == before else f"the change count rose from {before}"
 
 
 def window_settings_keep_values(view: sublime.View) -> Optional[str]:
@@ -96,7 +96,7 @@ def window_settings_keep_values(view: sublime.View) -> Optional[str]:
     window.settings().erase(KEY)
     if window.settings().has(KEY):
         return "an erased value is still there"
-    return None if found == value else "{} came back as {}".format(value, found)
+    return None if found == value else f"{value} came back as {found}"
 
 
 def modules_are_there() -> Optional[str]:

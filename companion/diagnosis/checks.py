@@ -32,20 +32,20 @@ def failed(name: str, detail: str, advice: str) -> Check:
 
 def not_tried(name: str, error: BaseException) -> Check:
     """For a trial that itself went wrong."""
-    return failed(name, "could not be tried: {}: {}".format(type(error).__name__, error), LOG)
+    return failed(name, f"could not be tried: {type(error).__name__}: {error}", LOG)
 
 
 def too_slow(name: str, seconds: float) -> Check:
     """For a trial that gave no answer."""
     advice = "Something holds it up: a slow disk, a slow start-up file of the shell, or a busy machine. Try once more."
-    return failed(name, "no answer within {:g} seconds".format(seconds), advice)
+    return failed(name, f"no answer within {seconds:g} seconds", advice)
 
 
 def summary(checks: Sequence[Check], waiting: int) -> str:
     """The outcome of all in one sentence."""
     failures: List[Check] = [check for check in checks if not check.ok]
     if failures:
-        found = "{} of {} checks failed: see “what to do” below each.".format(len(failures), len(checks))
+        found = f"{len(failures)} of {len(checks)} checks failed: see “what to do” below each."
     else:
-        found = "All {} checks passed.".format(len(checks))
-    return "{} More are on their way …".format(found) if waiting else found
+        found = f"All {len(checks)} checks passed."
+    return f"{found} More are on their way …" if waiting else found

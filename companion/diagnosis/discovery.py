@@ -11,13 +11,13 @@ import stat
 from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Tuple
 
 from ..agents.agent import Agent, Announcement
-from ..agents.lookup import Entry, Seeker, contains
+from ..agents.lookup import Entry, LookupContext, contains
 from ..agents.registry import AGENTS
 from ..discovery import files
 from ..discovery.directory import prepare
 from ..discovery.errors import DiscoveryError
-from ..discovery.platform import Platform
-from ..discovery.processes import is_alive as process_is_alive
+from ..system.platform import Platform
+from ..system.processes import is_alive as process_is_alive
 from .checks import RESTART, Check, failed, passed
 from .facts import WindowFacts
 
@@ -31,7 +31,7 @@ class FileFact(NamedTuple):
     content: str = ""
 
 
-class Surroundings(NamedTuple):
+class DiscoverySnapshot(NamedTuple):
     """What a client would see. It holds secrets."""
 
     platform: Platform
@@ -48,7 +48,7 @@ class Finding(NamedTuple):
     entry: Optional[Entry] = None
 
 
-def look(platform: Platform, editor_pid: int) -> Tuple[Surroundings, List[FileFact]]:
+def look(platform: Platform, editor_pid: int) -> Tuple[DiscoverySnapshot, List[FileFact]]:
     """Read the discovery files of all agents. Never raises."""
     entries: Dict[str, List[Entry]] = {}
     facts: List[FileFact] = []
@@ -61,7 +61,7 @@ def look(platform: Platform, editor_pid: int) -> Tuple[Surroundings, List[FileFa
             content = files.read(path, platform)
             found.append(Entry(name, content, files.written_at(path) or 0.0))
             facts.append(_fact(path, _words(content)))
-    return Surroundings(platform, editor_pid, entries), facts
+    return DiscoverySnapshot(platform, editor_pid, entries), facts
 
 
 def directory_of(agent: Agent, platform: Platform) -> str:
@@ -70,9 +70,9 @@ def directory_of(agent: Agent, platform: Platform) -> str:
     return str(platform.path.join(place.root, *place.below))
 
 
-def check_window(window: WindowFacts, agent: Agent, around: Surroundings) -> Finding:
+def check_window(window: WindowFacts, agent: Agent, snapshot: DiscoverySnapshot) -> Finding:
     """Whether a client in the window's first folder finds the window. What the file says is not tried here."""
-    name = "{} finds {}".format(agent.title, window.title)
+    name = f"{agent.title} finds {window.title}"
     if agent.key not in window.published_for:
         return Finding(passed(name, f"switched off by the setting “{agent.publish_setting}”"))
     if window.port is None:
@@ -82,67 +82,67 @@ def check_window(window: WindowFacts, agent: Agent, around: Surroundings) -> Fin
     if not window.folders:
         advice = "Open a folder, or a file, in it. The setting “workspace_fallback” says what may stand for a folder."
         return Finding(failed(name, "the window stands for no workspace folder", advice))
-    place = agent.place(around.platform)
+    place = agent.place(snapshot.platform)
     try:
-        prepare(place.root, place.below, around.platform, root_is_shared=place.root_is_shared)
+        prepare(place.root, place.below, snapshot.platform, root_is_shared=place.root_is_shared)
     except DiscoveryError as error:
         return Finding(failed(name, str(error), "Correct that; the file is written again within seconds."))
-    own = own_file(window, agent, around)
-    found = {entry.name: entry for entry in around.entries[agent.key]}
-    path = around.platform.path.join(directory_of(agent, around.platform), own)
+    own = own_file(window, agent, snapshot)
+    found = {entry.name: entry for entry in snapshot.entries[agent.key]}
+    path = snapshot.platform.path.join(directory_of(agent, snapshot.platform), own)
     if own not in found:
-        return Finding(failed(name, "{} is not there".format(path), RESTART + " It writes the file again."))
+        return Finding(failed(name, f"{path} is not there", RESTART + " It writes the file again."))
     if found[own].content is None:
-        detail = "{} cannot be read, or belongs to somebody else".format(path)
+        detail = f"{path} cannot be read, or belongs to somebody else"
         return Finding(failed(name, detail, "Remove the file. " + RESTART + " It writes the file again."))
-    if around.platform.user_id is not None and not files.is_private(path):
+    if snapshot.platform.user_id is not None and not files.is_private(path):
         advice = RESTART + " It writes the file again. If others use this computer, do so at once: they can read it."
-        return Finding(failed(name, "others can read or write {}".format(path), advice))
-    return _check_choice(name, window, agent, around, own)
+        return Finding(failed(name, f"others can read or write {path}", advice))
+    return _check_choice(name, window, agent, snapshot, own)
 
 
-def own_file(window: WindowFacts, agent: Agent, around: Surroundings) -> str:
+def own_file(window: WindowFacts, agent: Agent, snapshot: DiscoverySnapshot) -> str:
     """The name of the file by which the agent's current release finds the window."""
-    announcement = Announcement(window.port or 0, "", window.folders, around.editor_pid)
-    return next(iter(agent.files(announcement, around.platform)))
+    announcement = Announcement(window.port or 0, "", window.folders, snapshot.editor_pid)
+    return next(iter(agent.files(announcement, snapshot.platform)))
 
 
-def check_active_file(path: Optional[str], window: WindowFacts, around: Surroundings) -> Check:
+def check_active_file(path: Optional[str], window: WindowFacts, snapshot: DiscoverySnapshot) -> Check:
     """Whether a client in the workspace has the file in front within its reach."""
-    name = "The file in front is in the workspace of {}".format(window.title)
+    name = f"The file in front is in the workspace of {window.title}"
     if path is None:
         return passed(name, "no file is in front")
     if not window.folders:
         return failed(name, "the window stands for no workspace folder", "Open a folder in the window.")
-    seeker = _seeker(window, around, "")
-    if any(contains(folder, path, seeker) for folder in window.folders):
+    lookup = _lookup(window, snapshot, "")
+    if any(contains(folder, path, lookup) for folder in window.folders):
         return passed(name)
     advice = "Add its folder to the window (menu Project, “Add Folder to Project…”), or open it in a window of its own."
     return failed(name, "a client that runs in the file's folder does not find this window", advice)
 
 
-def _check_choice(name: str, window: WindowFacts, agent: Agent, around: Surroundings, own: str) -> Finding:
-    entries = around.entries[agent.key]
-    chosen = agent.choice(entries, _seeker(window, around, str(window.port)))
+def _check_choice(name: str, window: WindowFacts, agent: Agent, snapshot: DiscoverySnapshot, own: str) -> Finding:
+    entries = snapshot.entries[agent.key]
+    chosen = agent.choice(entries, _lookup(window, snapshot, str(window.port)))
     if chosen is None or chosen.name != own:
-        detail = "in {} it finds {}".format(window.folders[0], _port(chosen))
+        detail = f"in {window.folders[0]} it finds {_port(chosen)}"
         return Finding(failed(name, detail, "The file says something else than it should. " + RESTART))
-    elsewhere = agent.choice(entries, _seeker(window, around, ""))
+    elsewhere = agent.choice(entries, _lookup(window, snapshot, ""))
     if elsewhere is None or elsewhere.name == own:
-        return Finding(passed(name, "by {}".format(own)), chosen)
+        return Finding(passed(name, f"by {own}"), chosen)
     owner = agent.owner(elsewhere.name, elsewhere.content or {})
     port = (elsewhere.content or {}).get("port")
-    if owner == around.editor_pid and port not in window.all_ports:
-        path = around.platform.path.join(directory_of(agent, around.platform), elsewhere.name)
-        return Finding(failed(name, "a file that was left over comes first: {}".format(path), "Remove that file."))
-    who = "another window of this editor" if owner == around.editor_pid else "another editor"
-    detail = "by {}; in a terminal outside of this window it finds {}, which has the same folder".format(own, who)
+    if owner == snapshot.editor_pid and port not in window.all_ports:
+        path = snapshot.platform.path.join(directory_of(agent, snapshot.platform), elsewhere.name)
+        return Finding(failed(name, f"a file that was left over comes first: {path}", "Remove that file."))
+    who = "another window of this editor" if owner == snapshot.editor_pid else "another editor"
+    detail = f"by {own}; in a terminal outside of this window it finds {who}, which has the same folder"
     return Finding(passed(name, detail), chosen)
 
 
-def _seeker(window: WindowFacts, around: Surroundings, port: str) -> Seeker:
+def _lookup(window: WindowFacts, snapshot: DiscoverySnapshot, port: str) -> LookupContext:
     folder = window.folders[0]
-    return Seeker(folder, around.editor_pid, port, around.platform, around.is_alive, around.real)
+    return LookupContext(folder, snapshot.editor_pid, port, snapshot.platform, snapshot.is_alive, snapshot.real)
 
 
 def _port(entry: Optional[Entry]) -> str:

@@ -19,7 +19,7 @@ from .facts import ClientFacts, Facts, ReviewFacts, WindowFacts
 
 if TYPE_CHECKING:
     from ..application import Application
-    from ..endpoint import Endpoint
+    from ..endpoint.endpoint import Endpoint
 
 MOST_PROBLEMS = 20
 MOST_CHARACTERS = 2000  # of one problem: the rest of a long traceback is in the log
@@ -35,9 +35,9 @@ def gather(application: Application, window: sublime.Window, version: str) -> Fa
     return Facts(
         time=time.strftime("%Y-%m-%d %H:%M:%S %z"),
         versions=(
-            ("Gemini Companion", "{}, {}".format(version, _package_place())),
-            ("Sublime Text", "{} ({})".format(sublime.version(), sublime.channel())),
-            ("System", "{} {}, {}".format(sublime.platform(), sublime.arch(), _system_release())),
+            ("Gemini Companion", f"{version}, {_package_place()}"),
+            ("Sublime Text", f"{sublime.version()} ({sublime.channel()})"),
+            ("System", f"{sublime.platform()} {sublime.arch()}, {_system_release()}"),
             ("Python", sys.version.split()[0]),
         ),
         windows=tuple(_window(endpoint, endpoint.window == window, ports) for endpoint in endpoints),
@@ -48,7 +48,7 @@ def gather(application: Application, window: sublime.Window, version: str) -> Fa
 
 def title_of(window: sublime.Window, is_this: bool) -> str:
     """How a window is called in the report."""
-    return "this window" if is_this else "window {}".format(window.id())
+    return "this window" if is_this else f"window {window.id()}"
 
 
 def _window(endpoint: Endpoint, is_this: bool, ports: Tuple[int, ...]) -> WindowFacts:
@@ -64,10 +64,10 @@ def _window(endpoint: Endpoint, is_this: bool, ports: Tuple[int, ...]) -> Window
         problem=endpoint.problem,
         folders=endpoint.folders(),
         published_for=tuple(agent.key for agent in AGENTS if agent.is_wanted(settings)),
-        sharing=endpoint.follower.sharing,
+        sharing=endpoint.tracker.sharing,
         clients=tuple(clients),
         reviews=tuple(
-            ReviewFacts(review.path, review.owner.client_name, review.orphaned) for review in endpoint.desk.pending()
+            ReviewFacts(review.path, review.owner.client_name, review.orphaned) for review in endpoint.reviews.pending()
         ),
         all_ports=ports,
     )
@@ -76,7 +76,7 @@ def _window(endpoint: Endpoint, is_this: bool, ports: Tuple[int, ...]) -> Window
 def _system_release() -> str:
     # The module `platform` starts a process to find this out, on old Pythons.
     if sys.platform == "win32":
-        return "build {}".format(sys.getwindowsversion().build)
+        return f"build {sys.getwindowsversion().build}"
     return os.uname().release
 
 
@@ -90,4 +90,4 @@ def _shortened(problem: str) -> str:
     if len(problem) <= MOST_CHARACTERS:
         return problem
     half = MOST_CHARACTERS // 2
-    return "{}\n…\n{}".format(problem[:half], problem[-half:])
+    return f"{problem[:half]}\n…\n{problem[-half:]}"

@@ -34,11 +34,11 @@ def libraries() -> Tuple[List[Library], List[Check]]:
     misplaced = dict(misplaced_libraries())
     for name, path in misplaced.items():
         place = os.path.dirname(os.path.dirname(path))
-        checks.append(failed("{} belongs to this Python".format(name), "it stands in {}".format(place), UPDATE))
+        checks.append(failed(f"{name} belongs to this Python", f"it stands in {place}", UPDATE))
     for name in NEEDED + ALSO:
         if name in misplaced:
             continue  # importing it might crash, and it is not used
-        label = "{} can be imported".format(name)
+        label = f"{name} can be imported"
         try:
             module = importlib.import_module(name)
         except ImportError as error:

@@ -29,17 +29,17 @@ async def try_server(target: Target, version: str) -> List[Check]:
     """Connect with the right token and with a wrong one."""
     from ..transport.client import Caller, Refused
 
-    answers = "{} is served".format(target.window)
+    answers = f"{target.window} is served"
     if target.port is None:
         return [failed(answers, target.problem or "its server does not listen", RESTART)]
     checks = [await check_handshake(answers, target.port, target.token, version)]
-    refuses = "{} refuses a wrong token".format(target.window)
+    refuses = f"{target.window} refuses a wrong token"
     try:
         status = await Caller(target.port, secrets.token_urlsafe(32), SELF_TEST, version).status()
     except (OSError, asyncio.TimeoutError, Refused) as error:
         checks.append(failed(refuses, describe(error), UNREACHABLE))
     else:
-        detail = "answered with {}".format(status)
+        detail = f"answered with {status}"
         checks.append(passed(refuses, detail) if status == 401 else failed(refuses, detail, LOG))
     return checks
 
@@ -51,10 +51,10 @@ async def check_handshake(name: str, port: int, token: str, version: str) -> Che
     try:
         tools = await Caller(port, token, SELF_TEST, version).count_tools()
     except Refused as error:
-        return failed(name, "port {}: {}".format(port, error), RESTART)
+        return failed(name, f"port {port}: {error}", RESTART)
     except (OSError, asyncio.TimeoutError) as error:
-        return failed(name, "port {}: {}".format(port, describe(error)), UNREACHABLE)
-    return passed(name, "port {}, {} tools".format(port, tools))
+        return failed(name, f"port {port}: {describe(error)}", UNREACHABLE)
+    return passed(name, f"port {port}, {tools} tools")
 
 
 def describe(error: BaseException) -> str:

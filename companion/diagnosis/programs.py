@@ -16,7 +16,7 @@ import time
 from typing import Callable, List, NamedTuple, Sequence
 
 from ..agents.agent import Agent
-from ..discovery.platform import WINDOWS, Platform
+from ..system.platform import WINDOWS, Platform
 from ..terminals.command_lines import login_shell
 from .checks import Check, failed, passed, too_slow
 
@@ -42,36 +42,36 @@ def check_agent(
     """Look for an agent, started by `words`. Never raises; ends soon once `cancelled()` is true."""
     import subprocess
 
-    name = "{} is installed".format(agent.title)
+    name = f"{agent.title} is installed"
     try:
         answer = _ask(words, platform, cancelled)
     except subprocess.TimeoutExpired:
         return too_slow(name, SECONDS)
     except OSError as error:
-        return failed(name, "the login shell could not be asked: {}".format(error.strerror or error), _install(agent))
+        return failed(name, f"the login shell could not be asked: {error.strerror or error}", _install(agent))
     return judge(agent, words, answer)
 
 
 def judge(agent: Agent, words: Sequence[str], answer: Answer) -> Check:
     """Pure: what the answer means."""
-    name = "{} is installed".format(agent.title)
+    name = f"{agent.title} is installed"
     if not answer.place:
-        where = "“{}” is not on the PATH of the login shell".format(words[0])
+        where = f"“{words[0]}” is not on the PATH of the login shell"
         return failed(name, where, _install(agent))
     match = VERSION.search(answer.printed)
     if match is None:
-        detail = "{} does not say its version".format(answer.place)
+        detail = f"{answer.place} does not say its version"
         advice = "Run “{} --version” in a terminal: it shows what is wrong.".format(" ".join(words))
         return failed(name, detail, advice)
-    detail = "{} at {}".format(match.group(0), answer.place)
+    detail = f"{match.group(0)} at {answer.place}"
     if tuple(int(part) for part in match.groups()) <= agent.last_without_token:
         return failed(name, detail + " is too old: it shows no token and is refused", _install(agent))
     return passed(name, detail)
 
 
 def _install(agent: Agent) -> str:
-    return "Install or update it with “npm install -g {}@latest” (needs Node.js {} or newer).".format(
-        agent.npm_package, agent.node
+    return (
+        f"Install or update it with “npm install -g {agent.npm_package}@latest” (needs Node.js {agent.node} or newer)."
     )
 
 
@@ -81,14 +81,14 @@ def _ask(words: Sequence[str], platform: Platform, cancelled: Callable[[], bool]
         command = ["cmd.exe", "/d", "/c", place, *words[1:], "--version"]
         return Answer(place, _run(command, cancelled) if place else "")
     line = " ".join(shlex.quote(word) for word in words)
-    question = "echo {0}; command -v {1}; echo {0}; {2} --version; echo {0}".format(MARK, shlex.quote(words[0]), line)
+    question = f"echo {MARK}; command -v {shlex.quote(words[0])}; echo {MARK}; {line} --version; echo {MARK}"
     command = [login_shell(platform.environment), "-l", "-i", "-c", question]
     return read_answer(_run(command, cancelled))
 
 
 def read_answer(printed: str) -> Answer:
     """Pure: take what a shell printed apart."""
-    parts: List[str] = re.split(r"(?m)^.*{}\s*$".format(MARK), printed)
+    parts: List[str] = re.split(rf"(?m)^.*{MARK}\s*$", printed)
     if len(parts) < 3:
         return Answer("", "")
     places = [line.strip() for line in parts[1].splitlines() if line.strip()]

@@ -35,14 +35,14 @@ def render(facts: Facts, findings: Findings, home: str, secrets: Sequence[str] =
     lines = ["# " + TITLE, "", facts.time, NOTE, "", summary(checks, len(waiting)), "", "## Checks", ""]
     for name, found in findings.checks.items():
         if found is None:
-            lines.append("- {} {}".format(WAITING, name))
+            lines.append(f"- {WAITING} {name}")
         for check in found or ():
             lines.extend(_check_lines(check))
     lines += ["", "## Versions", ""]
     lines += ["- {}: {}".format(*entry) for entry in facts.versions]
-    lines += ["- {0.name}: {0.version}, from {0.place}".format(library) for library in findings.libraries]
+    lines += [f"- {library.name}: {library.version}, from {library.place}" for library in findings.libraries]
     for window in facts.windows:
-        lines += ["", "## {}{}".format(window.title[:1].upper(), window.title[1:]), ""]
+        lines += ["", f"## {window.title[:1].upper()}{window.title[1:]}", ""]
         lines += _window_lines(window)
     lines += ["", "## Discovery files", ""]
     lines += [_file_line(file) for file in findings.files] or [WAITING]
@@ -54,18 +54,18 @@ def render(facts: Facts, findings: Findings, home: str, secrets: Sequence[str] =
 def _check_lines(check: Check) -> List[str]:
     detail = ": " + check.detail if check.detail else ""
     if check.ok:
-        return ["- ok: {}{}".format(check.name, detail)]
-    return ["- FAILED: {}{}".format(check.name, detail), "    what to do: {}".format(check.advice)]
+        return [f"- ok: {check.name}{detail}"]
+    return [f"- FAILED: {check.name}{detail}", f"    what to do: {check.advice}"]
 
 
 def _window_lines(window: WindowFacts) -> List[str]:
-    port = "port {}".format(window.port) if window.port is not None else "not served"
+    port = f"port {window.port}" if window.port is not None else "not served"
     lines = ["- endpoint: {}{}".format(port, "" if window.sharing else ", sharing is paused")]
     if window.problem is not None:
-        lines.append("- problem: {}".format(window.problem))
-    lines += ["- workspace folder: {}".format(folder) for folder in window.folders] or ["- no workspace folder"]
+        lines.append(f"- problem: {window.problem}")
+    lines += [f"- workspace folder: {folder}" for folder in window.folders] or ["- no workspace folder"]
     lines += [
-        "- client: {0.name} {0.version}, MCP {0.protocol}, connected at {0.since}".format(client)
+        f"- client: {client.name} {client.version}, MCP {client.protocol}, connected at {client.since}"
         for client in window.clients
     ] or ["- no client"]
     lines += [
@@ -79,7 +79,7 @@ def _window_lines(window: WindowFacts) -> List[str]:
 
 def _file_line(file: FileFact) -> str:
     line = "- {} ({})".format(file.path, ", ".join(part for part in (file.owner, file.mode) if part))
-    return "{}: {}".format(line, file.content) if file.content else line
+    return f"{line}: {file.content}" if file.content else line
 
 
 def _problem_lines(problems: Sequence[str]) -> List[str]:

@@ -13,10 +13,10 @@ import sublime
 
 from ..agents.agent import Agent
 from ..agents.registry import AGENTS
-from ..discovery.platform import Platform
-from ..editor_process import EDITOR_PID
-from ..review.edit import set_text
-from ..view_roles import ROLE
+from ..editor.edits import set_text
+from ..editor.view_roles import ROLE
+from ..system.editor_process import EDITOR_PID
+from ..system.platform import Platform
 from . import assumptions, discovery, libraries, probe, programs
 from .checks import LOG, Check, failed, not_tried, too_slow
 from .discovery import FileFact
@@ -145,11 +145,11 @@ class Diagnosis:
         return checks
 
     async def _try_discovery(self) -> List[Check]:
-        around, self._files = await self._runtime.in_worker(discovery.look, self._platform, EDITOR_PID)
+        snapshot, self._files = await self._runtime.in_worker(discovery.look, self._platform, EDITOR_PID)
         checks: List[Check] = []
         for window in self._facts.windows:
             for agent in AGENTS:
-                found = await self._runtime.in_worker(discovery.check_window, window, agent, around)
+                found = await self._runtime.in_worker(discovery.check_window, window, agent, snapshot)
                 check, content = found.check, found.entry.content if found.entry is not None else None
                 if content is not None:
                     # The client would use what stands in the file, so that is what is tried.
@@ -160,9 +160,7 @@ class Diagnosis:
         active_file = self._facts.active_file
         for window in self._facts.windows:
             if window.is_this:
-                checks.append(
-                    await self._runtime.in_worker(discovery.check_active_file, active_file, window, around)
-                )
+                checks.append(await self._runtime.in_worker(discovery.check_active_file, active_file, window, snapshot))
         return checks
 
     async def _try_editor(self) -> List[Check]:

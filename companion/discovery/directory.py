@@ -10,8 +10,8 @@ import os
 import stat
 from typing import Tuple
 
+from ..system.platform import Platform
 from .errors import DiscoveryError
-from .platform import Platform
 
 DIRECTORY_MODE = 0o700
 
@@ -24,7 +24,7 @@ def prepare(root: str, below: Tuple[str, ...], platform: Platform, *, root_is_sh
     the main one.
     """
     if not platform.path.isabs(root):
-        raise DiscoveryError("{} is not an absolute path, so clients cannot find discovery files there".format(root))
+        raise DiscoveryError(f"{root} is not an absolute path, so clients cannot find discovery files there")
     if root_is_shared:
         _check_shared(root, platform)
     else:
@@ -60,34 +60,34 @@ def _make(directory: str) -> None:
     except FileExistsError:
         return  # what it is, the check that follows finds out
     except FileNotFoundError:
-        raise DiscoveryError("{} cannot be created: its parent directory does not exist".format(directory)) from None
+        raise DiscoveryError(f"{directory} cannot be created: its parent directory does not exist") from None
     except OSError as error:
-        raise DiscoveryError("{} cannot be created: {}".format(directory, error.strerror or error)) from error
+        raise DiscoveryError(f"{directory} cannot be created: {error.strerror or error}") from error
 
 
 def _status(directory: str, *, follow: bool) -> os.stat_result:
     try:
         return os.stat(directory, follow_symlinks=follow)
     except OSError as error:
-        raise DiscoveryError("{} cannot be looked at: {}".format(directory, error.strerror or error)) from error
+        raise DiscoveryError(f"{directory} cannot be looked at: {error.strerror or error}") from error
 
 
 def _check(directory: str, platform: Platform, *, may_be_link: bool) -> None:
     status = _status(directory, follow=may_be_link)
     if stat.S_ISLNK(status.st_mode) or _is_reparse_point(status):
         raise DiscoveryError(
-            "{} is a link and is not used for discovery files; remove it and a directory is made".format(directory)
+            f"{directory} is a link and is not used for discovery files; remove it and a directory is made"
         )
     if not stat.S_ISDIR(status.st_mode):
-        raise DiscoveryError("{} is not a directory; remove it and one is made".format(directory))
+        raise DiscoveryError(f"{directory} is not a directory; remove it and one is made")
     if platform.user_id is None:
         return  # Windows: directories below the profile carry the profile's access list
     if status.st_uid != platform.user_id:
-        raise DiscoveryError("{} belongs to another user and is not used for discovery files".format(directory))
+        raise DiscoveryError(f"{directory} belongs to another user and is not used for discovery files")
     if _others_can_write(status, platform):
         raise DiscoveryError(
-            "others can write to {0}, so it is not used for discovery files; "
-            'run "chmod go-w {0}" to allow it'.format(directory)
+            f"others can write to {directory}, so it is not used for discovery files; "
+            f'run "chmod go-w {directory}" to allow it'
         )
 
 
@@ -95,15 +95,13 @@ def _check_shared(directory: str, platform: Platform) -> None:
     # Its own last component may be a link: /tmp is one on macOS, and only the superuser can have made it.
     status = _status(directory, follow=True)
     if not stat.S_ISDIR(status.st_mode):
-        raise DiscoveryError("{} is not a directory".format(directory))
+        raise DiscoveryError(f"{directory} is not a directory")
     if platform.user_id is None:
         return
     # With the sticky bit only the owner of an entry can rename or remove it.
     if _others_can_write(status, platform) and not status.st_mode & stat.S_ISVTX:
         raise DiscoveryError(
-            "others can replace what stands in {} (no sticky bit), so it is not used for discovery files".format(
-                directory
-            )
+            f"others can replace what stands in {directory} (no sticky bit), so it is not used for discovery files"
         )
 
 

@@ -13,8 +13,8 @@ import secrets
 import stat
 from typing import Any, Dict, Mapping, Optional
 
+from ..system.platform import Platform
 from .errors import DiscoveryError
-from .platform import Platform
 
 FILE_MODE = 0o600
 MAXIMUM_BYTES = 1 << 20  # thousands of folders fit
@@ -25,7 +25,7 @@ TEMPORARY_NAMES = re.compile(r"^\.gemini-companion-(?P<pid>[0-9]{1,10})-[0-9a-f]
 
 def temporary_name(editor_pid: int) -> str:
     """A name nobody can guess, by which `sweep` finds whose it was."""
-    return ".gemini-companion-{}-{}.tmp".format(editor_pid, secrets.token_hex(8))
+    return f".gemini-companion-{editor_pid}-{secrets.token_hex(8)}.tmp"
 
 
 def encode(content: Mapping[str, Any]) -> bytes:
@@ -97,7 +97,7 @@ def write(directory: str, name: str, data: bytes, editor_pid: int, platform: Pla
             remove(temporary)
             raise
     except OSError as error:
-        raise DiscoveryError("{} cannot be written: {}".format(path, error.strerror or error)) from error
+        raise DiscoveryError(f"{path} cannot be written: {error.strerror or error}") from error
 
 
 def remove(path: str) -> bool:

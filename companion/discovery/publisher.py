@@ -12,10 +12,10 @@ from typing import Dict, List, Optional, Sequence, Tuple
 
 from ..agents.agent import Agent, Announcement
 from ..agents.registry import AGENTS
+from ..system.platform import Platform
 from . import files
 from .directory import prepare
 from .errors import DiscoveryError
-from .platform import Platform
 
 __all__ = ["DiscoveryError", "Publisher"]
 

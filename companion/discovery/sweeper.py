@@ -16,11 +16,11 @@ from typing import Callable, List, NamedTuple, Optional
 
 from ..agents.agent import EDITOR_NAME, Agent
 from ..agents.registry import AGENTS
+from ..system.platform import Platform
+from ..system.processes import began as process_began
+from ..system.processes import is_alive as process_is_alive
 from . import files
 from .directory import is_safe
-from .platform import Platform
-from .processes import began as process_began
-from .processes import is_alive as process_is_alive
 
 logger = logging.getLogger("gemini_companion.discovery")
 

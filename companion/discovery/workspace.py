@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from typing import Callable, List, Optional, Sequence, Set, Tuple
 
-from .platform import WINDOWS, Platform
+from ..system.platform import WINDOWS, Platform
 
 # What marks the top directory of a working copy.
 VERSION_CONTROL_MARKS = (".git", ".hg", ".jj", ".svn", ".bzr", "_darcs", ".fslckout", ".pijul")

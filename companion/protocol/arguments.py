@@ -91,20 +91,20 @@ def _sentence(error: Any) -> str:
     where = _field(error.absolute_path)
     if explain is not None:
         return explain(error, where)
-    return '{} does not satisfy "{}".'.format(where, error.validator)
+    return f'{where} does not satisfy "{error.validator}".'
 
 
 def _field(path: Iterable[Any]) -> str:
     parts: List[str] = []
     for part in path:
-        parts.append("[{}]".format(part) if isinstance(part, int) else ("." if parts else "") + part[:LONGEST_NAME])
+        parts.append(f"[{part}]" if isinstance(part, int) else ("." if parts else "") + part[:LONGEST_NAME])
     return 'The argument "{}"'.format("".join(parts)) if parts else "The arguments object"
 
 
 def _missing(error: Any, where: str) -> str:
     missing = [name for name in error.validator_value if name not in error.instance]
-    inside = "" if not error.absolute_path else " in {}".format(where)
-    return 'The argument "{}" is missing{}.'.format(missing[0], inside)
+    inside = "" if not error.absolute_path else f" in {where}"
+    return f'The argument "{missing[0]}" is missing{inside}.'
 
 
 def _unexpected(error: Any, where: str) -> str:
@@ -123,9 +123,9 @@ _EXPLANATIONS: Dict[str, Callable[[Any, str], str]] = {
     "required": _missing,
     "additionalProperties": _unexpected,
     "type": _type,
-    "minLength": lambda error, where: "{} is too short: at least {} character(s).".format(where, error.validator_value),
-    "maxLength": lambda error, where: "{} is too long: at most {} character(s).".format(where, error.validator_value),
-    "minItems": lambda error, where: "{} has too few items: at least {}.".format(where, error.validator_value),
-    "maxItems": lambda error, where: "{} has too many items: at most {}.".format(where, error.validator_value),
-    "enum": lambda error, where: "{} is not one of the allowed values.".format(where),
+    "minLength": lambda error, where: f"{where} is too short: at least {error.validator_value} character(s).",
+    "maxLength": lambda error, where: f"{where} is too long: at most {error.validator_value} character(s).",
+    "minItems": lambda error, where: f"{where} has too few items: at least {error.validator_value}.",
+    "maxItems": lambda error, where: f"{where} has too many items: at most {error.validator_value}.",
+    "enum": lambda error, where: f"{where} is not one of the allowed values.",
 }

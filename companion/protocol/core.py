@@ -36,8 +36,8 @@ from .limits import Limits
 from .metadata import VERSION_HEADER, is_stateless, read_metadata, unsupported_version
 from .methods import HANDSHAKE_METHODS, STATELESS_METHODS, Server, end_subscription
 from .notices import Translate
-from .presence import SESSION_HEADER, UNKNOWN_SESSION, Presence
 from .revisions import ASSUMED, REVISIONS
+from .session_registry import SESSION_HEADER, UNKNOWN_SESSION, SessionRegistry
 from .sessions import SUBSCRIBER
 from .tools import Implementation, Tool, ToolCall, ToolResult
 
@@ -78,8 +78,8 @@ class Protocol:
         self.limits = limits
         self._handshake_only = handshake_only
         self.catalogue = Catalogue(tools, identity, instructions)
-        self.presence = Presence(limits, translate, wall_clock)
-        self._server = Server(limits, self.catalogue, self.presence, tuple(subscribable))
+        self.registry = SessionRegistry(limits, translate, wall_clock)
+        self._server = Server(limits, self.catalogue, self.registry, tuple(subscribable))
 
     def post(self, arrival: Arrival, now: float) -> Reaction:
         """Read a POST to the MCP endpoint. `now` in seconds of any steady clock."""
@@ -91,12 +91,12 @@ class Protocol:
             else:
                 value = decode(arrival.body, self.limits.nesting, self.limits.values)
         except NotJson as error:
-            return Reaction(_refusal(RpcError(PARSE_ERROR, "Parse error: {}.".format(error), status=400)))
+            return Reaction(_refusal(RpcError(PARSE_ERROR, f"Parse error: {error}.", status=400)))
         except TooDeep:
-            sentence = "The message is nested deeper than {} levels.".format(self.limits.nesting)
+            sentence = f"The message is nested deeper than {self.limits.nesting} levels."
             return Reaction(_refusal(RpcError(INVALID_REQUEST, sentence, status=400)))
         except TooManyValues:
-            sentence = "The message holds more than {} values.".format(self.limits.values)
+            sentence = f"The message holds more than {self.limits.values} values."
             return Reaction(_refusal(RpcError(INVALID_REQUEST, sentence, status=400)))
         message = None if type(value) is list else read_message(value)
         if is_stateless(version, message):
@@ -107,7 +107,7 @@ class Protocol:
         session = None
         session_id = headers.get(SESSION_HEADER)
         if session_id is not None:
-            session = self.presence.find(session_id)
+            session = self.registry.find(session_id)
             if session is None:
                 return Reaction(_unknown_session())
             session.requested(now)
@@ -115,7 +115,7 @@ class Protocol:
         if session is not None:
             caller = session.client
         else:
-            caller = self.presence.connection_caller(revision, arrival.connection, arrival.token_name)
+            caller = self.registry.connection_caller(revision, arrival.connection, arrival.token_name)
         exchange = Exchange(
             headers,
             revision,
@@ -134,10 +134,10 @@ class Protocol:
 
     def _post_batch(self, exchange: Exchange, values: List[Any], now: float) -> Reaction:
         if not exchange.revision.batches:
-            sentence = "Batches are not part of MCP {}.".format(exchange.revision.name)
+            sentence = f"Batches are not part of MCP {exchange.revision.name}."
             return Reaction(_refusal(RpcError(INVALID_REQUEST, sentence, status=400)))
         if not 0 < len(values) <= self.limits.batch_messages:
-            sentence = "A batch must hold 1 to {} messages.".format(self.limits.batch_messages)
+            sentence = f"A batch must hold 1 to {self.limits.batch_messages} messages."
             return Reaction(_refusal(RpcError(INVALID_REQUEST, sentence, status=400)))
         exchange.batch = True
         for value in values:
@@ -166,8 +166,8 @@ class Protocol:
             metadata = read_metadata(arrival.headers, message)
         except RpcError as error:
             return Reaction(_refusal(error, message.id, null_id=False))
-        caller = self.presence.stateless_caller(metadata, arrival.token_name)
-        self.presence.heard_from(caller, now)
+        caller = self.registry.stateless_caller(metadata, arrival.token_name)
+        self.registry.heard_from(caller, now)
         exchange = Exchange(
             arrival.headers,
             metadata.revision,
@@ -197,7 +197,7 @@ class Protocol:
     def _cancelled(self, message: Notification, caller_id: str, now: float) -> List[Event]:
         if message.method != "notifications/cancelled":
             return []
-        return self.presence.calls.taken_back(caller_id, message.params.get("requestId"), now)
+        return self.registry.calls.taken_back(caller_id, message.params.get("requestId"), now)
 
     def _serve(self, exchange: Exchange, request: Request, now: float) -> None:
         """Answer a request or begin its call. The one place that turns RpcError into an answer."""
@@ -216,19 +216,19 @@ class Protocol:
         method = (STATELESS_METHODS if exchange.stateless else HANDSHAKE_METHODS).get(request.method)
         if method is None:
             status = 404 if exchange.stateless else None
-            raise RpcError(METHOD_NOT_FOUND, "Method not found: {:.100}".format(request.method), status=status)
+            raise RpcError(METHOD_NOT_FOUND, f"Method not found: {request.method:.100}", status=status)
         return method(self._server, exchange, request, now)
 
     def finish(self, call: ToolCall, result: Optional[ToolResult], now: float) -> Reaction:
         """Take a call's result; None if the tool failed for a reason that is only in the log. Dropped if the call is
         over."""
-        pending = self.presence.calls.end(call, now)
+        pending = self.registry.calls.end(call, now)
         if pending is None:
             return Reaction(None)
         exchange = pending.exchange
         try:
             if result is None:
-                raise RpcError(INTERNAL_ERROR, "The tool {} failed; the editor's log says why.".format(call.name))
+                raise RpcError(INTERNAL_ERROR, f"The tool {call.name} failed; the editor's log says why.")
             encoded = self.catalogue.call_result(result, exchange.stateless)
         except RpcError as error:
             exchange.refuse(pending.request_id, error)
@@ -244,13 +244,13 @@ class Protocol:
     def say(self, call: ToolCall, method: str, params: Dict[str, Any]) -> Reaction:
         """Send a notification to the caller before its result. Dropped if the caller takes no event stream, or reads
         none: what comes before a result is never more than a courtesy."""
-        pending = self.presence.calls.find(call)
+        pending = self.registry.calls.find(call)
         if pending is None:
             return Reaction(None)
         exchange = pending.exchange
         opened = exchange.open_stream(self.limits)
         if opened is not None:
-            self.presence.carried(opened, exchange.session)
+            self.registry.carried(opened, exchange.session)
         stream = exchange.stream
         if stream is None or stream.outbox.full:
             return Reaction(opened)
@@ -259,15 +259,15 @@ class Protocol:
 
     def connection_lost(self, calls: Iterable[ToolCall], now: float) -> List[Event]:
         """The connection is gone on which these calls' reply was to be written."""
-        return self.presence.calls.connection_lost(calls, now)
+        return self.registry.calls.connection_lost(calls, now)
 
     def stop(self, come_back_seconds: Optional[float] = None) -> List[Event]:
-        """End every stream, subscriptions with their result. Sessions stay, for `Presence.export_state`."""
-        for session in self.presence.all():
+        """End every stream, subscriptions with their result. Sessions stay, for `SessionRegistry.export_state`."""
+        for session in self.registry.all():
             if session.kind is SUBSCRIBER:
                 for stream in session.streams.values():
                     end_subscription(self.catalogue, session, stream)
-        return self.presence.stop(come_back_seconds)
+        return self.registry.stop(come_back_seconds)
 
 
 def _refusal(error: RpcError, request_id: Optional[RequestId] = None, *, null_id: bool = True) -> Answer:

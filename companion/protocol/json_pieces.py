@@ -75,7 +75,7 @@ def outline(body: bytes, values: int) -> Outline:
             if inside:
                 opened = place + 1
             elif place - opened >= LONG:
-                name = "{}{:x}".format(marker, len(strings))
+                name = f"{marker}{len(strings):x}"
                 strings[name] = (opened, place)
                 kept += (body[copied:opened], name.encode("ascii"))
                 copied = place

@@ -52,18 +52,18 @@ class ExactFloat(float):
 
 def _exact_integer(text: str) -> int:
     if len(text) > LONGEST_INTEGER:
-        raise NotJson("a number has more than {} digits".format(LONGEST_INTEGER))
+        raise NotJson(f"a number has more than {LONGEST_INTEGER} digits")
     return int(text)
 
 
 def _exact_float(text: str) -> ExactFloat:
     if len(text) > LONGEST_INTEGER:
-        raise NotJson("a number has more than {} digits".format(LONGEST_INTEGER))
+        raise NotJson(f"a number has more than {LONGEST_INTEGER} digits")
     return ExactFloat(text)
 
 
 def _refuse_constant(name: str) -> Any:
-    raise NotJson("{} is not a JSON value".format(name))
+    raise NotJson(f"{name} is not a JSON value")
 
 
 _exact_decoder = json.JSONDecoder(parse_float=_exact_float, parse_int=_exact_integer, parse_constant=_refuse_constant)
@@ -97,9 +97,9 @@ def _decode_exactly(body: bytes) -> Any:
     try:
         return _exact_decoder.decode(body.decode("utf-8"))
     except UnicodeDecodeError as error:
-        raise NotJson("the body is not UTF-8 (byte {})".format(error.start)) from None
+        raise NotJson(f"the body is not UTF-8 (byte {error.start})") from None
     except json.JSONDecodeError as error:
-        raise NotJson("the body is not JSON: {} at character {}".format(error.msg.rstrip(), error.pos)) from None
+        raise NotJson(f"the body is not JSON: {error.msg.rstrip()} at character {error.pos}") from None
     except RecursionError:
         raise TooDeep from None
 
@@ -114,7 +114,7 @@ def _decode_in_pieces(body: bytes, values: int) -> Any:
     except UnicodeDecodeError:
         raise NotJson("the body is not UTF-8") from None
     except json.JSONDecodeError as error:
-        raise NotJson("the body is not JSON: {}".format(error.msg.rstrip())) from None
+        raise NotJson(f"the body is not JSON: {error.msg.rstrip()}") from None
     except RecursionError:
         raise TooDeep from None
     return put_back(value, found)

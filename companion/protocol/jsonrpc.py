@@ -70,7 +70,7 @@ _EMPTY: Dict[str, Any] = {}
 def read_message(value: Any) -> Message:
     """Say what a decoded value is. Never raises."""
     if type(value) is not dict:
-        return Fault(None, RpcError(INVALID_REQUEST, "A message must be a JSON object, not {}.".format(kind_of(value))))
+        return Fault(None, RpcError(INVALID_REQUEST, f"A message must be a JSON object, not {kind_of(value)}."))
     request_id: Any = value.get("id")
     kind = type(request_id)
     good_id = kind is int or kind is str or isinstance(request_id, float)
@@ -85,9 +85,7 @@ def read_message(value: Any) -> Message:
     if "id" in value and not good_id:
         return Fault(
             None,
-            RpcError(
-                INVALID_REQUEST, 'The member "id" must be a string or a number, not {}.'.format(kind_of(request_id))
-            ),
+            RpcError(INVALID_REQUEST, f'The member "id" must be a string or a number, not {kind_of(request_id)}.'),
         )
     method = value["method"]
     if type(method) is not str:

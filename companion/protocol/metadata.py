@@ -64,22 +64,22 @@ def read_metadata(headers: Mapping[str, str], request: Request) -> Metadata:
     if version is None:
         if header_version is not None and header_version not in REVISIONS:
             raise unsupported_version(header_version)
-        raise _invalid('"_meta" must have "{}protocolVersion".'.format(PREFIX))
+        raise _invalid(f'"_meta" must have "{PREFIX}protocolVersion".')
     if type(version) is not str:
-        raise _invalid('"{}protocolVersion" must be a string.'.format(PREFIX))
+        raise _invalid(f'"{PREFIX}protocolVersion" must be a string.')
     if header_version is None:
-        raise _mismatch("the header {} is missing".format(VERSION_HEADER))
+        raise _mismatch(f"the header {VERSION_HEADER} is missing")
     if header_version.strip() != version:
-        raise _mismatch("the header {} is not the version in the body".format(VERSION_HEADER))
+        raise _mismatch(f"the header {VERSION_HEADER} is not the version in the body")
     revision = REVISIONS.get(version)
     if revision is None or revision.handshake:
         raise unsupported_version(version)
     capabilities = meta.get(PREFIX + "clientCapabilities")
     if not isinstance(capabilities, dict):
-        raise _invalid('"_meta" must have an object "{}clientCapabilities".'.format(PREFIX))
+        raise _invalid(f'"_meta" must have an object "{PREFIX}clientCapabilities".')
     information = meta.get(PREFIX + "clientInfo", {})
     if not isinstance(information, dict):
-        raise _invalid('"{}clientInfo" must be an object.'.format(PREFIX))
+        raise _invalid(f'"{PREFIX}clientInfo" must be an object.')
     log_level = meta.get(PREFIX + "logLevel")
     if log_level is not None and log_level not in LOG_LEVELS:
         raise _invalid('"{}logLevel" must be one of {}.'.format(PREFIX, ", ".join(LOG_LEVELS)))
@@ -108,18 +108,18 @@ def _invalid(sentence: str) -> RpcError:
 
 
 def _mismatch(what: str) -> RpcError:
-    return RpcError(HEADER_MISMATCH, "Header mismatch: {}.".format(what), status=400)
+    return RpcError(HEADER_MISMATCH, f"Header mismatch: {what}.", status=400)
 
 
 def _check_header(headers: Mapping[str, str], name: str, expected: str, encodable: bool) -> None:
     value = headers.get(name)
     if value is None:
-        raise _mismatch("the header {} is missing".format(name))
+        raise _mismatch(f"the header {name} is missing")
     value = value.strip(" \t")
     if encodable:
         value = _decoded(name, value)
     if value != expected:
-        raise _mismatch("the header {} does not match the body".format(name))
+        raise _mismatch(f"the header {name} does not match the body")
 
 
 def _decoded(name: str, value: str) -> str:
@@ -128,4 +128,4 @@ def _decoded(name: str, value: str) -> str:
     try:
         return base64.b64decode(value[9:-2].encode("ascii"), validate=True).decode("utf-8")
     except (binascii.Error, UnicodeError):
-        raise _mismatch("the header {} is not valid Base64 of UTF-8".format(name)) from None
+        raise _mismatch(f"the header {name} is not valid Base64 of UTF-8") from None

@@ -15,19 +15,12 @@ from .catalogue import Catalogue
 from .effects import OpenStream
 from .exchanges import EVENT_STREAM, Exchange
 from .json_text import encode
-from .jsonrpc import (
-    INVALID_PARAMS,
-    INVALID_REQUEST,
-    Request,
-    RpcError,
-    notification_message,
-    result_message,
-)
+from .jsonrpc import INVALID_PARAMS, INVALID_REQUEST, Request, RpcError, notification_message, result_message
 from .limits import Limits
 from .metadata import PREFIX, client_identity
 from .outbox import Message
-from .presence import SESSION_HEADER, Presence
 from .revisions import NEWEST_HANDSHAKE, negotiate
+from .session_registry import SESSION_HEADER, SessionRegistry
 from .sessions import Session
 from .streams import SUBSCRIPTION, Stream
 from .tools import LOG_LEVELS, ToolCall, error_result
@@ -38,7 +31,7 @@ class Server(NamedTuple):
 
     limits: Limits
     catalogue: Catalogue
-    presence: Presence
+    registry: SessionRegistry
     subscribable: Tuple[str, ...]
     """Notification methods that stateless clients may ask for by name."""
 
@@ -57,7 +50,7 @@ def _initialize(server: Server, exchange: Exchange, request: Request, now: float
     if type(information) is not dict:
         raise RpcError(INVALID_PARAMS, '"clientInfo" must be an object.')
     revision = negotiate(asked)
-    session, opened = server.presence.open(client_identity(information), exchange.caller.token_name, revision, now)
+    session, opened = server.registry.open(client_identity(information), exchange.caller.token_name, revision, now)
     exchange.events.extend(opened)
     exchange.extra_headers = {SESSION_HEADER: session.client.id}
     return server.catalogue.initialize[revision.name]
@@ -95,7 +88,7 @@ def _call_tool(server: Server, exchange: Exchange, request: Request, now: float)
     if metadata is not None:
         log_level = metadata.log_level
     call = ToolCall(asked.name, asked.arguments, exchange.caller, asked.progress_token, log_level=log_level)
-    server.presence.calls.begin(call, exchange, request.id)
+    server.registry.calls.begin(call, exchange, request.id)
     return None
 
 
@@ -105,7 +98,7 @@ def _subscribe(server: Server, exchange: Exchange, request: Request, now: float)
         raise RpcError(INVALID_PARAMS, '"notifications" must be an object that names what to receive.', status=400)
     if not exchange.accepts_events:
         raise RpcError(INVALID_REQUEST, "A subscription needs Accept: text/event-stream.", status=406)
-    session, opened = server.presence.subscriber(exchange.caller, exchange.revision, now)
+    session, opened = server.registry.subscriber(exchange.caller, exchange.revision, now)
     if session.open_streams() >= server.limits.streams_per_session:
         raise RpcError(INVALID_REQUEST, "Too many streams are open.", status=429)
     stream = session.new_stream(SUBSCRIPTION)
@@ -116,7 +109,7 @@ def _subscribe(server: Server, exchange: Exchange, request: Request, now: float)
     stream.outbox.add(Message(session.next_sequence(), payload, None))
     session.attach(stream, None)
     # Its answer is the result that `end_subscription` queues.
-    exchange.opened = server.presence.carried(OpenStream(stream, EVENT_STREAM), session)
+    exchange.opened = server.registry.carried(OpenStream(stream, EVENT_STREAM), session)
     exchange.events.extend(opened)
 
 

@@ -9,26 +9,26 @@ from typing import TYPE_CHECKING, Any, Callable, Dict, Optional
 
 import sublime
 
-from .markup import ACCEPT, NEXT, PREVIOUS, REJECT, RELOAD, REVERT, UNDO, parse_link
+from .display.markup import ACCEPT, NEXT, PREVIOUS, REJECT, RELOAD, REVERT, UNDO, parse_link
 
 SAVE = "save"  # the editor's command that answers a review
 
 if TYPE_CHECKING:
-    from .desk import Desk
-    from .review import Review
+    from .decision import Review
+    from .manager import ReviewManager
 
 
-def follow_link(desk: Desk, review: Review, href: str) -> None:
+def follow_link(reviews: ReviewManager, review: Review, href: str) -> None:
     """Do what a clicked link in a review's views stands for. Main thread."""
     verb, number = parse_link(href)
     actions: Dict[str, Callable[[], None]] = {
-        ACCEPT: lambda: desk.accept(review),
-        REJECT: lambda: desk.reject(review),
-        NEXT: lambda: desk.next_change(review),
-        PREVIOUS: lambda: desk.previous_change(review),
-        REVERT: lambda: desk.revert_hunk(review, number),
-        UNDO: lambda: desk.undo_revert_hunk(review, number),
-        RELOAD: lambda: desk.reload(review),
+        ACCEPT: lambda: reviews.accept(review),
+        REJECT: lambda: reviews.reject(review),
+        NEXT: lambda: reviews.next_change(review),
+        PREVIOUS: lambda: reviews.previous_change(review),
+        REVERT: lambda: reviews.revert_hunk(review, number),
+        UNDO: lambda: reviews.undo_revert_hunk(review, number),
+        RELOAD: lambda: reviews.reload(review),
     }
     if verb in actions:
         actions[verb]()

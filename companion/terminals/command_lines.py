@@ -14,7 +14,7 @@ import shlex
 import string
 from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
-from ..discovery.platform import MACOS, WINDOWS
+from ..system.platform import MACOS, WINDOWS
 
 # Shells that take "-l -i -c COMMAND" and the little POSIX syntax that is used below.
 KNOWN_SHELLS = frozenset(["sh", "bash", "zsh", "fish", "dash", "ksh", "mksh", "ash"])
@@ -69,7 +69,7 @@ def words_with_folders(words: Sequence[str], folders: str) -> Tuple[str, ...]:
 
 def posix_line(launch: Launch) -> str:
     """One line for a POSIX shell: change to the folder and run the client with its variables, in any state of both."""
-    assignments = ["{}={}".format(name, value) for name, value in launch.variables.items()]
+    assignments = [f"{name}={value}" for name, value in launch.variables.items()]
     # `env` rather than assignments before the command, which not every shell has.
     words = ["env"] + assignments + list(launch.words)
     return "cd {} && {}".format(shlex.quote(launch.folder), " ".join(shlex.quote(word) for word in words))
@@ -122,7 +122,7 @@ def environment_lines(variables: Mapping[str, str], platform: str) -> str:
     if platform == WINDOWS:
         form = "$env:{} = '{}'\n"
         return "".join(form.format(name, value.replace("'", "''")) for name, value in variables.items())
-    return "".join("export {}={}\n".format(name, shlex.quote(value)) for name, value in variables.items())
+    return "".join(f"export {name}={shlex.quote(value)}\n" for name, value in variables.items())
 
 
 def _usual_terminal(platform: str, is_installed: Callable[[str], bool]) -> Sequence[str]:

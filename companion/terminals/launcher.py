@@ -17,10 +17,10 @@ import sublime
 import sublime_plugin
 
 from ..agents.agent import Agent, Connection
-from ..discovery.platform import Platform
 from ..display_names import file_name, has_control_characters, shown
-from ..status_bar import say
-from ..view_roles import is_terminal
+from ..editor.status_bar import say
+from ..editor.view_roles import is_terminal
+from ..system.platform import Platform
 from .command_lines import (
     Launch,
     environment_lines,
@@ -46,7 +46,7 @@ OBEYED = "a folder's name holds control characters, which the terminal would obe
 _numbers = itertools.count(1)
 
 
-class Wishes(NamedTuple):
+class LaunchSettings(NamedTuple):
     """The user's settings for one client: its command, and command lines of terminals by platform."""
 
     words: Tuple[str, ...]
@@ -60,22 +60,24 @@ class Launcher:
         self._runtime = runtime
         self._platform = platform if platform is not None else Platform.current()
 
-    def run(self, window: sublime.Window, agent: Agent, connection: Connection, wishes: Wishes) -> None:
+    def run(
+        self, window: sublime.Window, agent: Agent, connection: Connection, launch_settings: LaunchSettings
+    ) -> None:
         """Start `agent` in a terminal, in the workspace folder that the user picks if there are several."""
         folders = connection.folders
         if len(folders) < 2:
-            self._run_in(window, agent, connection, wishes, folders[0] if folders else "")
+            self._run_in(window, agent, connection, launch_settings, folders[0] if folders else "")
             return
 
         def picked(index: int) -> None:
             if index >= 0:
-                self._run_in(window, agent, connection, wishes, folders[index])
+                self._run_in(window, agent, connection, launch_settings, folders[index])
 
         items = [
             sublime.QuickPanelItem(file_name(folder), details=html.escape(shown(folder)), annotation=agent.title)
             for folder in folders
         ]
-        window.show_quick_panel(items, picked, placeholder="Folder to run {} in".format(agent.title))
+        window.show_quick_panel(items, picked, placeholder=f"Folder to run {agent.title} in")
 
     def copy_environment(self, window: sublime.Window, connection: Connection) -> None:
         """Put lines on the clipboard that let a client in any terminal find this window."""
@@ -91,9 +93,7 @@ class Launcher:
         if path is None:
             return "this view has no file that a client could read"
         if has_control_characters(path):
-            return "{} is not typed: its path holds control characters, which the terminal would obey".format(
-                file_name(path)
-            )
+            return f"{file_name(path)} is not typed: its path holds control characters, which the terminal would obey"
         terminal = terminal_of(window)
         if terminal is None:
             return "no terminal with a client is open in this window; run one first"
@@ -109,9 +109,9 @@ class Launcher:
     # -- starting -----------------------------------------------------------------------------------------------------
 
     def _run_in(
-        self, window: sublime.Window, agent: Agent, connection: Connection, wishes: Wishes, folder: str
+        self, window: sublime.Window, agent: Agent, connection: Connection, launch_settings: LaunchSettings, folder: str
     ) -> None:
-        say(window, "looking for {}".format(agent.title))
+        say(window, f"looking for {agent.title}")
 
         def found(folders: Optional[str]) -> None:
             if not window.is_valid():
@@ -119,18 +119,18 @@ class Launcher:
             if folders is None:
                 self._explain(window, agent)
                 return
-            words = words_with_folders(wishes.words, folders)
+            words = words_with_folders(launch_settings.words, folders)
             launch = Launch(agent.title, words, folder or os.path.expanduser("~"), client_variables(connection))
-            configured = wishes.terminals.get(self._platform.name)
+            configured = launch_settings.terminals.get(self._platform.name)
             if terminus_is_there():
-                tag = "{}{}.{}.{}".format(TAG, agent.key, window.id(), next(_numbers))
+                tag = f"{TAG}{agent.key}.{window.id()}.{next(_numbers)}"
                 shell = login_shell(self._platform.environment)
                 window.run_command("terminus_open", terminus_arguments(launch, self._platform.name, shell, tag))
                 self._await_terminus(window, tag, launch, configured, TERMINUS_MILLISECONDS)
             else:
                 self._open_system_terminal(window, launch, configured)
 
-        self._runtime.use_disk(find_program, wishes.words[0], self._platform, then=found)
+        self._runtime.use_disk(find_program, launch_settings.words[0], self._platform, then=found)
 
     def _await_terminus(
         self, window: sublime.Window, tag: str, launch: Launch, configured: Optional[Sequence[str]], left: int
@@ -140,9 +140,7 @@ class Launcher:
             return
         if left > 0:
             left -= LOOK_MILLISECONDS
-            self._runtime.later_on_main(
-                LOOK_MILLISECONDS, self._await_terminus, window, tag, launch, configured, left
-            )
+            self._runtime.later_on_main(LOOK_MILLISECONDS, self._await_terminus, window, tag, launch, configured, left)
         elif window.is_valid():
             logger.warning("Terminus opened no terminal: it may be half installed")
             self._open_system_terminal(window, launch, configured)
@@ -161,10 +159,10 @@ class Launcher:
 
         def failed(error: Exception) -> None:
             logger.error("could not start %s", words[0], exc_info=error)
-            say(window, "{} could not be started: {}".format(os.path.basename(words[0]), error))
+            say(window, f"{os.path.basename(words[0])} could not be started: {error}")
 
         def started(_: None) -> None:
-            say(window, "{} runs in {}".format(launch.title, words[0]))
+            say(window, f"{launch.title} runs in {words[0]}")
 
         self._runtime.use_disk(
             start_terminal, words, launch.folder, launch.variables, self._platform, then=started, failed=failed
@@ -174,7 +172,7 @@ class Launcher:
         panel = window.create_output_panel(INSTALL_PANEL)
         panel.run_command("append", {"characters": agent.how_to_install()})
         window.run_command("show_panel", {"panel": "output." + INSTALL_PANEL})
-        say(window, "{} is not installed".format(agent.title))
+        say(window, f"{agent.title} is not installed")
 
 
 # -- Terminus ---------------------------------------------------------------------------------------------------------

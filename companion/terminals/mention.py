@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import Optional, Tuple
 
-from ..discovery.platform import WINDOWS, Platform
+from ..system.platform import WINDOWS, Platform
 
 _SPECIAL_ON_POSIX = re.compile(r"""([ \t()\[\]{};|*?$`'"#&<>!~\\])""")
 _SPECIAL_ON_WINDOWS = re.compile(r"""[\s&()\[\]{}^=;!'+,`~%$@#]""")
@@ -22,7 +22,7 @@ def mention(path: str, folder: Optional[str], lines: Optional[Tuple[int, int]], 
     text = "@" + _escaped(_relative(path, folder, platform), platform)
     if lines is not None:
         first, last = lines
-        text += " (line {})".format(first) if first == last else " (lines {}-{})".format(first, last)
+        text += f" (line {first})" if first == last else f" (lines {first}-{last})"
     return text + " "
 
 
@@ -46,5 +46,5 @@ def _relative(path: str, folder: Optional[str], platform: Platform) -> str:
 
 def _escaped(path: str, platform: Platform) -> str:
     if platform.name == WINDOWS:
-        return '"{}"'.format(path) if _SPECIAL_ON_WINDOWS.search(path) else path
+        return f'"{path}"' if _SPECIAL_ON_WINDOWS.search(path) else path
     return _SPECIAL_ON_POSIX.sub(r"\\\1", path)

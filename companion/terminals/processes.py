@@ -14,7 +14,7 @@ import shutil
 import tempfile
 from typing import Callable, List, Mapping, Optional
 
-from ..discovery.platform import MACOS, WINDOWS, Platform
+from ..system.platform import MACOS, WINDOWS, Platform
 from .command_lines import login_shell
 
 logger = logging.getLogger("gemini_companion.terminals")
@@ -52,7 +52,7 @@ def find_program(program: str, platform: Platform, cancelled: Callable[[], bool]
 def _shell_finds(program: str, platform: Platform) -> bool:
     import subprocess  # here and below, not at the top: this module is loaded with the package
 
-    question = "command -v {}".format(shlex.quote(program))
+    question = f"command -v {shlex.quote(program)}"
     try:
         answer = subprocess.run(
             [login_shell(platform.environment), "-l", "-i", "-c", question],
@@ -107,5 +107,5 @@ def start_terminal(
 def _reason(said: str, code: int) -> str:
     lines = [line.strip() for line in said.splitlines() if line.strip()]
     if not lines:
-        return "it ended with code {}".format(code)
-    return "{}; {}".format(lines[-1], ALLOW) if NOT_ALLOWED in lines[-1] else lines[-1]
+        return f"it ended with code {code}"
+    return f"{lines[-1]}; {ALLOW}" if NOT_ALLOWED in lines[-1] else lines[-1]

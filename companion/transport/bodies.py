@@ -115,4 +115,4 @@ def _raise(error: ValueError) -> None:
 
 def _too_large(request: web.BaseRequest, most: int) -> WholeResponse:
     """413; the connection is closed, because the rest of the body is not read."""
-    return closing(request, refusal(413, "The body is larger than {} bytes.".format(most)))
+    return closing(request, refusal(413, f"The body is larger than {most} bytes."))

@@ -22,13 +22,13 @@ class Caller:
     """Calls the server on `port` with `token`, introducing itself by `name` and `version`."""
 
     def __init__(self, port: int, token: str, name: str, version: str) -> None:
-        self._url = "http://127.0.0.1:{}/mcp".format(port)
+        self._url = f"http://127.0.0.1:{port}/mcp"
         self._name = name
         self._version = version
         self._headers = {
             "Authorization": "Bearer " + token,
             "Accept": "application/json, text/event-stream",
-            "User-Agent": "{}/{}".format(name, version),
+            "User-Agent": f"{name}/{version}",
         }
 
     async def count_tools(self) -> int:
@@ -37,7 +37,7 @@ class Caller:
             async with self._connection() as connection:
                 async with connection.post(self._url, json=self._hello()) as answer:
                     if answer.status != 200:
-                        raise Refused("the handshake was answered with {}".format(answer.status))
+                        raise Refused(f"the handshake was answered with {answer.status}")
                     session = {
                         "Mcp-Session-Id": answer.headers.get("Mcp-Session-Id", ""),
                         "MCP-Protocol-Version": PROTOCOL_VERSION,
@@ -64,7 +64,7 @@ class Caller:
     async def _list_tools(self, connection: aiohttp.ClientSession, session: Dict[str, str]) -> int:
         async with connection.post(self._url, json=_request("tools/list", {}), headers=session) as answer:
             if answer.status != 200:
-                raise Refused("the question for its tools was answered with {}".format(answer.status))
+                raise Refused(f"the question for its tools was answered with {answer.status}")
             try:
                 return len((await answer.json())["result"]["tools"])
             except (KeyError, TypeError, ValueError):
@@ -83,4 +83,4 @@ def _request(method: str, params: Dict[str, Any]) -> Dict[str, Any]:
 
 def _as_usual(error: aiohttp.ClientError) -> Exception:
     """What a caller who does not know the library can catch."""
-    return error if isinstance(error, OSError) else Refused("the connection failed: {}".format(error))
+    return error if isinstance(error, OSError) else Refused(f"the connection failed: {error}")

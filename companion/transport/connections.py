@@ -247,7 +247,7 @@ class Connection(web.RequestHandler):
             response = refusal(500, "The companion failed; the editor's log says why.")
         elif isinstance(exc, http_exceptions.LineTooLong):
             logger.info("refused a request with an oversized header", extra=SELDOM)
-            response = refusal(431, "A header is longer than {} bytes.".format(self._limits.header_bytes))
+            response = refusal(431, f"A header is longer than {self._limits.header_bytes} bytes.")
         else:
             logger.info("refused what is not HTTP: %s", type(exc).__name__, extra=SELDOM)
             response = refusal(400, "This is not a well-formed HTTP request.")

@@ -20,7 +20,7 @@ from ..protocol.jsonrpc import INTERNAL_ERROR, INVALID_REQUEST, RpcError, error_
 SERVER_NAME = "MCP"
 """Instead of what aiohttp would say about itself and Python."""
 
-_STATUS_LINES = {int(one): "HTTP/1.1 {} {}\r\n".format(int(one), one.phrase) for one in http.HTTPStatus}
+_STATUS_LINES = {int(one): f"HTTP/1.1 {int(one)} {one.phrase}\r\n" for one in http.HTTPStatus}
 _date: Tuple[int, str] = (0, "")  # the second, and the header that says it
 
 
@@ -61,9 +61,9 @@ class WholeResponse:
         for name, value in self.headers.items():
             if "\n" in value or "\r" in value:
                 raise ValueError("a header must be one line")
-            parts.append("{}: {}\r\n".format(name, value))
+            parts.append(f"{name}: {value}\r\n")
         if self.status != 204:
-            parts.append("Content-Length: {}\r\n".format(len(self.body)))
+            parts.append(f"Content-Length: {len(self.body)}\r\n")
         parts.append(_date_header())
         if not self.keep_alive:
             parts.append("Connection: close\r\n")
@@ -77,7 +77,7 @@ def _date_header() -> str:
     global _date
     now = int(time.time())
     if now != _date[0]:
-        _date = (now, "Date: {}\r\n".format(formatdate(now, usegmt=True)))
+        _date = (now, f"Date: {formatdate(now, usegmt=True)}\r\n")
     return _date[1]
 
 

@@ -105,7 +105,7 @@ class CompanionServer:
             subscribable=subscribable,
             handshake_only=handshake_only,
         )
-        self._streams = EventStreams(self._protocol.presence.take, self._stream_ended, limits.heartbeat_seconds)
+        self._streams = EventStreams(self._protocol.registry.take, self._stream_ended, limits.heartbeat_seconds)
         self._running: Dict[ToolCall, _Running] = {}
         self._cancelled: Set[asyncio.Task[None]] = set()
         self._bodies = Bodies(in_worker)
@@ -118,7 +118,7 @@ class CompanionServer:
     @property
     def sessions(self) -> Mapping[str, ClientSession]:
         """The connected clients by id, oldest first."""
-        return self._protocol.presence.clients
+        return self._protocol.registry.clients
 
     # Life
 
@@ -200,11 +200,11 @@ class CompanionServer:
 
     def export_state(self) -> Dict[str, Any]:
         """The sessions with what they have not received, as plain JSON-able data. Secret: never log it."""
-        return self._protocol.presence.export_state()
+        return self._protocol.registry.export_state()
 
     def import_state(self, state: Dict[str, Any]) -> None:
         """Take over the sessions of a former server with the same token and port. Before `start`."""
-        self._protocol.presence.import_state(state, asyncio.get_running_loop().time())
+        self._protocol.registry.import_state(state, asyncio.get_running_loop().time())
 
     def notify(
         self,
@@ -218,8 +218,8 @@ class CompanionServer:
         """Send a notification to one session, or to all. An earlier one with the same `collapse` key that still waits
         is replaced; one without a key is never dropped. If the session ends and its client is not known to have read
         the message, `session_closed` gets the `tag`. False if there is no such session."""
-        reaches = session is None or self._protocol.presence.reaches(session)
-        self._perform(self._protocol.presence.notify(method, params, session, collapse, tag))
+        reaches = session is None or self._protocol.registry.reaches(session)
+        self._perform(self._protocol.registry.notify(method, params, session, collapse, tag))
         return reaches
 
     def limit_bodies(self, size: int) -> None:
@@ -228,9 +228,9 @@ class CompanionServer:
 
     def disconnect(self) -> None:
         """End every session; clients find out when their stream ends and their next request gets a 404."""
-        presence = self._protocol.presence
-        for each in list(presence.all()):
-            self._perform(presence.close(each, "disconnected by the user"))
+        registry = self._protocol.registry
+        for each in list(registry.all()):
+            self._perform(registry.close(each, "disconnected by the user"))
 
     # Requests
 
@@ -248,15 +248,15 @@ class CompanionServer:
             if method == "POST":
                 return await self._post(request, token_name)
             if method == "GET":
-                reaction = self._protocol.presence.listen(headers, accepted(headers)[1], self._now())
+                reaction = self._protocol.registry.listen(headers, accepted(headers)[1], self._now())
                 return await self._react(request, reaction)
             if method == "DELETE":
-                return await self._react(request, self._deleted(self._protocol.presence.delete(headers)))
+                return await self._react(request, self._deleted(self._protocol.registry.delete(headers)))
             return not_allowed("POST, GET, DELETE")
         if path == "/events":
             if method != "GET":
                 return not_allowed("GET")
-            reaction = self._protocol.presence.listen_plainly(headers, accepted(headers)[1], self._now())
+            reaction = self._protocol.registry.listen_plainly(headers, accepted(headers)[1], self._now())
             return await self._react(request, reaction)
         return refusal(404, "There is nothing here. The MCP endpoint is /mcp.")
 
@@ -351,7 +351,7 @@ class CompanionServer:
             logger.exception("the tool %s failed", call.name)
         self._continue(call, self._protocol.finish(call, result, self._now()))
         self._running.pop(call, None)
-        if self._expiry is None and self._protocol.presence.away(call.session.id):
+        if self._expiry is None and self._protocol.registry.away(call.session.id):
             self._schedule_expiry()
 
     def _say(self, call: ToolCall, method: str, params: Dict[str, Any]) -> None:
@@ -404,7 +404,7 @@ class CompanionServer:
             _never(event)
 
     def _stream_ended(self, stream: Stream, ending: Ending) -> None:
-        self._perform(self._protocol.presence.broken(stream, ending, self._now()))
+        self._perform(self._protocol.registry.broken(stream, ending, self._now()))
         self._schedule_expiry()
 
     # Time
@@ -416,13 +416,13 @@ class CompanionServer:
         if self._expiry is not None:
             self._expiry.cancel()
             self._expiry = None
-        deadline = self._protocol.presence.next_deadline()
+        deadline = self._protocol.registry.next_deadline()
         if deadline is not None and not self._stopping:
             self._expiry = asyncio.get_running_loop().call_at(deadline, self._expire)
 
     def _expire(self) -> None:
         self._expiry = None
-        self._perform(self._protocol.presence.tick(self._now()))
+        self._perform(self._protocol.registry.tick(self._now()))
         self._schedule_expiry()
 
 

@@ -130,7 +130,7 @@ def measurements() -> List[Measurement]:
         texts = scattered(count, edits)
         result.append(
             measure_ratio(
-                "{:,} lines, {:,} edits".format(count, edits),
+                f"{count:,} lines, {edits:,} edits",
                 lambda texts=texts: compare_lines(*texts),  # type: ignore[misc]
                 by_difflib(texts),
                 target=1.0,

@@ -53,7 +53,7 @@ seconds = [imported - began, loaded - imported]
 INSTALL = """
 listener = plugin.GeminiCompanionListener
 instance = listener()
-desk = plugin.application.endpoints()[0].desk
+desk = plugin.application.endpoints()[0].reviews
 """
 WATCH_API = """
 watch = probe.Probe()

@@ -58,7 +58,7 @@ class View:
         return None
 
     def file_name(self) -> str:
-        return "/code/file{}.py".format(self.number)
+        return f"/code/file{self.number}.py"
 
     def settings(self) -> Dict[str, Any]:
         return {}
@@ -129,34 +129,34 @@ def measure() -> Dict[str, float]:
     stand_in.Region = Region  # type: ignore[attr-defined]
     sys.modules.setdefault("sublime", stand_in)
     sys.path.insert(0, str(ROOT))
-    from companion.context.follower import Follower
+    from companion.context.tracker import ContextTracker
     from companion.settings import Settings
 
     runtime, window, settings, published = Runtime(), Window(30), Settings(), []
     now = [0.0]
-    follower = Follower(window, runtime=runtime, settings=lambda: settings, publish=published.append)  # type: ignore[arg-type]
-    follower._debounce._clock = lambda: now[0]
+    tracker = ContextTracker(window, runtime=runtime, settings=lambda: settings, publish=published.append)  # type: ignore[arg-type]
+    tracker._debounce._clock = lambda: now[0]
     view = window.open[0]
-    follower.on_activated(view)  # type: ignore[arg-type]
+    tracker.on_activated(view)  # type: ignore[arg-type]
     results = {"bare listener": per_event(BareListener().on_selection_modified, view)}
-    results["event, nobody listens"] = per_event(follower.on_selection_modified, view)  # type: ignore[arg-type]
+    results["event, nobody listens"] = per_event(tracker.on_selection_modified, view)  # type: ignore[arg-type]
 
-    follower.set_listening(True)
+    tracker.set_listening(True)
     for _ in range(5):
         now[0] += 1
         runtime.run()
     assert published, "the follower publishes nothing, so nothing is measured"
-    follower._debounce._clock = time.monotonic  # what an event itself costs in use
-    results["event, a client listens"] = per_event(follower.on_selection_modified, view)  # type: ignore[arg-type]
+    tracker._debounce._clock = time.monotonic  # what an event itself costs in use
+    results["event, a client listens"] = per_event(tracker.on_selection_modified, view)  # type: ignore[arg-type]
 
-    follower._debounce._clock = lambda: now[0]
-    follower._debounce.cancel()
+    tracker._debounce._clock = lambda: now[0]
+    tracker._debounce.cancel()
     runtime.run()
     before = len(published)
 
     def burst(view: View) -> None:
         for _ in range(EVENTS_PER_FLUSH):
-            follower.on_selection_modified(view)  # type: ignore[arg-type]
+            tracker.on_selection_modified(view)  # type: ignore[arg-type]
         now[0] += 1
         runtime.run()
 

@@ -182,7 +182,7 @@ def compare(
     for number, server in enumerate(servers[:-1]):
         ratios = [value / base for value, base in zip(values[server.name], values[unit])]
         one = summary(
-            name if number == 0 else "  {}: {}".format(server.name, name),
+            name if number == 0 else f"  {server.name}: {name}",
             ratios,
             target=target if number == 0 else None,
             unit="x " + unit,

@@ -57,12 +57,12 @@ class Target:
         accept = "text/event-stream" if method == "GET" else "application/json, text/event-stream"
         lines = [
             method + " /mcp HTTP/1.1",
-            "Host: {}:{}".format(ADDRESS, self.port),
+            f"Host: {ADDRESS}:{self.port}",
             "Authorization: Bearer " + self.token,
             "Accept: " + accept,
         ]
         if body:
-            lines += ["Content-Type: application/json", "Content-Length: {}".format(len(body))]
+            lines += ["Content-Type: application/json", f"Content-Length: {len(body)}"]
         if session:
             lines += ["Mcp-Session-Id: " + session, "Mcp-Protocol-Version: 2025-11-25"]
         return "\r\n".join([*lines, "", ""]).encode("ascii") + body
@@ -183,7 +183,7 @@ def wait_for_mark(streams: List[socket.socket], mark: bytes) -> None:
         while waiting:
             ready = selector.select(SECONDS)
             if not ready:
-                raise TimeoutError("{} streams have brought nothing".format(len(waiting)))
+                raise TimeoutError(f"{len(waiting)} streams have brought nothing")
             for key, _ in ready:
                 stream = key.fileobj
                 assert isinstance(stream, socket.socket)

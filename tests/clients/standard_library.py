@@ -37,11 +37,14 @@ class Client:
         """Handshake with the server that a discovery file names, event stream included."""
         found = json.loads(discovery_file.read_text(encoding="utf-8"))
         client = cls(found["port"], found["authToken"])
-        client.request("initialize", {
-            "protocolVersion": PROTOCOL_VERSION,
-            "capabilities": {},
-            "clientInfo": {"name": "standard-library-client", "version": "1.0.0"},
-        })
+        client.request(
+            "initialize",
+            {
+                "protocolVersion": PROTOCOL_VERSION,
+                "capabilities": {},
+                "clientInfo": {"name": "standard-library-client", "version": "1.0.0"},
+            },
+        )
         status, _ = client._post({"jsonrpc": "2.0", "method": "notifications/initialized"})
         assert status == 202, status
         client._open_stream()
@@ -71,7 +74,7 @@ class Client:
             try:
                 message = self.messages.get(timeout=max(0.0, deadline - time.monotonic()))
             except queue.Empty:
-                raise TimeoutError("no fitting {} within {:g} s, only {}".format(method, timeout, passed)) from None
+                raise TimeoutError(f"no fitting {method} within {timeout:g} s, only {passed}") from None
             if message.get("method") == method and fits(message["params"]):
                 params = message["params"]
                 assert isinstance(params, dict)

@@ -69,12 +69,12 @@ def check_capabilities(required: Mapping[str, Any], meta: Mapping[str, Any]) -> 
 def close_early(server: Any, call: ToolCall) -> None:
     """End the call's response stream; the client fetches the rest with `Last-Event-ID`."""
     protocol = server._protocol
-    exchange = protocol.presence.calls.find(call).exchange
+    exchange = protocol.registry.calls.find(call).exchange
     if exchange.session is None or not exchange.revision.primes_streams:
         return
     opened = exchange.open_stream(protocol.limits)
     if opened is not None:
-        protocol.presence.carried(opened, exchange.session)
+        protocol.registry.carried(opened, exchange.session)
     if exchange.stream is not None:
         exchange.stream.close()
         server._continue(call, Reaction(opened, [Wake(exchange.stream)]))

@@ -26,7 +26,7 @@ class Server:
             command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
         )
         assert self._process.stdout is not None
-        self.url = "http://127.0.0.1:{}/mcp".format(int(self._process.stdout.readline()))
+        self.url = f"http://127.0.0.1:{int(self._process.stdout.readline())}/mcp"
 
     def environment(self, packages: str) -> Dict[str, str]:
         """For a Node program that talks to this server and imports from these packages."""

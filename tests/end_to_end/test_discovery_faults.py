@@ -52,7 +52,9 @@ def test_a_link_where_the_directory_should_be_is_refused(workspace, place, tmp_p
 def test_what_a_cleaner_removed_is_written_again(desktop):
     path = desktop.own_discovery_files()[0]
     desktop.host.execute(
-        "import importlib\nimportlib.import_module('Gemini Companion.companion.announcer').LOOK_AGAIN_SECONDS = 0.5"
+        "import importlib\n"
+        "updates = importlib.import_module('Gemini Companion.companion.endpoint.discovery_updates')\n"
+        "updates.LOOK_AGAIN_SECONDS = 0.5"
     )
     os.remove(path)
     desktop.host.wait_until(lambda: os.path.exists(path))
@@ -81,7 +83,7 @@ def test_files_of_other_editors_dead_or_alive_are_left_alone(workspace, place):
     for pid in (ended.pid, os.getpid()):
         info = {"name": "vscode", "displayName": "VS Code"}
         content = {"port": 9, "workspacePath": "/x", "authToken": "t", "ideInfo": info}
-        (directory / "gemini-ide-server-{}-9.json".format(pid)).write_text(json.dumps(content))
+        (directory / f"gemini-ide-server-{pid}-9.json").write_text(json.dumps(content))
     left = sorted(os.listdir(str(directory)))
     with Host.start(folders=[workspace], env={"TMPDIR": str(place)}) as host:
         Desktop(host, workspace).wait_published()

@@ -68,9 +68,9 @@ class Window:
         active = None
         if self.active is not None and self.views[self.active] in existing:
             found = host.execute(
-                "v = sublime.View({})\ncaret = v.sel()[-1].b\nr = v.rowcol(caret)\n"
+                f"v = sublime.View({self.active})\ncaret = v.sel()[-1].b\nr = v.rowcol(caret)\n"
                 "line = v.substr(sublime.Region(v.text_point(r[0], 0), caret))\n"
-                "answer = [r[0], line, [v.substr(s) for s in v.sel()]]".format(self.active),
+                "answer = [r[0], line, [v.substr(s) for s in v.sel()]]",
                 "answer",
             )
             active = {
@@ -150,11 +150,9 @@ class Day:
                 self.host.wait_until(lambda window=window: window.agrees(self.host), timeout=8)
             except HostError:
                 pytest.fail(
-                    "window {} after {} actions, the last of them {}:\nexpected {}\nits client has {}".format(
-                        window.number, len(self.history), self.history[-8:], window.expected(self.host),
-                        window.client.open_files,
-                    )
-                )  # fmt: skip
+                    f"window {window.number} after {len(self.history)} actions, the last of them {self.history[-8:]}:\n"
+                    f"expected {window.expected(self.host)}\nits client has {window.client.open_files}"
+                )
 
     # -- what a user does ---------------------------------------------------------------------------------------------
 
@@ -177,13 +175,13 @@ class Day:
     def close(self, window):
         view = self.some_view(window)
         if view is not None:
-            self.host.execute("sublime.View({}).set_scratch(True)".format(view))
+            self.host.execute(f"sublime.View({view}).set_scratch(True)")
             self.host.call("close_tab", view=view)
 
     def select(self, window):
         view = self.some_view(window)
         if view is not None:
-            size = self.host.evaluate("sublime.View({}).size()".format(view))
+            size = self.host.evaluate(f"sublime.View({view}).size()")
             ends = sorted(self.chance.sample(range(size + 1), min(4, (size + 1) // 2 * 2)))
             ranges = [list(pair) for pair in zip(ends[::2], ends[1::2])]
             self.host.call("select", view=view, ranges=ranges or [[0, 0]])
@@ -215,7 +213,7 @@ class Day:
         shown = [number for other in self.windows.values() for number, path in other.views.items() if path == old]
         os.rename(old, new)
         for number in shown:
-            self.host.execute("sublime.View({}).retarget({!r})".format(number, new))
+            self.host.execute(f"sublime.View({number}).retarget({new!r})")
 
     def delete(self, window):
         paths = sorted(path for path in window.views.values() if os.path.isfile(path))
@@ -235,21 +233,21 @@ class Day:
     def terminal(self, window):
         view = self.host.call("new_file", window=window.number, name="terminal")
         self.host.call("set_view_setting", view=view, key="terminus_view", value=True)
-        self.host.execute("sublime.View({}).set_scratch(True)".format(view))
+        self.host.execute(f"sublime.View({view}).set_scratch(True)")
 
     def untitled(self, window):
         view = self.host.call("new_file", window=window.number, text="not saved\n")
-        self.host.execute("sublime.View({}).set_scratch(True)".format(view))
+        self.host.execute(f"sublime.View({view}).set_scratch(True)")
 
     def save_new(self, window):
         view = self.host.call("open_file", path=self.new_name(window), window=window.number)
-        self.host.wait_until("not sublime.View({}).is_loading()".format(view))
+        self.host.wait_until(f"not sublime.View({view}).is_loading()")
         self.host.call("type_text", text="new", view=view)
         self.host.call("run_command", command="save", view=view)
 
     def new_name(self, window):
         self.names += 1
-        return os.path.join(window.folder, "new{}.py".format(self.names))
+        return os.path.join(window.folder, f"new{self.names}.py")
 
     @staticmethod
     def write(path):
@@ -265,7 +263,7 @@ def test_after_a_day_of_editing_every_client_knows_what_is_true_of_its_window(tm
         os.mkdir(folder)
         folders.append(folder)
         for number in range(5):
-            Day.write(os.path.join(folder, "{}{}.py".format(name, number)))
+            Day.write(os.path.join(folder, f"{name}{number}.py"))
     with Host.start(folders=folders[:1]) as host:
         monkeypatch.setenv("TMPDIR", host.environment["TMPDIR"])
         numbers = [host.evaluate("window.id()")] + [host.call("new_window", folders=[folder]) for folder in folders[1:]]
@@ -287,4 +285,4 @@ def test_after_a_day_of_editing_every_client_knows_what_is_true_of_its_window(tm
         finally:
             for window in windows.values():
                 window.client.close()
-        sys.stdout.write("{} updates\n".format([len(window.client.contexts) for window in windows.values()]))
+        sys.stdout.write(f"{[len(window.client.contexts) for window in windows.values()]} updates\n")

@@ -4,15 +4,30 @@ from __future__ import annotations
 
 OPEN = """
 import sys
-modules = {{name: sys.modules["Gemini Companion." + name] for name in ("plugin", "companion.review.review")}}
+modules = {{name: sys.modules["Gemini Companion." + name] for name in ("plugin", "companion.review.decision")}}
 endpoint = modules["plugin"].application.window_opened(sublime.Window({window}))
-owner = modules["companion.review.review"].Owner("played", "Gemini CLI")
-endpoint.desk.open_diff(owner, {path!r}, "proposed\\n")
+owner = modules["companion.review.decision"].Owner("played", "Gemini CLI")
+endpoint.reviews.open_diff(owner, {path!r}, "proposed\\n")
 """
-ALWAYS = ["Run Gemini CLI", "Run Qwen Code", "Copy Connection Environment", "Pause Sharing", "Diagnose", "Show Log",
-          "Disconnect Clients", "Restart Server"]
-IN_REVIEW = ["Accept Diff", "Reject Diff", "Next Change", "Previous Change", "Revert Hunk", "Undo Revert Hunk",
-             "Show Pending Diffs"]
+ALWAYS = [
+    "Run Gemini CLI",
+    "Run Qwen Code",
+    "Copy Connection Environment",
+    "Pause Sharing",
+    "Diagnose",
+    "Show Log",
+    "Disconnect Clients",
+    "Restart Server",
+]
+IN_REVIEW = [
+    "Accept Diff",
+    "Reject Diff",
+    "Next Change",
+    "Previous Change",
+    "Revert Hunk",
+    "Undo Revert Hunk",
+    "Show Pending Diffs",
+]
 
 
 def open_diff(desktop, name, window=None):

@@ -9,10 +9,10 @@ import random
 import pytest
 
 from companion.agents.gemini_cli import GEMINI_CLI
-from companion.agents.lookup import Entry, Seeker
+from companion.agents.lookup import Entry, LookupContext
 from companion.discovery import files
-from companion.discovery.platform import Platform
-from companion.discovery.processes import is_alive
+from companion.system.platform import Platform
+from companion.system.processes import is_alive
 from tests.clients.json_lines import Program
 from tests.tools import cache, nodes
 
@@ -54,7 +54,7 @@ class World:
             if self.random.random() < 0.1:
                 del content["workspacePath"]
             text = json.dumps(content) if self.random.random() < 0.9 else self.random.choice(["{", "3", ""])
-            name = "gemini-ide-server-{}-{}.json".format(self.random.choice(self.processes), port)
+            name = f"gemini-ide-server-{self.random.choice(self.processes)}-{port}.json"
             with open(os.path.join(directory, name), "w", encoding="utf-8") as file:
                 file.write(text)
 
@@ -65,15 +65,15 @@ def test_the_same_file_as_the_published_client(client, tmp_path, seed):
     world, platform = World(tmp_path, seed), Platform.current()
     found = 0
     for number in range(SITUATIONS):
-        temporary = os.path.join(world.top, "tmp-{}".format(number))
+        temporary = os.path.join(world.top, f"tmp-{number}")
         directory = os.path.join(temporary, "gemini", "ide")
         world.write_files(directory)
         folder = world.random.choice(world.folders)
         pid, port = world.random.choice(world.processes), world.random.choice(["", "1", "2", "9"])
         entries = [Entry(name, files.read(os.path.join(directory, name), platform)) for name in os.listdir(directory)]
         entries.sort(key=lambda entry: entry.name)
-        seeker = Seeker(folder, pid, port, platform, is_alive, os.path.realpath)
-        chosen = GEMINI_CLI.choice(entries, seeker)
+        lookup = LookupContext(folder, pid, port, platform, is_alive, os.path.realpath)
+        chosen = GEMINI_CLI.choice(entries, lookup)
         read = client.call("look", temporary=temporary, folder=folder, pid=pid, port=port)
         assert read == (chosen.content if chosen is not None else None), (folder, pid, port, entries)
         found += chosen is not None

@@ -13,13 +13,13 @@ from tests.tools.desktop import Desktop
 PLAY_A_CLIENT = """
 import sys
 plugin = sys.modules["Gemini Companion.plugin"]
-desk = plugin.application.window_opened(window).desk
-owner = sys.modules["Gemini Companion.companion.review.review"].Owner("played", "Gemini CLI")
+reviews = plugin.application.window_opened(window).reviews
+owner = sys.modules["Gemini Companion.companion.review.decision"].Owner("played", "Gemini CLI")
 told = []
-desk._notify = lambda review, outcome: told.append([outcome.kind, outcome.content])
-desk._is_connected = lambda owner: True
+reviews._notify = lambda review, outcome: told.append([outcome.kind, outcome.content])
+reviews._is_connected = lambda owner: True
 sys.modules["played"] = type(sys)("played")
-sys.modules["played"].__dict__.update(desk=desk, owner=owner, told=told)
+sys.modules["played"].__dict__.update(reviews=reviews, owner=owner, told=told)
 """
 TOLD = "__import__('sys').modules['played'].told"
 GREETING = "def greet(name):\n    return 'Hello, ' + name\n"
@@ -29,9 +29,8 @@ PROPOSED = "import sys\n" + GREETING.replace("Hello", "Good day") + "\n\nprint(g
 def open_diff(desktop, name="greeting.py", proposed=PROPOSED):
     desktop.host.execute(PLAY_A_CLIENT)
     desktop.host.execute(
-        "import sys; played = sys.modules['played']; played.desk.open_diff(played.owner, {!r}, {!r})".format(
-            desktop.path(name), proposed
-        )
+        "import sys; played = sys.modules['played']; "
+        f"played.reviews.open_diff(played.owner, {desktop.path(name)!r}, {proposed!r})"
     )
     view = desktop.wait_proposal()
     desktop.host.wait_until(lambda: "gemini_companion.top" in keys_of_phantoms(desktop, view["id"]))
@@ -69,7 +68,7 @@ def test_keys_walk_and_take_back(desktop):
     view = open_diff(desktop)
 
     def row():
-        return desktop.host.evaluate("(lambda v: v.rowcol(v.sel()[0].b)[0])(sublime.View({}))".format(view))
+        return desktop.host.evaluate(f"(lambda v: v.rowcol(v.sel()[0].b)[0])(sublime.View({view}))")
 
     rows = [row()]
     for keys in ("f8", "f8", "f8", "shift+f8"):
@@ -77,7 +76,7 @@ def test_keys_walk_and_take_back(desktop):
         rows.append(row())
     assert rows == [0, 2, 0, 2, 0]
     desktop.host.call("press", keys="ctrl+f8")
-    expected = PROPOSED[len("import sys\n"):]
+    expected = PROPOSED[len("import sys\n") :]
     desktop.host.wait_until(lambda: text_of(desktop, view) == expected)
     desktop.host.call("press", keys="ctrl+z")
     assert text_of(desktop, view) == PROPOSED
@@ -107,7 +106,7 @@ def test_links_in_the_header_are_clicked(desktop, link, outcome):
 def test_links_beside_changes_are_clicked(desktop):
     view = open_diff(desktop)
     desktop.host.call("click_annotation", key="gemini_companion.revert", href="revert:0", view=view)
-    desktop.host.wait_until(lambda: text_of(desktop, view) == PROPOSED[len("import sys\n"):])
+    desktop.host.wait_until(lambda: text_of(desktop, view) == PROPOSED[len("import sys\n") :])
     desktop.host.wait_until(lambda: "gemini_companion.undo" in regions_of(desktop, view))
     desktop.host.call("click_annotation", key="gemini_companion.undo", href="undo:1", view=view)
     desktop.host.wait_until(lambda: text_of(desktop, view) == PROPOSED)

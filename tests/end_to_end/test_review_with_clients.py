@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-LINES = ["line {}\n".format(number) for number in range(30)]
+LINES = [f"line {number}\n" for number in range(30)]
 PROPOSED = [*LINES[:5], "LINE 5\n", *LINES[6:20], *LINES[21:], "the end\n"]
 
 
@@ -32,7 +32,7 @@ def changes(desktop, view):
 
 def take_back(desktop, view, number):
     left = len(changes(desktop, view)) - 1
-    href = "revert:{}".format(number)
+    href = f"revert:{number}"
     desktop.host.call("click_annotation", key="gemini_companion.revert", href=href, index=number, view=view)
     desktop.host.wait_until(lambda: len(changes(desktop, view)) == left)
 

@@ -39,7 +39,7 @@ def test_every_wrong_value_is_said_and_does_no_harm(desktop, client):
     desktop.host.wait_until(client.open_files)
     for name, value in EVERY_SETTING.items():
         desktop.host.execute(CHANGE.format(name, value))
-        desktop.host.wait_until(lambda: said(desktop, '"{}" in the settings should be'.format(name)))  # noqa: B023
+        desktop.host.wait_until(lambda: said(desktop, f'"{name}" in the settings should be'))  # noqa: B023
     assert len(desktop.own_discovery_files()) == 1
     assert client.call("status")["status"] == "connected"
     desktop.host.call("select_rowcol", row=1, column=4, end_row=1, end_column=10)

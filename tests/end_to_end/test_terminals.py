@@ -17,7 +17,7 @@ from tests.tools.desktop import Desktop
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the stand-ins are scripts for a POSIX shell")
 
-TERMINUS = '''
+TERMINUS = """
 import os, subprocess
 import sublime, sublime_plugin
 
@@ -43,7 +43,7 @@ class TerminusSendStringCommand(sublime_plugin.WindowCommand):
             views = [view for view in views if view.settings().get("terminus_view.tag") == tag]
         settings = views[0].settings()
         settings.set("typed", settings.get("typed", "") + string)
-'''
+"""
 
 # A client that writes down how it was started.
 CLIENT = """#!/bin/sh
@@ -75,11 +75,11 @@ def machine(tmp_path):
 
         def start(self, *folders, packages=(), settings=None, on_path=True, profile=None, path="/usr/bin:/bin"):
             environment = {"REPORT": str(self.report), "SHELL": "/bin/sh"}
-            environment["PATH"] = "{}:{}".format(self.programs, path) if on_path else path
+            environment["PATH"] = f"{self.programs}:{path}" if on_path else path
             # A login shell sets its own PATH; as users do, this one adds the folder to it.
             home = tmp_path / "home"
             home.mkdir(exist_ok=True)
-            (home / ".profile").write_text(profile or 'PATH="{}:$PATH"\n'.format(self.programs))
+            (home / ".profile").write_text(profile or f'PATH="{self.programs}:$PATH"\n')
             environment["HOME"] = str(home)
             return Host.start(
                 folders=[str(folder) for folder in folders],
@@ -204,13 +204,13 @@ def test_a_selection_is_typed_into_the_clients_terminal(machine, folders):
     with machine.start(folders[0], packages=[machine.terminus]) as host:
         Desktop(host, folders[0]).wait_published()
         view = host.call("open_file", path=os.path.join(folders[0], "some file.py"))
-        host.wait_until("not sublime.View({}).is_loading()".format(view))
+        host.wait_until(f"not sublime.View({view}).is_loading()")
         run(host, "Run Gemini CLI")
         host.wait_until(lambda: terminals(host))
         host.call("focus_view", view=view)
         host.call("select_rowcol", view=view, row=1, column=0, end_row=3, end_column=0)
         run(host, "Send Selection to Terminal")
-        typed = "sublime.View({}).settings().get('typed')".format(terminals(host)[0])
+        typed = f"sublime.View({terminals(host)[0]}).settings().get('typed')"
         assert host.wait_until(typed) == "@some\\ file.py (lines 2-3) "
         assert host.evaluate("window.active_view().id()") == terminals(host)[0]  # one can go on typing
         assert host.errors() == []
@@ -220,7 +220,7 @@ def test_without_a_terminal_there_is_nothing_to_send_to(machine, folders):
     with machine.start(folders[0], packages=[machine.terminus]) as host:
         Desktop(host, folders[0]).wait_published()
         view = host.call("open_file", path=os.path.join(folders[0], "some file.py"))
-        host.wait_until("not sublime.View({}).is_loading()".format(view))
+        host.wait_until(f"not sublime.View({view}).is_loading()")
         enabled = {entry["caption"]: entry["enabled"] for entry in host.call("palette")}
         assert enabled["Gemini Companion: Send Selection to Terminal"] is False
         assert enabled["Gemini Companion: Run Gemini CLI"] is True
@@ -234,7 +234,7 @@ def test_a_program_on_the_editors_path_runs_where_the_login_shell_begins_with_it
     machine.install("node", '#!/bin/sh\nexec /bin/sh "$@"\n', other)
     packages = [machine.terminus] if with_terminus else []
     start = {"packages": packages, "settings": machine.terminal(), "profile": "PATH=/usr/bin:/bin\n"}
-    with machine.start(folders[1], path="{}:/usr/bin:/bin".format(other), **start) as host:
+    with machine.start(folders[1], path=f"{other}:/usr/bin:/bin", **start) as host:
         Desktop(host, folders[1]).wait_published()
         run(host, "Run Gemini CLI")
         where, _, arguments = machine.reported(host)
@@ -248,7 +248,7 @@ def test_a_program_that_the_login_shell_knows_is_the_one_that_runs(machine, fold
     machine.install("gemini", "#!/bin/sh\nexit 3\n")
     own = machine.programs.parent / "own"
     machine.install("gemini", folder=own)
-    with machine.start(folders[0], settings=machine.terminal(), profile="PATH={}:/usr/bin:/bin\n".format(own)) as host:
+    with machine.start(folders[0], settings=machine.terminal(), profile=f"PATH={own}:/usr/bin:/bin\n") as host:
         Desktop(host, folders[0]).wait_published()
         run(host, "Run Gemini CLI")
         assert machine.reported(host)[1]["PATH"].split(":")[0] == str(own)

@@ -30,7 +30,7 @@ def version_of_package(folder: str, version: str) -> str:
     path = os.path.join(target, "companion", "application.py")
     with open(path, encoding="utf-8") as file:
         text = file.read()
-    changed = text.replace('VERSION = "1.0.0"', 'VERSION = "{}"'.format(version))
+    changed = text.replace('VERSION = "1.0.0"', f'VERSION = "{version}"')
     assert changed != text
     with open(path, "w", encoding="utf-8") as file:
         file.write(changed)

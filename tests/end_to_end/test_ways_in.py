@@ -156,9 +156,7 @@ def test_the_largest_message_is_a_setting_that_works_at_once(desktop):
 
     def allow(mebibytes):
         desktop.host.execute(
-            "sublime.load_settings('Gemini Companion.sublime-settings').set('maximum_body_mebibytes', {})".format(
-                mebibytes
-            )
+            f"sublime.load_settings('Gemini Companion.sublime-settings').set('maximum_body_mebibytes', {mebibytes})"
         )
 
     allow(1)

@@ -313,6 +313,7 @@ def snapshot_view(view: Optional[int] = None) -> Dict[str, Any]:
 def render(window: Optional[int] = None) -> str:
     """A standalone HTML page that draws a window."""
     from .render import render_window
+
     with _current().lock:
         return render_window(_window(window))
 

@@ -90,9 +90,7 @@ def library_folders(libraries: Libraries, python: str, data: str) -> List[str]:
     if libraries == "environment":
         return [site_packages(python)]
     if isinstance(libraries, str):
-        raise ValueError(
-            f"libraries: {libraries!r} is neither 'environment', 'none' nor a list of folders"
-        )
+        raise ValueError(f"libraries: {libraries!r} is neither 'environment', 'none' nor a list of folders")
     return [os.path.abspath(folder) for folder in libraries]
 
 

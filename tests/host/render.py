@@ -3,6 +3,7 @@
 The page needs nothing from elsewhere. Rule kept here: it shows the model's state and geometry; it is a drawing of the
 test host, not of the editor.
 """
+
 from __future__ import annotations
 
 import os
@@ -69,7 +70,8 @@ def render_window(window: Any) -> str:
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>%s</title><style>%s</style></head><body>'
         '<div class="window" style="width:%gpx;height:%gpx">%s</div></body></html>\n'
-        % ("Drawn by the test host", CSS % {"colors": variables}, width, height, "".join(body)))
+        % ("Drawn by the test host", CSS % {"colors": variables}, width, height, "".join(body))
+    )
 
 
 def _side_bar(window: Any, height: float) -> str:
@@ -112,19 +114,31 @@ def _group(window: Any, number: int) -> str:
     if not shown:
         parts.append('<div class="empty" style="top:45%">no file</div>')
     return '<div class="group" style="left:%gpx;top:%gpx;width:%gpx;height:%gpx">%s</div>' % (
-        left, top, width, height, "".join(parts))
+        left,
+        top,
+        width,
+        height,
+        "".join(parts),
+    )
 
 
 def _tab(window: Any, number: int, sheet: Any) -> str:
     group = window.groups[number]
     classes = ["tab"]
     dirty = sheet.view is not None and sheet.view.buffer.dirty
-    for name, holds in (("shown", sheet in group.selected), ("dirty", dirty), ("transient", sheet.transient),
-                        ("active", sheet is group.active and number == window.active_group)):
+    for name, holds in (
+        ("shown", sheet in group.selected),
+        ("dirty", dirty),
+        ("transient", sheet.transient),
+        ("active", sheet is group.active and number == window.active_group),
+    ):
         if holds:
             classes.append(name)
     return '<div class="%s">%s<span>%s</span></div>' % (
-        " ".join(classes), escape(sheet.title()), "&#x25CF;" if dirty else "&#x00D7;")
+        " ".join(classes),
+        escape(sheet.title()),
+        "&#x25CF;" if dirty else "&#x00D7;",
+    )
 
 
 def _panel(window: Any, width: float, height: float) -> str:
@@ -135,12 +149,19 @@ def _panel(window: Any, width: float, height: float) -> str:
     top = height - geometry.PANEL - (geometry.STATUS_BAR if window.elements["status_bar"] else 0.0)
     if panels.input is not None:
         content = '<div style="left:12px;top:12px">%s &nbsp; <b>%s</b></div>' % (
-            escape(panels.input.caption), escape(panels.input.view.buffer.text))
+            escape(panels.input.caption),
+            escape(panels.input.view.buffer.text),
+        )
     else:
         view = panels.output.get(panels.active.partition(".")[2])
         content = render_view(view, (0.0, 0.0, width - left, geometry.PANEL), False) if view is not None else ""
     return '<div class="panel" style="left:%gpx;top:%gpx;width:%gpx;height:%gpx">%s</div>' % (
-        left, top, width - left, geometry.PANEL, content)
+        left,
+        top,
+        width - left,
+        geometry.PANEL,
+        content,
+    )
 
 
 def _status_bar(window: Any, width: float, height: float) -> str:
@@ -154,9 +175,18 @@ def _status_bar(window: Any, width: float, height: float) -> str:
         row, column = view.buffer.rowcol(view.drawn_selection()[0][1])
         syntax = str(view.settings.get("syntax", "Plain Text")).rsplit("/", 1)[-1].rsplit(".", 1)[0]
         place = "Line %d, Column %d &nbsp; &nbsp; %s &nbsp; &nbsp; %s" % (
-            row + 1, column + 1, escape(view.buffer.encoding), escape(syntax))
+            row + 1,
+            column + 1,
+            escape(view.buffer.encoding),
+            escape(syntax),
+        )
     return '<div class="status" style="left:0;top:%gpx;width:%gpx;height:%gpx"><span>%s</span><span>%s</span></div>' % (
-        height - geometry.STATUS_BAR, width, geometry.STATUS_BAR, escape(" \u00b7 ".join(parts)), place)
+        height - geometry.STATUS_BAR,
+        width,
+        geometry.STATUS_BAR,
+        escape(" \u00b7 ".join(parts)),
+        place,
+    )
 
 
 def _overlay(window: Any, width: float) -> str:
@@ -167,6 +197,8 @@ def _overlay(window: Any, width: float) -> str:
     for index, item in enumerate(panel.items[:12]):
         details = "".join("<small>%s</small>" % detail for detail in item["details"])
         chosen = " chosen" if index == max(0, panel.selected) else ""
-        rows.append('<div class="row%s">%s &nbsp; <span style="color:var(--faint)">%s</span>%s</div>' % (
-            chosen, escape(item["trigger"]), escape(item["annotation"]), details))
+        rows.append(
+            '<div class="row%s">%s &nbsp; <span style="color:var(--faint)">%s</span>%s</div>'
+            % (chosen, escape(item["trigger"]), escape(item["annotation"]), details)
+        )
     return '<div class="overlay" style="left:%gpx;top:48px;width:620px">%s</div>' % ((width - 620) / 2, "".join(rows))

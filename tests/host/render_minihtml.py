@@ -2,6 +2,7 @@
 
 `html` and `body` become blocks of their own, and the editor's `color()` function becomes `color-mix()`.
 """
+
 from __future__ import annotations
 
 import re
@@ -19,13 +20,17 @@ _COLOR = re.compile(r"color\(\s*(var\(--[\w-]+\)|#[0-9a-fA-F]+|[a-z]+)\s+(\w+)\(
 def shadow(content: str, style: str) -> str:
     """An element (with inline `style`) that shows `content` in a shadow tree."""
     return '<div class="minihtml" style="%s"><template shadowrootmode="open"><style>%s</style>%s</template></div>' % (
-        style, _BASE, translate(content))
+        style,
+        _BASE,
+        translate(content),
+    )
 
 
 def translate(content: str) -> str:
     """The content for a browser."""
-    content = re.sub(r"<(style)([^>]*)>(.*?)</style>", lambda m: "<style>%s</style>" % _sheet(m.group(3)), content,
-                     flags=re.DOTALL)
+    content = re.sub(
+        r"<(style)([^>]*)>(.*?)</style>", lambda m: "<style>%s</style>" % _sheet(m.group(3)), content, flags=re.DOTALL
+    )
     for name in ("html", "body"):
         content = re.sub(r"<%s\b" % name, '<div data-tag="%s"' % name, content)
         content = content.replace("</%s>" % name, "</div>")

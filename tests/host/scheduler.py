@@ -3,6 +3,7 @@
 Rule kept here: every callback runs to its end on its own thread; one that raises is printed, recorded in
 `uncaught_errors`, and never stops a thread.
 """
+
 from __future__ import annotations
 
 import heapq
@@ -176,4 +177,3 @@ class Scheduler:
 
 def _nothing() -> None:
     """Wakes a loop so that it can see that it has been stopped."""
-

@@ -23,12 +23,12 @@ for number in range({EVENTS}):
 OPEN = """
 import os
 from importlib import import_module
-review = import_module("Gemini Companion.companion.review.review")
+review = import_module("Gemini Companion.companion.review.decision")
 path = os.path.join(window.folders()[0], "greeting.py")
 owner = review.Owner(next(iter(endpoint.clients)), "Gemini CLI")
 with open(path, encoding="utf-8") as file:
     text = file.read()
-endpoint.desk.open_diff(owner, path, text.replace("line = 7", "LINE = 7"))
+endpoint.reviews.open_diff(owner, path, text.replace("line = 7", "LINE = 7"))
 """
 
 
@@ -99,11 +99,13 @@ def test_commands_and_keys_of_others_ask_for_nothing(counted):
 def test_typing_with_a_client(counted):
     counted.connect()
     counted.host.pump(2.0)
-    counted.host.execute("events = []\n"
+    counted.host.execute(
+        "events = []\n"
         "for name in ('on_selection_modified', 'on_modified'):\n"
         "    real = getattr(plugin.GeminiCompanionListener, name)\n"
         "    setattr(plugin.GeminiCompanionListener, name,\n"
-        "        lambda self, view, real=real: (events.append(1), real(self, view)))\n")
+        "        lambda self, view, real=real: (events.append(1), real(self, view)))\n"
+    )
     counted.host.call("clear_api_calls")
     counted.host.execute(EVENTS_IN_A_FILE)
     counted.host.pump(0.5)
@@ -118,7 +120,7 @@ def test_typing_with_a_client_and_a_review_in_sight(counted):
     counted.connect()
     counted.host.execute(OPEN)
     counted.host.pump(3.0)
-    for view in ("view", "endpoint.desk._presentations[endpoint.desk.pending()[0]].proposal_view"):
+    for view in ("view", "endpoint.reviews._presentations[endpoint.reviews.pending()[0]].proposal_view"):
         for call in ("on_selection_modified", "on_modified"):
             counted.host.execute(f"typed_in = {view}\nlistener = plugin.GeminiCompanionListener()")
             counted.host.call("clear_api_calls")

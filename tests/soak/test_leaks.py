@@ -14,8 +14,16 @@ REVIEWS = 1000
 UPDATES = 10_000
 WARM_UP = 30
 WORKING = (
-    "Application", "Endpoint", "Runtime", "Desk", "Follower", "Service", "CompanionServer", "Connection", "Session",
-)  # fmt: skip
+    "Application",
+    "Endpoint",
+    "Runtime",
+    "ReviewManager",
+    "ContextTracker",
+    "ServerTask",
+    "CompanionServer",
+    "Connection",
+    "Session",
+)
 """Classes whose instances do the work. What an unloaded module had as constants may outlive it in caches of Python."""
 MOST_GROWTH = 2 * 1024 * 1024
 
@@ -52,7 +60,7 @@ def update(first, last):
 
 # Opens a review, waits until it is drawn, decides it, waits until the window is given back, and begins the next one.
 REVIEW = """
-Owner = sys.modules["Gemini Companion.companion.review.review"].Owner
+Owner = sys.modules["Gemini Companion.companion.review.decision"].Owner
 class Reviewing:
     def __init__(self, path, count):
         self.path, self.left, self.number = path, count, 0
@@ -62,24 +70,24 @@ class Reviewing:
     def open(self):
         self.number += 1
         proposed = self.text.replace("line = %d\\n" % (self.number % 200), "changed = %d\\n" % self.number)
-        endpoint.desk.open_diff(Owner("nobody", "soak"), self.path, proposed)
-        self.review = endpoint.desk.pending()[0]
+        endpoint.reviews.open_diff(Owner("nobody", "soak"), self.path, proposed)
+        self.review = endpoint.reviews.pending()[0]
         self.wait_drawn()
     def wait_drawn(self):
-        if not endpoint.desk._presentations[self.review].settled:
+        if not endpoint.reviews._presentations[self.review].settled:
             sublime.set_timeout(self.wait_drawn, 1)
             return
         if self.number % 4 == 0:
-            endpoint.desk.close_diff(self.review.owner, self.path, suppress_notification=True)
+            endpoint.reviews.close_diff(self.review.owner, self.path, suppress_notification=True)
         elif self.number % 4 == 1:
-            endpoint.desk.reject(self.review)
+            endpoint.reviews.reject(self.review)
         elif self.number % 4 == 2:
-            endpoint.desk.accept(self.review)  # which writes the file, because there is no such client
+            endpoint.reviews.accept(self.review)  # which writes the file, because there is no such client
         else:
-            endpoint.desk._presentations[self.review].proposal_view.close()
+            endpoint.reviews._presentations[self.review].proposal_view.close()
         self.wait_closed()
     def wait_closed(self):
-        if endpoint.desk._presentations or len(window.views()) > 1:
+        if endpoint.reviews._presentations or len(window.views()) > 1:
             sublime.set_timeout(self.wait_closed, 1)
             return
         self.left -= 1

@@ -28,7 +28,7 @@ class ContextCase(DeferrableTestCase):
         self._folders: List[str] = []
         self.folder = self.new_folder()
         for name in ("a.py", "b.py", "c.py"):
-            self.write(name, "# {}\nsecond line\nthird line\n".format(name))
+            self.write(name, f"# {name}\nsecond line\nthird line\n")
         self.window = yield from self.new_window(self.folder)
         self.client = yield from self.connect(self.folder)
 

@@ -41,18 +41,18 @@ class DiagnoseCase(ContextCase):
 
     def program(self, name: str, script: str) -> str:
         """A program that runs a line of shell."""
-        path = self.write(name, "#!/bin/sh\n{}\n".format(script))
+        path = self.write(name, f"#!/bin/sh\n{script}\n")
         os.chmod(path, stat.S_IRWXU)
         return path
 
     def module(self, name: str) -> Any:
         """A module of the package."""
-        return sys.modules["{}.companion.{}".format(PACKAGE, name)]
+        return sys.modules[f"{PACKAGE}.companion.{name}"]
 
     # -- the discovery file -------------------------------------------------------------------------------------------
 
     def gemini_file(self) -> str:
-        name = "gemini-ide-server-{}-{}.json".format(os.getppid(), self.endpoint.port)
+        name = f"gemini-ide-server-{os.getppid()}-{self.endpoint.port}.json"
         return os.path.join(discovery_directory(), name)
 
     def change_file(self, **values: Any) -> None:

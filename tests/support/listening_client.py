@@ -30,7 +30,7 @@ def announced(workspace: str, editor_pid: int) -> Optional[Dict[str, Any]]:
     if not os.path.isdir(directory):
         return None
     for name in sorted(os.listdir(directory)):
-        if not name.startswith("gemini-ide-server-{}-".format(editor_pid)):
+        if not name.startswith(f"gemini-ide-server-{editor_pid}-"):
             continue
         try:
             with open(os.path.join(directory, name), encoding="utf-8") as file:
@@ -150,7 +150,7 @@ class ListeningClient:
         self._socket = stream.sock
         answer = stream.getresponse()
         if answer.status != 200:
-            raise ValueError("the stream answered with {}".format(answer.status))
+            raise ValueError(f"the stream answered with {answer.status}")
         self.listening = True
         data: List[str] = []
         while True:

@@ -78,7 +78,7 @@ class ThreadGuard:
             if caller is not None:
                 self.calls["editor"] += 1
                 if threading.current_thread() is not self._main:
-                    self.complaints.append("{} called {} on {}".format(caller, name, threading.current_thread().name))
+                    self.complaints.append(f"{caller} called {name} on {threading.current_thread().name}")
             return real(*arguments, **keywords)
 
         return call
@@ -92,7 +92,7 @@ class ThreadGuard:
                 if caller is not None and (by_path or not caller.startswith("discovery.")):
                     self.calls["disk"] += 1
                     if threading.current_thread() is self._main:
-                        self.complaints.append("{} called {} on the main thread".format(caller, name))
+                        self.complaints.append(f"{caller} called {name} on the main thread")
             return real(*arguments, **keywords)
 
         return call
@@ -110,7 +110,7 @@ def _caller() -> Optional[str]:
         module = str(frame.f_globals.get("__name__", ""))
         if module != __name__ and not _is_standard(frame.f_code.co_filename):
             mine = module == PACKAGE or module.startswith(PACKAGE + ".")
-            return "{}:{}".format(module[len(PACKAGE) + 1:], frame.f_lineno) if mine else None
+            return f"{module[len(PACKAGE) + 1 :]}:{frame.f_lineno}" if mine else None
         frame = frame.f_back  # type: ignore[assignment]
     return None
 

@@ -78,9 +78,7 @@ def _only_here(name: str) -> Iterator[None]:
 def run(command: List[str], doing: str, cwd: Optional[str] = None, env: Optional[Dict[str, str]] = None) -> str:
     """Runs a command quietly and returns its output. Raises SetupError with the end of the output."""
     try:
-        done = subprocess.run(
-            command, cwd=cwd, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
-        )
+        done = subprocess.run(command, cwd=cwd, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     except OSError as error:
         raise SetupError(f"{doing}: {command[0]} cannot be started: {error}") from None
     if done.returncode != 0:

@@ -159,5 +159,3 @@ def _read_counts_file(code: int, folder: str) -> Counts:
     counts = json.loads(text)
     failed = counts["failed"] or (1 if code != 0 else 0)
     return Counts(counts["passed"], failed, counts["skipped"])
-
-

@@ -24,9 +24,7 @@ class Program(Terminal):
 
     prompt = "Type your message"
 
-    def __init__(
-        self, command: Sequence[str], host: Host, cwd: str, model: ModelStub, env: Mapping[str, str]
-    ) -> None:
+    def __init__(self, command: Sequence[str], host: Host, cwd: str, model: ModelStub, env: Mapping[str, str]) -> None:
         self._host = host
         self._model = model
         super().__init__(command, cwd, dict(base_environment(host), **env))

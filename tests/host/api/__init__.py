@@ -1,4 +1,5 @@
 """The modules `sublime`, `sublime_plugin` and `sublime_types`, as a package sees them."""
+
 from __future__ import annotations
 
 import importlib

@@ -1,4 +1,5 @@
 """The enumerations and constants of the API. A constant outside an enumeration is its member under an older name."""
+
 from __future__ import annotations
 
 import enum

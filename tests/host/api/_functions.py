@@ -1,4 +1,5 @@
 """The functions of the module `sublime`."""
+
 from __future__ import annotations
 
 import html
@@ -43,6 +44,7 @@ def executable_path():
 
 def executable_hash():
     import hashlib
+
     with open(executable_path(), "rb") as file:
         return (version(), platform() + "_" + arch(), hashlib.md5(file.read()).hexdigest())
 
@@ -83,8 +85,15 @@ def ok_cancel_dialog(msg, ok_title="", title=""):
 
 @on_main
 def yes_no_cancel_dialog(msg, yes_title="", no_title="", title=""):
-    return DialogResult(current().dialogs.ask(
-        "yes_no_cancel", as_text(msg), yes_title=as_text(yes_title), no_title=as_text(no_title), title=as_text(title)))
+    return DialogResult(
+        current().dialogs.ask(
+            "yes_no_cancel",
+            as_text(msg),
+            yes_title=as_text(yes_title),
+            no_title=as_text(no_title),
+            title=as_text(title),
+        )
+    )
 
 
 def _later(callback, kind, text, **details):
@@ -216,9 +225,13 @@ def get_log_control_tree():
 
 def ui_info():
     from ..model.palette_colors import STYLE
+
     preferences = current().preferences()
-    return {"system": {"style": "dark"}, "theme": {"value": preferences.get("theme"), "style": "dark"},
-            "color_scheme": {"value": preferences.get("color_scheme"), "style": "dark", "palette": dict(STYLE)}}
+    return {
+        "system": {"style": "dark"},
+        "theme": {"value": preferences.get("theme"), "style": "dark"},
+        "color_scheme": {"value": preferences.get("color_scheme"), "style": "dark", "palette": dict(STYLE)},
+    }
 
 
 # -- resources and values ------------------------------------------------------------------------------
@@ -239,8 +252,9 @@ def find_resources(pattern):
 
 
 def encode_value(value, pretty=False, update_text=None):
-    return json.dumps(to_value(value), ensure_ascii=False, indent="\t" if pretty else None,
-                      separators=None if pretty else (",", ":"))
+    return json.dumps(
+        to_value(value), ensure_ascii=False, indent="\t" if pretty else None, separators=None if pretty else (",", ":")
+    )
 
 
 def decode_value(data):
@@ -294,12 +308,14 @@ def _check_timer(callback, delay):
 # -- windows -------------------------------------------------------------------------------------------
 def active_window():
     from ._window import Window
+
     window = current().focus.active_window()
     return Window(window.id if window is not None else 0)
 
 
 def windows():
     from ._window import Window
+
     return [Window(number) for number in list(current().windows)]
 
 
@@ -347,8 +363,11 @@ def find_syntax_for_file(path, first_line=""):
     return syntax_from_path(current().syntaxes.for_file(as_text(path)))
 
 
-NAMES = [name for name, value in list(globals().items())
-         if callable(value) and getattr(value, "__module__", "") == __name__ and (name[0] != "_" or name == "_buffers")]
+NAMES = [
+    name
+    for name, value in list(globals().items())
+    if callable(value) and getattr(value, "__module__", "") == __name__ and (name[0] != "_" or name == "_buffers")
+]
 # Before the host exists only these may be called, as at the import of a plugin.
 UNGATED = frozenset(("version", "platform", "arch", "channel", "format_command", "html_format_command", "command_url"))
 for _name in NAMES:

@@ -1,4 +1,5 @@
 """The API's plain records: completions, syntaxes, rows of lists, symbols."""
+
 from __future__ import annotations
 
 from ._enums import (

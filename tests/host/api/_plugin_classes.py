@@ -1,4 +1,5 @@
 """The base classes of plugins: commands, input handlers, listeners."""
+
 from __future__ import annotations
 
 import re
@@ -16,7 +17,7 @@ def _snake(name, suffix):
         else:
             result += character
         after_capital = character.isupper()
-    return result[:-len(suffix)] if result.endswith(suffix) else result
+    return result[: -len(suffix)] if result.endswith(suffix) else result
 
 
 class CommandInputHandler:
@@ -88,8 +89,15 @@ class TextInputHandler(CommandInputHandler):
         return text
 
     def setup_(self, args):
-        return ([], {"initial_text": self.initial_text(), "initial_selection": self.initial_selection(),
-                     "placeholder_text": self.placeholder(), "type": "text"})
+        return (
+            [],
+            {
+                "initial_text": self.initial_text(),
+                "initial_selection": self.initial_selection(),
+                "placeholder_text": self.placeholder(),
+                "type": "text",
+            },
+        )
 
     def description_(self, v, text):
         return self.description(text) or ""
@@ -118,8 +126,15 @@ class ListInputHandler(CommandInputHandler):
                 rows.append((item.text, item.value))
             else:
                 raise TypeError("items must contain only str, list, tuple or ListInputItem objects")
-        return (rows, {"initial_text": self.initial_text(), "placeholder_text": self.placeholder(),
-                       "selected": selected, "type": "list"})
+        return (
+            rows,
+            {
+                "initial_text": self.initial_text(),
+                "placeholder_text": self.placeholder(),
+                "selected": selected,
+                "type": "list",
+            },
+        )
 
     def description_(self, v, text):
         return self.description(v, text) or ""
@@ -235,6 +250,7 @@ class TextCommand(Command):
                 return self.run(edit, **values)
             finally:
                 self.view.end_edit(edit)
+
         return self._call(run, args)
 
     def run(self, edit):

@@ -1,4 +1,5 @@
 """The handle of a view: its life, its text and its edits. What it shows is in the parts that it is composed of."""
+
 from __future__ import annotations
 
 from ..model.host import current
@@ -67,6 +68,7 @@ class View(ViewText, ViewLook, ViewMarks):
 
     def window(self):
         from ._window import Window
+
         window = self._model().window
         return Window(window.id) if window is not None else None
 
@@ -131,6 +133,7 @@ class View(ViewText, ViewLook, ViewMarks):
 
     def set_encoding(self, encoding_name):
         from ..model.encoding import CODECS, HEXADECIMAL
+
         name = as_text(encoding_name)
         if name in CODECS or name == HEXADECIMAL:
             self._model().buffer.encoding = name
@@ -152,6 +155,7 @@ class View(ViewText, ViewLook, ViewMarks):
     # -- editing ---------------------------------------------------------------------------------
     def begin_edit(self, edit_token, cmd, args=None):
         from ..model.commands import selections
+
         model = self._model()
         model.edits.append(edit_token)
         model.buffer.undo.open(cmd, args, selections(model.buffer))
@@ -159,6 +163,7 @@ class View(ViewText, ViewLook, ViewMarks):
 
     def end_edit(self, edit):
         from ..model.commands import selections
+
         model = self._model()
         if edit.edit_token in model.edits:
             model.edits.remove(edit.edit_token)

@@ -1,4 +1,5 @@
 """The part of a View that has to do with the screen: scrolling, coordinates, folding, colours, popups."""
+
 from __future__ import annotations
 
 import contextlib
@@ -121,10 +122,16 @@ class ViewLook:
             raise TypeError("on_done must be callable")
         self._model().popup_menu = PopupMenu([as_text(item) for item in items], on_done)
 
-    def show_popup(self, content, flags=PopupFlags.NONE, location=-1, max_width=320, max_height=240, on_navigate=None,
-                   on_hide=None):
-        popup = Popup(as_text(content), int(flags), as_point(location), as_callback(on_navigate, "on_navigate"),
-                      as_callback(on_hide, "on_hide"))
+    def show_popup(
+        self, content, flags=PopupFlags.NONE, location=-1, max_width=320, max_height=240, on_navigate=None, on_hide=None
+    ):
+        popup = Popup(
+            as_text(content),
+            int(flags),
+            as_point(location),
+            as_callback(on_navigate, "on_navigate"),
+            as_callback(on_hide, "on_hide"),
+        )
         if self._model().valid:
             self._model().show_popup(popup)
 

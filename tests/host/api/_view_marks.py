@@ -1,4 +1,5 @@
 """The part of a View that puts marks on its text: keyed regions, annotations, phantoms."""
+
 from __future__ import annotations
 
 from ..model.host import current
@@ -12,8 +13,18 @@ from ._gate import gated
 class ViewMarks:
     """Regions and phantoms; both move with the text."""
 
-    def add_regions(self, key, regions, scope="", icon="", flags=RegionFlags.NONE, annotations=[], annotation_color="",
-                    on_navigate=None, on_close=None):
+    def add_regions(
+        self,
+        key,
+        regions,
+        scope="",
+        icon="",
+        flags=RegionFlags.NONE,
+        annotations=[],
+        annotation_color="",
+        on_navigate=None,
+        on_close=None,
+    ):
         if not isinstance(icon, str):
             raise ValueError("icon must be a string")
         if not isinstance(annotations, list):
@@ -23,10 +34,19 @@ class ViewMarks:
         if not isinstance(flags, int):
             raise TypeError("flags must be an int")
         model = self._model()
-        model.add_regions(as_text(key), RegionSet(
-            [as_region(region) for region in regions], as_text(scope), as_text(icon), int(flags),
-            [as_text(annotation) for annotation in annotations], as_text(annotation_color),
-            as_callback(on_navigate, "on_navigate"), as_callback(on_close, "on_close")))
+        model.add_regions(
+            as_text(key),
+            RegionSet(
+                [as_region(region) for region in regions],
+                as_text(scope),
+                as_text(icon),
+                int(flags),
+                [as_text(annotation) for annotation in annotations],
+                as_text(annotation_color),
+                as_callback(on_navigate, "on_navigate"),
+                as_callback(on_close, "on_close"),
+            ),
+        )
 
     def get_regions(self, key):
         found = self._model().region_sets.get(as_text(key))
@@ -40,8 +60,9 @@ class ViewMarks:
             raise TypeError("layout must be an int")
         model, content = self._model(), as_text(content)
         current().check_html("phantom %r" % (key,), content)
-        return model.phantoms.add(as_text(key), as_region(region), content, int(layout),
-                                  as_callback(on_navigate, "on_navigate"))
+        return model.phantoms.add(
+            as_text(key), as_region(region), content, int(layout), as_callback(on_navigate, "on_navigate")
+        )
 
     def erase_phantoms(self, key):
         self._model().phantoms.erase_key(as_text(key))

@@ -1,4 +1,5 @@
 """The part of a View that answers questions about its text: stretches, lines, words, positions, scopes."""
+
 from __future__ import annotations
 
 import html
@@ -28,9 +29,9 @@ class ViewText:
         buffer = self._model().buffer
         if isinstance(x, Region):
             region = as_region(x)
-            return buffer.text[max(0, region.begin()):max(0, region.end())]
+            return buffer.text[max(0, region.begin()) : max(0, region.end())]
         point = as_point(x)
-        return buffer.text[point:point + 1] if 0 <= point < buffer.size() else "\x00"
+        return buffer.text[point : point + 1] if 0 <= point < buffer.size() else "\x00"
 
     def find(self, pattern, start_pt, flags=FindFlags.NONE):
         return textops.find(self._model().buffer, as_text(pattern), as_point(start_pt), int(flags))
@@ -64,8 +65,9 @@ class ViewText:
         return PointClassification(textops.classify(self._model().buffer, as_point(pt)))
 
     def find_by_class(self, pt, forward, classes, separators="", sub_word_separators=""):
-        return textops.find_by_class(self._model().buffer, as_point(pt), bool(forward), int(classes), separators,
-                                     sub_word_separators)
+        return textops.find_by_class(
+            self._model().buffer, as_point(pt), bool(forward), int(classes), separators, sub_word_separators
+        )
 
     def expand_by_class(self, x, classes, separators="", sub_word_separators=""):
         return textops.expand_by_class(self._model().buffer, _region(x), int(classes), separators, sub_word_separators)
@@ -101,11 +103,11 @@ class ViewText:
 
     def utf8_code_units(self, tp=None):
         text = self._model().buffer.text
-        return utf8_length(text if tp is None else text[:as_point(tp)])
+        return utf8_length(text if tp is None else text[: as_point(tp)])
 
     def utf16_code_units(self, tp=None):
         text = self._model().buffer.text
-        return utf16_length(text if tp is None else text[:as_point(tp)])
+        return utf16_length(text if tp is None else text[: as_point(tp)])
 
     # -- syntax ----------------------------------------------------------------------------------
     def assign_syntax(self, syntax):
@@ -171,6 +173,7 @@ class ViewText:
 
     def extract_completions(self, prefix, tp=-1):
         import re
+
         words = re.findall(r"\w+", self._model().buffer.text)
         return sorted({word for word in words if word.startswith(as_text(prefix)) and word != prefix})
 

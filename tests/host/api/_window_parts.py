@@ -1,4 +1,5 @@
 """The part of a Window that shows and hides its parts, and that looks up symbols (there is no index here)."""
+
 from __future__ import annotations
 
 from ._enums import KindId, SymbolSource, SymbolType

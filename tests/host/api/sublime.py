@@ -2,6 +2,7 @@
 
 Rule kept here: what build 4200 does not have is not here either.
 """
+
 from ..model.values import Edit, HistoricPosition, Region, TextChange  # noqa: F401
 from . import _enums, _functions
 from ._items import (  # noqa: F401

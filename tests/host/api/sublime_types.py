@@ -1,4 +1,5 @@
 """The names that the API's annotations use."""
+
 from typing import Any, Dict, List, Optional, Tuple, Union
 
 DIP = float

@@ -1,4 +1,5 @@
 """The built-in commands that work on a window or on the application."""
+
 from __future__ import annotations
 
 import copy
@@ -36,8 +37,9 @@ def open_file(host: Any, window: Any, file: str = "", contents: str = "", encode
 
 
 @window_command
-def edit_settings(host: Any, window: Any, base_file: str, user_file: str = "", default: str = "",
-                  selector: str = "") -> None:
+def edit_settings(
+    host: Any, window: Any, base_file: str, user_file: str = "", default: str = "", selector: str = ""
+) -> None:
     """A new window: the package's own settings on the left, read-only, the user's on the right."""
     user = user_file or PACKAGES + "/User/" + base_file.rsplit("/", 1)[-1]
     other = host.new_window()
@@ -102,7 +104,7 @@ def reopen_last_file(host: Any, window: Any) -> None:
 def close_file(host: Any, window: Any, group: Optional[int] = None, index: Optional[int] = None) -> None:
     if group is not None and index is not None:
         sheets = window.groups[group].sheets if 0 <= group < len(window.groups) else []
-        chosen = sheets[index:index + 1]
+        chosen = sheets[index : index + 1]
     else:
         chosen = list(window.groups[window.active_group].selected)
     for sheet in chosen:
@@ -169,8 +171,11 @@ def new_pane(host: Any, window: Any, move: bool = True) -> None:
     """One more column at the right; the active tab goes there with `move`, a clone of it without."""
     count = len(window.groups)
     sheet = window.active_sheet()
-    layout = {"cols": [i / (count + 1.0) for i in range(count + 1)] + [1.0], "rows": [0.0, 1.0],
-              "cells": [[i, 0, i + 1, 1] for i in range(count + 1)]}
+    layout = {
+        "cols": [i / (count + 1.0) for i in range(count + 1)] + [1.0],
+        "rows": [0.0, 1.0],
+        "cells": [[i, 0, i + 1, 1] for i in range(count + 1)],
+    }
     window.set_layout(layout)
     if sheet is not None and move:
         move_to_group(host, window, count)
@@ -183,8 +188,13 @@ def new_pane(host: Any, window: Any, move: bool = True) -> None:
 def close_pane(host: Any, window: Any) -> None:
     count = len(window.groups) - 1
     if count:
-        window.set_layout({"cols": [i / float(count) for i in range(count)] + [1.0], "rows": [0.0, 1.0],
-                           "cells": [[i, 0, i + 1, 1] for i in range(count)]})
+        window.set_layout(
+            {
+                "cols": [i / float(count) for i in range(count)] + [1.0],
+                "rows": [0.0, 1.0],
+                "cells": [[i, 0, i + 1, 1] for i in range(count)],
+            }
+        )
 
 
 @window_command

@@ -3,6 +3,7 @@
 Rule kept here: a dialog that no script expects is recorded in `unexpected`, is answered as if it were cancelled,
 and makes the test fail.
 """
+
 from __future__ import annotations
 
 from typing import Any, Dict, List

@@ -2,6 +2,7 @@
 
 Rule kept here: a loaded buffer holds "\\n" only; what was on disk is remembered by name and applied on save.
 """
+
 from __future__ import annotations
 
 import codecs
@@ -47,15 +48,21 @@ class Loaded(NamedTuple):
     line_endings: str
 
 
-def decode(data: bytes, *, encoding: Optional[str] = None, fallback: str = FALLBACK,
-           default_ending: str = "Unix", hexadecimal: bool = True) -> Loaded:
+def decode(
+    data: bytes,
+    *,
+    encoding: Optional[str] = None,
+    fallback: str = FALLBACK,
+    default_ending: str = "Unix",
+    hexadecimal: bool = True,
+) -> Loaded:
     """Decode a file as the editor does on load. `encoding` forces one; never raises for bad bytes."""
     if encoding is None:
         encoding = _detect(data, fallback, hexadecimal)
     if encoding == HEXADECIMAL:
         return Loaded(_dump(data), HEXADECIMAL, default_ending)
     mark = MARKS.get(encoding, b"")
-    body = data[len(mark):] if mark and data.startswith(mark) else data
+    body = data[len(mark) :] if mark and data.startswith(mark) else data
     text = _lenient(body, CODECS[encoding])
     ending = _detect_ending(text, default_ending)
     return Loaded(text.replace("\r\n", "\n").replace("\r", "\n"), encoding, ending)
@@ -117,6 +124,6 @@ def _detect_ending(text: str, default: str) -> str:
 def _dump(data: bytes) -> str:
     rows = []
     for start in range(0, len(data), 16):
-        digits = data[start:start + 16].hex()
-        rows.append(" ".join(digits[i:i + 4] for i in range(0, len(digits), 4)))
+        digits = data[start : start + 16].hex()
+        rows.append(" ".join(digits[i : i + 4] for i in range(0, len(digits), 4)))
     return "\n".join(rows) + ("\n" if rows else "")

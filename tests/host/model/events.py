@@ -2,20 +2,47 @@
 
 Rule kept here: the plain handler runs at once on the main thread, the `_async` one on the worker.
 """
+
 from __future__ import annotations
 
 from typing import Any, List
 
-ASYNC = frozenset((
-    "on_new", "on_clone", "on_load", "on_revert", "on_reload", "on_pre_save", "on_post_save", "on_post_move",
-    "on_modified", "on_selection_modified", "on_activated", "on_deactivated", "on_new_window", "on_new_project",
-    "on_load_project", "on_post_save_project", "on_new_buffer", "on_associate_buffer", "on_close_buffer",
-))
+ASYNC = frozenset(
+    (
+        "on_new",
+        "on_clone",
+        "on_load",
+        "on_revert",
+        "on_reload",
+        "on_pre_save",
+        "on_post_save",
+        "on_post_move",
+        "on_modified",
+        "on_selection_modified",
+        "on_activated",
+        "on_deactivated",
+        "on_new_window",
+        "on_new_project",
+        "on_load_project",
+        "on_post_save_project",
+        "on_new_buffer",
+        "on_associate_buffer",
+        "on_close_buffer",
+    )
+)
 
 
-UNCERTAIN = frozenset((
-    "on_new", "on_load", "on_modified", "on_selection_modified", "on_activated", "on_deactivated", "on_post_move",
-))
+UNCERTAIN = frozenset(
+    (
+        "on_new",
+        "on_load",
+        "on_modified",
+        "on_selection_modified",
+        "on_activated",
+        "on_deactivated",
+        "on_post_move",
+    )
+)
 OF_WINDOWS = frozenset(("on_new_window", "on_pre_close_window"))
 
 

@@ -2,6 +2,7 @@
 
 Rule kept here: nothing unsaved is lost without a dialog; a dirty buffer is never reloaded.
 """
+
 from __future__ import annotations
 
 import os
@@ -152,9 +153,13 @@ class Files:
             self._host.console("Unable to open %s: %s" % (path, error))
             return None
         preferences = self._host.preferences()
-        return codec.decode(data, encoding=encoding, fallback=preferences.get("fallback_encoding"),
-                            default_ending=self._host.default_line_ending(),
-                            hexadecimal=bool(preferences.get("enable_hexadecimal_encoding")))
+        return codec.decode(
+            data,
+            encoding=encoding,
+            fallback=preferences.get("fallback_encoding"),
+            default_ending=self._host.default_line_ending(),
+            hexadecimal=bool(preferences.get("enable_hexadecimal_encoding")),
+        )
 
     def _when_loaded(self, view: ViewModel, function: Callable[[], None]) -> None:
         if view.buffer.loading:
@@ -248,8 +253,9 @@ class Files:
         self._host.notes.flush()
 
     # -- closing ---------------------------------------------------------------------------------
-    def close_sheet(self, sheet: SheetModel, on_close: Optional[Callable[[bool], Any]] = None,
-                    *, ask: bool = True) -> bool:
+    def close_sheet(
+        self, sheet: SheetModel, on_close: Optional[Callable[[bool], Any]] = None, *, ask: bool = True
+    ) -> bool:
         """Close a tab. A dirty buffer whose last view this is asks first. False if the user cancels."""
         done = sheet.window is not None and self._close(sheet, ask)
         if on_close is not None:
@@ -302,4 +308,4 @@ def _difference(old: str, new: str) -> Tuple[int, int, str]:
     start = len(os.path.commonprefix([old, new]))
     limit = min(len(old), len(new)) - start
     tail = len(os.path.commonprefix([old[::-1][:limit], new[::-1][:limit]]))
-    return start, len(old) - tail, new[start:len(new) - tail]
+    return start, len(old) - tail, new[start : len(new) - tail]

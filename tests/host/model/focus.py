@@ -1,4 +1,5 @@
 """Which window is in front and which view the keyboard goes to; tells on_deactivated and on_activated."""
+
 from __future__ import annotations
 
 from typing import Any, List, Optional

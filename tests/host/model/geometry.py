@@ -3,6 +3,7 @@
 Units are device-independent pixels. Layout coordinates start at the first line's top left corner.
 Word wrap is off. Rule kept here: the viewport never leaves the layout.
 """
+
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
@@ -93,7 +94,7 @@ def text_to_layout(view: Any, point: int) -> Tuple[float, float]:
     buffer = view.buffer
     point = buffer.clamp(point)
     row = buffer.row(point)
-    return (_column_x(view, buffer.text[buffer.starts()[row]:point]), row_tops(view)[row])
+    return (_column_x(view, buffer.text[buffer.starts()[row] : point]), row_tops(view)[row])
 
 
 def layout_to_text(view: Any, xy: Tuple[float, float]) -> int:
@@ -148,9 +149,12 @@ def group_box(window: Any, group: int) -> Tuple[float, float, float, float]:
     inner_width, inner_height = max(0.0, width - left), max(0.0, height - bottom)
     layout = window.layout
     x1, y1, x2, y2 = layout["cells"][group]
-    return (left + layout["cols"][x1] * inner_width, layout["rows"][y1] * inner_height,
-            (layout["cols"][x2] - layout["cols"][x1]) * inner_width,
-            (layout["rows"][y2] - layout["rows"][y1]) * inner_height)
+    return (
+        left + layout["cols"][x1] * inner_width,
+        layout["rows"][y1] * inner_height,
+        (layout["cols"][x2] - layout["cols"][x1]) * inner_width,
+        (layout["rows"][y2] - layout["rows"][y1]) * inner_height,
+    )
 
 
 def text_box(view: Any) -> Tuple[float, float, float, float]:

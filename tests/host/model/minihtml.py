@@ -2,6 +2,7 @@
 
 Rule kept here: what the editor's own engine would drop silently is a complaint, so that a test sees it.
 """
+
 from __future__ import annotations
 
 import re
@@ -9,21 +10,26 @@ from functools import lru_cache
 from html.parser import HTMLParser
 from typing import Any, Dict, List, Sequence
 
-TAGS = frozenset((
-    "html head style body h1 h2 h3 h4 h5 h6 div p ul ol li b strong i em u big small a code var tt span img br "
-).split())
+TAGS = frozenset(
+    (
+        "html head style body h1 h2 h3 h4 h5 h6 div p ul ol li b strong i em u big small a code var tt span img br "
+    ).split()
+)
 VOID = frozenset(("br", "img"))
 BLOCKS = frozenset("div p ul ol li h1 h2 h3 h4 h5 h6 body".split())
 ATTRIBUTES = frozenset("id class style href src width height title xmlns".split())
-PROPERTIES = frozenset((
-    "background-color border border-bottom border-bottom-color border-bottom-left-radius border-bottom-right-radius "
-    "border-bottom-style border-bottom-width border-color border-left border-left-color border-left-style "
-    "border-left-width border-radius border-right border-right-color border-right-style border-right-width "
-    "border-style border-top border-top-color border-top-left-radius border-top-right-radius border-top-style "
-    "border-top-width border-width bottom color display font font-family font-size font-style font-weight left "
-    "line-height list-style-type margin margin-bottom margin-left margin-right margin-top padding padding-bottom "
-    "padding-left padding-right padding-top position right text-align text-decoration top white-space"
-).split())
+PROPERTIES = frozenset(
+    (
+        "background-color border border-bottom border-bottom-color border-bottom-left-radius border-bottom- "
+        "right-radius border-bottom-style border-bottom-width border-color border-left border-left-color "
+        "border-left-style border-left-width border-radius border-right border-right-color border-right-style "
+        "border-right-width border-style border-top border-top-color border-top-left-radius border-top-right- "
+        "radius border-top-style border-top-width border-width bottom color display font font-family font- "
+        "size font-style font-weight left line-height list-style-type margin margin-bottom margin-left "
+        "margin-right margin-top padding padding-bottom padding-left padding-right padding-top position right "
+        "text-align text-decoration top white-space"
+    ).split()
+)
 DISPLAYS = frozenset("none inline block inline-block list-item".split())
 _DECLARATION = re.compile(r"([-\w]+)\s*:\s*([^;{}]+)")
 
@@ -59,7 +65,7 @@ class _Reader(HTMLParser):
         if not self._open or self._open[-1] != tag:
             self.problems.append("</%s> does not close the open tag" % tag)
             if tag in self._open:
-                del self._open[len(self._open) - 1 - self._open[::-1].index(tag):]
+                del self._open[len(self._open) - 1 - self._open[::-1].index(tag) :]
         else:
             self._open.pop()
 

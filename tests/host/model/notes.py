@@ -3,6 +3,7 @@
 Rule kept here: a command is told once, when it has ended; what is changed outside of a command is told in the
 next turn of the main loop. Listeners run on the main thread.
 """
+
 from __future__ import annotations
 
 from typing import Any, Dict

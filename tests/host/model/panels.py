@@ -2,6 +2,7 @@
 
 Rule kept here: each has a view of its own with an `element()` name, and gets the activation events that go with focus.
 """
+
 from __future__ import annotations
 
 from typing import Any, Callable, Dict, List, Optional
@@ -9,8 +10,13 @@ from typing import Any, Callable, Dict, List, Optional
 from .buffer import BufferModel
 from .view import ViewModel
 
-BUILT_IN = {"console": "console:input", "find": "find:input", "incremental_find": "incremental_find:input",
-            "replace": "replace:input:find", "find_in_files": "find_in_files:input:find"}
+BUILT_IN = {
+    "console": "console:input",
+    "find": "find:input",
+    "incremental_find": "incremental_find:input",
+    "replace": "replace:input:find",
+    "find_in_files": "find_in_files:input:find",
+}
 WANT_EVENT = 4
 
 
@@ -28,8 +34,16 @@ class InputPanel:
 class QuickPanel:
     """A list to choose from; `view` is the widget of its filter."""
 
-    def __init__(self, items: List[Dict[str, Any]], view: ViewModel, on_select: Callable, flags: int,
-                 selected: int, on_highlight: Any, placeholder: str):
+    def __init__(
+        self,
+        items: List[Dict[str, Any]],
+        view: ViewModel,
+        on_select: Callable,
+        flags: int,
+        selected: int,
+        on_highlight: Any,
+        placeholder: str,
+    ):
         self.items = items
         self.view = view
         self.on_select = on_select
@@ -57,8 +71,11 @@ class Panels:
         return self._focus
 
     def focus(self, view: Optional[ViewModel]) -> bool:
-        if view is None or (view not in self.output.values() and view not in self._widgets.values()
-                            and view not in [p.view for p in (self.input, self.quick) if p]):
+        if view is None or (
+            view not in self.output.values()
+            and view not in self._widgets.values()
+            and view not in [p.view for p in (self.input, self.quick) if p]
+        ):
             return False
         self._focus = view
         return True
@@ -95,7 +112,7 @@ class Panels:
             self.hide()
             return True
         if name.startswith("output."):
-            if name[len("output."):] not in self.output:
+            if name[len("output.") :] not in self.output:
                 return False
         elif name in BUILT_IN:
             if name not in self._widgets:
@@ -149,8 +166,15 @@ class Panels:
             self.finish_input(False)
 
     # -- the quick panel -------------------------------------------------------------------------
-    def show_quick(self, items: List[Dict[str, Any]], on_select: Callable, flags: int, selected: int,
-                   on_highlight: Any, placeholder: str) -> None:
+    def show_quick(
+        self,
+        items: List[Dict[str, Any]],
+        on_select: Callable,
+        flags: int,
+        selected: int,
+        on_highlight: Any,
+        placeholder: str,
+    ) -> None:
         if self.quick is not None:
             self.finish_quick(-1)
         view = self._widget("command_palette:input")

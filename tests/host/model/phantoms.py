@@ -1,4 +1,5 @@
 """Phantoms: pieces of HTML between or inside the lines of a view."""
+
 from __future__ import annotations
 
 from typing import Any, Callable, Dict, List, Optional
@@ -15,8 +16,15 @@ NOWHERE = -1
 class PhantomModel:
     """One phantom; it sits at the begin of its region."""
 
-    def __init__(self, phantom_id: int, key: str, region: Region, content: str, layout: int,
-                 on_navigate: Optional[Callable[[str], None]]):
+    def __init__(
+        self,
+        phantom_id: int,
+        key: str,
+        region: Region,
+        content: str,
+        layout: int,
+        on_navigate: Optional[Callable[[str], None]],
+    ):
         self.id = phantom_id
         self.key = key
         self.region = region
@@ -39,8 +47,14 @@ class PhantomModel:
         return minihtml_height.size(self.content, columns, metrics)[0]
 
     def describe(self) -> Dict[str, Any]:
-        return {"id": self.id, "key": self.key, "region": [self.region.a, self.region.b], "content": self.content,
-                "layout": self.layout, "links": minihtml.links(self.content)}
+        return {
+            "id": self.id,
+            "key": self.key,
+            "region": [self.region.a, self.region.b],
+            "content": self.content,
+            "layout": self.layout,
+            "links": minihtml.links(self.content),
+        }
 
 
 class Phantoms:
@@ -67,16 +81,21 @@ class Phantoms:
 
     def query(self, ids: List[int]) -> List[Region]:
         """Where the phantoms are now; Region(-1) for one that is gone."""
-        return [Region(self.by_id[i].region.a, self.by_id[i].region.b) if i in self.by_id else Region(NOWHERE)
-                for i in ids]
+        return [
+            Region(self.by_id[i].region.a, self.by_id[i].region.b) if i in self.by_id else Region(NOWHERE) for i in ids
+        ]
 
     def carry(self, change: Change) -> None:
         """Move with the text. A phantom whose whole stretch is erased goes with it."""
         start, removed, inserted = change
         for number, phantom in list(self.by_id.items()):
             region = phantom.region
-            if removed and not inserted and not region.empty() and (
-                    start <= region.begin() and region.end() <= start + removed):
+            if (
+                removed
+                and not inserted
+                and not region.empty()
+                and (start <= region.begin() and region.end() <= start + removed)
+            ):
                 del self.by_id[number]
                 continue
             phantom.region = Region(move_point(region.a, change), move_point(region.b, change))

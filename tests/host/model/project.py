@@ -1,4 +1,5 @@
 """Project data: a window's folders and project settings, in memory or in a `.sublime-project` file."""
+
 from __future__ import annotations
 
 import json
@@ -23,8 +24,11 @@ class Project:
         """The absolute paths of the folders in the side bar; relative ones start at the project file."""
         entries = (self.data or {}).get("folders", [])
         base = os.path.dirname(self.file_name)
-        return [os.path.normpath(os.path.join(base, entry["path"])) if base else entry["path"]
-                for entry in entries if isinstance(entry, dict) and isinstance(entry.get("path"), str)]
+        return [
+            os.path.normpath(os.path.join(base, entry["path"])) if base else entry["path"]
+            for entry in entries
+            if isinstance(entry, dict) and isinstance(entry.get("path"), str)
+        ]
 
     def set_data(self, data: Any) -> None:
         """Replace the data; written to the project file if there is one. Raises TypeError unless a dict or None."""

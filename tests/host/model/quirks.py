@@ -22,6 +22,7 @@ the editor most probably does.
   undo_counts         clearing the undo history counts as a change
   active_panel        a panel or a palette that has the focus is its window's active view
 """
+
 from __future__ import annotations
 
 import os

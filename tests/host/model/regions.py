@@ -1,4 +1,5 @@
 """Keyed sets of regions with their look: fill, outline, gutter icon, annotations."""
+
 from __future__ import annotations
 
 from typing import Any, Callable, Dict, List, Optional
@@ -10,8 +11,17 @@ from .values import Region
 class RegionSet:
     """What one `add_regions` call left in a view."""
 
-    def __init__(self, regions: List[Region], scope: str, icon: str, flags: int, annotations: List[str],
-                 annotation_color: str, on_navigate: Optional[Callable], on_close: Optional[Callable]):
+    def __init__(
+        self,
+        regions: List[Region],
+        scope: str,
+        icon: str,
+        flags: int,
+        annotations: List[str],
+        annotation_color: str,
+        on_navigate: Optional[Callable],
+        on_close: Optional[Callable],
+    ):
         self.regions = regions
         self.scope = scope
         self.icon = icon
@@ -27,7 +37,10 @@ class RegionSet:
     def describe(self) -> Dict[str, Any]:
         """The set as JSON, for the driver."""
         return {
-            "regions": [[r.a, r.b] for r in self.regions], "scope": self.scope, "icon": self.icon,
-            "flags": int(self.flags), "annotations": list(self.annotations),
+            "regions": [[r.a, r.b] for r in self.regions],
+            "scope": self.scope,
+            "icon": self.icon,
+            "flags": int(self.flags),
+            "annotations": list(self.annotations),
             "annotation_color": self.annotation_color,
         }

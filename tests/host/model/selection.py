@@ -1,4 +1,5 @@
 """The selection of a view: sorted regions that never overlap."""
+
 from __future__ import annotations
 
 from typing import List

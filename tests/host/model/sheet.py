@@ -1,4 +1,5 @@
 """A sheet: what a tab holds. A text view, or a page of HTML."""
+
 from __future__ import annotations
 
 from typing import Any, Optional

@@ -2,6 +2,7 @@
 
 Rule kept here: one command is one step; single characters typed in a row are one step together.
 """
+
 from __future__ import annotations
 
 from typing import Any, Dict, List, NamedTuple, Optional, Tuple
@@ -137,4 +138,5 @@ def _joins(last: Step, step: Step) -> bool:
         return False
     typed, previous = step.pieces[-1], last.pieces[-1]
     return typed.start == previous.start + len(previous.inserted) and not (
-        typed.inserted.isspace() and not previous.inserted.isspace())
+        typed.inserted.isspace() and not previous.inserted.isspace()
+    )

@@ -3,6 +3,7 @@
 Rule kept here: a value that the editor's C layer would refuse (a float as a point, a lone surrogate
 in a text, an object as a setting) is refused at this border, with the same class of exception.
 """
+
 from __future__ import annotations
 
 from typing import Any
@@ -147,8 +148,11 @@ class Region:
         if low < high:
             return True
         # An empty region strictly inside the other one counts too.
-        return low == high and (self.empty() != region.empty()) and (
-            self.begin() < low < self.end() or region.begin() < low < region.end())
+        return (
+            low == high
+            and (self.empty() != region.empty())
+            and (self.begin() < low < self.end() or region.begin() < low < region.end())
+        )
 
 
 class Edit:
@@ -175,7 +179,12 @@ class HistoricPosition:
 
     def __repr__(self):
         return "HistoricPosition(pt=%r, row=%r, col=%r, col_utf16=%r, col_utf8=%r)" % (
-            self.pt, self.row, self.col, self.col_utf16, self.col_utf8)
+            self.pt,
+            self.row,
+            self.col,
+            self.col_utf16,
+            self.col_utf8,
+        )
 
 
 class TextChange:
@@ -192,7 +201,12 @@ class TextChange:
 
     def __repr__(self):
         return "TextChange(%r, %r, len_utf16=%r, len_utf8=%r, str=%r)" % (
-            self.a, self.b, self.len_utf16, self.len_utf8, self.str)
+            self.a,
+            self.b,
+            self.len_utf16,
+            self.len_utf8,
+            self.str,
+        )
 
 
 for _class in (Region, Edit, HistoricPosition, TextChange):

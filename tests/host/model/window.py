@@ -1,4 +1,5 @@
 """A window: its groups and sheets, folders and project, panels and visible parts."""
+
 from __future__ import annotations
 
 import copy
@@ -24,8 +25,14 @@ class WindowModel:
         self.layout: Dict[str, list] = copy.deepcopy(SINGLE)
         self.active_group = 0
         self.size: Tuple[float, float] = (1600.0, 900.0)
-        self.elements = {"side_bar": True, "minimap": True, "tabs": True, "status_bar": True, "menu": True,
-                         "open_files": False}
+        self.elements = {
+            "side_bar": True,
+            "minimap": True,
+            "tabs": True,
+            "status_bar": True,
+            "menu": True,
+            "open_files": False,
+        }
         self.settings = SettingsModel(host)
         self.template_settings = SettingsModel(host)
         self.project_settings = SettingsModel(host)

@@ -6,6 +6,7 @@ Rule: the same files give the same bytes, whoever builds, when, where and with w
 times and permissions are fixed, line ends are what git stores, and nothing is compressed: deflate's output depends on
 the zlib at hand, and Package Control packs the files anew anyway.
 """
+
 from __future__ import annotations
 
 import argparse
@@ -55,9 +56,9 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
     output.write_bytes(content)
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         for entry in archive.infolist():
-            print("{:>9,}  {}".format(entry.file_size, entry.filename))
-    print("{:>9,}  {}".format(len(content), output))
-    print("sha256 {}".format(hashlib.sha256(content).hexdigest()))
+            print(f"{entry.file_size:>9,}  {entry.filename}")
+    print(f"{len(content):>9,}  {output}")
+    print(f"sha256 {hashlib.sha256(content).hexdigest()}")
     return 0
 
 

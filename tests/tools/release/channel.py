@@ -3,6 +3,7 @@
 It defines the libraries that the table leaves to that channel, in the channel's way: the newest wheel for every Python,
 and `jsonschema` as the one old release that the channel has.
 """
+
 from __future__ import annotations
 
 from typing import Any, Dict, List, Sequence

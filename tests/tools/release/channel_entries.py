@@ -5,6 +5,7 @@
 The files are in the form that the two repositories of the channel have, tabs and all, so that entries can be pasted
 at their place by the alphabet. Rule: they go to `dist/channel/` and are never committed; no address is written here.
 """
+
 from __future__ import annotations
 
 import argparse
@@ -38,22 +39,27 @@ def packages(package: str) -> Dict[str, Any]:
     return {
         "$schema": SCHEMA,
         "schema_version": SCHEMA_VERSION,
-        "packages": [{
-            "name": NAME,
-            "details": package.rstrip("/"),
-            "labels": LABELS,
-            "releases": [{"sublime_text": ">={}".format(OLDEST_BUILD), "tags": True}],
-        }],
+        "packages": [
+            {
+                "name": NAME,
+                "details": package.rstrip("/"),
+                "labels": LABELS,
+                "releases": [{"sublime_text": f">={OLDEST_BUILD}", "tags": True}],
+            }
+        ],
     }
 
 
 def text(data: Dict[str, Any]) -> str:
     """The file as the channel writes it: tabs, and lists of strings on one line."""
-    return re.sub(
-        r"\[\s+(\"[^\[\]{}]*\")\s+\]",
-        lambda found: "[" + re.sub(r",\s+", ", ", found.group(1)) + "]",
-        json.dumps(data, indent="\t", ensure_ascii=False),
-    ) + "\n"
+    return (
+        re.sub(
+            r"\[\s+(\"[^\[\]{}]*\")\s+\]",
+            lambda found: "[" + re.sub(r",\s+", ", ", found.group(1)) + "]",
+            json.dumps(data, indent="\t", ensure_ascii=False),
+        )
+        + "\n"
+    )
 
 
 def main(arguments: Optional[Sequence[str]] = None) -> int:
@@ -65,7 +71,7 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
     options = parser.parse_args(arguments)
     for address in (options.index, options.package):
         if not is_acceptable(address):
-            parser.error("{!r} is not an https:// address".format(address))
+            parser.error(f"{address!r} is not an https:// address")
     options.output.mkdir(parents=True, exist_ok=True)
     for name, data in (("libraries.json", libraries(options.index)), ("packages.json", packages(options.package))):
         (options.output / name).write_bytes(text(data).encode("utf-8"))

@@ -5,6 +5,7 @@
 For throw-away machines of a CI. Rule: the licence comes from the environment, goes into the editor's data folder, and
 is never printed.
 """
+
 from __future__ import annotations
 
 import argparse

@@ -5,6 +5,7 @@ Rule: pip alone decides which index is meant and how to reach it, so no address 
 
     python3 tests/tools/release/index.py        prints the address of that index, as `repository.py --index` takes it
 """
+
 from __future__ import annotations
 
 import re
@@ -57,7 +58,7 @@ class Index:
         if name not in self._wheels:
             self._wheels[name] = parse_wheels(self._listing(name))
         if not self._wheels[name]:
-            raise UnreachableIndexError("The index lists no wheel of {}.".format(name))
+            raise UnreachableIndexError(f"The index lists no wheel of {name}.")
         return self._wheels[name]
 
     def download(self, wheel: Wheel, folder: Path) -> Path:
@@ -66,15 +67,26 @@ class Index:
         if not target.is_file():
             folder.mkdir(parents=True, exist_ok=True)
             _, _, python, abi, platforms = wheel.filename[: -len(".whl")].rsplit("-", 4)
-            command = ["download", "--no-deps", "--only-binary", ":all:", "--ignore-requires-python",
-                       "--dest", str(folder), "--implementation", python[:2], "--abi", abi]
+            command = [
+                "download",
+                "--no-deps",
+                "--only-binary",
+                ":all:",
+                "--ignore-requires-python",
+                "--dest",
+                str(folder),
+                "--implementation",
+                python[:2],
+                "--abi",
+                abi,
+            ]
             if python[2:].isdigit() and len(python) > 3:
                 command += ["--python-version", python[2:]]
             for platform in platforms.split("."):
                 command += ["--platform", platform]
             self._pip(command + [wheel.url])
         if not target.is_file():
-            raise UnreachableIndexError("pip did not leave {} in {}.".format(wheel.filename, folder))
+            raise UnreachableIndexError(f"pip did not leave {wheel.filename} in {folder}.")
         return target
 
     def address(self) -> str:

@@ -5,6 +5,7 @@
 The folder is to be put on `sys.path` beside the standard library, and nothing else. Rule: what is in it came from the
 generated repository file and the channel's stand-in by Package Control's rules, and from nowhere else.
 """
+
 from __future__ import annotations
 
 import argparse
@@ -36,9 +37,7 @@ def definitions(python: str) -> List[Dict[str, Any]]:
 
 def resolve_all(index: Index, platform_name: str, python: str) -> Dict[str, Wheel]:
     """Library name to the wheel that Package Control installs. Raises `RefusedError`, `UnreachableIndexError`."""
-    return {
-        library["name"]: resolve(library, platform_name, python, index.wheels) for library in definitions(python)
-    }
+    return {library["name"]: resolve(library, platform_name, python, index.wheels) for library in definitions(python)}
 
 
 def make_lib_folder(folder: Path, platform_name: str, python: str, index: Optional[Index] = None) -> Dict[str, Wheel]:
@@ -48,7 +47,8 @@ def make_lib_folder(folder: Path, platform_name: str, python: str, index: Option
     """
     index = index or Index()
     wheels = {
-        name: wheel for name, wheel in resolve_all(index, platform_name, python).items()
+        name: wheel
+        for name, wheel in resolve_all(index, platform_name, python).items()
         if BY_NAME[name].needed_on(python)
     }
     for name, wheel in wheels.items():
@@ -71,7 +71,7 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
     parser.add_argument("folder", type=Path)
     options = parser.parse_args(arguments)
     for name, wheel in make_lib_folder(options.folder, options.platform, options.python).items():
-        print("{:20} {}".format(name, wheel.filename))
+        print(f"{name:20} {wheel.filename}")
     return 0
 
 

@@ -4,6 +4,7 @@ Package Control does not follow what a library itself requires, so every transit
 lists what each Python needs of them; a test compares the two. Rule: a name, a release or a wheel pattern is written
 here and nowhere else, and no address of a package index is written at all.
 """
+
 from __future__ import annotations
 
 from typing import Dict, Mapping, NamedTuple, Optional, Tuple
@@ -66,13 +67,17 @@ class Library(NamedTuple):
         """The pattern of the wheel's file name for one Python ("3.8") and one platform of `PLATFORMS`, or "*"."""
         stem = self.name.replace("-", "_")
         if not self.compiled_for(python, platform):
-            return "{}-*-{}.whl".format(stem, self.pure_tag)
+            return f"{stem}-*-{self.pure_tag}.whl"
         tag = "cp" + python.replace(".", "")
-        return "{}-*-{}-{}-{}.whl".format(stem, tag, tag, PLATFORMS[platform])
+        return f"{stem}-*-{tag}-{tag}-{PLATFORMS[platform]}.whl"
 
 
 def _aio_libs(
-    name: str, description: str, last_for_old_python: str, compiled: bool = False, pure_on: Tuple[str, ...] = (),
+    name: str,
+    description: str,
+    last_for_old_python: str,
+    compiled: bool = False,
+    pure_on: Tuple[str, ...] = (),
     only_for_old_python: bool = False,
 ) -> Library:
     """One of the libraries of the aiohttp project."""
@@ -80,7 +85,7 @@ def _aio_libs(
         name=name,
         description=description,
         author="aio-libs",
-        issues="https://github.com/aio-libs/{}/issues".format(name),
+        issues=f"https://github.com/aio-libs/{name}/issues",
         compiled=compiled,
         pure_on=pure_on,
         last_for_old_python=last_for_old_python,

@@ -3,6 +3,7 @@
 Tests resolve and install by these rules, so that what they start is what a user gets: no pip install, no dependency
 resolution. Rule: a case that Package Control refuses raises `RefusedError` here, with a sentence that says why.
 """
+
 from __future__ import annotations
 
 import base64
@@ -55,8 +56,12 @@ def serves(release: Mapping[str, Any], platform: str, python: str) -> bool:
 
 
 def candidates(
-    library: Mapping[str, Any], platform: str, python: str, wheels_of: Callable[[str], Sequence[Wheel]],
-    *, heed_requires_python: bool = True,
+    library: Mapping[str, Any],
+    platform: str,
+    python: str,
+    wheels_of: Callable[[str], Sequence[Wheel]],
+    *,
+    heed_requires_python: bool = True,
 ) -> List[Wheel]:
     """The wheels that Package Control could install for a library of a repository file, the best first.
 
@@ -82,16 +87,20 @@ def candidates(
 
 
 def resolve(
-    library: Mapping[str, Any], platform: str, python: str, wheels_of: Callable[[str], Sequence[Wheel]],
-    *, heed_requires_python: bool = True,
+    library: Mapping[str, Any],
+    platform: str,
+    python: str,
+    wheels_of: Callable[[str], Sequence[Wheel]],
+    *,
+    heed_requires_python: bool = True,
 ) -> Wheel:
     """The wheel that is installed. Raises `RefusedError` when there is none, or when two of one release match."""
     found = candidates(library, platform, python, wheels_of, heed_requires_python=heed_requires_python)
     where = "{} for Python {} on {}".format(library["name"], python, platform)
     if not found:
-        raise RefusedError("No wheel of {}.".format(where))
+        raise RefusedError(f"No wheel of {where}.")
     if len(found) > 1 and found[1].version == found[0].version:
-        raise RefusedError("Two wheels of {}: {} and {}.".format(where, found[0].filename, found[1].filename))
+        raise RefusedError(f"Two wheels of {where}: {found[0].filename} and {found[1].filename}.")
     return found[0]
 
 
@@ -107,13 +116,13 @@ def install(wheel: Path, name: str, python: str, lib_folder: Path) -> None:
             names = [entry for entry in archive.namelist() if not entry.endswith("/")]
             for entry in names:
                 if entry.startswith("/") or any(part in entry for part in ("../", ":/", "..\\", ":\\")):
-                    raise RefusedError("{} holds the unsafe path {!r}.".format(wheel.name, entry))
+                    raise RefusedError(f"{wheel.name} holds the unsafe path {entry!r}.")
             archive.extractall(folder)
         dist_info = _dist_info(names, name, wheel.name)
         _verify_record(unpacked, dist_info, wheel.name)
         requires = _metadata_field(unpacked / dist_info / "METADATA", "Requires-Python")
         if not allows(requires, python):
-            raise RefusedError("{} needs Python {}, not {}.".format(wheel.name, requires, python))
+            raise RefusedError(f"{wheel.name} needs Python {requires}, not {python}.")
         (unpacked / dist_info / "INSTALLER").write_bytes(b"Package Control\n")
         lib_folder.mkdir(parents=True, exist_ok=True)
         for top in sorted(unpacked.iterdir()):
@@ -126,12 +135,12 @@ def install(wheel: Path, name: str, python: str, lib_folder: Path) -> None:
 def _dist_info(names: Sequence[str], name: str, wheel: str) -> str:
     """The metadata folder, found by the library's name as `dependencies.json` spells it."""
     stem = re.sub(r"[^\w.]+", "_", name)
-    record = re.compile(r"({}-[^\s/]+\.dist-info)/RECORD$".format(re.escape(stem)), re.IGNORECASE)
+    record = re.compile(rf"({re.escape(stem)}-[^\s/]+\.dist-info)/RECORD$", re.IGNORECASE)
     for entry in names:
         found = record.match(entry)
         if found is not None:
             return found.group(1)
-    raise RefusedError("{} has no record of a library named {!r}.".format(wheel, name))
+    raise RefusedError(f"{wheel} has no record of a library named {name!r}.")
 
 
 def _verify_record(unpacked: Path, dist_info: str, wheel: str) -> None:
@@ -143,7 +152,7 @@ def _verify_record(unpacked: Path, dist_info: str, wheel: str) -> None:
             content = (unpacked / path).read_bytes()
             actual = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode("ascii")
             if algorithm != "sha256" or actual != expected:
-                raise RefusedError("{} in {} is not what the record says.".format(path, wheel))
+                raise RefusedError(f"{path} in {wheel} is not what the record says.")
 
 
 def _metadata_field(metadata: Path, field: str) -> Optional[str]:

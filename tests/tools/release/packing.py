@@ -3,6 +3,7 @@
 Rule: selecting is pure (patterns and names in, names out), so that the working tree, a commit and an archive can be
 asked the same question.
 """
+
 from __future__ import annotations
 
 import os
@@ -37,7 +38,7 @@ def select(wanted: Sequence[str], names: Iterable[str]) -> List[str]:
         expression = _expression(pattern)
         found = [name for name in available if expression.match(name)]
         if not found:
-            raise PackingError("The packing list names {!r}, and no file is called that.".format(pattern))
+            raise PackingError(f"The packing list names {pattern!r}, and no file is called that.")
         chosen.update(found)
     return sorted(chosen)
 

@@ -3,6 +3,7 @@
 The JSON pages (`/pypi/NAME/json`) are read where there are any, else the simple pages (PEP 503 and PEP 691). Rule: the
 index's address is a parameter, and what a page does not say of a file is taken from the file itself.
 """
+
 from __future__ import annotations
 
 import hashlib
@@ -44,25 +45,32 @@ class Pages:
         if name not in self._wheels:
             found = self._from_json_page(name)
             if found is None:
-                found = parse_simple(get("{}/simple/{}/".format(self._address, name), ACCEPTED))
+                found = parse_simple(get(f"{self._address}/simple/{name}/", ACCEPTED))
             self._wheels[name] = [wheel for wheel in found if not wheel.yanked]
         if not self._wheels[name]:
-            raise UnreachableIndexError("The index lists no wheel of {}.".format(name))
+            raise UnreachableIndexError(f"The index lists no wheel of {name}.")
         return self._wheels[name]
 
     def _from_json_page(self, name: str) -> Optional[List[Wheel]]:
         """The wheels that the JSON page lists; None if there is no such page."""
         try:
-            page = get("{}/pypi/{}/json".format(self._address, name), "application/json")
+            page = get(f"{self._address}/pypi/{name}/json", "application/json")
             releases = json.loads(page.content.decode("utf-8"))["releases"]
         except (UnreachableIndexError, ValueError, KeyError, TypeError):
             return None
         files = [file for release in releases.values() for file in release]
-        return _wheels(page.url, (
-            {**file, "hashes": file.get("digests"), "requires-python": file.get("requires_python"),
-             "upload-time": file.get("upload_time")}
-            for file in files
-        ))
+        return _wheels(
+            page.url,
+            (
+                {
+                    **file,
+                    "hashes": file.get("digests"),
+                    "requires-python": file.get("requires_python"),
+                    "upload-time": file.get("upload_time"),
+                }
+                for file in files
+            ),
+        )
 
 
 def completed(wheel: Wheel) -> Wheel:
@@ -84,7 +92,7 @@ def parse_simple(page: Page) -> List[Wheel]:
         try:
             return _wheels(page.url, json.loads(page.content.decode("utf-8"))["files"])
         except (ValueError, KeyError, TypeError) as error:
-            raise UnreachableIndexError("{} is no page of an index: {}".format(page.url, error)) from None
+            raise UnreachableIndexError(f"{page.url} is no page of an index: {error}") from None
     links = _Links()
     links.feed(page.content.decode("utf-8", "replace"))
     return _wheels(page.url, links.files)
@@ -93,14 +101,14 @@ def parse_simple(page: Page) -> List[Wheel]:
 def get(url: str, accept: str, method: str = "GET") -> Page:
     """Ask for one address. Blocking. Raises `UnreachableIndexError`."""
     if not is_acceptable(url):
-        raise UnreachableIndexError("{!r} is not an https:// address.".format(url))
+        raise UnreachableIndexError(f"{url!r} is not an https:// address.")
     request = urllib.request.Request(url, headers={"Accept": accept, "User-Agent": "gemini-companion"}, method=method)
     try:
         with urllib.request.urlopen(request, timeout=SECONDS) as answer:
             headers = {key.lower(): value for key, value in answer.headers.items()}
             return Page(answer.geturl(), headers, answer.read())
     except (OSError, ValueError) as error:
-        raise UnreachableIndexError("{} did not answer: {}".format(url, error)) from None
+        raise UnreachableIndexError(f"{url} did not answer: {error}") from None
 
 
 def is_acceptable(url: str) -> bool:
@@ -123,13 +131,15 @@ class _Links(HTMLParser):
             return
         url, _, fragment = href.partition("#")
         algorithm, _, digest = fragment.partition("=")
-        self.files.append({
-            "filename": urllib.parse.unquote(url.rstrip("/").rsplit("/", 1)[-1]),
-            "url": url,
-            "hashes": {algorithm: digest},
-            "requires-python": attributes.get("data-requires-python"),
-            "yanked": "data-yanked" in attributes,
-        })
+        self.files.append(
+            {
+                "filename": urllib.parse.unquote(url.rstrip("/").rsplit("/", 1)[-1]),
+                "url": url,
+                "hashes": {algorithm: digest},
+                "requires-python": attributes.get("data-requires-python"),
+                "yanked": "data-yanked" in attributes,
+            }
+        )
 
 
 def _wheels(page: str, files: Iterable[Dict[str, Any]]) -> List[Wheel]:

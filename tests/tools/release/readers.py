@@ -4,6 +4,7 @@ Tests hand both the generated file. Rule: each reader is as strict as its Packag
 looks something up, and `RefusedError` says what it would have done. Python versions are given for builds as both have
 them.
 """
+
 from __future__ import annotations
 
 import re
@@ -16,7 +17,16 @@ from tests.tools.release.package_control import RefusedError, serves
 _LIBRARY_KEYS = {"name", "description", "author", "homepage", "issues", "releases"}
 _PACKAGE_KEYS = _LIBRARY_KEYS | {"details", "labels", "last_modified", "readme", "donate", "buy", "previous_names"}
 _RELEASE_KEYS = {
-    "base", "version", "sublime_text", "platforms", "python_versions", "branch", "tags", "asset", "url", "date",
+    "base",
+    "version",
+    "sublime_text",
+    "platforms",
+    "python_versions",
+    "branch",
+    "tags",
+    "asset",
+    "url",
+    "date",
     "sha256",
 }
 _RESOLVED_KEYS = {"date", "libraries", "platforms", "python_versions", "sha256", "sublime_text", "url", "version"}
@@ -75,7 +85,7 @@ def chosen(releases: Sequence[Mapping[str, Any]], python: str) -> Mapping[str, A
     for release in releases:
         if python in release.get("python_versions", ["3.3"]):
             return release
-    raise RefusedError("Not available for Python {}.".format(python))
+    raise RefusedError(f"Not available for Python {python}.")
 
 
 def _is_for(release: Mapping[str, Any], platform: str, build: int) -> bool:

@@ -7,6 +7,7 @@ default channel lacks. Every release in it is resolved: file, version, digest an
 nothing up, and its later versions pass over releases that are not. Rule: both addresses are parameters; the file is
 generated, and never committed. Needs `packaging`.
 """
+
 from __future__ import annotations
 
 import argparse
@@ -51,8 +52,10 @@ class Release:
 
 
 def resolved_releases(
-    library: Library, wheels_of: Callable[[str], Sequence[Wheel]],
-    complete: Callable[[Wheel], Wheel] = completed, pythons: Sequence[str] = PYTHONS,
+    library: Library,
+    wheels_of: Callable[[str], Sequence[Wheel]],
+    complete: Callable[[Wheel], Wheel] = completed,
+    pythons: Sequence[str] = PYTHONS,
 ) -> List[Dict[str, Any]]:
     """The wheels that Package Control would choose, newest Python first; each once for all that it serves.
 
@@ -70,14 +73,16 @@ def resolved_releases(
     releases = []
     for (wheel, known), served_pythons in served.items():
         file = complete(wheel)
-        releases.append({
-            "url": file.url,
-            "version": file.version,
-            "sha256": file.sha256,
-            "date": file.date,
-            "platforms": list(known),
-            "python_versions": [python for python in pythons if python in served_pythons],
-        })
+        releases.append(
+            {
+                "url": file.url,
+                "version": file.version,
+                "sha256": file.sha256,
+                "date": file.date,
+                "platforms": list(known),
+                "python_versions": [python for python in pythons if python in served_pythons],
+            }
+        )
     return releases
 
 
@@ -95,19 +100,23 @@ def package_entry(package: str, release: Release) -> Dict[str, Any]:
         "issues": address + "/issues",
         "labels": LABELS,
         "last_modified": release.date,
-        "releases": [{
-            "url": "{}/releases/download/{}/{}".format(address, release.version, ATTACHED_NAME),
-            "version": release.version,
-            "sha256": release.sha256,
-            "date": release.date,
-            "platforms": ["*"],
-            "sublime_text": ">={}".format(OLDEST_BUILD),
-        }],
+        "releases": [
+            {
+                "url": f"{address}/releases/download/{release.version}/{ATTACHED_NAME}",
+                "version": release.version,
+                "sha256": release.sha256,
+                "date": release.date,
+                "platforms": ["*"],
+                "sublime_text": f">={OLDEST_BUILD}",
+            }
+        ],
     }
 
 
 def repository(
-    wheels_of: Callable[[str], Sequence[Wheel]], package: str, release: Release,
+    wheels_of: Callable[[str], Sequence[Wheel]],
+    package: str,
+    release: Release,
     complete: Callable[[Wheel], Wheel] = completed,
 ) -> Dict[str, Any]:
     """The whole file as JSON data. Blocking. Raises `RefusedError`, `UnreachableIndexError`.
@@ -139,7 +148,10 @@ def newest_version() -> str:
 def commit_date() -> str:
     """When the commit at hand was made, in UTC; now, if this is no clone."""
     answer = subprocess.run(
-        ["git", "log", "-1", "--format=%ct"], cwd=str(ROOT), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+        ["git", "log", "-1", "--format=%ct"],
+        cwd=str(ROOT),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
         check=False,
     )
     seconds = answer.stdout.decode("ascii", "replace").strip()
@@ -151,16 +163,18 @@ def commit_date() -> str:
 def main(arguments: Optional[Sequence[str]] = None) -> int:
     """The command. Exit status 0; 1: the index lacks something or does not answer; 2: wrong arguments."""
     parser = argparse.ArgumentParser(description="Write the Package Control repository file of a release.")
-    parser.add_argument("--index", required=True, type=str.strip,
-                        help="address of the package index, without /project or /simple")
-    parser.add_argument("--package", required=True, type=str.strip,
-                        help="address of the package's own source repository")
+    parser.add_argument(
+        "--index", required=True, type=str.strip, help="address of the package index, without /project or /simple"
+    )
+    parser.add_argument(
+        "--package", required=True, type=str.strip, help="address of the package's own source repository"
+    )
     parser.add_argument("--version", type=str.strip, help="the release; the newest of the change log if absent")
     parser.add_argument("--output", type=Path, help="file to write; standard output if absent")
     options = parser.parse_args(arguments)
     for address in (options.index, options.package):
         if not is_acceptable(address):
-            parser.error("{!r} is not an https:// address".format(address))
+            parser.error(f"{address!r} is not an https:// address")
     release = Release(options.version or newest_version(), commit_date(), hashlib.sha256(build.package()).hexdigest())
     try:
         content = text(repository(Pages(options.index).wheels, options.package, release)).encode("utf-8")

@@ -3,6 +3,7 @@
 Whoever builds a channel looks the wheels up. Package Control 4.2 does so itself, later ones pass over what names no
 file. Rule: a pattern with a pin here and the resolved release of `repository.py` are the same wheel.
 """
+
 from __future__ import annotations
 
 from typing import Any, Dict, List, Optional, Sequence
@@ -13,7 +14,7 @@ from tests.tools.release.libraries import LIBRARIES, PLATFORMS, PYTHONS, Library
 def project_page(index: str, name: str, version: Optional[str]) -> str:
     """The page of a library on the index, of one release of it if there is a version."""
     page = "{}/project/{}".format(index.rstrip("/"), name)
-    return page if version is None else "{}/{}".format(page, version)
+    return page if version is None else f"{page}/{version}"
 
 
 def pinned_releases(library: Library, index: str, pythons: Sequence[str]) -> List[Dict[str, Any]]:
@@ -25,12 +26,14 @@ def pinned_releases(library: Library, index: str, pythons: Sequence[str]) -> Lis
     for python in reversed(pythons):
         base = project_page(index, library.name, library.pin(python))
         for platform in PLATFORMS if library.compiled else ("*",):
-            releases.append({
-                "base": base,
-                "asset": library.asset(python, platform),
-                "platforms": [platform],
-                "python_versions": [python],
-            })
+            releases.append(
+                {
+                    "base": base,
+                    "asset": library.asset(python, platform),
+                    "platforms": [platform],
+                    "python_versions": [python],
+                }
+            )
     return releases
 
 

@@ -5,6 +5,7 @@
 Writes Package Control's user settings into the data folder that the editor will use on this system, where UnitTesting's
 set-up finds and keeps them. For throw-away machines of a CI: rule: an existing file is never replaced.
 """
+
 from __future__ import annotations
 
 import argparse
@@ -45,7 +46,7 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
         with target.open("x", encoding="utf-8") as file:
             json.dump(settings(options.repository), file, indent=4)
     except FileExistsError:
-        print("{} is there already; nothing was changed.".format(target), file=sys.stderr)
+        print(f"{target} is there already; nothing was changed.", file=sys.stderr)
         return 1
     print(target)
     return 0

@@ -1,0 +1,283 @@
+"""Follows one window: editor events in, the context out to the clients, as rarely and cheaply as can be.
+
+Rule: an event handler notes that something happened and returns; what it means is found out once the burst is over,
+and only while somebody listens.
+
+Focus alone is noted even when nobody listens: the client that connects later must be told which file the user was in.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from typing import TYPE_CHECKING, Any, Callable, Dict, FrozenSet, List, Mapping, Optional, Tuple
+
+import sublime
+
+from ..debounce import Debounce
+from .exclusion import exclusion
+from .existence import Existence
+from .model import ContextModel, Policy
+from .reading import followed_path, read_selection
+
+if TYPE_CHECKING:
+    from ..runtime import Runtime
+    from ..settings import Settings
+
+QUIET_MILLISECONDS = 50
+LONGEST_MILLISECONDS = 200
+RECHECK_MILLISECONDS = 1000  # renames and deletions on disk, and in the side bar, have no event
+# A renamed file is missed on disk, and only then are the views asked for their names; all the same now and then.
+RECHECKS_PER_SYNCHRONISATION = 8
+PATIENCE_MILLISECONDS = 250  # for a disk that does not answer; then what is known is sent
+
+Context = Dict[str, Any]
+
+
+class ContextTracker:
+    """One per window. Main thread only. `publish` gets each new `IdeContext`, never the same twice in a row."""
+
+    def __init__(
+        self,
+        window: sublime.Window,
+        *,
+        runtime: Runtime,
+        settings: Callable[[], Settings],
+        publish: Callable[[Context], None],
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self._window = window
+        self._runtime = runtime
+        self._settings = settings
+        self._publish = publish
+        self._clock = clock
+        self._model = ContextModel(self._now(), os.path.normcase)
+        self._views: Dict[int, sublime.View] = {}  # those that stand for files
+        self._paths: Dict[int, str] = {}  # theirs, as last seen
+        self._candidate: Optional[Tuple[sublime.View, int]] = None  # last activated, and when; not looked at yet
+        self._watched: FrozenSet[int] = frozenset()  # views whose every event counts; none while nobody listens
+        self._structure_changed = True
+        self._sharing = True
+        self._listening = False
+        self._stopped = False
+        self._rechecks = 0
+        self._round = 0  # tells the timer of an earlier time of listening from today's
+        self._sent: Optional[Context] = None
+        self._existence = Existence(runtime, self._looked_for)
+        self._waiting_since: Optional[float] = None  # for files never looked for, on the monotonic clock
+        self._waiting: List[Callable[[Context], None]] = []
+        self._debounce = Debounce(runtime.later_on_main, self._flush, QUIET_MILLISECONDS, LONGEST_MILLISECONDS)
+        view = window.active_view()
+        if view is not None:
+            self.on_activated(view)
+
+    # -- editor events ------------------------------------------------------------------------------------------------
+
+    def on_selection_modified(self, view: sublime.View) -> None:
+        """The caret or selection moved. Called for every keystroke, and for views of other windows too."""
+        if view.id() in self._watched:
+            self._debounce.mark()
+
+    on_modified = on_selection_modified  # an edit before the caret moves it, in a clone as well
+
+    def on_activated(self, view: sublime.View) -> None:
+        """A view of this window has the focus: a file, or something that leaves the active file as it is."""
+        # Looked at later: a view that is about to be marked as ours gets the focus before it gets the mark.
+        if self._candidate is not None and self._candidate[0] != view:
+            self._settle()
+        self._candidate = (view, self._now())
+        self._changed()
+
+    def on_closed(self, view: sublime.View) -> None:
+        """A view was closed, of this window or another."""
+        self._model.close(view.id())
+        self._changed()
+
+    def on_saved(self, view: sublime.View) -> None:
+        """A file was saved, perhaps under another name."""
+        path = followed_path(view)
+        if path is not None and view.id() in self._paths:
+            self._model.show(view.id(), path)
+            self._model.set_existing({path: True})
+            self._existence.saved(path)
+        self._changed()
+
+    def refresh(self) -> None:
+        """Something else may have changed: a file loaded, a clone made, a view moved between windows, the settings."""
+        self._changed()
+
+    # -- for the endpoint ---------------------------------------------------------------------------------------------
+
+    def set_listening(self, listening: bool) -> None:
+        """Whether any client is connected. False: nothing is computed. True: the context is published soon."""
+        if listening == self._listening or self._stopped:
+            return
+        self._listening = listening
+        self._round += 1
+        self._sent = None
+        self._watched = frozenset()
+        self._debounce.cancel()
+        if listening:
+            self._model.forget_existing()  # nobody looked since the last client went
+            self._structure_changed = True
+            self._flush()
+            self._runtime.later_on_main(RECHECK_MILLISECONDS, self._recheck, self._round)
+
+    def set_sharing(self, sharing: bool) -> None:
+        """Pause or resume: while paused the clients see a window without files."""
+        self._sharing = sharing
+        self._changed()
+
+    @property
+    def sharing(self) -> bool:
+        """False while the user has paused it."""
+        return self._sharing
+
+    def when_current(self, deliver: Callable[[Context], None]) -> None:
+        """Give a further client that has just connected the whole context, once all files have been looked for on disk.
+
+        If that is news to the other clients too it is published to all of them, the new one included; otherwise
+        `deliver` is called with it. So each client gets it once.
+        """
+        self._waiting.append(deliver)
+        self._flush()
+
+    def active_path(self) -> Optional[str]:
+        """The file the user was last in, whether clients may know of it or not; for the workspace fallback."""
+        self._settle()
+        return self._model.active_path
+
+    def stop(self) -> None:
+        """Nothing is published or computed any more."""
+        self._stopped = True
+        self._listening = False
+        self._watched = frozenset()
+        self._waiting.clear()
+        self._debounce.cancel()
+
+    # -- from events to the context -----------------------------------------------------------------------------------
+
+    def _now(self) -> int:
+        return int(self._clock() * 1000)
+
+    def _changed(self) -> None:
+        self._structure_changed = True
+        if self._listening:
+            self._debounce.mark()
+
+    def _settle(self) -> None:
+        """Look at the view that got the focus last."""
+        if self._candidate is None:
+            return
+        view, when = self._candidate
+        self._candidate = None
+        if not view.is_valid():
+            return
+        path = followed_path(view)
+        if path is not None and view.window() == self._window:
+            self._model.focus(view.id(), path, when)
+            self._views[view.id()] = view
+            self._paths[view.id()] = path
+
+    def _synchronise(self, *, thoroughly: bool = True) -> bool:
+        """Bring the model's views up to the window's; True if there was a difference.
+
+        Not thoroughly: views whose path is unchanged are taken to be what they were.
+        """
+        paths: Dict[int, str] = {}
+        views: Dict[int, sublime.View] = {}
+        for view in self._window.views(include_transient=True):
+            number = view.id()
+            path = view.file_name()
+            if path is None:
+                continue
+            if thoroughly or self._paths.get(number) != path:
+                path = followed_path(view)
+                if path is None:
+                    continue
+            paths[number] = path
+            views[number] = view
+        changed = paths != self._paths
+        self._structure_changed = False
+        self._paths, self._views = paths, views
+        self._model.reconcile(paths)
+        # The tab in front is the active file whatever events there were: a window that is not in front itself may get a
+        # file without its being activated, and the active file may have been closed while something else had the focus.
+        front = self._window.active_view()
+        if front is not None and front.id() in paths and front.id() != self._model.active_view:
+            self._model.focus(front.id(), paths[front.id()], self._now())
+            changed = True
+        if self._listening:
+            self._watched = self._model.views_of_active()
+        return changed
+
+    def _flush(self) -> None:
+        """The burst of events is over, or has lasted long enough."""
+        if not self._listening:
+            return
+        self._settle()
+        if self._structure_changed:
+            self._synchronise()
+        if not self._model.unchecked():
+            self._send()
+            return
+        # Sending without the new file would tell the clients for a moment that no file is active.
+        if self._waiting_since is None:
+            self._waiting_since = time.monotonic()
+            self._runtime.later_on_main(PATIENCE_MILLISECONDS, self._out_of_patience, self._waiting_since)
+        elif time.monotonic() - self._waiting_since > PATIENCE_MILLISECONDS / 1000.0:
+            self._send()
+        self._existence.ask(self._model.unchecked())
+
+    def _out_of_patience(self, since: float) -> None:
+        if since == self._waiting_since and self._listening:
+            self._send()
+
+    def _send(self) -> None:
+        context = self._context()
+        waiting, self._waiting = self._waiting, []
+        if context != self._sent:
+            self._sent = context
+            self._publish(context)
+            return
+        for deliver in waiting:
+            deliver(context)
+
+    def _context(self) -> Context:
+        settings = self._settings()
+        policy = Policy(
+            maximum_files=settings.context_maximum_files,
+            excluded=exclusion(tuple(settings.context_exclude)),
+            share_selection=settings.share_selection,
+            trusted=settings.workspace_trust,
+            sharing=self._sharing,
+        )
+        selection = None
+        if self._model.shares_active(policy):
+            view = self._views.get(self._model.active_view or 0)
+            if view is not None and view.is_valid():
+                selection = read_selection(view, settings.context_maximum_selection, settings.share_selection)
+        return self._model.payload(policy, selection)
+
+    # -- existence on disk --------------------------------------------------------------------------------------------
+
+    def _recheck(self, round_: int) -> None:
+        if not self._listening or round_ != self._round:
+            return
+        self._runtime.later_on_main(RECHECK_MILLISECONDS, self._recheck, round_)
+        self._settle()
+        self._rechecks += 1
+        if self._structure_changed or self._rechecks % RECHECKS_PER_SYNCHRONISATION == 0:
+            if self._synchronise(thoroughly=self._structure_changed):
+                self._changed()
+        self._existence.ask(self._model.paths())
+
+    def _looked_for(self, found: Mapping[str, bool]) -> None:
+        changed = self._model.set_existing(found)
+        if not all(found.values()):
+            self._structure_changed = True  # what is missing may have got another name
+        unchecked = self._model.unchecked()  # what was opened while the question was open
+        if not unchecked:
+            self._waiting_since = None
+        if changed or unchecked or self._waiting:
+            self._flush()

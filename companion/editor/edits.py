@@ -1,0 +1,128 @@
+"""The two text commands through which we change a view: one for its text, one for its caret.
+
+The editor allows edits only inside a text command, and only there does it draw and report a change of the selection.
+The text does not travel as the command's argument: arguments are kept in the undo history and in macros, and cannot
+carry every character. It waits here, and the command fetches it.
+
+Rules: what is put into a view is put there exactly; the editor would otherwise turn tabs into spaces on the way. No
+selection is changed anywhere else.
+"""
+
+from __future__ import annotations
+
+from itertools import count
+from typing import Dict, Iterator, List, NamedTuple, Optional, Sequence
+
+import sublime
+import sublime_plugin
+
+COMMAND = "gemini_companion_replace_text"
+MOVE_CARET = "gemini_companion_move_caret"
+PORTION = 1 << 18  # characters that are put into a view at a time
+_TABS_TO_SPACES = "translate_tabs_to_spaces"
+
+
+class Edit(NamedTuple):
+    """Put `text` in place of what stands between the points `start` and `end`."""
+
+    start: int
+    end: int
+    text: str
+
+
+_waiting: Dict[str, List[Edit]] = {}
+_numbers: Iterator[int] = count(1)
+
+
+class GeminiCompanionReplaceTextCommand(sublime_plugin.TextCommand):
+    """Carries out the edits left for it under `parcel`; without any it does nothing."""
+
+    def run(self, edit: sublime.Edit, parcel: str = "") -> None:
+        settings = self.view.settings()
+        spaces = settings.get(_TABS_TO_SPACES)
+        if spaces:
+            settings.set(_TABS_TO_SPACES, False)
+        try:
+            # From the end, so that the points of the others stay right.
+            for start, end, text in sorted(_waiting.pop(parcel, []), reverse=True):
+                self.view.replace(edit, sublime.Region(start, end), text)
+        finally:
+            if spaces:
+                settings.set(_TABS_TO_SPACES, True)
+
+
+class GeminiCompanionMoveCaretCommand(sublime_plugin.TextCommand):
+    """Makes a caret at `point`, or the `regions` (pairs of anchor and caret), the whole selection and nothing else."""
+
+    def run(self, edit: sublime.Edit, point: int = 0, regions: Optional[List[List[int]]] = None) -> None:
+        selection = self.view.sel()
+        selection.clear()
+        selection.add_all([sublime.Region(*region) for region in ([[point, point]] if regions is None else regions)])
+
+
+def move_caret(view: sublime.View, point: int) -> None:
+    """Put the caret at `point` and scroll nowhere. Main thread."""
+    view.run_command(MOVE_CARET, {"point": point})
+
+
+def apply_edits(view: sublime.View, edits: Sequence[Edit]) -> None:
+    """Make `edits`, which do not overlap, in one step of the undo history. Main thread.
+
+    A view that is read-only is writable only meanwhile. Raises `RuntimeError` if the command did not run.
+    """
+    parcel = str(next(_numbers))
+    _waiting[parcel] = list(edits)
+    read_only = view.is_read_only()
+    if read_only:
+        view.set_read_only(False)
+    try:
+        view.run_command(COMMAND, {"parcel": parcel})
+    finally:
+        if read_only:
+            view.set_read_only(True)
+        ran = _waiting.pop(parcel, None) is None
+    if not ran:
+        raise RuntimeError(f"The command {COMMAND} did not run.")
+
+
+def set_text(view: sublime.View, text: str) -> None:
+    """Make `text` the content of `view`, touching only what differs. Main thread."""
+    edit = difference(view.substr(sublime.Region(0, view.size())), text)
+    if edit is not None:
+        apply_edits(view, [edit])
+
+
+def text_steps(view: sublime.View, text: str) -> Iterator[None]:
+    """The same for a text of any length, a portion at a time. Main thread; nobody may edit the view meanwhile."""
+    if len(text) <= PORTION and view.size() <= PORTION:
+        set_text(view, text)
+        return
+    if view.size():
+        apply_edits(view, [Edit(0, view.size(), "")])
+        yield
+    for start in range(0, len(text), PORTION):
+        apply_edits(view, [Edit(view.size(), view.size(), text[start : start + PORTION])])
+        yield
+
+
+def difference(before: str, after: str) -> Optional[Edit]:
+    """The one edit that turns `before` into `after`, without what is equal at both ends; None if they are equal."""
+    if before == after:
+        return None
+    shorter = min(len(before), len(after))
+    start = _equal_length(before, after, shorter)
+    rest = shorter - start
+    end = _equal_length(before[::-1], after[::-1], rest)
+    return Edit(start, len(before) - end, after[start : len(after) - end])
+
+
+def _equal_length(one: str, other: str, limit: int) -> int:
+    """How many characters, at most `limit`, are equal at the start of both."""
+    low, high = 0, limit
+    while low < high:
+        middle = (low + high + 1) // 2
+        if one[low:middle] == other[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low

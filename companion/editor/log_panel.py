@@ -1,0 +1,92 @@
+"""The log as the user sees it: an output panel that follows it while it is open.
+
+Rule: lines are appended in batches, and only once the panel was shown, so that a talkative log costs nothing otherwise.
+What the panel holds is bounded. Somebody who has scrolled up to read is not dragged down again.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from typing import TYPE_CHECKING, Deque, Iterable, Optional
+
+import sublime
+
+from ..log import CAPACITY
+from .edits import Edit, apply_edits, set_text
+
+if TYPE_CHECKING:
+    from ..log import LogBuffer
+    from ..runtime import Runtime
+
+PANEL = "gemini_companion_log"
+BATCH_MILLISECONDS = 100
+MOST_CHARACTERS = 1000000  # shown at once; then the older half goes
+
+
+class LogPanel:
+    """One for all windows: the last one that asked shows it. Main thread, except for what the log calls."""
+
+    def __init__(self, log: LogBuffer, runtime: Runtime) -> None:
+        self._log = log
+        self._runtime = runtime
+        self._window: Optional[sublime.Window] = None
+        self._view: Optional[sublime.View] = None
+        self._lock = threading.Lock()
+        self._waiting: Deque[str] = deque(maxlen=CAPACITY)
+        self._scheduled = False
+
+    def show(self, window: sublime.Window) -> None:
+        """Open the panel in `window` with everything the log holds."""
+        self.close()
+        self._window = window
+        self._view = window.create_output_panel(PANEL)
+        self._view.settings().set("word_wrap", False)
+        self._view.settings().set("scroll_past_end", False)
+        self._view.set_read_only(True)
+        set_text(self._view, _text(self._log.follow(self._line)))
+        window.run_command("show_panel", {"panel": "output." + PANEL})
+        self._view.show(self._view.size())
+
+    def close(self) -> None:
+        """Take the panel away."""
+        self._log.follow(None)
+        with self._lock:
+            self._waiting.clear()
+        if self._window is not None and self._window.is_valid():
+            self._window.destroy_output_panel(PANEL)
+        self._window = self._view = None
+
+    def _line(self, line: str) -> None:
+        """Any thread."""
+        with self._lock:
+            self._waiting.append(line)
+            if self._scheduled:
+                return
+            self._scheduled = True
+        self._runtime.later_on_main(BATCH_MILLISECONDS, self._flush)
+
+    def _flush(self) -> None:
+        with self._lock:
+            text = _text(self._waiting)
+            self._waiting.clear()
+            self._scheduled = False
+        view = self._view
+        if self._window is None or view is None or not view.is_valid():
+            self._log.follow(None)
+            return
+        if not text:
+            return
+        end = view.size()
+        reads_along = view.visible_region().end() >= end
+        edits = [Edit(end, end, text)]
+        if end > MOST_CHARACTERS:
+            edits.insert(0, Edit(0, view.full_line(end // 2).end(), ""))
+        apply_edits(view, edits)
+        view.clear_undo_stack()  # which would keep all that was ever shown
+        if reads_along:
+            view.show(view.size())
+
+
+def _text(lines: Iterable[str]) -> str:
+    return "".join(line + "\n" for line in lines)

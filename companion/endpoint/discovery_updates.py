@@ -1,0 +1,143 @@
+"""Keeps one endpoint's discovery files as the window is: the latest wish is carried out, a failure is tried again.
+
+Rule: the files are written on a worker thread, one wish at a time, and are gone when `withdraw` returns.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import time
+from typing import TYPE_CHECKING, Callable, NamedTuple, Optional, Tuple
+
+import sublime
+
+from ..agents.agent import Agent, Announcement
+from ..agents.registry import AGENTS
+from ..discovery.publisher import DiscoveryError, Publisher
+from ..discovery.workspace import unusable_folders, workspace_folders
+from ..system.editor_process import EDITOR_PID
+
+if TYPE_CHECKING:
+    from ..runtime import Runtime
+    from ..settings import Settings
+
+logger = logging.getLogger("gemini_companion.discovery")
+
+RETRY_MILLISECONDS = 5000
+LOOK_AGAIN_SECONDS = 60  # systems clean their temporary directories; what they took is written again
+
+
+class PublishRequest(NamedTuple):
+    """What the discovery files depend on."""
+
+    port: int
+    token: str
+    agent_tokens: Tuple[Tuple[str, str], ...]
+    folders: Tuple[str, ...]
+    project_file: Optional[str]  # None as long as the window has folders: then it does not matter
+    active_file: Optional[str]  # None as long as the window has folders or a project: then it does not matter
+    fallback: str
+    agents: Tuple[Agent, ...]
+
+
+class DiscoveryUpdater:
+    """Main thread only. `report` gets a sentence for the user, or None once all is well again."""
+
+    def __init__(
+        self,
+        window: sublime.Window,
+        runtime: Runtime,
+        settings: Callable[[], Settings],
+        active_file: Callable[[], Optional[str]],
+        report: Callable[[Optional[str]], None],
+    ) -> None:
+        self.folders: Tuple[str, ...] = ()  # as last announced
+        self._window = window
+        self._runtime = runtime
+        self._settings = settings
+        self._active_file = active_file
+        self._report = report
+        self._publisher = Publisher()
+        self._request: Optional[PublishRequest] = None
+        self._working = False
+        self._looked_at = 0.0  # on the monotonic clock
+        self._withdrawn = False
+
+    def announce(self, port: int, token: str, agent_tokens: Tuple[Tuple[str, str], ...]) -> None:
+        """Make the discovery files say that `port` serves this window as it is now. Cheap when nothing changed."""
+        settings = self._settings()
+        folders = tuple(self._window.folders())
+        project_file = None if folders else self._window.project_file_name() or None
+        request = PublishRequest(
+            port,
+            token,
+            agent_tokens,
+            folders,
+            project_file,
+            None if folders or project_file else self._active_file(),
+            settings.workspace_fallback,
+            tuple(agent for agent in AGENTS if agent.is_wanted(settings)),
+        )
+        if request != self._request or time.monotonic() - self._looked_at > LOOK_AGAIN_SECONDS:
+            self._request = request
+            self._work()
+
+    def look_again(self) -> None:
+        """Let the next `announce` look at the files even if nothing changed."""
+        self._looked_at = float("-inf")
+
+    def withdraw(self) -> None:
+        """Remove the files for good. Any thread, also after the editor's API has shut down."""
+        self._withdrawn = True
+        self._publisher.close()
+
+    def _work(self) -> None:
+        if self._working or self._request is None or self._withdrawn:
+            return
+        self._working = True
+        self._looked_at = time.monotonic()
+        request = self._request
+        self._runtime.use_disk(
+            self._publish,
+            request,
+            then=lambda result: self._done(request, *result),
+            failed=lambda error: self._done(request, self.folders, error),
+        )
+
+    def _publish(
+        self, request: PublishRequest, cancelled: Callable[[], bool]
+    ) -> Tuple[Tuple[str, ...], Optional[Exception]]:
+        """The folders announced, and what went wrong: one agent may find the window while another does not."""
+        folders = workspace_folders(
+            request.folders,
+            project_file=request.project_file,
+            active_file=request.active_file,
+            fallback=request.fallback,
+        )
+        announcement = Announcement(
+            port=request.port,
+            token=request.token,
+            folders=folders,
+            editor_pid=EDITOR_PID,
+            agent_tokens=dict(request.agent_tokens),
+        )
+        try:
+            self._publisher.publish(announcement, request.agents)
+        except DiscoveryError as error:
+            return folders, error
+        return folders, None
+
+    def _done(self, request: PublishRequest, folders: Tuple[str, ...], error: Optional[Exception]) -> None:
+        self._working = False
+        if folders != self.folders:
+            for folder in unusable_folders(request.folders):
+                logger.warning('clients cannot find the folder %s: its name contains "%s"', folder, os.pathsep)
+        self.folders = folders
+        if error is not None:
+            logger.warning("%s", error, exc_info=None if isinstance(error, DiscoveryError) else error)
+        self._report(None if error is None else str(error))
+        if request != self._request:
+            self._work()
+        elif error is not None:
+            self._runtime.later_on_main(RETRY_MILLISECONDS, self._work)

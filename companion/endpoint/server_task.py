@@ -1,0 +1,233 @@
+"""One endpoint's server on the loop: started again until it listens, restarted, and handed over to a later package.
+
+Rules: everything here runs on the loop thread, and what happens is told to the main thread through the `Listener`. A
+port that somebody else has now takes its tokens and sessions along, because clients show them there.
+aiohttp is imported here and nowhere on the main thread, because that takes a third of a second.
+"""
+
+from __future__ import annotations
+
+import errno
+import logging
+from typing import TYPE_CHECKING, Any, Awaitable, Callable, Dict, List, NamedTuple, Optional, Tuple
+
+from ..transport.security import new_token
+
+if TYPE_CHECKING:
+    from ..libraries import Libraries
+    from ..protocol.tools import ClientSession, ToolCall, ToolResult
+    from ..runtime import Runtime
+    from ..transport.server import CompanionServer
+
+logger = logging.getLogger("gemini_companion.service")
+
+RETRY_SECONDS = (1, 2, 5, 10, 30)
+# How long clients leave us to replace the package. By themselves they try after one second, and give up after two more.
+COME_BACK_SECONDS = 4.0
+# The main thread waits for the end of a service, for each of its three steps at most so long.
+ENDING_SECONDS = 0.03
+TAKEN = (errno.EADDRINUSE, errno.EACCES, errno.EADDRNOTAVAIL)  # EACCES: on Windows, where its owner does not share it
+
+
+class ServerState(NamedTuple):
+    """What a server leaves to the one that takes its place. It holds secrets: never log it, never write it to disk."""
+
+    port: int
+    token: str
+    agent_tokens: Dict[str, str]
+    state: Dict[str, Any]
+
+
+class Listener(NamedTuple):
+    """Whom the service tells, always on the main thread."""
+
+    serving: Callable[[int, str, Dict[str, str]], None]  # the port, the token, the tokens of the families
+    client_came: Callable[[ClientSession], None]
+    client_went: Callable[[ClientSession, List[object]], None]  # with the tags of what it is not known to have read
+    unread: Callable[[object], None]  # the tag of what came too late for a client that had gone
+    problem: Callable[[Optional[str]], None]  # a sentence for the user, None when all is well again
+
+
+class ServerTask:
+    """The server of one window. Loop thread only, except where noted."""
+
+    def __init__(
+        self,
+        runtime: Runtime,
+        libraries: Libraries,
+        listener: Listener,
+        call_tool: Callable[[ToolCall], Awaitable[ToolResult]],
+        *,
+        token: str,
+        agent_tokens: Dict[str, str],
+        version: str,
+        body_mebibytes: int,
+    ) -> None:
+        """`body_mebibytes` bounds a request's body. Any thread may construct a service."""
+        self._runtime = runtime
+        self._libraries = libraries
+        self._listener = listener
+        self._call_tool = call_tool
+        self._token = token
+        self._agent_tokens = agent_tokens
+        self._version = version
+        self._body_mebibytes = body_mebibytes
+        self._server: Optional[CompanionServer] = None
+        self._port = 0
+        self._stopped = False
+        self._clients: Dict[str, ClientSession] = {}  # those that the listener knows of
+        self._waiting: List[Tuple[str, Dict[str, Any], str, Optional[str], Optional[object]]] = []
+        self._ending = False
+        self._attempt = 0  # the number of the newest `run`: an older one that still waits gives way
+
+    async def run(self, server_state: Optional[ServerState] = None) -> None:
+        """Listen, on the inherited port if it is free. Tries again, with growing pauses, until it can or is stopped."""
+        import asyncio
+
+        self._attempt += 1
+        this = self._attempt
+        await self._libraries.available()
+        attempt = 0
+        while not self._stopped and this == self._attempt:
+            try:
+                await self._listen(server_state, this)
+            except OSError as error:
+                if server_state is not None and error.errno in TAKEN:
+                    logger.warning("the former port is taken: its clients have to connect again, with new tokens")
+                    server_state = None
+                    self._token = new_token()
+                    self._agent_tokens = {agent: new_token() for agent in self._agent_tokens}
+                    continue
+                delay = RETRY_SECONDS[min(attempt, len(RETRY_SECONDS) - 1)]
+                attempt += 1
+                logger.warning("could not open a port (%s); trying again in %s s", error, delay)
+                self._tell(self._listener.problem, f"could not open a port: {error.strerror or error}")
+                await asyncio.sleep(delay)
+            else:
+                return
+
+    async def _listen(self, server_state: Optional[ServerState], this: int) -> None:
+        """One attempt. Raises OSError if the port is taken."""
+        from ..agents.ide_companion import TOOLS
+        from ..protocol.limits import Limits
+        from ..protocol.tools import Implementation
+        from ..transport.server import CompanionServer
+
+        server = CompanionServer(
+            token=self._token,
+            further_tokens=self._agent_tokens,
+            tools=TOOLS,
+            call_tool=self._call_tool,
+            session_opened=self._client_came,
+            session_closed=self._client_went,
+            limits=Limits(body_bytes=self._body_bytes()),
+            identity=Implementation("gemini-companion", "Gemini Companion", self._version),
+            in_worker=self._runtime.in_worker,
+        )
+        if server_state is not None:
+            server.import_state(server_state.state)
+        port = await server.start(server_state.port if server_state is not None else 0)
+        if self._stopped or this != self._attempt:
+            await server.stop()
+            return
+        self._server = server
+        self._port = port
+        waiting, self._waiting = self._waiting, []
+        for notification in waiting:
+            self.notify(*notification)
+        for session in list(server.sessions.values()):
+            self._client_came(session)
+        for session in [each for each in self._clients.values() if each.id not in server.sessions]:
+            self._client_went(session, [])  # its session could not be kept
+        self._tell(self._listener.problem, None)
+        self._tell(self._listener.serving, port, self._token, self._agent_tokens)
+
+    async def stop(self) -> Optional[ServerState]:
+        """End the server, its streams cleanly, and return what a successor can go on with. Takes a tenth of a second
+        at most: calls that cannot be carried out in that time are answered with an error."""
+        self._stopped = True
+        return await self._end(COME_BACK_SECONDS, ENDING_SECONDS)
+
+    async def restart(self) -> None:
+        """End the server and begin again with the same port, token and sessions."""
+        if not self._ending:  # else another restart is under way already
+            server_state = await self._end(None)
+            await self.run(server_state)
+
+    def loop_lost(self) -> None:
+        """The event loop on which the server lived is gone: begin again on the next one."""
+        self._runtime.assert_loop_thread()
+        server, self._server = self._server, None
+        self._ending = False
+        server_state = None
+        if server is not None:
+            server_state = ServerState(self._port, self._token, self._agent_tokens, server.export_state())
+        if not self._stopped:
+            self._runtime.spawn(self.run, server_state)
+
+    async def _end(self, come_back_seconds: Optional[float], seconds: Optional[float] = None) -> Optional[ServerState]:
+        server, self._server = self._server, None
+        if server is None:
+            return None
+        self._ending = True
+        try:
+            if seconds is None:
+                await server.stop(come_back_seconds=come_back_seconds)
+            else:
+                await server.stop(come_back_seconds=come_back_seconds, seconds=seconds)
+        finally:
+            self._ending = False
+        return ServerState(self._port, self._token, self._agent_tokens, server.export_state())
+
+    def notify(
+        self,
+        method: str,
+        params: Dict[str, Any],
+        session: Optional[str],
+        collapse: Optional[str],
+        tag: Optional[object] = None,
+    ) -> None:
+        """Send a notification to one session or, without one, to all.
+
+        While there is no server, what is for one session waits for the next. If the session ends and is not known to
+        have read it, or has ended already, the listener gets the `tag`.
+        """
+        self._runtime.assert_loop_thread()
+        if self._server is None:
+            if session is not None and not self._stopped:
+                self._waiting.append((method, params, session, collapse, tag))
+            return
+        reached = self._server.notify(method, params, session=session, collapse=collapse, tag=tag)
+        if not reached and tag is not None:
+            self._tell(self._listener.unread, tag)
+
+    def settings_changed(self, body_mebibytes: int) -> None:
+        """Take the limits as they are set now."""
+        self._runtime.assert_loop_thread()
+        self._body_mebibytes = body_mebibytes
+        if self._server is not None:
+            self._server.limit_bodies(self._body_bytes())
+
+    def _body_bytes(self) -> int:
+        from ..protocol.limits import ENVELOPE, MEBIBYTE
+
+        return self._body_mebibytes * MEBIBYTE + ENVELOPE
+
+    def disconnect(self) -> None:
+        """End every session."""
+        self._runtime.assert_loop_thread()
+        if self._server is not None:
+            self._server.disconnect()
+
+    def _client_came(self, session: ClientSession) -> None:
+        self._runtime.assert_loop_thread()
+        self._clients[session.id] = session
+        self._tell(self._listener.client_came, session)
+
+    def _client_went(self, session: ClientSession, tags: List[object]) -> None:
+        self._runtime.assert_loop_thread()
+        self._clients.pop(session.id, None)
+        self._tell(self._listener.client_went, session, tags)
+
+    def _tell(self, listener: Callable[..., None], *args: Any) -> None:
+        self._runtime.on_main(listener, *args)

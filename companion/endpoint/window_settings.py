@@ -1,0 +1,40 @@
+"""One window's settings: the editor's file, then what the window's project says, checked and kept.
+
+Rule: asking is free, because the answer is kept; whoever hears of a change calls `refresh`.
+"""
+
+from __future__ import annotations
+
+from typing import Any, List
+
+import sublime
+
+from ..settings import FILE_NAME, Settings, project_layer, read
+
+
+class WindowSettings:
+    """`window_settings()` is the current `Settings`. Main thread; the value itself may go anywhere."""
+
+    def __init__(self, window: sublime.Window) -> None:
+        self._window = window
+        self._current = Settings()
+        self._of_project: Any = {}  # as last read
+
+    def __call__(self) -> Settings:
+        return self._current
+
+    def refresh(self) -> List[str]:
+        """Read the settings anew and return a sentence for each wrong value."""
+        self._of_project = project_layer(self._window.project_data())
+        reading = read(
+            [
+                ("the settings", sublime.load_settings(FILE_NAME).to_dict()),
+                ("the project's settings", self._of_project),
+            ]
+        )
+        self._current = reading.settings
+        return reading.complaints
+
+    def project_has_changed(self) -> bool:
+        """Whether the project says something else than when it was read: the editor has no event for that."""
+        return project_layer(self._window.project_data()) != self._of_project

@@ -1,0 +1,314 @@
+"""Who listens: sessions, the streams that GET and DELETE open and close, and the notifications that go to them.
+
+Rules: a message goes to the sessions it is meant for and to nobody else; a stream that comes back takes over from its
+own dead connection, another one opens beside it; who stays away too long is closed, once, and everybody is told.
+Implements MCP 2025-11-25, transports, "Listening for Messages from the Server", "Multiple Connections",
+"Resumability".
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import secrets
+from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Tuple, Union
+
+from .calls import Calls
+from .effects import Answer, Event, OpenStream, Reaction, SessionClosed, SessionOpened, Wake
+from .exchanges import EVENT_STREAM, JSON_TYPE
+from .jsonrpc import INVALID_REQUEST, RpcError, error_message
+from .limits import Limits
+from .metadata import VERSION_HEADER, Metadata, unsupported_version
+from .notices import Notice, Translate
+from .revisions import NEWEST_HANDSHAKE, REVISIONS, Revision
+from .sessions import EVENTS, MCP, SUBSCRIBER, Session, SessionKind
+from .streams import CALL, LISTEN, Ending, Stream, read_event_id
+from .tools import ClientSession
+
+logger = logging.getLogger("gemini_companion.protocol")
+SESSION_HEADER = "Mcp-Session-Id"
+RESUME_HEADER = "Last-Event-ID"
+UNKNOWN_SESSION = "Unknown session: it has ended or was never opened. Initialize again."
+
+
+class SessionRegistry:
+    """All sessions of one endpoint."""
+
+    def __init__(self, limits: Limits, translate: Optional[Translate], wall_clock: Callable[[], float]) -> None:
+        self.limits = limits
+        self.wall_clock = wall_clock
+        self._translate = translate
+        self.calls = Calls()
+        self.stopping = False
+        """Streams that are opened now end at once; what they have to say is still said."""
+        self._sessions: Dict[str, Session] = {}
+        self._owners: Dict[Stream, Session] = {}
+        """Of the streams that a connection carries now."""
+        self._secret = secrets.token_bytes(32)
+        self.clients: Dict[str, ClientSession] = {}
+        """What the application sees: id to client, oldest first."""
+
+    def all(self) -> Iterable[Session]:
+        """Every session."""
+        return self._sessions.values()
+
+    def find(self, session_id: str) -> Optional[Session]:
+        """The session that `initialize` gave this id."""
+        session = self._sessions.get(session_id)
+        return session if session is not None and session.kind is MCP else None
+
+    def away(self, session_id: str) -> bool:
+        """Has this session nothing left that keeps it open? Then its time runs."""
+        session = self._sessions.get(session_id)
+        return session is not None and session.deadline() is not None
+
+    # Clients without a session
+
+    def connection_caller(self, revision: Revision, connection: str, token_name: str) -> ClientSession:
+        """A client that sends a request of a revision with sessions but has none: it is known by its connection."""
+        known_by = self._pseudonym("connection", connection.encode("ascii"))
+        return ClientSession(known_by, "", "", revision.name, self.wall_clock(), token_name)
+
+    def stateless_caller(self, metadata: Metadata, token_name: str) -> ClientSession:
+        """A client of the stateless revision: it is known by everything that it says of itself, on any connection."""
+        known_by = self._pseudonym("stateless", token_name.encode("utf-8"), metadata.self_description)
+        name, version = metadata.client_name, metadata.client_version
+        return ClientSession(known_by, name, version, metadata.revision.name, self.wall_clock(), token_name)
+
+    def _pseudonym(self, kind: str, *parts: bytes) -> str:
+        # No client can guess it, or make it look like a session's.
+        digest = hashlib.blake2b(key=self._secret, digest_size=24)
+        for part in parts:
+            digest.update(b"%d:" % len(part) + part)
+        return f"{kind}:{digest.hexdigest()}"
+
+    def heard_from(self, caller: ClientSession, now: float) -> None:
+        """A client has sent a request: if it has a session, that lives on."""
+        session = self._sessions.get(caller.id)
+        if session is not None:
+            session.requested(now)
+
+    # Opening
+
+    def open(
+        self, identity: Tuple[str, str], token_name: str, revision: Revision, now: float
+    ) -> Tuple[Session, List[Event]]:
+        """A session for `initialize`. Raises RpcError if there are too many."""
+        events = self._make_room()
+        session_id = secrets.token_urlsafe(24)
+        client = ClientSession(session_id, identity[0], identity[1], revision.name, self.wall_clock(), token_name)
+        return self._add(client, revision, MCP, now), events + [SessionOpened(client)]
+
+    def subscriber(self, caller: ClientSession, revision: Revision, now: float) -> Tuple[Session, List[Event]]:
+        """The session of a stateless client that listens; made if it has none."""
+        session = self._sessions.get(caller.id)
+        if session is not None:
+            return session, []
+        events = self._make_room()
+        return self._add(caller, revision, SUBSCRIBER, now), events + [SessionOpened(caller)]
+
+    def _add(self, client: ClientSession, revision: Revision, kind: SessionKind, now: float) -> Session:
+        session = Session(client, revision, kind, self.limits, now)
+        self._sessions[client.id] = session
+        self.clients[client.id] = client
+        return session
+
+    def _make_room(self) -> List[Event]:
+        if len(self._sessions) < self.limits.sessions:
+            return []
+        away = [session for session in self._sessions.values() if session.deadline() is not None]
+        if not away:
+            raise RpcError(INVALID_REQUEST, "Too many clients are connected.", status=503)
+        return self.close(min(away, key=lambda session: session.last_seen), "made room for another client")
+
+    # Streams
+
+    def listen(self, headers: Mapping[str, str], accepts_events: bool, now: float) -> Reaction:
+        """Read a GET of the MCP endpoint."""
+        found = self._addressed(headers)
+        if isinstance(found, Answer):
+            return Reaction(found)
+        if not accepts_events:
+            return Reaction(_refusal("A GET needs Accept: text/event-stream.", 406))
+        return Reaction(self._attach(found, headers.get(RESUME_HEADER), now))
+
+    def listen_plainly(self, headers: Mapping[str, str], accepts_events: bool, now: float) -> Reaction:
+        """Read a GET of the plain event stream, which needs no session and is resumed by `Last-Event-ID` alone."""
+        if not accepts_events:
+            return Reaction(_refusal("A GET needs Accept: text/event-stream.", 406))
+        event_id = headers.get(RESUME_HEADER)
+        known = read_event_id(event_id) if event_id is not None else None
+        session = self._sessions.get(known.label.partition(".")[0]) if known is not None else None
+        if session is not None and session.kind is EVENTS:
+            return Reaction(self._attach(session, event_id, now))
+        try:
+            events = self._make_room()
+        except RpcError as error:
+            return Reaction(_refusal(error.sentence, 503))
+        # The name is part of every event id, and who knows an event id may go on with the stream: nobody can guess it.
+        client = ClientSession(secrets.token_urlsafe(24), "event stream", "", "", self.wall_clock())
+        session = self._add(client, NEWEST_HANDSHAKE, EVENTS, now)
+        return Reaction(self._attach(session, None, now), events + [SessionOpened(client)])
+
+    def _addressed(self, headers: Mapping[str, str]) -> Union[Session, Answer]:
+        version = headers.get(VERSION_HEADER)
+        if version is not None:
+            revision = REVISIONS.get(version)
+            if revision is None:
+                error = unsupported_version(version)
+                return Answer(400, JSON_TYPE, error_message(None, error))
+            if not revision.handshake:
+                answer = _refusal(f"MCP {version} has neither GET nor DELETE.", 405)
+                return answer._replace(headers={**answer.headers, "Allow": "POST"})
+        session_id = headers.get(SESSION_HEADER)
+        if session_id is None:
+            return _refusal("The header Mcp-Session-Id is missing.", 400)
+        session = self.find(session_id)
+        return session or _refusal(UNKNOWN_SESSION, 404)
+
+    def _attach(self, session: Session, event_id: Optional[str], now: float) -> Union[OpenStream, Answer]:
+        session.last_seen = now
+        stream: Optional[Stream] = None
+        received: Optional[int] = None
+        known = read_event_id(event_id) if event_id is not None else None
+        if known is not None:
+            session.shows_event_ids = True
+            stream, received = session.streams.get(known.label), known.place
+        elif event_id is None:
+            stream = session.unread_stream()
+        if stream is None:
+            if session.open_streams() >= self.limits.streams_per_session:
+                sentence = f"At most {self.limits.streams_per_session} streams may be open in one session."
+                return _refusal(sentence, 429)
+            prefix = session.client.id + "." if session.kind is EVENTS else ""
+            stream = session.new_stream(LISTEN, prefix)
+        session.attach(stream, received)
+        return self.carried(OpenStream(stream, EVENT_STREAM), session)
+
+    def carried(self, opened: OpenStream, session: Optional[Session]) -> OpenStream:
+        """A connection is going to carry the stream. `session`: whose it is, if anybody's."""
+        if session is not None:
+            self._owners[opened.stream] = session
+        if self.stopping:
+            opened.stream.close()
+        return opened
+
+    def take(self, stream: Stream) -> bytes:
+        """The next bytes to write on a stream, or nothing."""
+        if stream.kind is not LISTEN:
+            return stream.take(True)
+        owner = self._owners.get(stream)
+        return stream.take(owner is not None and owner.current is stream)
+
+    def broken(self, stream: Stream, ending: Ending, now: float) -> List[Event]:
+        """The connection that carried the stream is gone."""
+        session = self._owners.pop(stream, None)
+        events = self.calls.stream_lost(stream, now) if stream.kind is CALL else []
+        if session is None:
+            stream.detach(ending)
+            return events
+        session.detach(stream, ending, now)
+        if session.current is not None and len(session.outbox):
+            events.append(Wake(session.current))
+        return events
+
+    # Notifications
+
+    def notify(
+        self,
+        method: str,
+        params: Dict[str, Any],
+        session_id: Optional[str],
+        collapse: Optional[str],
+        tag: Optional[object] = None,
+    ) -> List[Event]:
+        """Send a notification to one session (and to plain listeners, who see everything), or to all."""
+        notice = Notice(method, params, self._translate)
+        events: List[Event] = []
+        given_up: List[Session] = []
+        for session in self._sessions.values():
+            if session_id is not None and not session.traits.onlooker and session.client.id != session_id:
+                continue
+            ready = session.post(notice, collapse, tag)
+            if ready is None:
+                given_up.append(session)
+            else:
+                for stream in ready:
+                    events.append(Wake(stream))
+        if logger.isEnabledFor(logging.DEBUG):
+            logger.debug("sent notification %.60r, %d bytes", method, len(notice.encoded()))
+        for session in given_up:
+            events.extend(self.close(session, "did not read its messages"))
+        return events
+
+    def reaches(self, session_id: str) -> bool:
+        """Is there a client that gets what is sent to this session?"""
+        session = self._sessions.get(session_id)
+        return session is not None and not session.traits.onlooker
+
+    # Closing
+
+    def delete(self, headers: Mapping[str, str]) -> Reaction:
+        """Read a DELETE of the MCP endpoint."""
+        found = self._addressed(headers)
+        if isinstance(found, Answer):
+            return Reaction(found)
+        found.receipts.requested()
+        return Reaction(Answer(204, {}, b""), self.close(found, "closed by the client"))
+
+    def close(self, session: Session, reason: str) -> List[Event]:
+        """End a session and forget it."""
+        del self._sessions[session.client.id]
+        del self.clients[session.client.id]
+        unread = session.unread()
+        events: List[Event] = [Wake(stream) for stream in session.close()]
+        events.extend(self.calls.session_closed(session, session.last_seen))
+        events.append(SessionClosed(session.client, reason, unread))
+        return events
+
+    def stop(self, come_back_seconds: Optional[float]) -> List[Event]:
+        """End every stream; those that are opened from now on end at once, too. Sessions stay, for `export_state`."""
+        self.stopping = True
+        events: List[Event] = []
+        for session in self._sessions.values():
+            for stream in session.streams.values():
+                if stream.open:
+                    if come_back_seconds is not None and session.kind is MCP:
+                        stream.part(come_back_seconds)
+                    stream.close()
+                    events.append(Wake(stream))
+        return events
+
+    def tick(self, now: float) -> List[Event]:
+        """Close the sessions whose time is over."""
+        events: List[Event] = []
+        for session in list(self._sessions.values()):
+            deadline = session.deadline()
+            if deadline is not None and deadline <= now:
+                events.extend(self.close(session, "the client is gone"))
+        return events
+
+    def next_deadline(self) -> Optional[float]:
+        """When `tick` has something to do at the earliest, or None."""
+        deadlines = [session.deadline() for session in self._sessions.values()]
+        return min((deadline for deadline in deadlines if deadline is not None), default=None)
+
+    # Moving house
+
+    def export_state(self) -> Dict[str, Any]:
+        """Sessions made by `initialize`, as plain JSON-able data. It holds secrets: never log it."""
+        return {"sessions": [session.export_state() for session in self._sessions.values() if session.kind is MCP]}
+
+    def import_state(self, state: Dict[str, Any], now: float) -> None:
+        """Take over the sessions of a former server; their clients have the usual time to come back."""
+        for entry in state["sessions"]:
+            revision = REVISIONS.get(entry["revision"])
+            if revision is None:
+                continue
+            session = Session.import_state(entry, revision, self.limits, now)
+            self._sessions[session.client.id] = session
+            self.clients[session.client.id] = session.client
+
+
+def _refusal(sentence: str, status: int) -> Answer:
+    return Answer(status, JSON_TYPE, error_message(None, RpcError(INVALID_REQUEST, sentence)))

@@ -1,0 +1,147 @@
+"""The decision: a review is pending until it is accepted, rejected or closed, and that happens once.
+
+    state      what happens                     next state
+    ---------  -------------------------------  ----------
+    PENDING    the client writes the file       ACCEPTED
+    PENDING    we begin to write the file       WRITING
+    PENDING    the user, or a closing tab       REJECTED
+    PENDING    the client takes it back         CLOSED
+    WRITING    the file is written              ACCEPTED
+    WRITING    it could not be written          PENDING
+
+While the file is being written nobody can decide otherwise.
+
+Rule: whoever ends a review asks this class, and only the first one gets an outcome. Everybody who comes later (a click
+that races with the client's own answer, a tab that closes because the review ended) gets None and has nothing to tell.
+
+The editor is not known here. Main thread only.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Dict, FrozenSet, NamedTuple, Optional, Union
+
+from .document.disk import Original
+from .document.text import ProposedText
+
+ACCEPTED = "accepted"
+REJECTED = "rejected"
+
+
+class Owner(NamedTuple):
+    """Who asked for a review: the client's session, and the name that the user reads."""
+
+    session_id: str
+    client_name: str
+
+
+class Outcome(NamedTuple):
+    """What the client that asked is told. `content` is the accepted text, None when the proposal was rejected.
+
+    `original` is the file that an accepted text was compared with, if it had been read.
+    """
+
+    kind: str
+    path: str
+    content: Optional[str]
+    original: Optional[Original] = None
+
+
+class ReviewError(Exception):
+    """What was asked for cannot be done. The message is a sentence for whoever asked."""
+
+
+class State(Enum):
+    """Where a review stands."""
+
+    PENDING = "pending"
+    WRITING = "writing"
+    ACCEPTED = "accepted"
+    REJECTED = "rejected"
+    CLOSED = "closed"
+
+
+TRANSITIONS: Dict[State, FrozenSet[State]] = {
+    State.PENDING: frozenset({State.WRITING, State.ACCEPTED, State.REJECTED, State.CLOSED}),
+    State.WRITING: frozenset({State.ACCEPTED, State.PENDING}),
+    State.ACCEPTED: frozenset(),
+    State.REJECTED: frozenset(),
+    State.CLOSED: frozenset(),
+}
+
+
+class Review:
+    """One proposal for one file, from one client.
+
+    `path` is what the client sent, letter by letter, because clients compare it as text. `orphaned` means that the
+    client has gone and nobody but us is left to write the file. `same_files` are the names by which tabs called the
+    file when the disk was last asked.
+    """
+
+    def __init__(self, owner: Owner, path: str, proposed: Union[str, ProposedText]) -> None:
+        self.owner = owner
+        self.path = path
+        self.proposal = _made_ready(proposed)
+        self.same_files: FrozenSet[str] = frozenset()
+        self.state = State.PENDING
+        self.orphaned = False
+
+    @property
+    def pending(self) -> bool:
+        """Whether the user can still decide."""
+        return self.state is State.PENDING
+
+    @property
+    def ended(self) -> bool:
+        """Whether it has been decided for good."""
+        return not TRANSITIONS[self.state]
+
+    def replace(self, proposed: Union[str, ProposedText]) -> None:
+        """Take a newer proposal of the same client for the same file.
+
+        The client is told nothing about the older one. Its notifications name only the file, so "rejected" would reach
+        it as the answer to the newer proposal.
+        """
+        self.proposal = _made_ready(proposed)
+
+    def begin_writing(self) -> bool:
+        """Note that the accepted text is being written. False if the review is not pending."""
+        return self._go(State.WRITING)
+
+    def writing_failed(self) -> bool:
+        """Note that the file holds its old text, and the user can decide again. False if it was not being written."""
+        return self.state is State.WRITING and self._go(State.PENDING)
+
+    def accept(self, text: str) -> Optional[Outcome]:
+        """End the review with `text`. None if it has already ended."""
+        return Outcome(ACCEPTED, self.path, text) if self._go(State.ACCEPTED) else None
+
+    def reject(self) -> Optional[Outcome]:
+        """End the review without a text. None if it has already ended."""
+        return Outcome(REJECTED, self.path, None) if self._go(State.REJECTED) else None
+
+    def close(self) -> Optional[Outcome]:
+        """End the review because the client took it back. None if it has already ended.
+
+        The outcome is what the client is told unless it asked for silence.
+        """
+        return Outcome(REJECTED, self.path, None) if self._go(State.CLOSED) else None
+
+    def orphan(self) -> bool:
+        """Note that the client has gone. True if that is news."""
+        if self.orphaned or self.ended:
+            return False
+        self.orphaned = True
+        return True
+
+    def _go(self, state: State) -> bool:
+        if state not in TRANSITIONS[self.state]:
+            return False
+        self.state = state
+        return True
+
+
+def _made_ready(proposed: Union[str, ProposedText]) -> ProposedText:
+    """A long text is made ready on a worker thread before."""
+    return proposed if isinstance(proposed, ProposedText) else ProposedText(proposed)

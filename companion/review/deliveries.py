@@ -1,0 +1,100 @@
+"""Accepted texts on their way to the client that writes them: was each read, and if not, who writes it?
+
+Rules: an accepted text is never lost without a word. As long as its client may still write the file, nobody else does.
+When the client is gone and has not shown that it read the answer, the file is looked at: if it holds the accepted text,
+all is well; if it is still what was reviewed, it is written; else the review is opened again.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Callable, Optional
+
+from .decision import ACCEPTED, Outcome, Owner
+from .document import disk
+from .document.text import plain
+
+if TYPE_CHECKING:
+    from ..runtime import Runtime
+    from .manager import ReviewManager
+
+LOOK_AFTER_MILLISECONDS = (1000, 5000, 20000, 60000)
+"""When the file is looked at after a client was told. Some clients send no other request for hours; meanwhile the user
+changes the file, and it could not be told any more that the accepted text had been written."""
+
+SLACK_BYTES = 1 << 16
+"""A file that is larger than the text by this and more does not hold it."""
+
+
+class Delivery:
+    """One accepted text, until it is known to have been read or written."""
+
+    __slots__ = ("outcome", "owner")
+
+    def __init__(self, owner: Owner, outcome: Outcome) -> None:
+        self.owner = owner
+        self.outcome: Optional[Outcome] = outcome
+        """None once the file has held the text."""
+
+
+class Deliveries:
+    """The accepted texts of one window. Main thread only, except where noted."""
+
+    def __init__(self, reviews: ReviewManager, runtime: Runtime, stopped: Callable[[], bool]) -> None:
+        """`stopped` says that the window's endpoint has ended; then nothing is looked at any more."""
+        self._reviews = reviews
+        self._runtime = runtime
+        self._stopped = stopped
+
+    def begin(self, owner: Owner, outcome: Outcome) -> Delivery:
+        """The client is going to be told."""
+        delivery = Delivery(owner, outcome)
+        for milliseconds in LOOK_AFTER_MILLISECONDS:
+            self._runtime.later_on_main(milliseconds, lambda: self._look(delivery, self._note))
+        return delivery
+
+    def unread(self, tag: object, owner: Optional[Owner] = None) -> None:
+        """The client has gone and is not known to have read what this was the tag of.
+
+        `owner`: the client, for what a former package told it: of that only the message is left.
+        """
+        delivery = tag if isinstance(tag, Delivery) else _delivery_of_message(tag, owner)
+        if delivery is not None:
+            self._look(delivery, self._take_back)
+
+    def _look(self, delivery: Delivery, then: Callable[[Delivery, bool], None]) -> None:
+        outcome = delivery.outcome
+        if outcome is None or self._stopped():
+            return
+        self._runtime.use_disk(_holds, outcome, then=lambda holds: then(delivery, holds))
+
+    def _note(self, delivery: Delivery, holds: bool) -> None:
+        if holds:
+            delivery.outcome = None
+
+    def _take_back(self, delivery: Delivery, holds: bool) -> None:
+        outcome, delivery.outcome = delivery.outcome, None
+        if outcome is not None and not holds and not self._stopped():
+            self._reviews.write_or_reopen(delivery.owner, outcome)
+
+
+def _holds(outcome: Outcome, cancelled: Callable[[], bool]) -> bool:
+    """Does the file hold the accepted text, line ends and the last one's set aside? Disk thread.
+
+    Clients restore the file's own line ends, and some its last line's.
+    """
+    text = plain(outcome.content or "")
+    found = disk.read(
+        outcome.path,
+        maximum_bytes=4 * len(text) + SLACK_BYTES,
+        maximum_lines=sys.maxsize,
+        encoding=outcome.original.encoding if outcome.original is not None else "",
+    )
+    return found.kind is disk.Kind.TEXT and found.text.rstrip("\n") == text.rstrip("\n")
+
+
+def _delivery_of_message(tag: object, owner: Optional[Owner]) -> Optional[Delivery]:
+    """What a message that a former package sent was about, by its params."""
+    if owner is None or not isinstance(tag, dict) or "content" not in tag:
+        return None
+    return Delivery(owner, Outcome(ACCEPTED, tag["filePath"], tag["content"]))

@@ -1,0 +1,132 @@
+"""What the views need to know of a comparison, prepared on a worker thread so that the main thread only hands it on.
+
+Rule: everything here is plain data about two texts. Offsets count code points from the start of a text, rows count from
+0. It is valid for exactly these texts: whoever uses it checks that the view still holds them.
+
+The editor is not known here. Any thread.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from itertools import accumulate
+from typing import Callable, List, NamedTuple, Optional, Sequence, Tuple
+
+from ...comparison import Filler, Hunk, align, compare_characters, compare_lines, never, split_lines
+
+Span = Tuple[int, int]
+
+
+class Change(NamedTuple):
+    """One hunk as it is drawn: where its lines are in both texts, and the spans that changed inside them."""
+
+    hunk: Hunk
+    left: Span
+    right: Span
+    left_parts: Tuple[Span, ...]
+    right_parts: Tuple[Span, ...]
+
+
+class Analysis(NamedTuple):
+    """Two texts compared. `left_starts` and `right_starts` are the offsets of their rows, the end of the text last."""
+
+    left_lines: List[str]
+    right_lines: List[str]
+    left_starts: List[int]
+    right_starts: List[int]
+    changes: List[Change]
+    left_fillers: List[Filler]
+    right_fillers: List[Filler]
+
+    @property
+    def added(self) -> int:
+        """How many lines the right text has that the left one has not."""
+        return sum(change.hunk.right_count for change in self.changes)
+
+    @property
+    def removed(self) -> int:
+        """How many lines of the left text the right one has not."""
+        return sum(change.hunk.left_count for change in self.changes)
+
+    def change_at(self, offset: int) -> Optional[int]:
+        """The index of the change that `offset` of the right text lies in or touches, or None."""
+        row = self.row_at(offset)
+        index = self._first_after(row) - 1
+        if index < 0:
+            return None
+        hunk = self.changes[index].hunk
+        return index if row < max(hunk.right_end, hunk.right_start + 1) else None
+
+    def change_near(self, offset: int) -> Optional[int]:
+        """The index of the last change that starts at or before `offset`, else of the first; None if there is none."""
+        if not self.changes:
+            return None
+        inside = self.change_at(offset)
+        return inside if inside is not None else max(0, self._first_after(self.row_at(offset)) - 1)
+
+    def next_change(self, offset: int) -> Optional[int]:
+        """The index of the first change behind the one at `offset`, from the start again after the last."""
+        if not self.changes:
+            return None
+        return self._first_after(self.row_at(offset)) % len(self.changes)
+
+    def previous_change(self, offset: int) -> Optional[int]:
+        """The index of the last change in front of the one at `offset`, from the end again before the first."""
+        if not self.changes:
+            return None
+        inside = self.change_at(offset)
+        first = inside if inside is not None else self._first_after(self.row_at(offset))
+        return (first - 1) % len(self.changes)
+
+    def row_at(self, offset: int) -> int:
+        """The row of `offset` in the right text."""
+        row = bisect_right(self.right_starts, offset) - 1
+        if row == len(self.right_lines) and row and not self.right_lines[-1].endswith("\n"):
+            return row - 1  # the end of a last line that has no end
+        return row
+
+    def _first_after(self, row: int) -> int:
+        """The index of the first change that starts behind `row`."""
+        low, high = 0, len(self.changes)
+        while low < high:
+            middle = (low + high) // 2
+            if self.changes[middle].hunk.right_start > row:
+                high = middle
+            else:
+                low = middle + 1
+        return low
+
+
+def analyse(left: str, right: str, cancelled: Callable[[], bool] = never) -> Analysis:
+    """Compare two texts whose lines end with "\\n". Raises `comparison.Cancelled` when `cancelled()` becomes true."""
+    left_lines, right_lines = split_lines(left), split_lines(right)
+    left_starts, right_starts = _starts(left_lines), _starts(right_lines)
+    hunks = compare_lines(left_lines, right_lines, cancelled=cancelled)
+    changes = []
+    for hunk in hunks:
+        left_span = (left_starts[hunk.left_start], left_starts[hunk.left_end])
+        right_span = (right_starts[hunk.right_start], right_starts[hunk.right_end])
+        parts: Tuple[Tuple[Span, ...], Tuple[Span, ...]] = ((), ())
+        if hunk.kind == "changed":
+            parts = _parts(left, left_span, right, right_span, cancelled)
+        changes.append(Change(hunk, left_span, right_span, *parts))
+    alignment = align(hunks, len(left_lines), len(right_lines))
+    return Analysis(left_lines, right_lines, left_starts, right_starts, changes, alignment.left, alignment.right)
+
+
+def _parts(
+    left: str, left_span: Span, right: str, right_span: Span, cancelled: Callable[[], bool]
+) -> Tuple[Tuple[Span, ...], Tuple[Span, ...]]:
+    """The changed characters of one hunk, as spans of the whole texts. None where everything changed."""
+    before, after = left[left_span[0] : left_span[1]], right[right_span[0] : right_span[1]]
+    left_parts, right_parts = [], []
+    for part in compare_characters(before, after, cancelled=cancelled):
+        if part.left_end > part.left_start:
+            left_parts.append((left_span[0] + part.left_start, left_span[0] + part.left_end))
+        if part.right_end > part.right_start:
+            right_parts.append((right_span[0] + part.right_start, right_span[0] + part.right_end))
+    return tuple(left_parts), tuple(right_parts)
+
+
+def _starts(lines: Sequence[str]) -> List[int]:
+    return [0, *accumulate(map(len, lines))]

@@ -1,0 +1,177 @@
+"""The header of a proposal: file, client, counts, where the caret is, what can be done, and what to beware of.
+
+Rule: it is laid out in rows that fit into the view, because its height must be known: as many empty rows stand in the
+original's view, to keep the lines below level. minihtml would wrap longer ones by itself and tell nobody.
+
+The editor is not known here. Any thread.
+"""
+
+from __future__ import annotations
+
+from html import escape
+from typing import Callable, List, NamedTuple, Sequence, Tuple
+
+from ...display_names import client_name, columns, cut_middle, file_name, shown, wrapped
+from .markup import ACCEPT, NEXT, PREVIOUS, REJECT, document, empty_rows, link
+
+_GAP = "   "  # between the parts of a row
+
+
+class Notice(NamedTuple):
+    """A sentence in the header, with a link behind it if `link` is not empty."""
+
+    sentence: str
+    link: str = ""
+    caption: str = ""
+
+
+class Header(NamedTuple):
+    """What the header says. `current` counts from 1; 0 if the caret is in no change. `columns` fit into a row.
+
+    `name`, `client` and the notices may hold anything: what is hidden in them is shown, what is too long is cut.
+    """
+
+    name: str
+    client: str
+    new_file: bool
+    compared: bool
+    added: int
+    removed: int
+    current: int
+    changes: int
+    notices: Tuple[Notice, ...]
+    columns: int
+
+
+class Row(NamedTuple):
+    """One row of the header: its class, its markup, and how many columns it takes."""
+
+    kind: str
+    markup: str
+    columns: int
+
+
+def header_rows(header: Header) -> List[Row]:
+    """The header row by row. Each fits, so that its height is known: the original's view gets as many empty rows."""
+    pieces = _title(header)
+    actions = _actions(header)
+    if _width(pieces + actions) <= header.columns:
+        rows = [_row("bar", pieces + actions)]
+    else:
+        rows = [*_folded("bar", pieces, header.columns), *_folded("bar", actions, header.columns)]
+    for notice in header.notices:
+        lines = wrapped(shown(notice.sentence), max(1, header.columns - 4))
+        words = [Piece(("\u26a0 " if number == 0 else "\u2003 ") + line) for number, line in enumerate(lines)]
+        rows.extend(_row("notice", [piece]) for piece in words)
+        if notice.link:
+            link = _link_piece(notice.link, notice.caption).cut(header.columns)
+            if rows[-1].columns + link.columns + len(_GAP) <= header.columns:
+                rows[-1] = _row("notice", [words[-1], link])
+            else:
+                rows.append(_row("notice", [link]))
+    return rows
+
+
+def header_html(rows: Sequence[Row], line_height: float, filler: int = 0) -> str:
+    """The header's document, with `filler` empty rows under it."""
+    style = """
+        div.bar {{ background-color: color(var(--foreground) alpha(0.1)); }}
+        div.notice {{ background-color: color(var(--yellowish) alpha(0.2)); }}
+        span.added, a.accept {{ color: var(--greenish); }}
+        span.removed, a.reject {{ color: var(--redish); }}
+        a {{ text-decoration: none; }}
+    """
+    content = "".join(f'<div class="{row.kind}">{row.markup}</div>' for row in rows)
+    return document("gemini-companion-header", line_height, style, content + empty_rows(filler, line_height))
+
+
+def status_text(header: Header) -> str:
+    """The header in a few words, for the status bar, where it can be read however far the view is scrolled."""
+    client = f"{client_name(header.client)}'s diff"
+    if not header.compared:
+        return client
+    where = position(header.current, header.changes)
+    return f"{client}: +{header.added} \u2212{header.removed}, {where}"
+
+
+class Piece:
+    """A part of a row that stays together. `dress` makes markup of its text."""
+
+    def __init__(self, text: str, dress: Callable[[str], str] = escape) -> None:
+        self.columns = columns(text)
+        self.markup = dress(text)
+        self._text = text
+        self._dress = dress
+
+    def cut(self, width: int) -> Piece:
+        """The same in at most so many columns."""
+        return self if self.columns <= width else Piece(cut_middle(self._text, width), self._dress)
+
+
+_ARROW = " \u2190 "
+
+
+def _title(header: Header) -> List[Piece]:
+    room = header.columns - len(_ARROW)
+    client = cut_middle(client_name(header.client), max(1, room // 2))
+    name = cut_middle(file_name(header.name), max(1, room - columns(client)))
+
+    def bold_name(text: str) -> str:
+        # Only in a view of a few columns is it cut again.
+        return f"<b>{escape(name)}</b>{escape(text[len(name) :])}" if text.startswith(name) else escape(text)
+
+    pieces = [Piece(name + _ARROW + client, bold_name)]
+    if header.new_file:
+        pieces.append(Piece("new file"))
+    if header.compared:
+        counts = f"+{header.added} \u2212{header.removed}"
+        pieces.append(Piece(counts, _counts))
+        pieces.append(Piece(position(header.current, header.changes)))
+    return pieces
+
+
+def _actions(header: Header) -> List[Piece]:
+    pieces = [_link_piece(ACCEPT, "Accept", "accept"), _link_piece(REJECT, "Reject", "reject")]
+    if header.changes:
+        pieces += [_link_piece(PREVIOUS, "\u2191 Previous"), _link_piece(NEXT, "\u2193 Next")]
+    return pieces
+
+
+def position(current: int, changes: int) -> str:
+    """Where the caret is among the changes, in words. `current` counts from 1; 0 is in none of them."""
+    if not changes:
+        return "no changes"
+    if current:
+        return f"change {current} of {changes}"
+    return "1 change" if changes == 1 else f"{changes} changes"
+
+
+def _counts(text: str) -> str:
+    added, blank, removed = text.partition(" ")
+    if not blank:
+        return escape(text)  # cut
+    return f'<span class="added">{added}</span> <span class="removed">{removed}</span>'
+
+
+def _width(pieces: Sequence[Piece]) -> int:
+    return sum(piece.columns for piece in pieces) + len(_GAP) * (len(pieces) - 1)
+
+
+def _row(kind: str, pieces: Sequence[Piece]) -> Row:
+    gap = "&nbsp;" * (len(_GAP) - 1) + " "
+    return Row(kind, gap.join(piece.markup for piece in pieces), _width(pieces))
+
+
+def _folded(kind: str, pieces: Sequence[Piece], room: int) -> List[Row]:
+    """The pieces in as few rows of `room` columns as they fit into."""
+    rows: List[List[Piece]] = [[]]
+    for piece in pieces:
+        piece = piece.cut(room)
+        if rows[-1] and _width([*rows[-1], piece]) > room:
+            rows.append([])
+        rows[-1].append(piece)
+    return [_row(kind, row) for row in rows]
+
+
+def _link_piece(href: str, caption: str, style: str = "") -> Piece:
+    return Piece(caption, lambda text: link(href, escape(text), style))

@@ -1,0 +1,185 @@
+"""The changes of a proposal as the user walks through them: next, previous, take back, and undo that.
+
+Rule: taking a change back is an ordinary edit of the proposal, one step of its undo history. What was taken back is
+remembered as long as the place still holds the original's lines, so that a click can bring it back as well.
+"""
+
+from __future__ import annotations
+
+from itertools import count
+from typing import Callable, Dict, List, NamedTuple, Optional, Tuple
+
+import sublime
+
+from ...editor.edits import Edit, apply_edits, move_caret
+from .analysis import Analysis
+from .decorations import REVERT_LINKS, link_changes, link_reverted
+from .markup import REVERT, UNDO
+
+_REVERTED = "gemini_companion.reverted."
+_ASKED = "gemini_companion.asked"
+
+
+class Reverted(NamedTuple):
+    """A change that was taken back: the proposal's lines, and the original's that stand there now."""
+
+    proposed: str
+    original: str
+
+
+class Hunks:
+    """The changes of one proposal's view. Main thread only."""
+
+    def __init__(self, view: sublime.View, on_link: Callable[[str], None]) -> None:
+        self._view = view
+        self._on_link = on_link
+        self._analysis: Optional[Analysis] = None
+        self._count = -1
+        self._caret = -1
+        self._reverted: Dict[int, Reverted] = {}
+        self._numbers = count(1)
+        self._links: Dict[str, List[str]] = {}
+        self.current: Optional[int] = None
+
+    # -- where things are ---------------------------------------------------------------------------------------------
+
+    def use(self, analysis: Optional[Analysis], change_count: int) -> None:
+        """Take over a comparison of the text that the view had at `change_count`."""
+        self._analysis, self._count = analysis, change_count
+        self._caret = -1
+        self.caret_moved()
+
+    def link(self) -> None:
+        """Draw the links beside the changes and beside what was taken back, and do what was asked for meanwhile."""
+        asked = self._view.get_regions(_ASKED)
+        if asked:
+            self._view.erase_regions(_ASKED)
+            if self.revert(asked[0].begin()):
+                return  # that was an edit, after which all is drawn anew
+        changes = self._analysis.changes if self._analysis else []
+        self._links = {
+            REVERT: link_changes(self._view, changes, self._on_link),
+            UNDO: link_reverted(self._view, self._places(), self._on_link),
+        }
+
+    def links(self, kind: str) -> List[str]:
+        """The links of one kind that are drawn now, as markup."""
+        return self._links.get(kind, [])
+
+    def caret_moved(self) -> bool:
+        """Look which change the caret is in now. True if that is another one than before."""
+        selection = self._view.sel()
+        caret = selection[0].b if len(selection) else -1
+        if caret == self._caret:
+            return False
+        self._caret = caret
+        before = self.current
+        self.current = self._analysis.change_at(caret) if self._analysis is not None and caret >= 0 else None
+        return self.current != before
+
+    # -- going from change to change ----------------------------------------------------------------------------------
+
+    def show_first(self) -> None:
+        """Put the caret into the first change and scroll there, unless it is in sight already."""
+        if self._analysis is not None and self._analysis.changes:
+            self._go_to(0)
+
+    def go_next(self) -> bool:
+        """Go to the next change, after the last to the first. False if there is none."""
+        return self._analysis is not None and self._go_to(self._analysis.next_change(self._start()))
+
+    def go_previous(self) -> bool:
+        """Go to the previous change, before the first to the last. False if there is none."""
+        return self._analysis is not None and self._go_to(self._analysis.previous_change(self._start()))
+
+    def _start(self) -> int:
+        selection = self._view.sel()
+        return selection[0].b if len(selection) else 0
+
+    def _go_to(self, index: Optional[int]) -> bool:
+        if index is None or self._analysis is None or index >= len(self._analysis.changes):
+            return False
+        start, end = self._analysis.changes[index].right
+        move_caret(self._view, start)
+        if not self._view.visible_region().contains(sublime.Region(start, end)):
+            self._view.show_at_center(start, False)
+        return True
+
+    # -- taking back --------------------------------------------------------------------------------------------------
+
+    @property
+    def ready(self) -> bool:
+        """Whether the comparison belongs to the text that the view holds now."""
+        return self._analysis is not None and self._view.change_count() == self._count
+
+    def place_of(self, number: int) -> int:
+        """Where the change whose link has this number is now, or the caret for -1."""
+        places = self._view.get_regions(REVERT_LINKS)
+        return places[number].begin() if 0 <= number < len(places) else self._start()
+
+    def revert(self, place: int) -> bool:
+        """Put the original's lines in place of the change at or before `place`. False if there is no change."""
+        if self._analysis is None or not self.ready:
+            return False
+        index = self._analysis.change_near(place)
+        if index is None:
+            return False
+        change = self._analysis.changes[index]
+        hunk = change.hunk
+        original = "".join(self._analysis.left_lines[hunk.left_start : hunk.left_end])
+        proposed = "".join(self._analysis.right_lines[hunk.right_start : hunk.right_end])
+        apply_edits(self._view, [Edit(change.right[0], change.right[1], original)])
+        number = next(self._numbers)
+        self._reverted[number] = Reverted(proposed, original)
+        region = sublime.Region(change.right[0], change.right[0] + len(original))
+        self._view.add_regions(_REVERTED + str(number), [region], flags=sublime.HIDDEN)
+        return True
+
+    def revert_soon(self, place: int) -> None:
+        """Do the same as soon as the comparison belongs to the text again. The place moves with the text."""
+        self._view.add_regions(_ASKED, [sublime.Region(place)], flags=sublime.HIDDEN)
+
+    def undo_revert(self, number: int) -> bool:
+        """Bring the proposal's lines back where they were taken back; -1 means the last one. False if not possible."""
+        places = dict(self._places())
+        if number < 0:
+            number = max(places, default=-1)
+        region = places.get(number)
+        if region is None:
+            return False
+        proposed = self._reverted.pop(number).proposed
+        self._view.erase_regions(_REVERTED + str(number))
+        apply_edits(self._view, [Edit(region.begin(), region.end(), proposed)])
+        move_caret(self._view, region.begin())
+        return True
+
+    def clear(self) -> None:
+        """Take everything off the view."""
+        self._view.erase_regions(_ASKED)
+        for number in self._reverted:
+            self._view.erase_regions(_REVERTED + str(number))
+        self._reverted.clear()
+
+    def _places(self) -> List[Tuple[int, sublime.Region]]:
+        """Where changes were taken back and the original's lines still stand. The others are forgotten."""
+        places = []
+        for number, reverted in list(self._reverted.items()):
+            regions = self._view.get_regions(_REVERTED + str(number))
+            if regions and self._still_reverted(regions[0], reverted):
+                places.append((number, regions[0]))
+            else:
+                self._view.erase_regions(_REVERTED + str(number))
+                del self._reverted[number]
+        return places
+
+    def _still_reverted(self, region: sublime.Region, reverted: Reverted) -> bool:
+        if self._view.substr(region) != reverted.original:
+            return False
+        if reverted.original or self._analysis is None:
+            return True
+        # An empty place looks the same after an undo, which brings the proposal's lines back before or behind it.
+        return not any(
+            change.right[0] <= region.begin() <= change.right[1]
+            and self._view.substr(sublime.Region(*change.right)) == reverted.proposed
+            for change in self._analysis.changes
+        )

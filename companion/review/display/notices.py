@@ -1,0 +1,46 @@
+"""What the header warns of: sentences for the user, made of how things stand.
+
+The editor is not known here. Any thread.
+"""
+
+from __future__ import annotations
+
+from typing import List, NamedTuple, Tuple
+
+from .header import Notice
+from .markup import RELOAD
+
+
+class Circumstances(NamedTuple):
+    """How things stand. `problem` says why the text could not be written, `original_notice` what the file is like."""
+
+    name: str
+    client: str
+    problem: str
+    original_notice: str
+    proposal_too_large: bool
+    unsaved: bool
+    changed_on_disk: bool
+    orphaned: bool
+    emptied: bool
+
+
+def notices(now: Circumstances) -> Tuple[Notice, ...]:
+    """The warnings, the most pressing first."""
+    found: List[Notice] = []
+    if now.problem:
+        found.append(Notice(now.problem))
+    if now.original_notice:
+        found.append(Notice(now.original_notice))
+    elif now.proposal_too_large:
+        found.append(Notice("The proposal is large: shown without a comparison."))
+    if now.unsaved:
+        found.append(Notice(f"{now.name} has unsaved edits in a tab."))
+    if now.changed_on_disk:
+        sentence = f"{now.name} has changed on disk since the diff was opened."
+        found.append(Notice(sentence, RELOAD, "Compare again"))
+    if now.orphaned:
+        found.append(Notice(f"{now.client} has gone: Accept writes the file itself."))
+    elif now.emptied:
+        found.append(Notice(f"{now.client} ignores an empty text and would write its own proposal."))
+    return tuple(found)

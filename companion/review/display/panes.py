@@ -1,0 +1,100 @@
+"""The contents of the two views: the file as it is on disk on the left, the proposal on the right.
+
+Rule: what the proposal's view was given is remembered as the view gives it back. As long as it still holds that, the
+text is what was proposed, letter by letter, whatever the editor may have made of it on the way.
+"""
+
+from __future__ import annotations
+
+import logging
+from typing import FrozenSet, Iterator, Optional
+
+import sublime
+
+from ...editor.edits import PORTION, move_caret, text_steps
+from ..decision import Review
+from ..document.disk import Kind, Original
+from ..window import views
+
+logger = logging.getLogger("gemini_companion.review")
+
+
+class ProposalPane:
+    """The view of a proposal. Main thread only."""
+
+    def __init__(self, view: sublime.View, review: Review) -> None:
+        self._view = view
+        self._review = review
+        self._given: Optional[str] = None  # what the view holds as long as nobody edits it
+        self._given_at = -1  # the view's change count then
+        self._ever_filled = False
+
+    @property
+    def filled(self) -> bool:
+        """Whether the proposal is in the view."""
+        return self._given is not None
+
+    def fill(self, with_syntax: bool) -> Iterator[None]:
+        """Put the proposal into the view, in steps. Without a syntax a very long text costs the editor less."""
+        view, shown = self._view, self._review.proposal.shown
+        first = not self._ever_filled
+        self._given = None
+        if len(shown) > PORTION:
+            view.set_read_only(True)  # what is typed between two portions would be taken for proposed
+        try:
+            yield from text_steps(view, shown)
+        finally:
+            if len(shown) > PORTION and view.is_valid():
+                view.set_read_only(False)
+        # Asking the editor for a long text takes long.
+        self._given = shown if len(shown) > PORTION and view.size() == len(shown) else whole_text(view)
+        self._given_at = view.change_count()
+        self._ever_filled = True
+        if self._given != shown:
+            logger.warning("the editor holds %s characters where %s were given", len(self._given), len(shown))
+        if first:
+            move_caret(view, 0)
+            if with_syntax:
+                views.assign_syntax(view, self._review.path, shown, self._review.same_files)
+
+    def forget_filling(self) -> None:
+        """See that undo does not take the proposal away. It has no effect while a command runs."""
+        if views.is_open(self._view) and self.untouched:
+            self._view.clear_undo_stack()
+            self._given_at = self._view.change_count()
+
+    @property
+    def untouched(self) -> bool:
+        """Whether the view was not edited since it was filled."""
+        return self._view.change_count() == self._given_at
+
+    @property
+    def emptied(self) -> bool:
+        """Whether the user has deleted the whole text."""
+        return bool(self._given) and not self._view.size()
+
+    def current_text(self) -> str:
+        """The text as it would be accepted now: exactly what was proposed, with what the user edited."""
+        proposal = self._review.proposal
+        if self._given is None or not self._view.is_valid() or self.untouched:
+            return proposal.exact
+        held = whole_text(self._view)
+        return proposal.exact if held == self._given else proposal.restore(held)
+
+
+def show_original(view: sublime.View, original: Original, same_files: FrozenSet[str]) -> Iterator[None]:
+    """Put the file into its view, read-only, as the editor would have opened it; in steps."""
+    view.set_read_only(True)
+    yield from text_steps(view, original.text)
+    view.set_name(views.original_name(original.path, original.kind))
+    move_caret(view, 0)
+    if original.kind is Kind.TEXT:
+        view.set_line_endings(original.line_endings)
+        view.set_encoding(original.encoding)
+    if original.comparable:
+        views.assign_syntax(view, original.path, original.text, same_files)
+
+
+def whole_text(view: sublime.View) -> str:
+    """All that the view holds."""
+    return view.substr(sublime.Region(0, view.size()))

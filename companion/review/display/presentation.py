@@ -1,0 +1,469 @@
+"""One review on the screen: its views, and the circle of text, comparison and drawing.
+
+Theory of operation: the views are made at once. The file is read on a disk thread and the two texts are compared on a
+computing thread; what comes back is drawn in slices. Every edit of the proposal starts the circle again from the
+comparison. `phase` says how far that has come, and what may come next.
+
+Rules: a result is drawn only if the view still holds the text it was made from. A disk that does not answer is not
+asked a second time.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+from functools import partial
+from typing import TYPE_CHECKING, Callable, Dict, Iterator, List, Mapping, NamedTuple, Optional
+
+import sublime
+
+from ...debounce import Debounce
+from ..decision import Review
+from ..document import disk, preparation
+from ..document.disk import Original
+from ..document.preparation import FileRequest, Look, Preparation
+from ..window import views
+from .analysis import Analysis, analyse
+from .drawing import Drawing
+from .header import Header, status_text
+from .hunks import Hunks
+from .notices import Circumstances, notices
+from .panes import ProposalPane, show_original, whole_text
+from .phase import Phase, following
+from .slices import Slices
+
+if TYPE_CHECKING:
+    from ...runtime import Computation, Runtime
+    from ...settings import Settings
+
+logger = logging.getLogger("gemini_companion.review")
+
+STATUS = "gemini_companion.review"
+# Milliseconds without an edit before the texts are compared again, and at the most; the same for the caret's change.
+_AFTER_EDIT, _LONGEST_EDITING = 40, 500
+_AFTER_CARET, _LONGEST_WALK = 20, 100
+_LONG = 300  # milliseconds after which a comparison shows itself
+_FEWEST_COLUMNS, _USUAL_COLUMNS = 6, 60
+_CERTAIN = 0.95  # of a row's width
+
+
+class Facts(NamedTuple):
+    """What the header warns of beside the file's own notice."""
+
+    unsaved: bool = False  # a tab of the file has unsaved edits
+    changed: bool = False  # the file is not what was read
+    too_large: bool = False  # the proposal, for a comparison
+
+
+class Presentation:
+    """Main thread only. `original_view` is None in the inline presentation. `on_link` is told of clicked links."""
+
+    def __init__(
+        self,
+        review: Review,
+        original_view: Optional[sublime.View],
+        proposal_view: sublime.View,
+        *,
+        runtime: Runtime,
+        settings: Callable[[], Settings],
+        on_link: Callable[[Review, str], None],
+    ) -> None:
+        self.review = review
+        self.original_view = original_view
+        self.proposal_view = proposal_view
+        self.proposal_buffer = proposal_view.buffer_id()
+        self.buffers = (
+            {self.proposal_buffer} if original_view is None else {self.proposal_buffer, original_view.buffer_id()}
+        )
+        self.original: Optional[Original] = None
+        self.problem = ""  # why the text could not be written, once that happened
+        self._runtime = runtime
+        self._settings = settings
+        self._on_link = on_link
+        self._slices = Slices(runtime)
+        self._filling, self._filling_original = Slices(runtime), Slices(runtime)
+        self._phase = Phase.GATHERING
+        self._facts = Facts()
+        self._computation: Optional[Computation] = None
+        self._looking: Optional[Computation] = None  # at the disk
+        self._look_once_more = False
+        self._original_shown: Optional[Original] = None
+        self._analysis: Optional[Analysis] = None
+        self._analysed = self._drawn_count = -1  # the change counts of the texts that were analysed and drawn
+        self._loads = 0
+        self._first_change_shown = False
+        self._edits = Debounce(runtime.later_on_main, self._compare_after_edits, _AFTER_EDIT, _LONGEST_EDITING)
+        self._caret = Debounce(runtime.later_on_main, self.look_at_caret, _AFTER_CARET, _LONGEST_WALK)
+        self._tabs: Dict[str, str] = {}
+        self._pane = ProposalPane(proposal_view, review)
+        self._drawing = Drawing(original_view, proposal_view, self._link)
+        self.hunks = Hunks(proposal_view, self._link)
+
+    # -- life ---------------------------------------------------------------------------------------------------------
+
+    @property
+    def views(self) -> List[sublime.View]:
+        """Our views that are still open."""
+        return [view for view in (self.original_view, self.proposal_view) if view is not None and views.is_open(view)]
+
+    @property
+    def retired(self) -> bool:
+        """Whether its views are closed, or about to be."""
+        return self._phase is Phase.RETIRED
+
+    @property
+    def settled(self) -> bool:
+        """Whether what is drawn is the comparison of the text that the view holds now."""
+        return self._phase is Phase.SHOWN and self._drawn_count == self.proposal_view.change_count()
+
+    @property
+    def header_document(self) -> str:
+        """The header as it is shown, or an empty text before the file was read."""
+        return self._drawing.header_document
+
+    @property
+    def visible(self) -> bool:
+        """Whether the proposal is in front in its group."""
+        window = self.proposal_view.window() if self.proposal_view.is_valid() else None
+        if window is None:
+            return False
+        group = window.get_view_index(self.proposal_view)[0]
+        return group >= 0 and window.active_view_in_group(group) == self.proposal_view
+
+    def open(self, prepared: Optional[Preparation]) -> None:
+        """Put the texts into the views and begin to compare. Long texts follow a moment later.
+
+        `prepared` is what was found out about the file, if that was done already.
+        """
+        self._runtime.assert_main_thread()
+        self._begin_filling()
+        self._take(prepared)
+
+    def complain(self, problem: str, look_again: bool) -> None:
+        """Say in the header why the text could not be written; with `look_again` compare with the file as it is now."""
+        self.problem = problem
+        self.update_header()
+        if look_again:
+            self.load()
+
+    def replaced(self, prepared: Optional[Preparation]) -> None:
+        """Show the newer proposal that the review has got. `prepared` is the file if it was read already."""
+        self._runtime.assert_main_thread()
+        self.problem = ""
+        self._begin_filling()
+        self._take(prepared)
+
+    def freeze(self, frozen: bool) -> None:
+        """Let nobody edit the proposal while it is being written."""
+        if views.is_open(self.proposal_view):
+            self.proposal_view.set_read_only(frozen)
+
+    def _take(self, prepared: Optional[Preparation]) -> None:
+        if prepared is None:
+            self.load()
+        else:
+            self._loads += 1
+            self._loaded(self._loads, prepared)
+
+    def load(self) -> None:
+        """Read the file (again) and compare with it."""
+        self._runtime.assert_main_thread()
+        self._loads += 1
+        fallback = self.proposal_view.settings().get("fallback_encoding")
+        self._runtime.use_disk(
+            _read,
+            file_request(self.review.path, self._settings(), fallback),
+            then=partial(self._loaded, self._loads),
+            failed=self._failed,
+        )
+
+    def _go(self, phase: Phase) -> None:
+        self._phase = following(self._phase, phase)
+
+    def retire(self) -> None:
+        """Stop all work, and let the editor forget us."""
+        if self._phase is Phase.RETIRED:
+            return
+        self._go(Phase.RETIRED)
+        for slices in (self._slices, self._filling, self._filling_original):
+            slices.stop()
+        self._edits.cancel()
+        self._caret.cancel()
+        self._cancel_comparison()
+        if self._looking is not None:
+            self._looking.cancel()
+        self._drawing.unlink()
+
+    def close(self) -> None:
+        """Retire and close the views."""
+        self.retire()
+        for view in self.views:
+            if view.file_name() is not None:
+                self._drawing.clear()
+                self.hunks.clear()
+                view.erase_status(STATUS)
+            views.close(view)
+
+    # -- text ---------------------------------------------------------------------------------------------------------
+
+    def current_text(self) -> str:
+        """The text as it would be accepted now: exactly what was proposed, with what the user edited."""
+        return self._pane.current_text()
+
+    def _begin_filling(self) -> None:
+        if self._phase is Phase.RETIRED or not views.is_open(self.proposal_view):
+            return
+        self._go(Phase.GATHERING)
+        self._cancel_comparison()
+        self._slices.stop()
+        self._filling.run(self._fill(not self._pane.filled))
+
+    def _fill(self, first: bool) -> Iterator[None]:
+        yield from self._pane.fill(len(self.review.proposal.shown) <= self._settings().review_maximum_bytes)
+        if first:
+            self._runtime.on_main(self._forget_filling)
+        self._compare()
+
+    def _forget_filling(self) -> None:
+        if self._phase is Phase.RETIRED or not views.is_open(self.proposal_view):
+            return
+        before = self.proposal_view.change_count()
+        self._pane.forget_filling()
+        if self.proposal_view.change_count() != before:
+            self._compare()  # else the comparison would be taken for one of an older text
+
+    # -- the circle ---------------------------------------------------------------------------------------------------
+
+    def _loaded(self, number: int, prepared: Preparation) -> None:
+        """The file was read. `number` is that of the reading: an older one than the last is not wanted any more."""
+        if self._phase is Phase.RETIRED or number != self._loads:
+            return
+        original, self.review.same_files = prepared.original, prepared.same_files
+        if self.original is None and not views.views_of_file(self.review.path, self.review.same_files):
+            for view in self.views:
+                views.indent_as(view, original.text or self.review.proposal.shown)
+        self.original = original
+        self._facts = self._facts._replace(changed=False)
+        self._go(Phase.GATHERING)
+        self._cancel_comparison()
+        self._slices.stop()
+        self._filling_original.run(self._show_original(original))
+
+    def _show_original(self, original: Original) -> Iterator[None]:
+        if self.original_view is not None and views.is_open(self.original_view):
+            yield from show_original(self.original_view, original, self.review.same_files)
+        self._original_shown = original
+        self.check_file()
+        self._compare()
+
+    def edited(self) -> None:
+        """The proposal was edited: compare again as soon as the user pauses. Called for every keystroke."""
+        if self._pane.filled:
+            self._edits.mark()
+
+    def _compare_after_edits(self) -> None:
+        # What we put into the view ourselves has been compared already.
+        if self._phase is Phase.RETIRED or not views.is_open(self.proposal_view) or self._pane.untouched:
+            return
+        if self._phase is not Phase.GATHERING:
+            self._go(Phase.STALE)
+        self._compare()
+
+    def _cancel_comparison(self) -> None:
+        if self._computation is not None:
+            self._computation.cancel()
+            self._computation = None
+
+    def _compare(self) -> None:
+        self._cancel_comparison()
+        original = self.original
+        if self._phase is Phase.RETIRED or original is None or not views.is_open(self.proposal_view):
+            return
+        if not self._pane.filled or self._original_shown is not original:
+            return  # a long text is still on its way
+        limits = self._settings()
+        # Asking the editor for a long text takes long.
+        text = whole_text(self.proposal_view) if self.proposal_view.size() <= limits.review_maximum_bytes else None
+        self._facts = self._facts._replace(too_large=text is None or text.count("\n") > limits.review_maximum_lines)
+        if text is None or not original.comparable or self._facts.too_large:
+            self._analysis = None
+            self._draw()
+            return
+        self._go(Phase.COMPARING)
+        count = self.proposal_view.change_count()
+        computation = self._runtime.compute(
+            analyse,
+            original.text,
+            text,
+            then=lambda analysis: self._compared(count, analysis),
+            failed=self._failed,
+        )
+        self._computation = computation
+        self._runtime.later_on_main(_LONG, self._show_long, computation)
+
+    def _show_long(self, computation: Computation) -> None:
+        if computation is self._computation and views.is_open(self.proposal_view):
+            self.proposal_view.set_status(STATUS, "Comparing… (close the diff to stop)")
+
+    def _compared(self, count: int, analysis: Analysis) -> None:
+        self._computation = None
+        if self._phase is Phase.RETIRED or not views.is_open(self.proposal_view):
+            return
+        if self.proposal_view.change_count() != count:
+            self._compare()
+            return
+        self._analysis, self._analysed = analysis, count
+        self.hunks.use(analysis, count)
+        self._draw()
+
+    def _failed(self, error: Exception) -> None:
+        self._computation = None
+        logger.error("a comparison failed", exc_info=(type(error), error, error.__traceback__))
+        if self._phase is not Phase.RETIRED:
+            if self._phase in (Phase.COMPARING, Phase.STALE):
+                self._go(Phase.FAILED)
+            self.problem = "The comparison failed, see the log."
+            self.update_header()
+
+    def _draw(self) -> None:
+        self._go(Phase.DRAWING)
+        if self._analysis is None:
+            self.hunks.use(None, -1)
+        self.update_header()
+        count = self.proposal_view.change_count()
+        self._slices.run(
+            self._drawing.steps(self._analysis, lambda: self.proposal_view.change_count() == count, self._drawn)
+        )
+
+    def _drawn(self) -> None:
+        if self._phase not in (Phase.DRAWING, Phase.STALE):
+            return  # it is compared again already
+        self._go(Phase.SHOWN)
+        self._drawn_count = self.proposal_view.change_count()
+        self.hunks.link()
+        if not self._first_change_shown:
+            self._first_change_shown = True
+            self.hunks.show_first()
+            if self.hunks.caret_moved():
+                self.update_header()
+
+    # -- the header ---------------------------------------------------------------------------------------------------
+
+    def tick(self) -> bool:
+        """Follow scrolling while the review is visible. True if something moved."""
+        return self._phase is not Phase.RETIRED and self._drawing.tick()
+
+    def caret_may_have_moved(self) -> None:
+        """The proposal's selection has changed. Called for every keystroke."""
+        self._caret.mark()
+
+    def look_at_caret(self) -> None:
+        """Say in the header in which change the caret is."""
+        if self._phase is Phase.RETIRED or not self.proposal_view.is_valid():
+            return
+        if self._analysed == self.proposal_view.change_count() and self.hunks.caret_moved():
+            self.update_header()
+
+    def check_file(self) -> None:
+        """Look whether the file has unsaved edits in a tab or has changed on disk, and say so in the header."""
+        if self._phase is Phase.RETIRED:
+            return
+        user_views = views.views_of_file(self.review.path, self.review.same_files)
+        self._facts = self._facts._replace(unsaved=any(view.is_dirty() for view in user_views))
+        self._tabs = views.tabs_of(self.review.path)
+        self.check_disk()
+        self.update_header()
+
+    def check_disk(self) -> None:
+        """Look whether the file has changed on disk, and say so in the header. The editor is asked nothing."""
+        if self._phase is Phase.RETIRED:
+            return
+        if self._looking is not None:
+            self._look_once_more = True  # a disk that does not answer is not asked a second time
+        elif self.original is not None and not self._facts.changed:
+            self._look_once_more = False
+            self._looking = self._runtime.use_disk(
+                _look, self.original, self._tabs, then=partial(self._looked, self._loads), failed=self._look_failed
+            )
+
+    def _looked(self, number: int, found: Look) -> None:
+        self._looking = None
+        if self._phase is Phase.RETIRED:
+            return
+        if number == self._loads:
+            news = found.changed or found.same_files != self.review.same_files
+            self._facts = self._facts._replace(changed=found.changed)
+            self.review.same_files = found.same_files
+            if news:
+                user_views = views.views_of_file(self.review.path, self.review.same_files)
+                self._facts = self._facts._replace(unsaved=any(view.is_dirty() for view in user_views))
+                self.update_header()
+        if self._look_once_more:
+            self.check_file()
+
+    def _look_failed(self, error: Exception) -> None:
+        self._looking = None
+        logger.error("a look at the file failed", exc_info=(type(error), error, error.__traceback__))
+
+    def update_header(self) -> None:
+        """Say in the header and in the status bar how things stand."""
+        if self._phase is Phase.RETIRED or self.original is None or not views.is_open(self.proposal_view):
+            return
+        analysis, current = self._analysis, self.hunks.current
+        header = Header(
+            name=os.path.basename(self.review.path),
+            client=self.review.owner.client_name,
+            new_file=self.original.kind is disk.Kind.NEW,
+            compared=analysis is not None,
+            added=analysis.added if analysis else 0,
+            removed=analysis.removed if analysis else 0,
+            current=current + 1 if current is not None else 0,
+            changes=len(analysis.changes) if analysis else 0,
+            notices=notices(self._circumstances()),
+            columns=self._columns(),
+        )
+        self._drawing.show_header(header)
+        self.proposal_view.set_status(STATUS, status_text(header))
+
+    def _columns(self) -> int:
+        """How many characters of the header fit side by side. Its letters may be a little wider than the text's."""
+        em_width = self.proposal_view.em_width()
+        width = self.proposal_view.viewport_extent()[0]
+        return max(_FEWEST_COLUMNS, int(width / em_width * _CERTAIN)) if em_width and width else _USUAL_COLUMNS
+
+    def _circumstances(self) -> Circumstances:
+        assert self.original is not None
+        return Circumstances(
+            name=os.path.basename(self.review.path),
+            client=self.review.owner.client_name,
+            problem=self.problem,
+            original_notice=self.original.notice,
+            proposal_too_large=self._facts.too_large,
+            unsaved=self._facts.unsaved,
+            changed_on_disk=self._facts.changed,
+            orphaned=self.review.orphaned,
+            emptied=self._pane.emptied,
+        )
+
+    def _link(self, href: str) -> None:
+        if self._phase is not Phase.RETIRED:
+            self._on_link(self.review, href)
+
+
+def file_request(path: str, settings: Settings, fallback_encoding: Optional[str]) -> FileRequest:
+    """A snapshot of what the main thread knows of the file. Main thread."""
+    return FileRequest(
+        path,
+        settings.review_maximum_bytes,
+        settings.review_maximum_lines,
+        fallback_encoding or disk.DEFAULT_FALLBACK,
+        views.tabs_of(path),
+    )
+
+
+def _read(wanted: FileRequest, cancelled: Callable[[], bool]) -> Preparation:
+    return preparation.read(wanted)
+
+
+def _look(original: Original, tabs: Mapping[str, str], cancelled: Callable[[], bool]) -> Look:
+    return preparation.look(original, tabs)

@@ -1,0 +1,381 @@
+"""The file on disk: read as the editor would, and written back in its own encoding and with its own line endings.
+
+Rules:
+* Reading never fails. What cannot be shown as text becomes an `Original` of another kind with a sentence for the user.
+* Writing happens only if the file is still what was read: the very same file, byte by byte. Names decide nothing, for
+  a link on the way may lead elsewhere by now. Afterwards it holds the old text or the new one, whole.
+* Only regular files are opened for long: what a path leads to is looked at again on the opened descriptor.
+
+The editor is not known here. These calls block on the disk. Worker threads.
+"""
+
+from __future__ import annotations
+
+import codecs
+import hashlib
+import os
+import re
+import time
+from enum import Enum
+from typing import FrozenSet, NamedTuple, Optional, Sequence, Tuple
+
+from ...comparison import split_lines
+from . import file_replacement
+from .file_replacement import Copy, DamagedError, NotRegularError, OvertakenError, opened, read_all
+from .text import PORTION, carry_endings, line_endings, plain, portions, usual_ending
+
+UTF_8 = "UTF-8"
+UTF_8_WITH_BOM = "UTF-8 with BOM"
+HEXADECIMAL = "Hexadecimal"
+DEFAULT_FALLBACK = "Western (Windows 1252)"
+READ_FACTOR = 8  # a file bigger than the limit is shown plainly; one this many times bigger is not even read
+
+_MARKS = (
+    (codecs.BOM_UTF8, UTF_8_WITH_BOM),
+    (codecs.BOM_UTF16_LE, "UTF-16 LE with BOM"),
+    (codecs.BOM_UTF16_BE, "UTF-16 BE with BOM"),
+)
+_CLOCK_TICK = 2 * 10**9  # nanoseconds; file systems keep time so coarsely that two writes may bear the same one
+_ENDING_NAMES = {"\n": "Unix", "\r\n": "Windows", "\r": "CR"}
+
+
+class Kind(Enum):
+    """What the file turned out to be. Only `TEXT` and `NEW` are compared."""
+
+    TEXT = "text"
+    NEW = "new"
+    HUGE = "huge"
+    BINARY = "binary"
+    UNDECODABLE = "undecodable"
+    UNREADABLE = "unreadable"
+
+
+_WHY_NOT = {
+    Kind.HUGE: "was too large to be read",
+    Kind.BINARY: "is a binary file",
+    Kind.UNDECODABLE: "could not be decoded",
+    Kind.UNREADABLE: "could not be read",
+}
+
+
+class Original(NamedTuple):
+    """A file as it was found.
+
+    `text` is plain: lines end with "\\n", without a byte order mark; empty if there is nothing to show. `exact` is the
+    decoded text as it stands in the file. `encoding` and `line_endings` are the editor's names. `notice` is a sentence
+    for the user, or empty.
+    """
+
+    path: str
+    kind: Kind
+    text: str = ""
+    exact: str = ""
+    encoding: str = UTF_8
+    line_endings: str = "Unix"
+    fingerprint: str = ""
+    signature: Tuple[int, int] = (0, 0)  # time of the last change in nanoseconds, size
+    identity: Tuple[int, int] = (0, 0)  # which file it was, whatever it is called: device and number on it
+    notice: str = ""
+
+    @property
+    def comparable(self) -> bool:
+        """Whether a comparison with this text makes sense."""
+        return self.kind in (Kind.TEXT, Kind.NEW)
+
+
+class DiskError(Exception):
+    """The file cannot be written. The message is a sentence for the user."""
+
+
+class ChangedError(DiskError):
+    """The file is no longer the one that was read."""
+
+
+def read(
+    path: str, *, maximum_bytes: int, maximum_lines: int, encoding: str = "", fallback: str = DEFAULT_FALLBACK
+) -> Original:
+    """Read `path`. `encoding` is what the editor opened it with, if it did; `fallback` its setting of that name."""
+    name = os.path.basename(path)
+    try:
+        with opened(path, os.O_RDONLY) as (descriptor, found):
+            data = b""
+            if found.st_size <= maximum_bytes * READ_FACTOR:
+                data = read_all(descriptor, maximum_bytes * READ_FACTOR)
+            if max(found.st_size, len(data)) > maximum_bytes * READ_FACTOR:
+                notice = f"{name} is too large to be shown ({_size(max(found.st_size, len(data)))})."
+                return Original(path, Kind.HUGE, notice=notice)
+    except FileNotFoundError:
+        problem = dangling(path)
+        return Original(path, Kind.UNREADABLE, notice=problem) if problem else Original(path, Kind.NEW)
+    except NotRegularError:
+        return Original(path, Kind.UNREADABLE, notice=f"{name} is not a regular file.")
+    except (OSError, ValueError) as error:
+        notice = f"{name} cannot be read: {_reason(error)}."
+        return Original(path, Kind.UNREADABLE, notice=notice)
+    original = _decode(path, data, encoding, fallback)._replace(signature=_signature(found), identity=_identity(found))
+    if original.kind is not Kind.TEXT:
+        return original
+    if len(data) > maximum_bytes:
+        notice = f"{name} is large ({_size(len(data))}): shown without a comparison."
+        return original._replace(kind=Kind.HUGE, notice=notice)
+    if original.text.count("\n") > maximum_lines:
+        notice = f"{name} has more than {maximum_lines} lines: shown without a comparison."
+        return original._replace(kind=Kind.HUGE, notice=notice)
+    return original
+
+
+def encoded(original: Original, text: str) -> bytes:
+    """The bytes that make `text` the content of the file `original`.
+
+    Raises `DiskError` if the file's encoding cannot say it, or is not known.
+    """
+    name = os.path.basename(original.path)
+    if original.kind is Kind.NEW:
+        return _encode(name, text, UTF_8)
+    if original.kind is Kind.TEXT or (original.kind is Kind.HUGE and original.exact):
+        return _encode(name, _in_endings_of(original, text), original.encoding)
+    raise DiskError(f"{name} is not overwritten, because it {_WHY_NOT[original.kind]}.")
+
+
+def dangling(path: str) -> str:
+    """A sentence if `path` is a link to nothing, else an empty text."""
+    try:
+        target = os.readlink(path)
+        os.stat(path)
+    except FileNotFoundError:
+        if os.path.lexists(path):
+            return f"{os.path.basename(path)} is a link to {target}, which does not exist."
+    except (OSError, ValueError):
+        pass
+    return ""
+
+
+def same_files(path: str, others: Sequence[str]) -> FrozenSet[str]:
+    """Those of `others` that lead to the same file as `path` now."""
+    try:
+        wanted = os.stat(path)
+    except (OSError, ValueError):
+        return frozenset()
+    same = set()
+    for other in others:
+        try:
+            if os.path.samestat(os.stat(other), wanted):
+                same.add(other)
+        except (OSError, ValueError):
+            continue
+    return frozenset(same)
+
+
+def write(original: Original, data: bytes) -> None:
+    """Make `data` the content of the file. Raises `DiskError`; `ChangedError` if it is not what was read.
+
+    Whatever fails, the file holds the old bytes or the new ones; a new file that failed is not there.
+    """
+    name = os.path.basename(original.path)
+    try:
+        if original.kind is Kind.NEW:
+            file_replacement.create(original.path, data)
+            return
+        with opened(original.path, os.O_RDWR) as (descriptor, found):
+            old = _unchanged_content(original, descriptor, found)
+            file_replacement.replace_content(descriptor, found, original.path, old, data)
+    except OSError as error:
+        raise _failure(original, name, error) from error
+
+
+class Saving:
+    """What is needed while somebody else, the editor, writes `data` to the file: its old bytes, and a copy of them."""
+
+    def __init__(self, original: Original, data: bytes) -> None:
+        """Raises `DiskError`; `ChangedError` if the file is not what was read."""
+        self._original = original
+        self._data = data
+        self._name = os.path.basename(original.path)
+        try:
+            with opened(original.path, os.O_RDWR) as (descriptor, found):
+                self._old = _unchanged_content(original, descriptor, found)
+            self._copy: Copy = file_replacement.make_copy(original.path, self._old)
+        except OSError as error:
+            raise _failure(original, self._name, error) from error
+
+    def settle(self, saved: bool) -> None:
+        """See that the file is whole. `saved` is whether the editor says that it wrote it.
+
+        Raises `DiskError` if it did not; the old bytes are in the file then.
+        """
+        failure = OSError(0, "the editor could not save it")
+        try:
+            with opened(self._original.path, os.O_RDWR) as (descriptor, _):
+                if self._is_torn(read_all(descriptor)):
+                    file_replacement.put_back(descriptor, self._original.path, self._old, self._copy, failure)
+                    saved = False
+        except OSError as error:
+            raise _failure(self._original, self._name, error) from error
+        finally:
+            self._copy.remove()
+        if not saved:
+            raise DiskError(f"{self._name} could not be saved.")
+
+    def abandon(self) -> None:
+        """Nobody will write."""
+        self._copy.remove()
+
+    def _is_torn(self, now: bytes) -> bool:
+        """Whether this is what an attempt to write leaves that broke off."""
+        if now in (self._old, self._data):
+            return False
+        if self._data.startswith(now):
+            return True
+        begun = _common_length(now, self._data)
+        return begun > 0 and now[begun:] == self._old[begun:]
+
+
+def changed(original: Original) -> bool:
+    """Whether the file is no longer the one that was read. A file that cannot be read now counts as unchanged."""
+    if original.kind is Kind.UNREADABLE or (original.kind is Kind.HUGE and not original.exact):
+        return False
+    try:
+        with opened(original.path, os.O_RDONLY) as (descriptor, found):
+            if original.kind is Kind.NEW or _identity(found) != original.identity:
+                return True
+            now = _signature(found)
+            if now == original.signature and time.time_ns() - now[0] > _CLOCK_TICK:
+                return False
+            return now[1] != original.signature[1] or _fingerprint(read_all(descriptor)) != original.fingerprint
+    except FileNotFoundError:
+        return original.kind is not Kind.NEW
+    except NotRegularError:
+        return True
+    except OSError:
+        return False
+
+
+def _unchanged_content(original: Original, descriptor: int, found: os.stat_result) -> bytes:
+    """The bytes of the open file, if it is the one that was read and holds what was read."""
+    if _identity(found) == original.identity and found.st_size == original.signature[1]:
+        data = read_all(descriptor, found.st_size)
+        if _fingerprint(data) == original.fingerprint:
+            return data
+    raise OvertakenError(0, "changed")
+
+
+def _failure(original: Original, name: str, error: OSError) -> DiskError:
+    """What to tell the user of an error of the system."""
+    if isinstance(error, DamagedError):
+        sentence = f"{name} cannot be written ({_reason(error)}) and may be damaged."
+        return DiskError(sentence + (f" Its former text is in {error.copy}." if error.copy else ""))
+    if isinstance(error, (OvertakenError, NotRegularError)):
+        return ChangedError(f"{name} has changed on disk since the diff was opened.")
+    if isinstance(error, FileExistsError) and original.kind is Kind.NEW:
+        problem = dangling(original.path)
+        return DiskError(problem) if problem else ChangedError(f"{name} was created on disk since the diff was opened.")
+    if isinstance(error, FileNotFoundError) and original.kind is not Kind.NEW:
+        return ChangedError(f"{name} was deleted since the diff was opened.")
+    return DiskError(f"{name} cannot be written: {_reason(error)}.")
+
+
+def codec_of(encoding: str) -> Optional[str]:
+    """Python's codec for one of the editor's encoding names, or None.
+
+    The editor's names carry the standard's own name in brackets: "Western (Windows 1252)", "Greek (ISO 8859-7)".
+    """
+    bare = encoding[: -len(" with BOM")] if encoding.endswith(" with BOM") else encoding
+    match = re.search(r"\(([^)]*)\)$", bare)
+    bare = (match.group(1) if match else bare).lower()
+    bare = re.sub(r"^(?:windows|cp) *(?=\d)", "cp", bare)
+    try:
+        found = codecs.lookup(bare.replace(" ", "-")).name
+    except LookupError:
+        return None
+    return None if found == "undefined" else found
+
+
+def _decode(path: str, data: bytes, encoding: str, fallback: str) -> Original:
+    name = os.path.basename(path)
+    fingerprint = _fingerprint(data)
+    for mark, marked in _MARKS:
+        if data.startswith(mark):
+            candidates = [marked]
+            data = data[len(mark) :]
+            break
+    else:
+        if encoding == HEXADECIMAL or (b"\x00" in data and not encoding.startswith("UTF-16")):
+            notice = f"{name} is a binary file ({_size(len(data))}) and is not shown."
+            return Original(path, Kind.BINARY, encoding=HEXADECIMAL, fingerprint=fingerprint, notice=notice)
+        candidates = [encoding, UTF_8, fallback] if not encoding.endswith("BOM") else [UTF_8, fallback]
+    for candidate in candidates:
+        codec = codec_of(candidate) if candidate else None
+        if codec is None:
+            continue
+        try:
+            exact = _decoded(data, codec)
+        except UnicodeDecodeError:
+            continue
+        ending = _ENDING_NAMES[usual_ending(exact)]
+        return Original(path, Kind.TEXT, plain(exact), exact, candidate, ending, fingerprint)
+    shown = data.decode("utf-8", "replace")
+    notice = f"{name} cannot be decoded: characters that cannot be read are shown as \ufffd."
+    return Original(path, Kind.UNDECODABLE, plain(shown), fingerprint=fingerprint, notice=notice)
+
+
+def _decoded(data: bytes, codec: str) -> str:
+    """Like `bytes.decode`, in portions. Raises `UnicodeDecodeError`."""
+    decoder = codecs.getincrementaldecoder(codec)()
+    parts = [decoder.decode(data[start : start + PORTION]) for start in range(0, len(data), PORTION)]
+    return "".join(parts) + decoder.decode(b"", True)
+
+
+def _in_endings_of(original: Original, text: str) -> str:
+    """`text` with the line endings of the file: each line's own where the file mixes them."""
+    endings = line_endings(original.exact)
+    kinds = set(endings)
+    if not kinds:
+        return text[1:] if text.startswith("\ufeff") else text
+    body = plain(text)
+    if len(kinds) == 1:
+        return "".join([part.replace("\n", endings[0]) for part in portions(body)])
+    return carry_endings(split_lines(original.text), endings, split_lines(body))
+
+
+def _encode(name: str, text: str, encoding: str) -> bytes:
+    mark = next((mark for mark, marked in _MARKS if marked == encoding), b"")
+    try:
+        encoder = codecs.getincrementalencoder(codec_of(encoding) or "utf-8")()
+        return mark + b"".join([encoder.encode(part) for part in portions(text)]) + encoder.encode("", True)
+    except UnicodeEncodeError:
+        raise DiskError(f"{name} has characters that {encoding} cannot hold.") from None
+
+
+def _common_length(one: bytes, other: bytes) -> int:
+    """How many bytes are equal at the start of both."""
+    low, high = 0, min(len(one), len(other))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if one[low:middle] == other[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def _fingerprint(data: bytes) -> str:
+    return hashlib.blake2b(data, digest_size=16).hexdigest()
+
+
+def _signature(found: os.stat_result) -> Tuple[int, int]:
+    return found.st_mtime_ns, found.st_size
+
+
+def _identity(found: os.stat_result) -> Tuple[int, int]:
+    """What `os.path.samestat` compares."""
+    return found.st_dev, found.st_ino
+
+
+def _size(count: int) -> str:
+    if count < 10000:
+        return f"{count:,} bytes"
+    return f"{count / 1e6:,.1f} MB" if count >= 1e6 else f"{count / 1e3:,.0f} kB"
+
+
+def _reason(error: Exception) -> str:
+    return getattr(error, "strerror", None) or str(error)

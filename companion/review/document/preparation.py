@@ -1,0 +1,118 @@
+"""All that is found out about a file before it is shown for review, in one step on a disk thread.
+
+What only the main thread knows (limits, tabs, their encodings) travels along as a snapshot, a `Wish`. What comes back
+is a `Preparation`. The file is looked at again the same way while the review is open.
+
+Rule: a path is judged and its file is read in the same step, so that both are about the same moment.
+
+The editor is not known here. These calls block on the disk. Disk threads.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import stat
+from typing import FrozenSet, Mapping, NamedTuple, Optional
+
+from . import disk
+from .disk import Original
+from .text import ProposedText
+
+logger = logging.getLogger("gemini_companion.review")
+
+
+class FileRequest(NamedTuple):
+    """What the main thread says of a file.
+
+    `tabs` are the files of the tabs that may show it, with the editor's names for their encodings; the encoding is
+    empty while a tab is loading.
+    """
+
+    path: str
+    maximum_bytes: int
+    maximum_lines: int
+    fallback_encoding: str
+    tabs: Mapping[str, str]
+
+
+class Preparation(NamedTuple):
+    """What was found. `same_files` are those of the tabs' names that lead to the file."""
+
+    original: Original
+    same_files: FrozenSet[str]
+    proposal: Optional[ProposedText] = None
+
+
+class Look(NamedTuple):
+    """What another look at the file found."""
+
+    changed: bool
+    same_files: FrozenSet[str]
+
+
+class PathError(Exception):
+    """No diff can be shown for the path. The message is a sentence for the client."""
+
+
+def prepare(file_request: FileRequest, proposed: str) -> Preparation:
+    """Judge the path a client sent, read the file, and make the proposal ready. Raises `PathError`."""
+    problem = path_problem(file_request.path)
+    if problem is not None:
+        raise PathError(problem)
+    return read(file_request)._replace(proposal=ProposedText(proposed))
+
+
+def read(file_request: FileRequest) -> Preparation:
+    """Read the file, in the encoding of a tab that shows it."""
+    same = same_files(file_request.path, file_request.tabs)
+    encoding = next(
+        (file_request.tabs[name] for name in file_request.tabs if name in same and file_request.tabs[name]), ""
+    )
+    original = disk.read(
+        file_request.path,
+        maximum_bytes=file_request.maximum_bytes,
+        maximum_lines=file_request.maximum_lines,
+        encoding=encoding,
+        fallback=file_request.fallback_encoding,
+    )
+    return Preparation(original, same)
+
+
+def look(original: Original, tabs: Mapping[str, str]) -> Look:
+    """Look whether the file is still what was read, and which tabs show it."""
+    return Look(disk.changed(original), same_files(original.path, tabs))
+
+
+def path_problem(path: str) -> Optional[str]:
+    """Say in a sentence why no diff can be shown for `path`, or return None."""
+    if "\0" in path:
+        return "filePath contains a NUL character."
+    if any("\ud800" <= character <= "\udfff" for character in path):
+        return "filePath contains half of a surrogate pair."
+    if not os.path.isabs(path):
+        return "filePath must be an absolute path, but a relative one came."
+    try:
+        mode = os.stat(path).st_mode
+    except FileNotFoundError:
+        if not os.path.basename(path):
+            return "filePath ends like a folder, not like a file."
+        return disk.dangling(path) or None  # None: a new file
+    except NotADirectoryError:
+        return "filePath leads through a file as if it were a folder."
+    except (OSError, ValueError) as error:
+        # What cannot even be looked at can still be reviewed as far as the client's text goes.
+        logger.info("could not look at a file that a diff is asked for: %s", type(error).__name__)
+        return None
+    if stat.S_ISDIR(mode):
+        return "filePath is a folder, not a file."
+    if not stat.S_ISREG(mode):
+        return "filePath is not a regular file."
+    return None
+
+
+def same_files(path: str, tabs: Mapping[str, str]) -> FrozenSet[str]:
+    """Those of the tabs' files that lead to the same file as `path`; one that is not on disk is known by its path."""
+    key = os.path.normcase(os.path.normpath(path))
+    spelled_so = {name for name in tabs if os.path.normcase(os.path.normpath(name)) == key}
+    return disk.same_files(path, [name for name in tabs if name not in spelled_so]) | spelled_so

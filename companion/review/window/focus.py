@@ -1,0 +1,80 @@
+"""Who has the focus, who may take it, and who gets it back.
+
+Rule of the setting `auto`: a terminal keeps the focus, in a tab or in a panel, and so does another window, because the
+user may be about to answer there. In all other cases the proposal gets it. Opening and closing views moves the focus as
+a side effect, so it is always given explicitly afterwards.
+"""
+
+from __future__ import annotations
+
+from typing import Callable, Optional
+
+import sublime
+
+from ...editor.view_roles import is_terminal
+from .views import role_of
+
+ALWAYS, NEVER = "always", "never"
+
+
+class Focus:
+    """The focus of one window. Main thread only. The editor tells of panels only by activating them, hence `note`."""
+
+    def __init__(self, window: sublime.Window, find_active_window: Callable[[], sublime.Window]) -> None:
+        self._window = window
+        self._find_active_window = find_active_window
+        self._latest: Optional[sublime.View] = None
+        self._before: Optional[sublime.View] = None
+
+    def note(self, view: sublime.View) -> None:
+        """Remember that `view` was activated, if it is a tab or a terminal. Palettes and the like pass by."""
+        if view.element() is None or is_terminal(view):
+            self._latest = view
+
+    def holder(self) -> Optional[sublime.View]:
+        """The view that has the focus, as far as can be known."""
+        latest = self._latest
+        if latest is not None and self._is_here(latest):
+            # A tab that is not in front any more has lost the focus to one that told us nothing, such as an image.
+            if latest.element() is not None or latest == self._window.active_view():
+                return latest
+        return self._window.active_view()
+
+    def remember(self) -> None:
+        """Note who has the focus now, before the first review takes it."""
+        self._before = self.holder()
+
+    def proposal_may_take_it(self, setting: str) -> bool:
+        """Whether a proposal that opens now gets the focus, by the setting `review_focus`."""
+        if setting == ALWAYS:
+            return True
+        holder = self.holder()
+        if holder is not None and role_of(holder) is not None:
+            return setting != NEVER  # the user is reviewing: the next one comes to them
+        return setting != NEVER and not is_terminal(holder) and self._is_active_window()
+
+    def give(self, view: Optional[sublime.View], setting: str = NEVER) -> None:
+        """Give `view` the focus, if it still exists. With `ALWAYS` its window comes to the front as well."""
+        if view is None or not self._is_here(view):
+            return
+        latest = self._latest
+        in_panel = latest is not None and latest.is_valid() and latest.element() is not None
+        # Focusing a view that has the focus might deselect the sheets that show beside it.
+        if in_panel or view != self._window.active_view():
+            self._window.focus_view(view)
+        self._latest = view
+        if setting == ALWAYS and not self._is_active_window():
+            self._window.bring_to_front()
+
+    def restore(self) -> None:
+        """Give the focus to whoever had it when `remember` was called."""
+        before, self._before = self._before, None
+        self.give(before)
+
+    def _is_active_window(self) -> bool:
+        active = self._find_active_window()
+        return active is None or active.id() == self._window.id()
+
+    def _is_here(self, view: sublime.View) -> bool:
+        window = view.window() if view.is_valid() else None
+        return window is not None and window.id() == self._window.id()

@@ -1,0 +1,225 @@
+"""The place in a window where reviews are shown: one cell divided for them, and made whole again.
+
+Rules: the first review divides a cell, the others open as tabs beside it, and after the last one the window is given
+back. The cell is the one that holds the file, else the active editor's. A terminal is never covered: where the cell
+shows one, it keeps the lower part.
+
+What is needed to give the window back is stored in the window's settings too, because a restart of the editor brings
+back views and layout, but not us.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Dict, FrozenSet, List, NamedTuple, Optional, Sequence, Tuple
+
+import sublime
+
+from ...editor.view_roles import is_terminal
+from . import layout as layouts
+from .snapshot import Snapshot, is_in, is_placeholder, restore_stored
+from .views import is_open, role_of, views_of_file
+
+STORED = "gemini_companion.stage"
+# The editor's own note that it made the groups, and so closes empty ones. It drops it when it sees another layout.
+AUTOMATIC = "last_automatic_layout"
+
+
+class Groups(NamedTuple):
+    """The groups of the two views; the same one twice if only the proposal is shown."""
+
+    original: int
+    proposal: int
+
+
+class SplitLayout:
+    """One window's place for reviews. Main thread only."""
+
+    def __init__(self, window: sublime.Window) -> None:
+        self._window = window
+        self._before: Optional[Snapshot] = None
+        self._project: Tuple[Optional[str], ...] = ()  # which had its place in the window then
+        self._division: Optional[layouts.Division] = None
+        self._automatic: Any = None
+        self._groups = Groups(0, 0)
+        self._last_editor_group = 0
+
+    @property
+    def open(self) -> bool:
+        """Whether there is something to give back."""
+        return self._before is not None
+
+    def note_activated(self, view: sublime.View) -> None:
+        """Remember the group in which the user edits, for when a terminal has the focus."""
+        if view.element() is None and not is_terminal(view) and role_of(view) is None:
+            group = self._window.get_view_index(view)[0]
+            if group >= 0:
+                self._last_editor_group = group
+
+    def home(self, path: str, same_files: FrozenSet[str] = frozenset()) -> int:
+        """The group in which a review of `path` belongs. `same_files` are further names by which tabs call the file."""
+        active = self._window.active_group()
+        user_views = views_of_file(path, same_files)
+        groups = {self._window.get_view_index(view)[0] for view in user_views if self._is_here(view)}
+        groups.discard(-1)
+        if groups:
+            return active if active in groups else min(groups)
+        candidates = [active, self._last_editor_group] + list(range(self._window.num_groups()))
+        for group in candidates:
+            if group < self._window.num_groups() and not self.shows_terminal(group):
+                return group
+        return active
+
+    def shows_terminal(self, group: int) -> bool:
+        """Whether a terminal is what the group shows."""
+        return is_terminal(self._window.active_view_in_group(group))
+
+    def columns(self, group: int) -> Optional[int]:
+        """How many characters fit side by side in the group, or None if nothing in the window tells."""
+        layout = self._window.layout()
+        for other in [group] + list(range(self._window.num_groups())):
+            view = self._window.active_view_in_group(other)
+            if view is not None and view.em_width() > 0 and view.viewport_extent()[0] > 0:
+                here, there = layouts.cell_width(layout, group), layouts.cell_width(layout, other)
+                if there > 0:
+                    return int(view.viewport_extent()[0] / view.em_width() * here / there)
+        return None
+
+    def prepare(self, group: int, side_by_side: bool, ours: List[sublime.View]) -> Groups:
+        """Make room at `group` and say where the views go. `ours` are the views of the reviews already open.
+
+        The answer may have one group for both although two were asked for: then only the proposal can be shown.
+        """
+        if self._before is None:
+            self._before = Snapshot(self._window)
+            self._project = project_of(self._window)
+            self._groups = Groups(group, group)
+        else:
+            self._find_groups(ours)
+        split = self._groups.original != self._groups.proposal
+        if self._division is None and not split:
+            self._divide(self._groups.proposal if ours else group, side_by_side)
+        return self._groups
+
+    def restore(self, ours_in_front: List[int], whole: bool = True) -> None:
+        """Make the divided cell whole and show what `ours_in_front`, groups in which our views showed, had shown.
+
+        Our own views are closed already. Moves the focus. With `whole` false the layout stays (the window is closing).
+        Nothing is done to a project that has taken the window meanwhile.
+        """
+        before, division = self._before, self._division
+        self._before = self._division = None
+        if before is not None and project_of(self._window) != self._project:
+            return
+        self._window.settings().erase(STORED)
+        if before is None:
+            return
+        if division is not None and whole:
+            layout = layouts.undo(division, self._window.layout())
+            if layout is not None:
+                self._empty(division.groups, division.group)
+                self._window.set_layout(layout)
+                _set_automatic(self._window, self._automatic)
+        before.put_back(ours_in_front)
+
+    def _divide(self, group: int, side_by_side: bool) -> None:
+        layout = self._window.layout()
+        if self.shows_terminal(group):
+            division = layouts.divide_above(layout, group, 2 if side_by_side else 1)
+            groups = Groups(division.groups[0], division.groups[-1])
+        elif side_by_side:
+            division = layouts.divide_in_columns(layout, group)
+            groups = Groups(group, division.groups[0])
+        else:
+            self._groups = Groups(group, group)
+            self._store()
+            return
+        self._automatic = self._window.settings().get(AUTOMATIC)
+        self._window.settings().erase(AUTOMATIC)
+        self._window.set_layout(division.after)
+        # The editor may write a layout in its own way; what it made of ours is what will be compared with later.
+        self._division = division._replace(after=self._window.layout())
+        self._groups = groups
+        self._store()
+
+    def _find_groups(self, ours: List[sublime.View]) -> None:
+        """Where our views are now: the user may have moved them."""
+        originals = [view for view in ours if is_open(view) and self._is_here(view) and role_of(view) == "original"]
+        proposals = [view for view in ours if is_open(view) and self._is_here(view) and role_of(view) == "proposal"]
+        proposal = self._window.get_view_index(proposals[-1])[0] if proposals else self._groups.proposal
+        original = self._window.get_view_index(originals[-1])[0] if originals else self._groups.original
+        count = self._window.num_groups()
+        proposal = proposal if 0 <= proposal < count else self._window.active_group()
+        self._groups = Groups(original if 0 <= original < count else proposal, proposal)
+
+    def _empty(self, groups: Sequence[int], target: int) -> None:
+        """Move what the user put into groups of ours to where their cells came from, in order."""
+        shown = self._window.active_sheet_in_group(target)
+        for group in groups:
+            for sheet in self._window.sheets_in_group(group):
+                self._window.set_sheet_index(sheet, target, len(self._window.sheets_in_group(target)))
+            preview = self._window.transient_sheet_in_group(group)  # which is not among the others
+            if preview is None or is_placeholder(preview):
+                continue
+            there = self._window.transient_sheet_in_group(target)
+            if there is None or is_placeholder(there):
+                self._window.set_sheet_index(preview, target, -1)
+        if shown is not None and is_in(shown, target) and shown != self._window.active_sheet_in_group(target):
+            self._window.focus_sheet(shown)
+
+    def _is_here(self, view: sublime.View) -> bool:
+        window = view.window()
+        return window is not None and window.id() == self._window.id()
+
+    def _store(self) -> None:
+        value: Dict[str, Any] = {"division": None, "automatic": self._automatic}
+        if self._division is not None:
+            value["division"] = self._division._asdict()
+        if self._before is not None:
+            value.update(self._before.to_value())
+        self._window.settings().set(STORED, _json(value))
+
+
+def project_of(window: sublime.Window) -> Tuple[Optional[str], ...]:
+    """What tells a window's projects apart, and the workspaces of one project."""
+    return (window.project_file_name(), window.workspace_file_name())
+
+
+def close_abandoned(window: sublime.Window, is_abandoned: Callable[[sublime.View], bool]) -> bool:
+    """Close the views of reviews that nobody can decide any more. True if there were any."""
+    remains = [view for view in window.views() if is_abandoned(view)]
+    for view in remains:
+        view.set_scratch(True)
+        view.close()
+    return bool(remains)
+
+
+def put_layout_back(window: sublime.Window) -> bool:
+    """Give back a window in which a review was open when it was stored. True if there was something."""
+    stored = window.settings().get(STORED)
+    if not isinstance(stored, dict):
+        return False
+    window.settings().erase(STORED)
+    try:
+        division = layouts.Division(**stored["division"]) if stored["division"] else None
+        layout = layouts.undo(division, window.layout()) if division is not None else None
+    except (KeyError, TypeError, IndexError):
+        return True  # written by another version: better the layout as it is than a guess
+    if layout is not None:
+        window.set_layout(layout)
+        _set_automatic(window, stored.get("automatic"))
+    restore_stored(window, stored)
+    return True
+
+
+def _set_automatic(window: sublime.Window, value: Any) -> None:
+    if value is not None:
+        window.settings().set(AUTOMATIC, value)
+
+
+def _json(value: Any) -> Any:
+    """Tuples as lists, which is what the editor stores."""
+    if isinstance(value, dict):
+        return {key: _json(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_json(item) for item in value]
+    return value

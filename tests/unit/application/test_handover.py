@@ -1,0 +1,74 @@
+"""What a replaced package leaves to its successor: taken once, while it is fresh, and never by another version."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+from companion.endpoint import handover
+from companion.endpoint.server_task import ServerState
+
+LEFT = {7: ServerState(4711, "token", {"gemini": "other"}, {"sessions": []}), 8: ServerState(1, "t", {}, {})}
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """Seconds, moved on by the test."""
+    now = [100.0]
+    monkeypatch.setattr(handover.time, "monotonic", lambda: now[0])
+    monkeypatch.delitem(sys.modules, handover.MODULE, raising=False)
+    yield now
+    sys.modules.pop(handover.MODULE, None)
+
+
+def test_the_successor_gets_all_of_it(clock):
+    handover.leave(LEFT)
+    clock[0] += 1
+    taken = handover.take()
+    assert taken == LEFT
+    assert all(type(each) is ServerState for each in taken.values())
+
+
+def test_nobody_gets_it_twice(clock):
+    handover.leave(LEFT)
+    assert handover.take()
+    assert handover.take() == {}
+    assert handover.MODULE not in sys.modules
+
+
+@pytest.mark.parametrize(("seconds", "fresh"), [(19.5, True), (20.5, False), (3 * 3600, False)])
+def test_the_tokens_of_long_ago_are_not_good_again(clock, seconds, fresh):
+    handover.leave(LEFT)
+    clock[0] += seconds
+    assert (handover.take() == LEFT) is fresh
+    assert handover.MODULE not in sys.modules, "neither kept for later"
+
+
+def test_what_another_version_left_is_left_alone(clock, monkeypatch):
+    handover.leave(LEFT)
+    monkeypatch.setattr(handover, "FORMAT", handover.FORMAT + 1)
+    assert handover.take() == {}
+
+
+@pytest.mark.parametrize("kept", [None, [], "text", {}, {"format": 0}])
+def test_what_is_no_inheritance_is_none(clock, kept):
+    handover.leave(LEFT)
+    sys.modules[handover.MODULE].kept = kept
+    assert handover.take() == {}
+
+
+def test_nothing_was_left(clock):
+    assert handover.take() == {}
+
+
+def test_no_class_of_the_package_that_ends_is_kept(clock):
+    handover.leave(LEFT)
+    kept = sys.modules[handover.MODULE].kept
+    assert {type(values) for values in kept["windows"].values()} == {tuple}
+
+
+def test_later_leavings_take_the_place_of_earlier_ones(clock):
+    handover.leave(LEFT)
+    handover.leave({9: LEFT[7]})
+    assert list(handover.take()) == [9]

@@ -1,0 +1,337 @@
+"""Work that changes threads: what runs where, and that nothing of it runs after the runtime has stopped."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+
+import pytest
+
+from tests.support.stepping import SteppedWorkers
+
+WAIT = 10  # seconds; a test that works never waits so long
+
+
+@pytest.fixture
+def module(load):
+    return load("companion.runtime")
+
+
+@pytest.fixture
+def reported():
+    return []
+
+
+@pytest.fixture
+def workers(module, monkeypatch):
+    """The workers of the next runtime that starts."""
+    made = SteppedWorkers()
+    pool = "Workers" if hasattr(module, "Workers") else "ThreadPoolExecutor"
+    monkeypatch.setattr(module, pool, lambda *args, **options: made)
+    return made
+
+
+@pytest.fixture
+def runtime(module, workers, reported):
+    made = module.Runtime(lambda place, error: reported.append((place, error)))
+    made.start()
+    yield made
+    made.stop()
+    assert not made._thread.is_alive()
+
+
+def reached(runtime):
+    """All that was handed to the loop before has run."""
+    done = threading.Event()
+    runtime.on_loop(done.set)
+    assert done.wait(WAIT)
+
+
+class TestTheMainThread:
+    def test_a_call_waits_for_its_time(self, runtime, editor):
+        called = []
+        runtime.later_on_main(100, called.append, "late")
+        runtime.on_main(called.append, "soon")
+        editor.step()
+        assert called == ["soon"]
+        editor.step(99)
+        assert called == ["soon"]
+        editor.step(1)
+        assert called == ["soon", "late"]
+
+    def test_nothing_that_was_scheduled_runs_after_the_stop(self, runtime, editor):
+        called = []
+        runtime.later_on_main(100, called.append, 1)
+        runtime.on_main(called.append, 2)
+        runtime.stop()
+        editor.step(1000)
+        assert called == []
+        assert runtime.stopped
+
+    def test_nothing_is_asked_of_an_editor_that_is_gone(self, runtime, editor):
+        runtime.leave_editor()
+        runtime.on_main(print)
+        assert editor.waiting == []
+
+    def test_a_failure_is_reported_and_left_to_the_editor(self, runtime, editor, reported):
+        def fail():
+            raise LookupError("nothing")
+
+        runtime.on_main(fail)
+        with pytest.raises(LookupError):
+            editor.step()
+        assert [place for place, _ in reported] == ["the main thread"]
+
+    def test_its_answer_comes_back_to_the_loop(self, runtime, editor):
+        async def ask():
+            here = threading.current_thread()
+            there = await runtime.call_main(threading.current_thread)
+            return here, there
+
+        outcome = runtime.spawn(ask)
+        until(lambda: editor.waiting == [0])
+        assert not outcome.done()
+        editor.step()
+        here, there = outcome.result(WAIT)
+        assert there is threading.current_thread()
+        assert here is not there
+
+    def test_its_failure_comes_back_to_who_asked_and_is_no_failure_of_the_editor(self, runtime, editor, reported):
+        def fail():
+            raise LookupError("nothing")
+
+        outcome = runtime.spawn(runtime.call_main, fail)
+        until(lambda: editor.waiting == [0])
+        editor.step()
+        with pytest.raises(LookupError):
+            outcome.result(WAIT)
+        until(lambda: reported)
+        assert [place for place, _ in reported] == ["task"]
+
+    def test_an_answer_that_nobody_waits_for_any_more_disturbs_nobody(self, runtime, editor, reported):
+        async def give_up():
+            task = asyncio.ensure_future(runtime.call_main(lambda: 1))
+            await asyncio.sleep(0)
+            task.cancel()
+
+        runtime.spawn(give_up).result(WAIT)
+        editor.step()
+        reached(runtime)
+        assert reported == []
+
+
+class TestTheLoop:
+    def test_calls_keep_their_order_also_those_from_before_it_ran(self, module, workers, reported):
+        runtime = module.Runtime(lambda place, error: reported.append(error))
+        called = []
+        for number in range(10):
+            runtime.on_loop(called.append, number)
+        runtime.start()
+        for number in range(10, 20):
+            runtime.on_loop(called.append, number)
+        reached(runtime)
+        runtime.stop()
+        assert called == list(range(20))
+
+    def test_what_waits_for_a_loop_that_never_ran_is_dropped_at_the_stop(self, module, workers, reported):
+        runtime = module.Runtime(lambda place, error: reported.append(error))
+        called = []
+        runtime.on_loop(called.append, 1)
+        runtime.stop()
+        runtime.start()
+        runtime._thread.join(WAIT)
+        assert called == []
+
+    def test_nothing_is_taken_after_the_stop(self, runtime):
+        runtime.stop()
+        called = []
+        runtime.on_loop(called.append, 1)
+        outcome = runtime.spawn(asyncio.sleep, 0)
+        assert called == []
+        assert not outcome.done()
+
+    def test_the_stop_cancels_what_runs_and_lets_it_clean_up(self, runtime):
+        ended = []
+        began = threading.Event()
+
+        async def work():
+            began.set()
+            try:
+                await asyncio.sleep(1000)
+            finally:
+                await asyncio.sleep(0)
+                ended.append("cleaned up")
+
+        outcome = runtime.spawn(work)
+        assert began.wait(WAIT)
+        runtime.stop()
+        assert ended == ["cleaned up"]
+        assert outcome.cancelled()
+
+    def test_a_failing_task_is_reported_once_and_the_loop_goes_on(self, runtime, reported):
+        async def fail():
+            raise LookupError("nothing")
+
+        with pytest.raises(LookupError):
+            runtime.spawn(fail).result(WAIT)
+        reached(runtime)
+        assert [place for place, _ in reported] == ["task"]
+
+    def test_a_stranger_who_stops_the_loop_does_not_end_the_thread(self, runtime, reported):
+        runtime.on_loop(lambda: asyncio.get_running_loop().stop())
+        until(lambda: reported)
+        reached(runtime)
+        assert "stranger" in str(reported[0][1])
+
+    def test_a_request_to_exit_does_not_end_it_either(self, runtime, reported):
+        def leave():
+            raise SystemExit
+
+        runtime.on_loop(leave)
+        until(lambda: reported)
+        reached(runtime)
+
+    def test_a_loop_that_keeps_failing_is_replaced_and_that_is_told(self, module, workers, reported, monkeypatch):
+        monkeypatch.setattr(module, "RESUME_SECONDS", (0.0,) * 6)
+        lost = []
+        runtime = module.Runtime(lambda place, error: reported.append(error), lambda: lost.append(1))
+        broken = []
+        make = asyncio.new_event_loop
+
+        def make_broken():
+            loop = make()
+            if not broken:
+                broken.append(loop)
+                loop.run_forever = lambda: 1 / 0
+            return loop
+
+        monkeypatch.setattr(asyncio, "new_event_loop", make_broken)
+        runtime.start()
+        until(lambda: lost)
+        reached(runtime)
+        assert len(lost) == 1
+        assert len(reported) == module.ATTEMPTS_WITH_ONE_LOOP
+        assert broken[0].is_closed()
+        runtime.stop()
+
+    def test_the_stop_does_not_wait_for_a_pause_to_end(self, module, workers, reported, monkeypatch):
+        monkeypatch.setattr(module, "RESUME_SECONDS", (1000.0,) * 6)
+        runtime = module.Runtime(lambda place, error: reported.append(error))
+        runtime.start()
+        runtime.on_loop(lambda: asyncio.get_running_loop().stop())
+        until(lambda: reported)
+        runtime.stop(WAIT)
+        assert not runtime._thread.is_alive()
+
+
+class TestWorkers:
+    def test_the_result_comes_to_the_main_thread(self, runtime, workers, editor):
+        results = []
+        runtime.compute(lambda number, cancelled: number + 1, 1, then=results.append)
+        workers.step()
+        assert results == []
+        editor.step()
+        assert results == [2]
+
+    @pytest.mark.parametrize("moment", ["before it runs", "while it runs", "before it is told"])
+    def test_a_cancelled_one_tells_nothing(self, runtime, workers, editor, moment):
+        told = []
+        seen = []
+
+        def work(cancelled):
+            if moment == "while it runs":
+                computation.cancel()
+            seen.append(cancelled())
+            return 1
+
+        computation = runtime.compute(work, then=told.append, failed=told.append)
+        if moment == "before it runs":
+            computation.cancel()
+        workers.step()
+        if moment == "before it is told":
+            computation.cancel()
+        editor.step()
+        assert told == []
+        expected = {"before it runs": [], "while it runs": [True], "before it is told": [False]}
+        assert seen == expected[moment]
+
+    def test_a_cancelled_one_that_fails_tells_nothing_either(self, runtime, workers, editor, reported):
+        told = []
+
+        def work(cancelled):
+            computation.cancel()
+            raise LookupError("nothing")
+
+        computation = runtime.compute(work, then=told.append, failed=told.append)
+        workers.step()
+        editor.step()
+        assert told == []
+        assert reported == []
+
+    def test_a_failure_comes_to_who_asked_for_it_or_is_reported(self, runtime, workers, editor, reported):
+        told = []
+
+        def work(cancelled):
+            raise LookupError("nothing")
+
+        runtime.compute(work, then=told.append, failed=lambda error: told.append(str(error)))
+        workers.step()
+        editor.step()
+        assert told == ["nothing"]
+        assert reported == []
+        runtime.compute(work, then=told.append)
+        workers.step()
+        editor.step()
+        assert told == ["nothing"]
+        assert [place for place, _ in reported] == ["worker"]
+
+    def test_the_stop_cancels_what_runs_and_what_still_waits(self, runtime, workers, editor):
+        told = []
+        running = []
+
+        def work(cancelled):
+            running.append(cancelled)
+            runtime.stop()
+            return cancelled()
+
+        first = runtime.compute(work, then=told.append)
+        second = runtime.compute(work, then=told.append)
+        workers.step()
+        assert running[0](), "it polls this, and so ends"
+        assert first.cancelled() and second.cancelled()
+        workers.step()
+        assert len(running) == 1, "the second never began"
+        editor.step()
+        assert told == []
+
+    def test_after_the_stop_nothing_is_begun(self, runtime, workers):
+        runtime.stop()
+        assert runtime.compute(print, then=print).cancelled()
+        assert workers.jobs == []
+        assert workers.shut_down
+
+    def test_what_has_ended_is_not_kept(self, runtime, workers, editor):
+        runtime.compute(lambda cancelled: 1, then=lambda result: None)
+        runtime.compute(lambda cancelled: 1 / 0, then=lambda result: None)
+        gone = runtime.compute(lambda cancelled: 1, then=lambda result: None)
+        gone.cancel()
+        for _ in range(3):
+            workers.step()
+        editor.step()
+        assert runtime._computations == []
+
+    def test_the_loop_can_wait_for_one(self, runtime, workers):
+        outcome = runtime.spawn(runtime.in_worker, lambda number: number + 1, 1)
+        until(lambda: workers.jobs)
+        workers.step()
+        assert outcome.result(WAIT) == 2
+
+
+def until(condition):
+    """Wait for another thread to get so far."""
+    deadline = threading.Event()
+    for _ in range(WAIT * 100):
+        if condition():
+            return
+        deadline.wait(0.01)
+    raise AssertionError("it never happened")

@@ -1,0 +1,116 @@
+"""What a shell says about a client is read right, and a shell that says nothing holds nobody up."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+
+import pytest
+
+from companion.agents.gemini_cli import GEMINI_CLI as GEMINI
+from companion.agents.qwen_code import QWEN_CODE as QWEN
+from companion.diagnosis import programs
+from companion.diagnosis.programs import MARK, Answer, check_agent, judge, read_answer
+from companion.system.platform import LINUX, Platform
+
+POSIX = pytest.mark.skipif(sys.platform == "win32", reason="shells of POSIX systems")
+
+
+def platform(**variables):
+    return Platform(LINUX, dict({"SHELL": "/bin/sh"}, **variables), "/home/me")
+
+
+def test_what_start_up_files_print_is_passed_over():
+    printed = f"welcome 1.2.3\n{MARK}\n/opt/bin/gemini\n{MARK}\nloading\n0.61.0\n{MARK}\nbye 9.9.9\n"
+    assert read_answer(printed) == Answer("/opt/bin/gemini", "\nloading\n0.61.0\n")
+
+
+def test_marks_are_found_behind_terminal_codes():
+    printed = f"\x1b[2J{MARK}\n/opt/bin/gemini\n{MARK}\r\n0.61.0\n{MARK}\n"
+    assert read_answer(printed).place == "/opt/bin/gemini"
+
+
+@pytest.mark.parametrize("printed", ["", "no such option\n", MARK + "\n", f"{MARK}\n{MARK}\n{MARK}\n"])
+def test_no_answer_is_no_program(printed):
+    assert read_answer(printed).place == ""
+
+
+def test_a_release_is_told_from_a_program_that_fails():
+    assert judge(GEMINI, ["gemini"], Answer("/bin/gemini", "0.61.0-nightly.3\n")).ok
+    broken = judge(GEMINI, ["gemini"], Answer("/bin/gemini", "Error: no Node.js\n"))
+    assert not broken.ok and "gemini --version" in broken.advice
+
+
+@pytest.mark.parametrize(
+    ("client", "version", "fine"),
+    [
+        (GEMINI, "0.4.1", False),
+        (GEMINI, "0.5.0", True),
+        (GEMINI, "1.0.0", True),
+        (QWEN, "0.0.14", False),
+        (QWEN, "0.0.15", True),
+    ],
+)
+def test_releases_without_a_token_are_too_old(client, version, fine):
+    check = judge(client, [client.program], Answer("/bin/" + client.program, version))
+    assert check.ok is fine
+    assert fine or client.npm_package in check.advice
+
+
+@POSIX
+def test_a_program_on_the_path_is_found(tmp_path):
+    program = tmp_path / "gemini"
+    program.write_text("#!/bin/sh\necho 0.61.0\n")
+    program.chmod(0o700)
+    check = check_agent(GEMINI, [str(program)], platform())
+    assert check.ok and check.detail == f"0.61.0 at {program}"
+    assert not check_agent(GEMINI, [str(tmp_path / "other program")], platform()).ok
+
+
+@POSIX
+def test_a_program_that_hangs_is_ended_with_its_children(tmp_path, monkeypatch):
+    monkeypatch.setattr(programs, "SECONDS", 1.0)
+    noted = tmp_path / "pid"
+    program = tmp_path / "gemini"
+    program.write_text(f"#!/bin/sh\nsleep 600 &\necho $! > {noted}\nwait\n")
+    program.chmod(0o700)
+    began = time.monotonic()
+    check = check_agent(GEMINI, [str(program)], platform())
+    assert time.monotonic() - began < 5
+    assert not check.ok and "no answer within 1 seconds" in check.detail
+    deadline = time.monotonic() + 5
+    while _runs(int(noted.read_text())):
+        assert time.monotonic() < deadline, "a child goes on"
+        time.sleep(0.02)
+
+
+@POSIX
+def test_an_answer_that_nobody_wants_any_more_is_not_waited_for(tmp_path):
+    program = tmp_path / "gemini"
+    program.write_text("#!/bin/sh\ntouch {}\nsleep 600\n".format(tmp_path / "begun"))
+    program.chmod(0o700)
+    began = time.monotonic()
+    check_agent(GEMINI, [str(program)], platform(), (tmp_path / "begun").exists)
+    assert time.monotonic() - began < 5
+
+
+@POSIX
+def test_much_output_and_late_output_are_read_to_the_end(tmp_path):
+    program = tmp_path / "gemini"
+    program.write_text("#!/bin/sh\nhead -c 300000 /dev/zero | tr '\\0' x\nsleep 0.5\necho; echo 0.61.0\n")
+    program.chmod(0o700)
+    assert check_agent(GEMINI, [str(program)], platform()).detail.startswith("0.61.0 at ")
+
+
+def _runs(pid):
+    try:
+        with open(f"/proc/{pid}/stat", "rb") as file:
+            return file.read().rsplit(b")", 1)[1].split()[0] != b"Z"
+    except OSError:
+        pass
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return not os.path.isdir("/proc/self")

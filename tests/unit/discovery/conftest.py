@@ -1,0 +1,49 @@
+"""A machine of one's own for each discovery test: an empty temporary directory, an empty home, a chosen platform."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
+
+from companion.system.platform import LINUX, Platform
+
+
+class Machine:
+    """Where a test's discovery files go."""
+
+    def __init__(self, top: Path) -> None:
+        self.temporary = top / "tmp"
+        self.temporary.mkdir(mode=0o700)
+        self.home = top / "home"
+        self.home.mkdir(mode=0o700)
+        self.platform = Platform(
+            LINUX, {"TMPDIR": str(self.temporary) + "/", "HOME": str(self.home)}, str(self.home), os.getuid()
+        )
+        self.gemini = self.temporary / "gemini" / "ide"
+        self.qwen = self.home / ".qwen" / "ide"
+
+    def files(self) -> list[str]:
+        """The names of all discovery files there are, of all agents."""
+        names = []
+        for directory in (self.gemini, self.qwen):
+            if directory.is_dir():
+                names.extend(sorted(os.listdir(str(directory))))
+        return names
+
+
+@pytest.fixture
+def machine(tmp_path: Path) -> Machine:
+    return Machine(tmp_path)
+
+
+@pytest.fixture(autouse=True)
+def usual_umask():
+    """New directories are not writable for the group, whatever the shell that runs the tests says."""
+    before = os.umask(0o022)
+    yield
+    os.umask(before)

@@ -1,0 +1,231 @@
+"""What an earlier life left behind is removed, and nothing that is somebody's."""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+import socket
+import subprocess
+import sys
+import time
+
+import pytest
+
+from companion.agents.agent import Announcement
+from companion.discovery import files
+from companion.discovery.publisher import Publisher
+from companion.discovery.sweeper import sweep
+from companion.system.processes import (
+    is_alive,
+    linux_began,
+    posix_is_alive,
+    ps_began,
+    windows_began,
+    windows_is_alive,
+)
+
+DEAD, LIVING, OWN = 1111, 2222, 3333
+
+
+def alive(pid):
+    return pid in (LIVING, OWN)
+
+
+def swept(machine, **more):
+    return [os.path.basename(path) for path in sweep(OWN, platform=machine.platform, is_alive=alive, **more)]
+
+
+def published(machine, pid, port):
+    Publisher(machine.platform).publish(Announcement(port, "token-%d" % port, ("/code/one",), pid))
+
+
+def test_files_of_a_dead_editor_go_and_those_of_a_living_one_stay(machine):
+    published(machine, DEAD, 50001)
+    published(machine, LIVING, 50002)
+    assert swept(machine) == ["gemini-ide-server-1111-50001.json", "1111-50001.lock", "50001.lock"]
+    assert machine.files() == ["gemini-ide-server-2222-50002.json", "2222-50002.lock", "50002.lock"]
+
+
+def test_left_overs_with_our_own_process_id_go_though_it_lives(machine):
+    """Clients try only the first file that fits: one with our id and a dead port makes them fail."""
+    published(machine, OWN, 50001)
+    assert swept(machine) == ["gemini-ide-server-3333-50001.json", "3333-50001.lock", "50001.lock"]
+    assert machine.files() == []
+
+
+@pytest.mark.parametrize("pid", [DEAD, OWN])
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"ideInfo": {"name": "vscode", "displayName": "VS Code"}},
+        {"ideInfo": "sublimetext"},
+        {"ideInfo": None},
+    ],
+)
+def test_files_of_other_editors_stay_even_when_those_are_dead(machine, pid, change):
+    published(machine, pid, 50001)
+    for directory, name in [(machine.gemini, "gemini-ide-server-%d-50001.json" % pid), (machine.qwen, "50001.lock"),
+                            (machine.qwen, "%d-50001.lock" % pid)]:  # fmt: skip
+        content = json.loads((directory / name).read_text())
+        content.update(change)
+        (directory / name).write_text(json.dumps(content))
+    assert swept(machine) == []
+    assert len(machine.files()) == 3
+
+
+def aged(machine, seconds):
+    for directory in (machine.gemini, machine.qwen):
+        for name in os.listdir(str(directory)):
+            then = time.time() - seconds
+            os.utime(str(directory / name), (then, then))
+
+
+def test_a_process_that_began_after_the_file_was_written_is_another_one(machine):
+    """After a restart of the machine a dead editor's process id belongs to anything."""
+    with socket.socket() as silent:
+        silent.bind(("127.0.0.1", 0))  # bound and not listening: nobody else can take the port, nobody answers
+        published(machine, LIVING, silent.getsockname()[1])
+        aged(machine, 1000)
+        assert swept(machine, began=lambda pid: None) == []
+        assert swept(machine, began=lambda pid: time.time() - 2000) == []
+        assert swept(machine, began=lambda pid: time.time() - 1000) == []
+        assert len(swept(machine, began=lambda pid: time.time() - 500)) == 3
+
+
+def test_a_living_editor_whose_clock_was_set_is_known_by_its_port(machine):
+    with socket.socket() as listening:
+        listening.bind(("127.0.0.1", 0))
+        listening.listen(5)
+        published(machine, LIVING, listening.getsockname()[1])
+        aged(machine, 1000)
+        assert swept(machine, began=lambda pid: time.time() - 500) == []
+
+
+def test_what_cannot_be_read_or_has_another_name_stays(machine, tmp_path):
+    published(machine, DEAD, 50001)
+    ours = (machine.gemini / "gemini-ide-server-1111-50001.json").read_text()
+    machine.gemini.joinpath("gemini-ide-server-1111-50002.json").write_bytes(b"\xff\xfe")
+    machine.gemini.joinpath("gemini-ide-server-1111-50003.json").write_text("[]")
+    machine.gemini.joinpath("gemini-ide-server-1111.json").write_text(ours)
+    machine.gemini.joinpath("gemini-ide-server-1111-50004.json.bak").write_text(ours)
+    machine.gemini.joinpath("gemini-ide-server-1111-50005.json").mkdir()
+    outside = tmp_path / "outside.json"
+    outside.write_text(ours)
+    machine.gemini.joinpath("gemini-ide-server-1111-50006.json").symlink_to(outside)
+    os.mkfifo(str(machine.gemini / "gemini-ide-server-1111-50007.json"))
+    machine.qwen.joinpath("notes.lock").write_text(ours)
+    assert swept(machine) == ["gemini-ide-server-1111-50001.json", "1111-50001.lock", "50001.lock"]
+    assert outside.exists() and len(machine.files()) == 8
+
+
+def test_a_lock_file_that_does_not_say_whose_it_is_stays(machine):
+    published(machine, DEAD, 50001)
+    content = json.loads((machine.qwen / "50001.lock").read_text())
+    del content["ppid"]
+    (machine.qwen / "50001.lock").write_text(json.dumps(content))
+    assert "50001.lock" not in swept(machine)
+
+
+def test_a_file_that_was_half_written_when_its_editor_died_goes(machine):
+    published(machine, LIVING, 50002)
+    dead, living = files.temporary_name(DEAD), files.temporary_name(LIVING)
+    (machine.gemini / dead).write_text("{")
+    (machine.gemini / living).write_text("{")
+    assert swept(machine) == [dead]
+
+
+def test_sweeping_where_nothing_was_ever_published_does_nothing(machine):
+    assert swept(machine) == []
+    assert not (machine.temporary / "gemini").exists()
+
+
+def test_a_second_editor_starting_does_not_disturb_the_first(machine):
+    published(machine, LIVING, 50002)
+    before = machine.files()
+    sweep(OWN, platform=machine.platform, is_alive=alive)
+    published(machine, OWN, 50003)
+    assert set(before) < set(machine.files())
+
+
+# -- whether a process lives ------------------------------------------------------------------------------------------
+
+
+def test_processes_living_and_ended():
+    child = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
+    assert is_alive(child.pid) and is_alive(os.getpid())
+    child.communicate(b"\n", timeout=30)
+    assert not is_alive(child.pid)
+
+
+def test_numbers_that_are_no_process_are_dead():
+    for pid in (0, -1, 2**31 - 1, 2**70):
+        assert not is_alive(pid)
+
+
+def test_a_process_of_another_user_is_alive(monkeypatch):
+    def denied(pid, number):
+        raise PermissionError(1, "Operation not permitted")
+
+    monkeypatch.setattr(os, "kill", denied)
+    assert posix_is_alive(4321)
+
+
+class Kernel:
+    """Windows' kernel32 as far as it is asked: one process, its exit code, and what is still held."""
+
+    def __init__(self, exit_code, handle=77):
+        self.exit_code, self.handle, self.held, self.asked = exit_code, handle, 0, []
+
+    def OpenProcess(self, access, inherit, pid):  # noqa: N802
+        self.asked.append((access, pid))
+        self.held += 1 if self.handle else 0
+        return self.handle
+
+    def GetExitCodeProcess(self, handle, reference):  # noqa: N802
+        assert handle == self.handle
+        reference._obj.value = self.exit_code
+        return 1
+
+    def GetProcessTimes(self, handle, created, *others):  # noqa: N802
+        created._obj.value = 133_444_736_000_000_000
+        return 1
+
+    def CloseHandle(self, handle):  # noqa: N802
+        self.held -= 1
+
+
+def test_on_windows_the_kernel_is_asked_and_nothing_is_killed(monkeypatch):
+    monkeypatch.setattr(os, "kill", lambda *arguments: pytest.fail("this would end the process"))
+    running, ended, gone = Kernel(259), Kernel(0), Kernel(0, handle=None)
+    assert windows_is_alive(4321, running)
+    assert not windows_is_alive(4321, ended)
+    assert not windows_is_alive(4321, gone)
+    assert not windows_is_alive(2**40, Kernel(259))
+    assert running.asked == [(0x1000, 4321)]
+    assert running.held == ended.held == 0
+
+
+@pytest.mark.parametrize("ask", [linux_began, ps_began])
+def test_when_a_process_began(ask):
+    if ask is linux_began and not sys.platform.startswith("linux"):
+        assert ask(os.getpid()) is None
+        return
+    before = time.time()
+    child = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
+    assert before - 3 < ask(child.pid) < time.time() + 3
+    assert ask(1) < before
+    child.communicate(b"\n", timeout=30)
+    assert ask(child.pid) is None
+
+
+def test_when_a_process_began_on_windows():
+    kernel = Kernel(259)
+    assert windows_began(4321, kernel) == 1_700_000_000.0
+    assert windows_began(4321, Kernel(0, handle=None)) is None
+    assert kernel.held == 0
+
+
+def test_on_windows_a_process_that_may_not_be_opened_is_alive(monkeypatch):
+    monkeypatch.setattr(ctypes, "get_last_error", lambda: 5, raising=False)
+    assert windows_is_alive(4321, Kernel(0, handle=None))

@@ -1,0 +1,109 @@
+"""A fresh model for every test, on the test's own thread, with resources held in a dict."""
+
+from __future__ import annotations
+
+import fnmatch
+import os
+import sys
+from typing import Dict
+
+import pytest
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
+if ROOT not in sys.path:
+    sys.path.insert(0, ROOT)
+
+from tests.host import api, gestures, lenient_json  # noqa: E402
+from tests.host.api import registry  # noqa: E402
+from tests.host.model.host import Host  # noqa: E402
+from tests.host.scheduler import Scheduler  # noqa: E402
+
+api.install()
+
+
+class Resources:
+    """Packages' files in memory."""
+
+    def __init__(self, folder: str):
+        self.folder = folder
+        self.texts: Dict[str, str] = {}
+
+    def find_resources(self, pattern: str) -> list:
+        return [name for name in self.texts if fnmatch.fnmatch(name.rsplit("/", 1)[-1], pattern)]
+
+    def load_resource(self, name: str) -> str:
+        if name not in self.texts:
+            raise FileNotFoundError(name)
+        return self.texts[name]
+
+    def load_binary_resource(self, name: str) -> bytes:
+        return self.load_resource(name).encode("utf-8")
+
+    def packages_path(self) -> str:
+        return os.path.join(self.folder, "Packages")
+
+    def installed_packages_path(self) -> str:
+        return os.path.join(self.folder, "Installed Packages")
+
+    def cache_path(self) -> str:
+        return os.path.join(self.folder, "Cache")
+
+    def executable_path(self) -> str:
+        return os.path.join(self.folder, "sublime_text")
+
+
+class Bench:
+    """What a test works with: the model, one window, the API, and a way to let time pass."""
+
+    def __init__(self, folder: str):
+        import sublime
+        import sublime_plugin
+
+        self.folder = folder
+        self.resources = Resources(folder)
+        self.scheduler = Scheduler()
+        self.host = Host(self.resources, self.scheduler, lenient_json.loads)
+        self.sublime, self.sublime_plugin = sublime, sublime_plugin
+        registry.reset()
+        api.install()
+        self.gestures = gestures
+        self.host.new_window()
+        self.window = sublime.active_window()
+
+    def plugin(self, source: str, name: str = "Sample.plugin"):
+        """Load a plugin from its source."""
+        import types
+
+        module = types.ModuleType(name)
+        exec(compile("import sublime, sublime_plugin\n" + source, name, "exec"), module.__dict__)
+        registry.load_plugin_module(module)
+        return module
+
+    def write(self, name: str, data: bytes) -> str:
+        path = os.path.join(self.folder, name)
+        with open(path, "wb") as file:
+            file.write(data)
+        return path
+
+    def open(self, name: str, data: bytes):
+        """Write a file and open it; the view is loaded."""
+        view = self.window.open_file(self.write(name, data))
+        self.scheduler.pump_until(lambda: not view.is_loading())
+        return view
+
+    def text(self, view) -> str:
+        return view.substr(self.sublime.Region(0, view.size()))
+
+    def settle(self) -> None:
+        """Let everything run that is due, on both threads."""
+        self.scheduler.pump_until(self.scheduler.is_idle)
+
+
+@pytest.fixture
+def bench(tmp_path):
+    made = Bench(str(tmp_path))
+    registry.on_api_ready()
+    yield made
+    made.scheduler.stop()
+    registry.reset()
+    assert made.scheduler.uncaught_errors == [], "\n".join(made.scheduler.uncaught_errors)

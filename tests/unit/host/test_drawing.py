@@ -1,0 +1,166 @@
+"""What is drawn is not always what the API answers: selections, widths of phantoms, marks, fonts, annotations."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+MOVER = """
+seen = []
+class Listener(sublime_plugin.EventListener):
+    def on_selection_modified(self, view): seen.append([(r.a, r.b) for r in view.sel()])
+class PutCaretCommand(sublime_plugin.TextCommand):
+    def run(self, edit, point):
+        self.view.sel().clear()
+        self.view.sel().add(point)
+class PutCaretFromWindowCommand(sublime_plugin.WindowCommand):
+    def run(self, point):
+        self.window.active_view().sel().clear()
+        self.window.active_view().sel().add(point)
+"""
+LINES = "".join("line %d\n" % number for number in range(200)).encode()
+
+
+@pytest.fixture
+def view(bench):
+    return bench.open("a.txt", LINES)
+
+
+def drawn(bench):
+    return bench.gestures.snapshot_view()["selection"]
+
+
+@pytest.mark.parametrize("how", ["handle", "window command"])
+def test_a_selection_changed_outside_a_text_command_is_neither_drawn_nor_told(bench, view, how):
+    module = bench.plugin(MOVER)
+    if how == "handle":
+        view.sel().clear()
+        view.sel().add(7)
+    else:
+        bench.window.run_command("put_caret_from_window", {"point": 7})
+    bench.settle()
+    assert list(view.sel()) == [bench.sublime.Region(7, 7)]
+    assert drawn(bench) == [[0, 0]] and module.seen == []
+    assert "Line 1, Column 1" in bench.gestures.render()
+    bench.gestures.leave_application()
+    bench.gestures.enter_application()
+    assert drawn(bench) == [[7, 7]] and module.seen == []
+
+
+def test_a_text_command_draws_and_tells(bench, view):
+    module = bench.plugin(MOVER)
+    view.run_command("put_caret", {"point": 9})
+    bench.settle()
+    assert drawn(bench) == [[9, 9]] and module.seen == [[(9, 9)]]
+
+
+def test_a_text_command_of_one_view_draws_no_other(bench, view):
+    bench.plugin(
+        MOVER
+        + """
+class MoveOtherCommand(sublime_plugin.TextCommand):
+    def run(self, edit, point):
+        other = [view for view in self.view.window().views() if view != self.view][0]
+        other.sel().clear()
+        other.sel().add(point)
+"""
+    )
+    other = bench.window.new_file()
+    other.run_command("move_other", {"point": 5})
+    assert bench.gestures.snapshot_view(view.id())["selection"] == [[0, 0]]
+
+
+def test_scrolling_and_typing_draw_it_after_all(bench, view):
+    view.sel().clear()
+    view.sel().add(view.text_point(150, 0))
+    assert drawn(bench) == [[0, 0]]
+    view.show(view.sel()[0])
+    assert drawn(bench) == [[view.sel()[0].a] * 2]
+    view.sel().clear()
+    view.sel().add(3)
+    bench.gestures.type_text("x")
+    assert drawn(bench) == [[4, 4]]
+
+
+def test_a_block_is_only_as_wide_as_its_content(bench, view):
+    sublime, em = bench.sublime, view.em_width()
+    for html, width in (
+        ("<div>four</div>", 4 * em),
+        ('<div style="padding: 0 10px 0 20px">four</div>', 4 * em + 30),
+        ('<div style="padding-left: 300px"></div>', 300),
+        ('<div style="width: 100%">ab</div>', 2 * em),
+        ("<p>%s</p>" % " ".join(["word"] * 8), 39 * em),
+    ):
+        view.add_phantom("k", sublime.Region(0), html, sublime.LAYOUT_BLOCK)
+        assert bench.gestures.snapshot_view()["phantoms"][0]["width"] == width, html
+        view.erase_phantoms("k")
+    view.add_phantom("k", sublime.Region(0), "<b>x</b>", sublime.LAYOUT_BLOCK)
+    assert "width:max-content" in bench.gestures.render()
+
+
+def test_text_that_must_not_wrap(bench, view):
+    sublime, height = bench.sublime, view.line_height()
+    text = " ".join(["word"] * 100)
+    view.add_phantom("k", sublime.Region(0), '<div style="white-space: nowrap">%s</div>' % text, sublime.LAYOUT_BLOCK)
+    assert view.text_to_layout(view.text_point(1, 0))[1] == 2 * height
+
+
+def test_marks_end_with_the_text_of_their_line(bench, view):
+    view.add_regions("k", [bench.sublime.Region(0, 7)], "diff.inserted", "", bench.sublime.DRAW_NO_OUTLINE)
+    mark = re.compile(r'class="mark" style="left:([\d.]+)px;top:[\d.]+px;width:([\d.]+)px')
+    ((left, width),) = mark.findall(bench.gestures.render())
+    assert (float(left), float(width)) == (0.0, 6 * view.em_width())
+
+
+def test_zooming_changes_sizes_without_a_word(bench, view):
+    before = len(bench.gestures.events())
+    height, em, extent = view.line_height(), view.em_width(), view.viewport_extent()
+    html = '<div style="line-height: 20px">a</div>'
+    view.add_phantom("px", bench.sublime.Region(0), html, bench.sublime.LAYOUT_BLOCK)
+    bench.gestures.zoom(1.5)
+    assert (view.line_height(), view.em_width()) == (1.5 * height, 1.5 * em)
+    assert view.viewport_extent() == extent
+    assert view.text_to_layout(view.text_point(2, 0))[1] == 3 * view.line_height()
+    assert view.text_to_layout(3)[0] == 3 * view.em_width()
+    bench.gestures.set_font(18, 9)
+    assert (view.line_height(), view.em_width()) == (18, 9)
+    bench.settle()
+    assert bench.gestures.events()[before:] == []
+
+
+def test_line_padding_makes_lines_higher_but_phantoms_never_lower_than_text(bench, view):
+    view.settings().set("line_padding_top", -3)
+    view.settings().set("line_padding_bottom", -1)
+    assert view.line_height() == 16
+    html = '<div style="line-height: 16px">&nbsp;</div>'
+    view.add_phantom("k", bench.sublime.Region(0), html, bench.sublime.LAYOUT_BLOCK)
+    assert view.text_to_layout(view.text_point(1, 0))[1] == 16 + 20
+
+
+def test_annotations_of_a_view_in_the_back_stay_as_drawn(bench, view):
+    clicked = []
+
+    def annotate(what):
+        view.add_regions(
+            "k",
+            [bench.sublime.Region(0, 4)],
+            "region.redish",
+            annotations=["<a href='%s'>x</a>" % what],
+            on_navigate=clicked.append,
+        )
+
+    annotate("old")
+    bench.host.quirks = frozenset(["stale_annotations"])
+    bench.window.new_file()
+    annotate("new")
+    bench.gestures.click_annotation("k", "old", view=view.id())
+    assert clicked == ["old"]
+    bench.gestures.focus_view(view.id())
+    bench.gestures.click_annotation("k", "new")
+    with pytest.raises(LookupError):
+        bench.gestures.click_annotation("k", "old")
+    bench.host.quirks = frozenset()
+    bench.window.new_file()
+    annotate("newest")
+    bench.gestures.click_annotation("k", "newest", view=view.id())

@@ -1,0 +1,183 @@
+"""Where things stand on the screen: scrolling, phantoms between lines, folds, popups, colours."""
+
+from __future__ import annotations
+
+import pytest
+
+LINES = "".join("line %d\n" % number for number in range(200))
+
+
+@pytest.fixture
+def view(bench):
+    return bench.open("a.txt", LINES.encode())
+
+
+def test_coordinates_round_trip(bench, view):
+    for point in (0, 5, 7, 100, view.size()):
+        assert view.layout_to_text(view.text_to_layout(point)) == point
+        assert view.window_to_text(view.text_to_window(point)) == point
+    assert view.text_to_layout(view.text_point(3, 0))[1] == 3 * view.line_height()
+    tabbed = bench.window.new_file()
+    tabbed.run_command("insert", {"characters": "a\tb"})
+    tabbed.settings().set("translate_tabs_to_spaces", False)
+    assert tabbed.text_to_layout(tabbed.size())[0] == 5 * view.em_width()
+
+
+def test_phantoms_push_lines_down(bench, view):
+    sublime, height = bench.sublime, view.line_height()
+    phantoms = sublime.PhantomSet(view, "k")
+    point = view.text_point(2, 0)
+    below = view.text_point(3, 0)
+    for html, rows in (
+        ("<div>a</div><div>b</div>", 2),
+        ("<div>&nbsp;</div>", 1),
+        ("x<br>y<br>z", 3),
+        ('<div style="padding-top: %dpx"></div>' % (7 * height), 7),
+        (
+            "<style>div { line-height: %dpx; } .f { padding: %dpx 0 0 0 }</style><div class='f'>a</div>"
+            % (height, 2 * height),
+            3,
+        ),
+    ):
+        phantoms.update([sublime.Phantom(sublime.Region(point), html, sublime.LAYOUT_BLOCK)])
+        assert view.text_to_layout(below)[1] == (3 + rows) * height, html
+        assert view.text_to_layout(point)[1] == 2 * height
+    phantoms.update([sublime.Phantom(sublime.Region(point), "<b>inline</b>", sublime.LAYOUT_INLINE)])
+    assert view.text_to_layout(below)[1] == 3 * height
+    assert bench.gestures.problems()["html_problems"] == []
+
+
+def test_long_phantoms_wrap_at_the_width_of_the_view(bench, view):
+    """As in the editor: the same phantom is higher in a narrower view."""
+    sublime, height = bench.sublime, view.line_height()
+    view.add_phantom("k", sublime.Region(0), "<div>%s</div>" % " ".join(["word"] * 30), sublime.LAYOUT_BLOCK)
+    view.add_phantom("k", sublime.Region(0), "<div>%s</div>" % "&nbsp;".join(["word"] * 30), sublime.LAYOUT_BLOCK)
+    second = view.text_point(1, 0)
+    assert view.text_to_layout(second)[1] == 3 * height
+    bench.gestures.resize_window(800, 600)
+    columns = int(view.viewport_extent()[0] // view.em_width())
+    assert 75 < columns < 149
+    assert view.text_to_layout(second)[1] == 4 * height
+
+
+def test_phantom_sets(bench, view):
+    sublime = bench.sublime
+    phantoms = sublime.PhantomSet(view, "k")
+    first = sublime.Phantom(sublime.Region(10, 12), "<b>1</b>", sublime.LAYOUT_BELOW)
+    phantoms.update([first])
+    number = first.id
+    view.sel().clear()
+    view.sel().add(0)
+    view.run_command("insert", {"characters": "12345"})
+    assert view.query_phantom(number) == [sublime.Region(15, 17)]
+    same = sublime.Phantom(sublime.Region(15, 17), "<b>1</b>", sublime.LAYOUT_BELOW)
+    phantoms.update([same])
+    assert same.id == number
+    view.erase_phantoms("k")
+    assert view.query_phantoms([number]) == [sublime.Region(-1)]
+    phantoms.update([sublime.Phantom(sublime.Region(0), "<b>2</b>", sublime.LAYOUT_BLOCK)])
+    assert len(bench.gestures.snapshot_view()["phantoms"]) == 1
+    del phantoms
+    import gc
+
+    gc.collect()
+    assert bench.gestures.snapshot_view()["phantoms"] == []
+
+
+def test_scrolling_is_clamped(bench, view):
+    view.set_viewport_position((0.0, 300.0), False)
+    assert view.viewport_position() == (0.0, 300.0)
+    view.set_viewport_position((-5, 1e9))
+    height = view.viewport_extent()[1]
+    assert view.viewport_position()[0] == 0.0
+    assert view.viewport_position()[1] == view.layout_extent()[1] - height
+    view.settings().set("scroll_past_end", False)
+    view.set_viewport_position((0, 1e9))
+    assert view.viewport_position()[1] == view.text_to_layout(view.size())[1] + view.line_height() - height
+
+
+def test_showing(bench, view):
+    point = view.text_point(100, 0)
+    view.show(point)
+    assert view.visible_region().contains(point)
+    before = view.viewport_position()
+    view.show(point)
+    assert view.viewport_position() == before
+    view.show_at_center(0)
+    assert view.viewport_position() == (0.0, 0.0)
+    view.show_at_center(bench.sublime.Region(point, point + 3))
+    middle = view.viewport_position()[1] + view.viewport_extent()[1] / 2
+    assert abs(middle - view.text_to_layout(point)[1]) <= view.line_height()
+
+
+def test_the_viewport_follows_the_window(bench, view):
+    wide = view.viewport_extent()
+    bench.gestures.resize_window(800, 600)
+    assert view.viewport_extent()[0] < wide[0] and view.viewport_extent()[1] < wide[1]
+    bench.window.set_layout({"cols": [0, 0.25, 1], "rows": [0, 1], "cells": [[0, 0, 1, 1], [1, 0, 2, 1]]})
+    assert view.viewport_extent()[0] < 250
+
+
+def test_folds(bench, view):
+    sublime = bench.sublime
+    region = sublime.Region(view.text_point(1, 0), view.text_point(4, 0))
+    assert view.fold(region) and not view.fold(region)
+    assert view.is_folded(region) and view.folded_regions() == [region]
+    assert view.text_to_layout(view.text_point(10, 0))[1] == 7 * view.line_height()
+    assert view.unfold([region]) == [region] and view.folded_regions() == []
+
+
+def test_popups(bench, view):
+    seen = []
+    view.show_popup("<a href='x'>go</a>", on_navigate=seen.append, on_hide=lambda: seen.append("hidden"))
+    assert view.is_popup_visible()
+    bench.gestures.click_popup("x")
+    view.update_popup("<b>other</b>")
+    assert bench.gestures.snapshot_view()["popup"]["text"] == "other"
+    bench.gestures.select([[3, 3]])
+    bench.settle()
+    assert not view.is_popup_visible() and seen == ["x", "hidden"]
+    view.show_popup("stays", bench.sublime.KEEP_ON_SELECTION_MODIFIED)
+    bench.gestures.select([[4, 4]])
+    assert view.is_popup_visible()
+    bench.gestures.press("escape")
+    assert not view.is_popup_visible()
+
+
+def test_annotations(bench, view):
+    seen = []
+    region = bench.sublime.Region(0, 4)
+    view.add_regions(
+        "k",
+        [region],
+        "region.redish",
+        "dot",
+        bench.sublime.DRAW_NO_FILL,
+        ["<a href='undo'>Undo</a>"],
+        "#ff0000",
+        seen.append,
+        lambda: seen.append("closed"),
+    )
+    bench.gestures.click_annotation("k", "undo")
+    bench.gestures.close_annotations("k")
+    assert seen == ["undo", "closed"]
+    with pytest.raises(LookupError):
+        bench.gestures.click_annotation("k", "undo")
+    view.erase_regions("k")
+    assert view.get_regions("k") == []
+
+
+def test_colours(view):
+    assert view.style()["background"].startswith("#") and len(view.style()["background"]) == 7
+    assert view.style_for_scope("region.redish")["foreground"] == view.style()["redish"]
+    assert view.style_for_scope("comment.line")["foreground"] != view.style_for_scope("string")["foreground"]
+
+
+def test_selectors(bench):
+    score = bench.sublime.score_selector
+    assert score("source.python string.quoted", "source.python") > 0
+    assert score("source.python string.quoted", "string") > 0
+    assert score("source.python", "source.pyth") == 0
+    assert score("source.python", "text, source") > 0
+    assert score("source.python comment", "source - comment") == 0
+    assert score("source.python string", "string") > score("source.python string", "source")

@@ -1,0 +1,279 @@
+"""Texts, positions, selections, undo, and what moves with the text."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+PLUGIN = """
+class ReplaceCommand(sublime_plugin.TextCommand):
+    def run(self, edit, a, b, text):
+        self.view.replace(edit, sublime.Region(a, b), text)
+class EraseCommand(sublime_plugin.TextCommand):
+    def run(self, edit, a, b):
+        self.view.erase(edit, sublime.Region(a, b))
+class TwiceCommand(sublime_plugin.TextCommand):
+    def run(self, edit):
+        self.view.insert(edit, 0, "a")
+        self.view.run_command("replace", {"a": 0, "b": 0, "text": "b"})
+        self.view.insert(edit, 0, "c")
+"""
+
+
+@pytest.fixture
+def texts(bench):
+    bench.plugin(PLUGIN)
+    return bench
+
+
+def make(bench, text):
+    view = bench.window.new_file()
+    view.run_command("replace", {"a": 0, "b": 0, "text": text})
+    view.run_command("move_to", {"to": "bof"})
+    return view
+
+
+def test_positions_in_three_units(texts):
+    view = make(texts, "a\U0001f600b\n\u00e4c")
+    assert view.size() == 6
+    assert view.rowcol(3) == (0, 3)
+    assert view.rowcol_utf16(3) == (0, 4)
+    assert view.rowcol_utf8(3) == (0, 6)
+    assert [view.rowcol_utf8(point) for point in (4, 5, 6)] == [(1, 0), (1, 2), (1, 3)]
+    assert view.text_point_utf8(1, 2) == 5
+    assert view.text_point_utf16(0, 3) == 2
+    assert view.text_point(1, 1) == 5
+    assert view.text_point(0, 99, clamp_column=True) == 3
+    assert view.text_point(9, 0) == 6
+    assert view.utf16_code_units(2) == 3 and view.utf8_code_units() == 1 + 4 + 1 + 1 + 2 + 1
+
+
+def test_every_point_survives_rowcol(texts):
+    view = make(texts, "\n\nab\U0001f600\n\x0c\x85\u2028x\n")
+    for point in range(view.size() + 1):
+        assert view.text_point(*view.rowcol(point)) == point
+        assert view.text_point_utf16(*view.rowcol_utf16(point)) == point
+        assert view.text_point_utf8(*view.rowcol_utf8(point)) == point
+
+
+def test_only_the_line_feed_ends_a_line(texts):
+    view = make(texts, "a\x0bb\x0cc\x85d\u2028e\rf\ng")
+    region = texts.sublime.Region
+    assert view.lines(region(0, view.size())) == [region(0, 11), region(12, 13)]
+    assert view.full_line(0) == region(0, 12) and view.line(0) == region(0, 11)
+    assert view.split_by_newlines(region(10, 13)) == [region(10, 11), region(12, 13)]
+
+
+def test_lines_of_a_region_that_ends_at_a_line_start(texts):
+    view = make(texts, "one\ntwo\nthree")
+    region = texts.sublime.Region
+    assert view.lines(region(0, 4)) == [region(0, 3)]
+    assert view.lines(region(4, 4)) == [region(4, 7)]
+    assert view.substr(2) == "e" and view.substr(99) == "\x00" and view.substr(region(5, 2)) == "e\nt"
+
+
+def test_words_and_classes(texts):
+    view = make(texts, "foo_bar + baz\n")
+    sublime = texts.sublime
+    assert view.word(2) == sublime.Region(0, 7) and view.word(7) == sublime.Region(0, 7)
+    assert view.classify(0) & sublime.CLASS_WORD_START and view.classify(0) & sublime.CLASS_LINE_START
+    assert view.classify(7) & sublime.CLASS_WORD_END and view.classify(14) & sublime.CLASS_EMPTY_LINE
+    assert view.find_by_class(0, True, sublime.CLASS_WORD_END) == 7
+
+
+def test_finding(texts):
+    view = make(texts, "one two one")
+    sublime = texts.sublime
+    assert view.find("one", 1) == sublime.Region(8, 11)
+    assert view.find("nope", 0) == sublime.Region(-1, -1)
+    assert view.find("O.E", 0, sublime.IGNORECASE) == sublime.Region(0, 3)
+    assert view.find("o.e", 0, sublime.LITERAL) == sublime.Region(-1, -1)
+    assert view.find("one", 8, sublime.FindFlags.REVERSE) == sublime.Region(0, 3)
+    found = []
+    assert len(view.find_all("(o)ne", fmt="<$1>", extractions=found)) == 2 and found == ["<o>", "<o>"]
+
+
+def test_selections_are_sorted_and_merged(texts):
+    view = make(texts, "0123456789")
+    region, selection = texts.sublime.Region, view.sel()
+    selection.clear()
+    selection.add_all([region(6, 8), region(3, 1), 9])
+    assert [r.to_tuple() for r in selection] == [(3, 1), (6, 8), (9, 9)]
+    selection.add(region(2, 7))
+    assert [r.to_tuple() for r in selection] == [(1, 8), (9, 9)]
+    selection.subtract(region(3, 4))
+    assert [r.to_tuple() for r in selection] == [(1, 3), (4, 8), (9, 9)]
+    assert selection.contains(region(5, 6)) and not selection.contains(region(2, 5))
+    del selection[0]
+    assert selection[0] == region(4, 8) and selection[-1] == region(9)
+    with pytest.raises(IndexError):
+        selection[5]
+    selection.add(400)
+    assert selection[-1] == region(10)
+
+
+@pytest.mark.parametrize(
+    "start, end, text, before, after",
+    [
+        (2, 2, "xx", (2, 2), (4, 4)),  # an insertion pushes the caret that it happens at
+        (2, 2, "xx", (0, 2), (0, 4)),
+        (2, 4, "", (3, 3), (2, 2)),
+        (2, 4, "", (5, 5), (3, 3)),
+        (2, 4, "xyz", (2, 4), (2, 5)),  # a replacement keeps what selects it
+        (2, 6, "x", (3, 4), (3, 3)),
+    ],
+)
+def test_what_stands_in_a_text_moves_with_it(texts, start, end, text, before, after):
+    view = make(texts, "0123456789")
+    region = texts.sublime.Region
+    view.sel().clear()
+    view.sel().add(region(*before))
+    view.add_regions("k", [region(*before)])
+    token = view.change_id()
+    view.run_command("replace", {"a": start, "b": end, "text": text})
+    assert view.sel()[0].to_tuple() == after
+    assert view.get_regions("k")[0].to_tuple() == after
+    assert view.transform_region_from(region(*before), token).to_tuple() == after
+
+
+def test_undo_steps(texts):
+    view = make(texts, "")
+    for character in "ab":
+        view.run_command("insert", {"characters": character})
+    view.run_command("twice")
+    assert texts.text(view) == "cbaab"
+    view.run_command("undo")
+    assert texts.text(view) == "ab"
+    assert view.command_history(0)[0] == "insert" and view.command_history(1)[0] == "twice"
+    view.run_command("undo")
+    assert texts.text(view) == "" and not view.is_dirty()
+    view.run_command("redo")
+    view.run_command("redo_or_repeat")
+    assert texts.text(view) == "cbaab"
+    view.run_command("undo")
+    view.run_command("insert", {"characters": "!"})
+    view.run_command("redo")
+    assert "!" in texts.text(view)
+
+
+def test_undo_brings_the_selection_back(texts):
+    view = make(texts, "0123456789")
+    view.sel().clear()
+    view.sel().add(texts.sublime.Region(3, 6))
+    view.run_command("insert", {"characters": "x"})
+    assert texts.text(view) == "012x6789" and view.sel()[0].to_tuple() == (4, 4)
+    view.run_command("undo")
+    assert view.sel()[0].to_tuple() == (3, 6)
+
+
+def test_dirty_follows_undo_across_a_save(texts):
+    view = texts.open("a.txt", b"x")
+    view.run_command("insert", {"characters": "1"})
+    view.run_command("save")
+    assert not view.is_dirty()
+    view.run_command("undo")
+    assert view.is_dirty()
+    view.run_command("redo")
+    assert not view.is_dirty()
+    view.set_scratch(True)
+    view.run_command("insert", {"characters": "2"})
+    assert not view.is_dirty()
+
+
+def test_random_edits_keep_lines_and_undo_exact(texts):
+    chance = random.Random(7)
+    view = make(texts, "start\nwith\nthis")
+    states = [texts.text(view)]
+    for _ in range(150):
+        text = states[-1]
+        a = chance.randint(0, len(text))
+        b = chance.randint(a, len(text))
+        new = "".join(chance.choice("ab\n\U0001f600") for _ in range(chance.randint(0, 4)))
+        count = view.change_count()
+        view.run_command("replace", {"a": a, "b": b, "text": new})
+        if a == b and not new:
+            assert view.change_count() == count
+            continue
+        assert view.change_count() > count
+        states.append(text[:a] + new + text[b:])
+        assert texts.text(view) == states[-1]
+        assert len(view.lines(texts.sublime.Region(0, view.size() + 1))) in (
+            states[-1].count("\n") + 1,
+            states[-1].count("\n"),
+        )
+    for state in reversed(states[:-1]):
+        view.run_command("undo")
+        assert texts.text(view) == state
+
+
+def test_typing_with_several_carets(texts):
+    view = make(texts, "a\nb\n")
+    view.sel().clear()
+    view.sel().add_all([1, 3])
+    texts.gestures.type_text("xy")
+    assert texts.text(view) == "axy\nbxy\n"
+    assert [r.b for r in view.sel()] == [3, 7]
+
+
+def test_clones_share_the_text_but_not_the_selection(texts):
+    view = texts.open("a.txt", b"abc")
+    texts.window.run_command("clone_file")
+    clone = texts.window.active_view()
+    assert clone != view and clone.buffer_id() == view.buffer_id() and view.clones() == [clone]
+    assert view.is_primary() and not clone.is_primary()
+    clone.run_command("move_to", {"to": "eof"})
+    clone.run_command("insert", {"characters": "!"})
+    assert texts.text(view) == "abc!" and view.sel()[0].b == 0
+    clone.close()
+    assert view.is_valid() and texts.text(view) == "abc!"
+
+
+def test_clipboard(texts):
+    view = make(texts, "one\ntwo\n")
+    view.run_command("cut")
+    assert texts.sublime.get_clipboard() == "one\n" and texts.text(view) == "two\n"
+    texts.sublime.set_clipboard("x\r\ny")
+    view.run_command("paste")
+    assert texts.text(view) == "x\nytwo\n"
+    seen = []
+    texts.sublime.get_clipboard_async(seen.append)
+    texts.settle()
+    assert seen == ["x\r\ny"]
+
+
+def test_text_change_listener(texts):
+    module = texts.plugin(
+        """
+seen = []
+class Watcher(sublime_plugin.TextChangeListener):
+    def on_text_changed(self, changes):
+        seen.extend((c.a.pt, c.b.pt, c.len_utf16, c.len_utf8, c.str) for c in changes)
+    def on_reload(self):
+        seen.append("reload")
+""",
+        "Sample.watch",
+    )
+    view = texts.open("a.txt", "a\U0001f600\u00e4".encode("utf-8"))
+    view.run_command("replace", {"a": 1, "b": 3, "text": "x"})
+    assert module.seen == [(1, 3, 3, 6, "x")]
+    view.run_command("undo")
+    del module.seen[:]
+    texts.gestures.write_outside(view.file_name(), "new")
+    assert module.seen == ["reload"]
+
+
+@pytest.mark.parametrize("change", ["insert(edit, 0, text)", "replace(edit, sublime.Region(0, 0), text)"])
+def test_an_edit_brings_no_tabs_into_a_view_that_wants_spaces(bench, change):
+    bench.plugin(f"""
+class PutCommand(sublime_plugin.TextCommand):
+    def run(self, edit, text): self.view.{change}
+""")
+    view = bench.window.new_file()
+    view.settings().set("tab_size", 2)
+    view.settings().set("translate_tabs_to_spaces", True)
+    view.run_command("put", {"text": "\ta\tb"})
+    assert bench.text(view) == "  a  b"
+    view.settings().set("translate_tabs_to_spaces", False)
+    view.run_command("put", {"text": "\t"})
+    assert bench.text(view) == "\t  a  b"

@@ -1,0 +1,159 @@
+"""Attacks over real sockets on a server in a process of its own; what they cost is measured there and printed.
+
+Every test is bounded in time by its sockets, and by the leg.
+"""
+
+from __future__ import annotations
+
+import json
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any, Dict, Iterator, List, Optional
+
+import pytest
+
+TOKEN = "a-token-that-the-attacker-does-not-have"
+SECONDS = 30.0
+PING = b'{"jsonrpc":"2.0","id":1,"method":"ping"}'
+
+
+class Target:
+    """A running target and the ways to reach it."""
+
+    def __init__(self, process: Any) -> None:
+        self._process = process
+        self.ports: List[int] = self._answer()
+        self.port = self.ports[0]
+        self.start = self.gauges(reset=True)
+
+    def _answer(self) -> Any:
+        line = self._process.stdout.readline()
+        assert line, "the target has died"
+        return json.loads(line)
+
+    def ask(self, command: str) -> Any:
+        self._process.stdin.write(command + "\n")
+        self._process.stdin.flush()
+        return self._answer()
+
+    def gauges(self, *, reset: bool = False) -> Dict[str, float]:
+        if reset:
+            self.ask("reset")
+        return self.ask("gauges")
+
+    def log(self) -> List[str]:
+        return self.ask("log")
+
+    def grown(self) -> float:
+        """Mebibytes that the peak has risen since the start."""
+        return self.gauges()["peak"] - self.start["peak"]
+
+    def connect(self, port: Optional[int] = None) -> socket.socket:
+        made = socket.create_connection(("127.0.0.1", port or self.port), timeout=SECONDS)
+        made.settimeout(SECONDS)
+        return made
+
+    def head(self, method: str = "POST", path: str = "/mcp", **headers: Optional[str]) -> bytes:
+        """The head of a request that is right in everything not overridden; None leaves a header out."""
+        fields: Dict[str, Optional[str]] = {
+            "Host": f"127.0.0.1:{self.port}",
+            "Authorization": "Bearer " + TOKEN,
+            "Content-Type": "application/json",
+            "Accept": "application/json, text/event-stream",
+        }
+        fields.update({name.replace("_", "-"): value for name, value in headers.items()})
+        lines = [f"{method} {path} HTTP/1.1"]
+        lines += [f"{name}: {value}" for name, value in fields.items() if value is not None]
+        return "\r\n".join(lines).encode("utf-8") + b"\r\n\r\n"
+
+    def post(self, body: bytes = PING, **headers: Optional[str]) -> bytes:
+        """A whole POST."""
+        return self.head(Content_Length=str(len(body)), **headers) + body
+
+    def ping(self) -> float:
+        """The seconds that a client with the token waits for an answer on a new connection."""
+        started = time.monotonic()
+        with self.connect() as client:
+            client.sendall(self.post())
+            assert self.status(client) == 200
+        return time.monotonic() - started
+
+    @staticmethod
+    def status(connection: socket.socket) -> int:
+        """Read one answer with a Content-Length; its status, 0 if the connection ended without one."""
+        data = b""
+        try:
+            while b"\r\n\r\n" not in data:
+                part = connection.recv(65536)
+                if not part:
+                    return 0
+                data += part
+            head, _, body = data.partition(b"\r\n\r\n")
+            length = 0
+            for line in head.split(b"\r\n")[1:]:
+                name, _, value = line.partition(b":")
+                if name.lower() == b"content-length":
+                    length = int(value)
+            while len(body) < length:
+                part = connection.recv(65536)
+                if not part:
+                    return 0
+                body += part
+            return int(head.split(b" ")[1])
+        except ConnectionError:
+            return 0
+
+    @staticmethod
+    def flood(connection: socket.socket, data: bytes, size: int, seconds: float = 10.0) -> int:
+        """Send `data` again and again, `size` bytes in all; fewer if the server ends it or takes no more. The bytes."""
+        sent = 0
+        connection.settimeout(2.0)
+        ending = time.monotonic() + seconds
+        try:
+            while sent < size and time.monotonic() < ending:
+                sent += connection.send(data)
+        except OSError:  # cut, or not read
+            pass
+        return sent
+
+    @staticmethod
+    def ended(connection: socket.socket, seconds: float = 10.0) -> bool:
+        """Whether the server has ended the connection, or does within so many seconds."""
+        connection.settimeout(seconds)
+        try:
+            while connection.recv(65536):
+                pass
+        except socket.timeout:
+            return False
+        except OSError:
+            pass
+        return True
+
+
+@pytest.fixture
+def attack() -> Iterator[Any]:
+    """Starts a target: `attack(limits, servers=1, descriptors=0)`."""
+    if sys.platform == "win32":
+        pytest.skip("the gauges are for POSIX systems")
+    processes = []
+
+    def start(limits: Optional[Dict[str, Any]] = None, *, servers: int = 1, descriptors: int = 0) -> Target:
+        options = {"token": TOKEN, "limits": limits or {}, "servers": servers, "descriptors": descriptors}
+        process = subprocess.Popen(
+            [sys.executable, str(Path(__file__).with_name("target.py")), json.dumps(options)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            universal_newlines=True,
+        )
+        processes.append(process)
+        return Target(process)
+
+    yield start
+    for process in processes:
+        process.kill()
+        process.wait()
+        process.stdin.close()
+        process.stdout.close()

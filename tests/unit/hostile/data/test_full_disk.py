@@ -1,0 +1,313 @@
+"""After any failure at any byte a file holds the old text or the new one, whole, and is what it was otherwise."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any, Callable, Iterator
+
+import pytest
+
+from companion.review.document import disk, file_replacement
+from companion.review.document.disk import ChangedError, DiskError
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+from faults import CALLS, FailingDisk
+
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="links, modes and mounts are POSIX's")
+
+PAIRS = [(0, 5), (5, 0), (5, 5), (1, 9), (9, 1), (4096, 8192), (8192, 4096), (4096, 4096), (100, 70000), (70000, 100)]
+PORTION = {size: max(1, size // 5) for pair in PAIRS for size in pair}
+
+
+def read(path: Path, **options: Any) -> disk.Original:
+    return disk.read(str(path), maximum_bytes=1000000, maximum_lines=100000, **options)
+
+
+def plain(path: Path) -> Path:
+    return path
+
+
+def with_hard_link(path: Path) -> Path:
+    os.link(str(path), str(path.with_name("other name")))
+    return path
+
+
+def behind_link(path: Path) -> Path:
+    link = path.with_name("link")
+    link.symlink_to(path)
+    return link
+
+
+def alone_in_closed_folder(path: Path) -> Path:
+    return path
+
+
+SITUATIONS = [plain, with_hard_link, behind_link, alone_in_closed_folder]
+
+
+@pytest.fixture
+def closed_folder(monkeypatch: Any) -> Callable[[], None]:
+    def close() -> None:
+        def refused(target: str) -> Any:
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+
+        monkeypatch.setattr(file_replacement, "_beside", refused)
+
+    return close
+
+
+def picture(folder: Path) -> Any:
+    """All that has to stay, by name, but for contents."""
+    found = {}
+    for path in sorted(folder.iterdir()):
+        status = path.lstat()
+        attributes = {name: os.getxattr(str(path), name) for name in _attributes(path)}
+        found[path.name] = (status.st_mode, status.st_uid, status.st_gid, status.st_nlink, attributes)
+    return found
+
+
+def _attributes(path: Path) -> Any:
+    return os.listxattr(str(path)) if hasattr(os, "listxattr") and not path.is_symlink() else []
+
+
+def attempt(
+    path: Path, name: Path, old: bytes, new: bytes, arrange: Callable[[], FailingDisk], monkeypatch: Any
+) -> FailingDisk:
+    """Write `new` over `old` on a failing disk, and look at what is left."""
+    before = picture(path.parent)
+    original = read(name)
+    failing = arrange()
+    problem = None
+    try:
+        disk.write(original, new)
+    except DiskError as error:
+        problem = str(error)
+    finally:
+        monkeypatch.undo()
+    expected = old if problem else new
+    assert path.read_bytes() == expected, (failing.made, problem)
+    assert name.read_bytes() == expected
+    assert picture(path.parent) == before
+    if failing.failed and problem:
+        assert "cannot be written: No space left on device" in problem
+    return failing
+
+
+@pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: "{}-to-{}".format(*pair))
+@pytest.mark.parametrize("situation", SITUATIONS, ids=lambda situation: situation.__name__)
+def test_one_failure_at_any_place(
+    tmp_path: Path, monkeypatch: Any, closed_folder: Callable[[], None], situation: Any, pair: Any
+) -> None:
+    old, new = b"o" * pair[0], b"n" * pair[1]
+    path = tmp_path / "file.txt"
+    number, attempts = 0, 0
+    while True:
+        for left in list(tmp_path.iterdir()):
+            left.unlink()
+        path.write_bytes(old)
+        path.chmod(0o640)
+        name = situation(path)
+
+        def arrange(number: int = number) -> FailingDisk:
+            if situation is alone_in_closed_folder:
+                closed_folder()
+            return FailingDisk(monkeypatch, number, portion=PORTION[max(pair)])
+
+        failing = attempt(path, name, old, new, arrange, monkeypatch)
+        attempts += 1
+        if not failing.failed:
+            break
+        number += 1
+    assert attempts > 3  # at each write, flush, cut and rename once
+    print(f"{attempts - 1} failures survived")
+
+
+@pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: "{}-to-{}".format(*pair))
+@pytest.mark.parametrize("situation", [plain, with_hard_link, behind_link], ids=lambda situation: situation.__name__)
+def test_a_disk_that_takes_nothing_any_more(tmp_path: Path, monkeypatch: Any, situation: Any, pair: Any) -> None:
+    old, new = b"o" * pair[0], b"n" * pair[1]
+    path = tmp_path / "file.txt"
+    number = 0
+    while True:
+        for left in list(tmp_path.iterdir()):
+            left.unlink()
+        path.write_bytes(old)
+        name = situation(path)
+        original = read(name)
+        failing = FailingDisk(
+            monkeypatch, number, ("write", "fsync", "ftruncate"), for_good=True, portion=PORTION[max(pair)]
+        )
+        try:
+            disk.write(original, new)
+        except DiskError:
+            assert name.read_bytes() in (old, b"") if not old else name.read_bytes() == old
+        else:
+            assert name.read_bytes() == new
+        monkeypatch.undo()
+        assert not [left for left in tmp_path.iterdir() if file_replacement.SUFFIX in left.name]
+        if not failing.failed:
+            break
+        number += 1
+
+
+def test_if_nothing_helps_the_user_is_told_where_the_old_text_is(tmp_path: Path, monkeypatch: Any) -> None:
+    path = with_hard_link(tmp_path / "file.txt") if (tmp_path / "file.txt").write_bytes(b"old\n") else tmp_path
+    original = read(path)
+    FailingDisk(monkeypatch, 3, CALLS, for_good=True)  # the copy is written and flushed, the file half written
+    with pytest.raises(DiskError, match="may be damaged. Its former text is in ") as caught:
+        disk.write(original, b"newer text\n")
+    monkeypatch.undo()
+    assert Path(str(caught.value).split("text is in ")[1].rstrip(".")).read_bytes() == b"old\n"
+
+
+@pytest.mark.parametrize("size", [0, 1, 9, 70000])
+def test_a_new_file_that_failed_leaves_nothing_behind(tmp_path: Path, monkeypatch: Any, size: int) -> None:
+    path = tmp_path / "a" / "b" / "new.txt"
+    number = 0
+    while True:
+        original = read(path)
+        failing = FailingDisk(monkeypatch, number, portion=max(1, size // 5))
+        try:
+            disk.write(original, b"n" * size)
+        except DiskError as error:
+            assert "cannot be written: No space left" in str(error)
+            assert list(tmp_path.iterdir()) == []
+        else:
+            assert path.read_bytes() == b"n" * size
+        monkeypatch.undo()
+        if not failing.failed:
+            break
+        number += 1
+
+
+def test_folders_that_were_there_stay_when_a_new_file_fails(tmp_path: Path, monkeypatch: Any) -> None:
+    (tmp_path / "a").mkdir()
+    original = read(tmp_path / "a" / "b" / "new.txt")
+    FailingDisk(monkeypatch, 0)
+    with pytest.raises(DiskError):
+        disk.write(original, b"new")
+    assert [path.name for path in tmp_path.iterdir()] == ["a"]
+    assert list((tmp_path / "a").iterdir()) == []
+
+
+@pytest.mark.skipif(not hasattr(os, "setxattr"), reason="this system has no extended attributes for Python")
+@pytest.mark.parametrize("situation", SITUATIONS, ids=lambda situation: situation.__name__)
+def test_owner_mode_attributes_and_links_stay(
+    tmp_path: Path, closed_folder: Callable[[], None], situation: Any
+) -> None:
+    path = tmp_path / "file.txt"
+    path.write_bytes(b"old\n")
+    name = situation(path)
+    path.chmod(0o4751)
+    if os.geteuid() == 0:
+        os.chown(str(path), 0, 12345)
+        path.chmod(0o4751)
+    try:
+        os.setxattr(str(path), "user.colour", b"blue")
+    except OSError:
+        print("no extended attributes on this file system")
+    if situation is alone_in_closed_folder:
+        closed_folder()
+    before = picture(tmp_path)
+    disk.write(read(name), b"new and longer\n")
+    assert path.read_bytes() == name.read_bytes() == b"new and longer\n"
+    after = picture(tmp_path)
+    if situation in (with_hard_link, alone_in_closed_folder) and os.geteuid() != 0:
+        # The system takes the set-user-id mark off what anybody but root writes to.
+        assert {key: value[1:] for key, value in after.items()} == {key: value[1:] for key, value in before.items()}
+    else:
+        assert after == before
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root can give a file away")
+def test_a_file_of_somebody_else_stays_theirs(tmp_path: Path) -> None:
+    path = tmp_path / "file.txt"
+    path.write_bytes(b"old\n")
+    os.chown(str(path), 65534, 65534)
+    number = path.stat().st_ino
+    disk.write(read(path), b"new\n")
+    assert (path.stat().st_uid, path.stat().st_ino, path.read_bytes()) == (65534, number, b"new\n")
+
+
+@pytest.mark.parametrize("moment", ["write", "fsync"])
+def test_what_somebody_else_writes_meanwhile_is_not_lost(tmp_path: Path, monkeypatch: Any, moment: str) -> None:
+    path = tmp_path / "file.txt"
+    path.write_bytes(b"old\n")
+    original = read(path)
+    real = getattr(os, moment)
+
+    def disturbed(*arguments: Any) -> Any:
+        monkeypatch.undo()
+        path.write_bytes(b"theirs\n")
+        return real(*arguments)
+
+    monkeypatch.setattr(os, moment, disturbed)
+    with pytest.raises(ChangedError):
+        disk.write(original, b"new\n")
+    assert path.read_bytes() == b"theirs\n"
+
+
+# -- a real disk ------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system of 64 kB, where one can be mounted."""
+    folder = tmp_path / "small"
+    folder.mkdir()
+    mounting = (
+        subprocess.run(
+            ["mount", "-t", "tmpfs", "-o", "size=64k", "none", str(folder)], stderr=subprocess.PIPE, check=False
+        )
+        if sys.platform == "linux" and os.geteuid() == 0
+        else None
+    )
+    if mounting is None or mounting.returncode != 0:
+        pytest.skip("no file system can be mounted here: the faults above stand in for it")
+    try:
+        yield folder
+    finally:
+        subprocess.run(["umount", str(folder)], check=True)
+
+
+@pytest.mark.parametrize("linked", [False, True], ids=["replaced", "rewritten"])
+def test_a_small_disk_of_any_fullness(small_disk: Path, linked: bool) -> None:
+    started, written, kept = time.monotonic(), 0, 0
+    for old_size, new_size in [(4096, 8192), (8192, 4096), (4096, 20000), (1, 40000), (30000, 29999), (16384, 32768)]:
+        for filled in range(0, 60 * 1024, 4096):
+            for left in list(small_disk.iterdir()):
+                left.unlink()
+            path = small_disk / "file.txt"
+            path.write_bytes(b"o" * old_size)
+            if linked:
+                os.link(str(path), str(small_disk / "other"))
+            try:
+                (small_disk / "filler").write_bytes(b"f" * filled)
+            except OSError:
+                continue  # no room left for less
+            names = sorted(left.name for left in small_disk.iterdir())
+            try:
+                disk.write(read(path), b"n" * new_size)
+            except DiskError as error:
+                assert "No space left" in str(error)
+                assert path.read_bytes() == b"o" * old_size
+                kept += 1
+            else:
+                assert path.read_bytes() == b"n" * new_size
+                written += 1
+            assert sorted(left.name for left in small_disk.iterdir()) == names
+            assert stat.S_ISREG(path.lstat().st_mode)
+    assert written and kept
+    print(f"{written} written, {kept} kept, in {time.monotonic() - started:.2f} s")
+
+
+def test_a_new_file_on_a_small_disk(small_disk: Path) -> None:
+    with pytest.raises(DiskError, match="No space left"):
+        disk.write(read(small_disk / "a" / "b" / "new.txt"), b"n" * 100000)
+    assert list(small_disk.iterdir()) == []

@@ -1,0 +1,137 @@
+"""What is written is the very file that was compared, whatever its path or its time stamp says."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from companion.review.document import disk
+from companion.review.document.disk import ChangedError, DiskError, Kind
+from companion.review.document.preparation import FileRequest, PathError, prepare
+
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="links are POSIX's")
+
+
+def read(path: Path, **options: Any) -> disk.Original:
+    return disk.read(str(path), maximum_bytes=1000, maximum_lines=100, **options)
+
+
+def releases(folder: Path, second: bytes = b"text\n") -> Path:
+    """Two folders, and a link to the first one."""
+    for name, content in (("release1", b"text\n"), ("release2", second)):
+        (folder / name).mkdir()
+        (folder / name / "file").write_bytes(content)
+    (folder / "current").symlink_to("release1")
+    return folder / "current" / "file"
+
+
+def retarget(folder: Path) -> None:
+    (folder / "current").unlink()
+    (folder / "current").symlink_to("release2")
+
+
+@pytest.mark.parametrize("second", [b"text\n", b"other\n"], ids=["the same text", "another text"])
+def test_a_folder_link_that_was_retargeted(tmp_path: Path, second: bytes) -> None:
+    path = releases(tmp_path, second)
+    original = read(path)
+    retarget(tmp_path)
+    assert disk.changed(original)
+    with pytest.raises(ChangedError):
+        disk.write(original, b"new\n")
+    assert (tmp_path / "release1" / "file").read_bytes() == b"text\n"
+    assert (tmp_path / "release2" / "file").read_bytes() == second
+    disk.write(read(path), b"new\n")  # which is the one in the second release
+    assert (tmp_path / "release1" / "file").read_bytes() == b"text\n"
+    assert (tmp_path / "release2" / "file").read_bytes() == b"new\n"
+
+
+def test_which_paths_are_the_same_file_is_asked_anew_each_time(tmp_path: Path) -> None:
+    path = releases(tmp_path)
+    first, second = str(tmp_path / "release1" / "file"), str(tmp_path / "release2" / "file")
+    others = [first, second, str(tmp_path / "missing")]
+    assert disk.same_files(str(path), others) == {first}
+    retarget(tmp_path)
+    assert disk.same_files(str(path), others) == {second}
+    assert disk.same_files(str(tmp_path / "missing"), others) == frozenset()
+
+
+def test_a_change_of_the_same_size_and_time_stamp(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(b"ours\n")
+    os.utime(str(path), ns=(10**18, 10**18))
+    original = read(path)
+    path.write_bytes(b"them\n")
+    os.utime(str(path), ns=(10**18, 10**18))
+    for attempt in (lambda: disk.write(original, b"new\n"), lambda: disk.Saving(original, b"new\n")):
+        with pytest.raises(ChangedError):
+            attempt()
+    assert path.read_bytes() == b"them\n"
+    assert os.listdir(str(tmp_path)) == ["file"]
+
+
+def test_a_file_in_place_of_another_with_the_same_text(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(b"text\n")
+    original = read(path)
+    (tmp_path / "other").write_bytes(b"text\n")
+    os.replace(str(tmp_path / "other"), str(path))
+    assert disk.changed(original)
+    with pytest.raises(ChangedError):
+        disk.write(original, b"new\n")
+
+
+def test_a_dangling_link_is_answered_in_a_sentence(tmp_path: Path) -> None:
+    link = tmp_path / "link"
+    link.symlink_to("nowhere")
+    original = read(link)
+    assert (original.kind, original.notice) == (
+        Kind.UNREADABLE,
+        "link is a link to nowhere, which does not exist.",
+    )
+    with pytest.raises(DiskError, match="link is not overwritten"):
+        disk.encoded(original, "text")
+
+
+def test_a_new_file_in_whose_place_a_dangling_link_has_come(tmp_path: Path) -> None:
+    link = tmp_path / "link"
+    original = read(link)
+    link.symlink_to("nowhere")
+    with pytest.raises(DiskError, match="link is a link to nowhere, which does not exist"):
+        disk.write(original, b"new\n")
+    assert os.listdir(str(tmp_path)) == ["link"]
+
+
+# -- a file that the editor saves -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("left", [b"", b"new", b"newt\n"], ids=["nothing", "a part", "a part over the old text"])
+def test_what_the_editor_could_not_save_is_put_back(tmp_path: Path, left: bytes) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(b"text\n")
+    saving = disk.Saving(read(path), b"new and longer\n")
+    path.write_bytes(b"newt\n" if left == b"newt\n" else left)
+    with pytest.raises(DiskError, match="could not be saved"):
+        saving.settle(saved=True)
+    assert path.read_bytes() == b"text\n"
+    assert os.listdir(str(tmp_path)) == ["file"]
+
+
+@pytest.mark.parametrize("saved", [b"new\n", b"formatted by a plugin\n"])
+def test_what_the_editor_has_saved_stays(tmp_path: Path, saved: bytes) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(b"text\n")
+    saving = disk.Saving(read(path), b"new\n")
+    path.write_bytes(saved)
+    saving.settle(saved=True)
+    assert path.read_bytes() == saved
+    assert os.listdir(str(tmp_path)) == ["file"]
+
+
+def test_a_client_that_asks_for_a_diff_of_a_dangling_link(tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to("nowhere")
+    file_request = FileRequest(str(tmp_path / "link"), 1000, 100, disk.DEFAULT_FALLBACK, {})
+    with pytest.raises(PathError, match="link is a link to nowhere, which does not exist"):
+        prepare(file_request, "text")

@@ -1,0 +1,85 @@
+"""Connections that have not shown a token: how many descriptors of the process they can hold."""
+
+from __future__ import annotations
+
+import time
+
+
+def test_idle_connections_without_a_token_have_a_quota(attack):
+    """A process with 256 descriptors, as macOS gives desktop programs, and 260 idle connections to two endpoints."""
+    target = attack(servers=2, descriptors=256)
+    before = target.start["descriptors"]
+    held = []
+    for number in range(260):
+        held.append(target.connect(target.ports[number % 2]))
+        if number % 50 == 49:
+            time.sleep(0.05)
+    seconds = target.ping()
+    taken = target.gauges()["descriptors"] - before
+    print(f"{taken} descriptors taken, a client with the token waited {seconds:.2f} s")
+    assert taken <= 256 // 8 + 2
+    assert seconds < 2
+    assert not [line for line in target.log() if "Traceback" in line]
+    for client in held:
+        client.close()
+
+
+def test_a_client_with_the_token_keeps_its_connection(attack):
+    target = attack(descriptors=256)
+    with target.connect() as client:
+        client.sendall(target.post())
+        assert target.status(client) == 200
+        held = [target.connect() for _ in range(200)]
+        target.ping()
+        client.sendall(target.post())
+        assert target.status(client) == 200
+        for other in held:
+            other.close()
+
+
+def test_refused_clients_do_not_hold_what_is_left(attack):
+    """Each is refused for its token in the middle of a body, and goes on sending nothing."""
+    target = attack(descriptors=256)
+    before = target.start["descriptors"]
+    held = []
+    for _ in range(200):
+        client = target.connect()
+        client.sendall(target.head(Authorization="Bearer wrong", Content_Length="1000"))
+        held.append(client)
+    seconds = target.ping()
+    taken = target.gauges()["descriptors"] - before
+    print(f"{taken} descriptors taken, a client with the token waited {seconds:.2f} s")
+    assert taken <= 256 // 8 + 2
+    for client in held:
+        client.close()
+
+
+def test_as_many_clients_as_there_are_descriptors_leave_some_to_others(attack):
+    """With the token: half of the process's descriptors, then a clear refusal."""
+    target = attack(descriptors=256)
+    before = target.start["descriptors"]
+    held = []
+    statuses = []
+    for _ in range(200):
+        client = target.connect()
+        client.sendall(target.post())
+        statuses.append(target.status(client))
+        held.append(client)
+    taken = target.gauges()["descriptors"] - before
+    print(f"{taken} descriptors taken, {statuses.count(200)} answered, {statuses.count(503)} refused")
+    assert taken <= 130
+    assert statuses[:100] == [200] * 100
+    for client in held:
+        client.close()
+
+
+def test_what_repeats_is_one_line_in_the_log(attack):
+    """A thousand clients that speak no HTTP, or have no token."""
+    target = attack()
+    for number in range(500):
+        with target.connect() as client:
+            client.sendall(b"\x16\x03\x01 no http\r\n\r\n" if number % 2 else target.head(Authorization="Bearer no"))
+            target.status(client)
+    lines = target.log()
+    print(f"{len(lines)} lines")
+    assert len(lines) <= 6, lines[:10]

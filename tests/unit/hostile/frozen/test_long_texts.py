@@ -1,0 +1,81 @@
+"""Long texts are worked on in portions, so that a worker thread lets the main thread run in between.
+
+Python runs one thread at a time, and lets another one run only between two steps of a program. One call into C, such as
+a search through 30 MB, is one step.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from typing import Any, Callable, List
+
+import pytest
+
+from companion.review.document import disk
+from companion.review.document.disk import Kind
+from companion.review.document.text import ProposedText, dominant_ending, line_endings, plain, usual_ending
+
+LONGEST = 0.05  # seconds
+LINES = 30 * (1 << 20) // 22
+TEXTS = {
+    "ASCII": "line with some words\r\n" * LINES,
+    "mixed endings": "line with some words\r\nand others\n" * (LINES // 2),
+    "other letters": "Zeile mit W\u00f6rtern \u4e2d\u6587\r\n" * (LINES * 3 // 4),
+    "one line": "x" * (30 << 20),
+}
+
+
+def stall(function: Callable[[], Any]) -> float:
+    """Run the function on a thread; for how long, in seconds, it kept the thread that calls this from running.
+
+    Measured in time of this process, because other processes take the processor away as they like.
+    """
+    done: List[Any] = []
+    thread = threading.Thread(target=lambda: done.append(function()))
+    thread.start()
+    longest, last = 0.0, time.process_time()
+    while thread.is_alive():
+        time.sleep(0.001)
+        now = time.process_time()
+        longest, last = max(longest, now - last), now
+    assert done
+    return longest
+
+
+@pytest.mark.parametrize("name", list(TEXTS))
+def test_a_proposal_of_thirty_megabytes_is_made_ready(name: str) -> None:
+    seconds = stall(lambda: ProposedText(TEXTS[name]))
+    print(f"{name}: {seconds * 1000:.1f} ms")
+    assert seconds < LONGEST
+
+
+@pytest.mark.parametrize("name", ["ASCII", "other letters"])
+def test_a_file_of_sixteen_megabytes_is_read_and_encoded(tmp_path: Any, name: str) -> None:
+    path = tmp_path / "file.txt"
+    path.write_bytes(TEXTS[name].encode("utf-8")[:15999900] + b"\r\n")
+
+    def read() -> disk.Original:
+        return disk.read(str(path), maximum_bytes=2000000, maximum_lines=50000, fallback="")
+
+    original = read()
+    assert original.kind in (Kind.HUGE, Kind.UNDECODABLE)
+    seconds = stall(read)
+    print(f"read: {seconds * 1000:.1f} ms")
+    assert seconds < LONGEST
+    if original.exact:
+        seconds = stall(lambda: disk.encoded(original, TEXTS["ASCII"]))
+        print(f"encoded: {seconds * 1000:.1f} ms")
+        assert seconds < LONGEST
+
+
+@pytest.mark.parametrize(
+    "text", ["a\r\n", "a\r", "\r\n\r\n", "\r\r\n\n", "", "a\nb\r\nc\rd", "\n\r", "\ufeff\ufeffa\r\n"]
+)
+def test_portions_do_not_tear_line_endings(monkeypatch: Any, text: str) -> None:
+    whole = (plain(text * 50), line_endings(text * 50), ProposedText(text * 50).shown)
+    for size in (1, 2, 3, 7):
+        monkeypatch.setattr(sys.modules["companion.review.document.text"], "PORTION", size)
+        assert (plain(text * 50), line_endings(text * 50), ProposedText(text * 50).shown) == whole
+        assert usual_ending(text * 50) == dominant_ending(whole[1])

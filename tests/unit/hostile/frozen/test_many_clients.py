@@ -1,0 +1,104 @@
+"""Three thousand clients with long names: what the main thread does for them, and what the status bar says."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[4]))
+
+from companion.endpoint.status_text import State, listed, status_text
+from companion.pacing import PAUSE_SECONDS, Paced
+from tests.host.driver import Host
+from tests.tools.desktop import Desktop
+
+COME = """
+import sys, time
+application = sys.modules["Gemini Companion.plugin"].application
+ClientSession = sys.modules["Gemini Companion.companion.protocol.tools"].ClientSession
+endpoint = application.endpoints()[0]
+painted, took = [], sys.modules.setdefault("took", type(sys)("took")).__dict__
+show = endpoint._status_bar.show
+def counting(text):
+    painted.append(text)
+    show(text)
+endpoint._status_bar.show = counting
+name = "%d a name that is as long as may be " + "x" * 60
+sessions = [ClientSession("id%d" % n, name % n, "1", "", 0.0, "") for n in range(3000)]
+started = time.perf_counter()
+for session in sessions:
+    endpoint._client_came(session)
+took["came"] = time.perf_counter() - started
+took.update(painted=painted, endpoint=endpoint, sessions=sessions)
+"""
+GO = """
+import sys, time
+took = sys.modules["took"].__dict__
+endpoint, sessions = took["endpoint"], took["sessions"]
+started = time.perf_counter()
+for session in sessions:
+    endpoint._client_went(session, [])
+took["went"] = time.perf_counter() - started
+endpoint._client_came(sessions[0])
+"""
+
+
+@pytest.fixture
+def desktop(tmp_path):
+    folder = os.path.realpath(str(tmp_path))
+    (tmp_path / "a.py").write_bytes(b"old\n")
+    with Host.start(folders=[folder]) as host:
+        desktop = Desktop(host, folder)
+        desktop.wait_published()
+        yield desktop
+        assert host.errors() == []
+
+
+def test_three_thousand_clients_do_not_hold_up_the_main_thread(desktop):
+    desktop.open("a.py")
+    desktop.host.execute(COME)
+    status = "sublime.active_window().active_view().get_status('gemini_companion')"
+    desktop.host.wait_until(lambda: desktop.host.evaluate(status).endswith("and 2996 more"))
+    desktop.host.execute(GO)
+    took = "__import__('sys').modules['took']."
+    came, went = desktop.host.evaluate(took + "came"), desktop.host.evaluate(took + "went")
+    painted = desktop.host.evaluate(f"[len(text) for text in {took}painted]")
+    print(
+        f"3,000 came in {came:.2f} s and went in {went:.2f} s; "
+        f"painted {len(painted)} times, at most {max(painted, default=0)} characters"
+    )
+    assert came < 1.0 and went < 1.0
+    assert len(painted) <= 4 + (came + went) / PAUSE_SECONDS
+    assert 0 < max(painted) < 200
+    # The last word is painted, too.
+    desktop.host.wait_until(lambda: desktop.host.evaluate(status).startswith("Companion: 0 a name"))
+
+
+def test_the_status_bar_stays_short():
+    names = [f"{number} " + "x" * 100 for number in range(3000)]
+    text = status_text(State(port=1, clients=names))
+    assert len(text) < 200
+    assert text.endswith(" and 2996 more")
+    assert listed(["a"] * 5 + ["b"]) == "5 a + b"
+    assert listed(["a", "b", "c", "d", "e", "e"]) == "a + b + c + d and 2 more"
+
+
+def test_painting_is_paced_and_the_last_wish_is_carried_out():
+    now, calls, later = [0.0], [], []
+    paced = Paced(lambda: calls.append(now[0]), lambda *file_request: later.append(file_request), lambda: now[0])
+    for _ in range(1000):
+        paced.call()
+    assert calls == [0.0] and len(later) == 1
+    now[0] += later[0][0] / 1000
+    later.pop()[1]()
+    assert len(calls) == 2
+    paced.call()
+    assert len(calls) == 2 and len(later) == 1
+    now[0] += 10
+    later.pop()[1]()
+    now[0] += 10
+    paced.call()
+    assert len(calls) == 4 and not later

@@ -1,0 +1,181 @@
+"""Exclusion patterns of a stranger's project: none of them freezes the editor, and a wrong one stops only itself."""
+
+from __future__ import annotations
+
+import random
+import re
+import string
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[4]))
+
+from companion.context.exclusion import exclusion
+from companion.context.globs import Globs
+from companion.settings import LONGEST_PROJECT_PATTERN, MOST_PROJECT_PATTERNS, read
+
+LONG_NAME = "/w/" + "a" * 250
+LONG_PATH = ("/" + "ab" * 100) * 20  # as long as a path may be on most systems
+
+
+def seconds(patterns, path):
+    """How long it takes to make the patterns ready and to hold them against a path of which nothing is known yet."""
+    exclusion.cache_clear()
+    began = time.perf_counter()
+    exclusion(tuple(patterns))(path)
+    return time.perf_counter() - began
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        "*a" * 24 + "*z",
+        "*" * 60 + "z",
+        "*?" * 30 + "z",
+        "*[ab]" * 20 + "z",
+        "*a/" * 20 + "*z",
+        "x/" + "*a" * 24 + "*z",
+        "*" + "a" * 90 + "z",
+    ],
+)
+@pytest.mark.parametrize("path", [LONG_NAME, LONG_PATH])
+def test_no_pattern_takes_long_whatever_the_name(pattern, path):
+    assert seconds([pattern], path) < 0.05
+
+
+def test_the_worst_that_a_project_may_say_takes_no_time_that_is_felt(capsys):
+    worst = [f"*{chr(0x4E00 + number)}[a-{chr(0x3041 + number)}]?" * 16 for number in range(64)]
+    layers = [("the settings", {}), ("the project's settings", {"context_exclude": worst})]
+    began = time.perf_counter()
+    patterns = read(layers).settings.context_exclude
+    reading = time.perf_counter() - began
+    assert len(patterns) > MOST_PROJECT_PATTERNS
+    path = "".join(chr(0x0400 + number % 0x1500) for number in range(4096))
+    matching = seconds(patterns, path)
+    with capsys.disabled():
+        print(
+            f"\n{len(patterns)} patterns, {len(path)} characters of path: read in {reading * 1e3:.1f} ms, "
+            f"held against it in {matching * 1e3:.1f} ms"
+        )
+    assert reading < 0.1 and matching < 0.25
+
+
+def test_twice_the_name_takes_twice_the_time_and_not_more():
+    pattern = "x/" + "*a?" * 40 + "*z"
+
+    def best(length):
+        return min(seconds([pattern], "/" + "a" * length) for _ in range(5))
+
+    assert best(40000) < best(5000) * 8 * 3
+
+
+@pytest.mark.parametrize("wrong", ["[z-a]", "src/[9-0]*.py", "[!b-a]"])
+def test_a_wrong_pattern_is_named_and_the_others_work(wrong):
+    layers = [("the settings", {}), ("the project's settings", {"context_exclude": ["*.draft", wrong, "*.secret"]})]
+    settings, complaints = read(layers)
+    assert len(complaints) == 1
+    assert wrong in complaints[0] and '"context_exclude" in the project\'s settings' in complaints[0]
+    excluded = exclusion(settings.context_exclude)
+    assert excluded("/w/a.draft") and excluded("/w/a.secret") and excluded("/w/.env")
+    assert not excluded("/w/a.py")
+
+
+def test_a_wrong_pattern_of_the_user_stops_nothing_either():
+    settings, complaints = read([("the settings", {"context_exclude": ["[z-a]", "*.secret"]})])
+    assert len(complaints) == 1 and "[z-a]" in complaints[0]
+    assert settings.context_exclude == ("*.secret",)
+
+
+def test_a_wrong_pattern_raises_nothing_even_where_nobody_has_checked_it():
+    excluded = exclusion(("[z-a]", "*.secret"))
+    assert excluded("/w/a.secret") and not excluded("/w/z")
+
+
+def test_a_project_may_have_only_so_many_patterns():
+    many = [f"*.{number}" for number in range(MOST_PROJECT_PATTERNS + 12)]
+    layers = [("the settings", {"context_exclude": ["mine"]}), ("the project's settings", {"context_exclude": many})]
+    settings, complaints = read(layers)
+    assert settings.context_exclude == ("mine", *many[:MOST_PROJECT_PATTERNS])
+    (complaint,) = complaints
+    assert "12 " in complaint and str(MOST_PROJECT_PATTERNS) in complaint
+
+
+def test_a_hundred_thousand_wrong_patterns_give_a_handful_of_complaints():
+    layers = [("the settings", {}), ("the project's settings", {"context_exclude": ["[z-a]"] * 100000})]
+    began = time.perf_counter()
+    complaints = read(layers).complaints
+    assert time.perf_counter() - began < 0.5
+    assert len(complaints) < 10 and sum(map(len, complaints)) < 2000
+
+
+def test_a_pattern_of_a_project_may_be_only_so_long():
+    long = "a" * (LONGEST_PROJECT_PATTERN + 1)
+    settings, complaints = read([("the settings", {}), ("the project's settings", {"context_exclude": [long, "*.x"]})])
+    assert long not in settings.context_exclude and "*.x" in settings.context_exclude
+    (complaint,) = complaints
+    assert len(complaint) < 250 and str(LONGEST_PROJECT_PATTERN) in complaint
+    mine = read([("the settings", {"context_exclude": [long]})])
+    assert mine.settings.context_exclude == (long,) and mine.complaints == []
+
+
+def test_control_characters_of_a_pattern_do_not_reach_the_status_bar():
+    layers = [("the settings", {}), ("the project's settings", {"context_exclude": ["[z-a]\n\u202e\x1b"]})]
+    (complaint,) = read(layers).complaints
+    assert not re.search("[\n\u202e\x1b]", complaint)
+
+
+def test_a_project_cannot_make_the_editor_look_up_other_users(monkeypatch):
+    pwd = pytest.importorskip("pwd")
+    monkeypatch.setattr(pwd, "getpwnam", lambda name: pytest.fail("asked for the user " + name))
+    exclusion.cache_clear()
+    assert not exclusion(("~somebody/secret",))("/w/secret")
+    exclusion.cache_clear()
+
+
+def slow_but_sure(pattern, name):
+    """The same question asked of the definition: what each character of the pattern stands for."""
+    if not pattern:
+        return not name
+    if pattern[0] == "*":
+        return any(slow_but_sure(pattern[1:], name[start:]) for start in range(len(name) + 1))
+    return bool(name) and pattern[0] in ("?", name[0]) and slow_but_sure(pattern[1:], name[1:])
+
+
+def test_patterns_mean_what_they_are_defined_to_mean():
+    dice = random.Random(11)
+    for _ in range(3000):
+        pattern = "".join(dice.choice("ab*?") for _ in range(dice.randrange(7)))
+        name = "".join(dice.choice("ab") for _ in range(dice.randrange(7)))
+        assert Globs([pattern]).match(name) == slow_but_sure(pattern, name), (pattern, name)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "taken", "left"),
+    [
+        ("[abc]", "abcABC", "dD-"),
+        ("[!abc]", "dD-é", "abcABC"),
+        ("[a-c]", "abcABC", "dD-"),
+        ("[]]", "]", "[a"),
+        ("[!]]", "a[", "]"),
+        ("[a-]", "a-", "b"),
+        ("[-a]", "a-", "b"),
+        ("[a", "", "a["),
+        ("?", string.printable, ""),
+        ("é", "éÉ", "e"),
+        ("ß", "ß", "s"),
+        ("k", "kK", "c"),
+        (".", ".", "a"),
+        ("\n", "\n", "n"),
+    ],
+)
+def test_what_stands_for_one_character(pattern, taken, left):
+    globs = Globs([pattern])
+    assert [one for one in taken if not globs.match(one)] == []
+    assert [one for one in left if globs.match(one)] == []
+
+
+def test_a_bracket_that_is_not_closed_is_itself():
+    assert Globs(["[a"]).match("[a") and not Globs(["[a"]).match("a")

@@ -1,0 +1,175 @@
+"""The package is replaced while a call is under way, and a port is lost to somebody else."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[4]))
+
+from tests.host.driver import Host
+from tests.tools.desktop import Desktop
+
+UNLOADING_SECONDS = 0.2
+
+# The main thread gives no answer any more, and somebody notes how long the end takes.
+HOLD = """
+import sys, time
+application = sys.modules["Gemini Companion.plugin"].application
+application.runtime.on_main = lambda function, *args: None
+stop, took = application.stop, sys.modules.setdefault("took", type(sys)("took")).__dict__
+def timed():
+    started = time.perf_counter()
+    stop()
+    took["seconds"] = time.perf_counter() - started
+application.stop = timed
+"""
+
+
+class Connection:
+    """One connection with a session, as a client has it."""
+
+    def __init__(self, announcement):
+        self.port, self.token = announcement["port"], announcement["authToken"]
+        self.session = None
+        self.socket = socket.create_connection(("127.0.0.1", self.port), timeout=15)
+
+    def send(self, message, **more):
+        body = json.dumps(message).encode()
+        fields = {
+            "Host": f"127.0.0.1:{self.port}",
+            "Authorization": "Bearer " + self.token,
+            "Content-Type": "application/json",
+            "Accept": "application/json, text/event-stream",
+            "Content-Length": str(len(body)),
+        }
+        if self.session:
+            fields["Mcp-Session-Id"] = self.session
+        head = "".join(f"{name}: {value}\r\n" for name, value in fields.items())
+        self.socket.sendall(f"POST /mcp HTTP/1.1\r\n{head}\r\n".encode() + body)
+
+    def answer(self):
+        """(status, headers, body) of the next answer."""
+        file = self.socket.makefile("rb")
+        status = int(file.readline().split(b" ")[1])
+        headers = {}
+        for line in iter(file.readline, b"\r\n"):
+            name, _, value = line.decode().partition(":")
+            headers[name.lower()] = value.strip()
+        return status, headers, file.read(int(headers.get("content-length", 0)))
+
+    def initialize(self):
+        information = {"name": "attacked", "version": "1"}
+        params = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": information}
+        self.send({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params})
+        status, headers, _ = self.answer()
+        assert status == 200
+        self.session = headers["mcp-session-id"]
+        return self
+
+    def ping(self):
+        self.send({"jsonrpc": "2.0", "id": 2, "method": "ping"})
+        return self.answer()[0]
+
+
+@pytest.fixture
+def desktop(tmp_path):
+    if sys.platform == "win32":
+        pytest.skip("the host is for POSIX systems")
+    (tmp_path / "a.py").write_bytes(b"old\n")
+    folder = os.path.realpath(str(tmp_path))
+    with Host.start(folders=[folder]) as host:
+        desktop = Desktop(host, folder)
+        desktop.wait_published()
+        yield desktop
+        assert host.errors() == []
+
+
+def call_under_way(desktop, connection):
+    """Send a call that the main thread will never answer."""
+    desktop.host.execute(HOLD)
+    arguments = {"filePath": desktop.path("a.py"), "newContent": "new\n"}
+    params = {"name": "openDiff", "arguments": arguments}
+    connection.send({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params})
+    server = "list(sys.modules['Gemini Companion.plugin'].application._endpoints.values())[0]._server_task._server"
+    desktop.host.wait_until("{}._in_flight == 1".format(server.replace("sys.", "__import__('sys').")))
+
+
+def test_an_upgrade_while_a_call_is_under_way(desktop):
+    for _ in range(6):
+        before = desktop.wait_published()
+        connection = Connection(before).initialize()
+        call_under_way(desktop, connection)
+        desktop.host.disable_package()
+        seconds = desktop.host.evaluate("__import__('sys').modules['took'].seconds")
+        status, _, body = connection.answer()
+        print(f"unloading took {seconds * 1000:.0f} ms; the call was answered {status} {body[:120]}")
+        assert status == 200
+        assert json.loads(body)["result"]["isError"] is True
+        desktop.host.enable_package()
+        assert desktop.wait_published() == before  # the same port and token
+        again = Connection(before)
+        again.session = connection.session
+        assert again.ping() == 200
+        assert seconds < UNLOADING_SECONDS
+
+
+def test_an_upgrade_with_a_client_that_does_not_read_and_one_in_the_middle_of_a_body(desktop):
+    before = desktop.wait_published()
+    suspended = Connection(before).initialize()
+    suspended.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    head = "GET /mcp HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nAuthorization: Bearer {}\r\nAccept: text/event-stream\r\n"
+    head = head.format(before["port"], before["authToken"]) + f"Mcp-Session-Id: {suspended.session}\r\n\r\n"
+    suspended.socket.sendall(head.encode())
+    uploading = Connection(before).initialize()
+    uploading.socket.sendall(
+        "POST /mcp HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nAuthorization: Bearer {}\r\nContent-Type: application/json\r\n"
+        "Content-Length: 1000000\r\n\r\n{{".format(before["port"], before["authToken"]).encode()
+    )
+    sessions = "list(__import__('sys').modules['Gemini Companion.plugin'].application.endpoints()[0].clients)"
+    desktop.host.wait_until(lambda: suspended.session in desktop.host.evaluate(sessions))
+    desktop.host.execute(
+        "import sys\n"
+        "endpoint = sys.modules['Gemini Companion.plugin'].application.endpoints()[0]\n"
+        "for number in range(100):\n"
+        "    endpoint._send('ide/test', {'x': 'y' * 100000}, " + repr(suspended.session) + ", None)\n"
+    )
+    time.sleep(0.3)  # until the buffers of both sides are full
+    desktop.host.execute(HOLD)
+    desktop.host.disable_package()
+    seconds = desktop.host.evaluate("__import__('sys').modules['took'].seconds")
+    print(f"unloading took {seconds * 1000:.0f} ms")
+    desktop.host.enable_package()
+    assert desktop.wait_published() == before
+    again = Connection(before)
+    again.session = suspended.session
+    assert again.ping() == 200
+    assert seconds < UNLOADING_SECONDS
+
+
+def test_a_port_that_is_lost_takes_its_tokens_along(desktop):
+    before = desktop.wait_published()
+    client = Connection(before).initialize()
+    desktop.host.disable_package()
+    with socket.socket() as thief:
+        thief.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        thief.bind(("127.0.0.1", before["port"]))
+        thief.listen()
+        desktop.host.enable_package()
+        after = desktop.wait_published()
+        assert after["port"] != before["port"]
+        assert after["authToken"] != before["authToken"]
+        # What the thief was shown is worth nothing; what the discovery file says lets the client in.
+        shown = Connection({**after, "authToken": before["authToken"]})
+        shown.session = client.session
+        assert shown.ping() == 401
+        inherited = Connection(after)
+        inherited.session = client.session
+        assert inherited.ping() == 404
+        assert Connection(after).initialize().ping() == 200

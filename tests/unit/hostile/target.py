@@ -1,0 +1,133 @@
+"""The server under attack, in a process of its own, with gauges for memory, descriptors and stalls.
+
+Rule: nothing here protects the server. A second thread stands for the editor's main thread: it does nothing but look
+at the clock, so that whatever holds the interpreter's lock shows as a stall. Commands come in lines on standard input;
+every answer is one line of JSON.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import os
+import sys
+import threading
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
+
+from companion.agents.ide_companion import TOOLS
+from companion.log import LogBuffer
+from companion.protocol.limits import Limits
+from companion.protocol.tools import EMPTY, Implementation
+from companion.transport.server import CompanionServer
+
+TICK_SECONDS = 0.005
+MEBIBYTE = 1024 * 1024
+
+
+class Gauges:
+    """What the attack costs."""
+
+    def __init__(self) -> None:
+        self.main_stall = 0.0
+        self.loop_stall = 0.0
+        self.calls = 0
+        self.processor = 0.0
+
+    def reset(self) -> None:
+        self.main_stall = self.loop_stall = 0.0
+        self.processor = time.process_time()
+
+    def read(self) -> dict:
+        return {
+            "main_stall": self.main_stall,
+            "loop_stall": self.loop_stall,
+            "peak": peak_memory(),
+            "descriptors": len(os.listdir("/dev/fd")),
+            "calls": self.calls,
+            "processor": time.process_time() - self.processor,
+        }
+
+
+def peak_memory() -> float:
+    """Mebibytes."""
+    try:
+        with open("/proc/self/status", encoding="ascii") as status:
+            for line in status:
+                if line.startswith("VmHWM:"):
+                    return int(line.split()[1]) / 1024
+    except OSError:
+        pass
+    import resource
+
+    unit = 1 if sys.platform == "darwin" else 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / MEBIBYTE
+
+
+async def serve(options: dict, gauges: Gauges, ready) -> None:
+    """Run the servers until the process ends."""
+
+    async def call_tool(call):
+        gauges.calls += 1
+        return EMPTY
+
+    ports = []
+    for _ in range(options["servers"]):
+        server = CompanionServer(
+            token=options["token"],
+            tools=TOOLS,
+            call_tool=call_tool,
+            session_opened=lambda client: None,
+            session_closed=lambda client, undelivered: None,
+            limits=Limits(**options["limits"]),
+            identity=Implementation("gemini-companion", "Gemini Companion", "0"),
+        )
+        ports.append(await server.start())
+    ready(ports)
+    while True:
+        before = time.monotonic()
+        await asyncio.sleep(TICK_SECONDS)
+        gauges.loop_stall = max(gauges.loop_stall, time.monotonic() - before - TICK_SECONDS)
+
+
+def main() -> None:
+    """Serve, watch the clock, answer commands."""
+    options = json.loads(sys.argv[1])
+    if options["descriptors"]:
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_NOFILE, (options["descriptors"], options["descriptors"]))
+    gauges = Gauges()
+    buffer = LogBuffer()
+    logging.getLogger().addHandler(buffer)
+    logging.getLogger().setLevel(logging.INFO)
+    sys.stdout, answers = sys.stderr, sys.stdout
+
+    def say(value) -> None:
+        answers.write(json.dumps(value) + "\n")
+        answers.flush()
+
+    def listen() -> None:
+        for line in sys.stdin:
+            if line.strip() == "reset":
+                gauges.reset()
+                say("reset")
+            elif line.strip() == "log":
+                say(buffer.lines())
+            else:
+                say(gauges.read())
+        os._exit(0)
+
+    threading.Thread(target=lambda: asyncio.run(serve(options, gauges, say)), daemon=True).start()
+    threading.Thread(target=listen, daemon=True).start()
+    while True:
+        before = time.monotonic()
+        time.sleep(TICK_SECONDS)
+        gauges.main_stall = max(gauges.main_stall, time.monotonic() - before - TICK_SECONDS)
+
+
+if __name__ == "__main__":
+    main()

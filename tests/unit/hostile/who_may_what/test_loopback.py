@@ -1,0 +1,57 @@
+"""Where the server can be reached from: this machine, by its loopback address."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+
+from companion.agents.ide_companion import TOOLS
+from companion.protocol.limits import Limits
+from companion.protocol.tools import EMPTY, Implementation
+from companion.transport.server import CompanionServer
+
+
+def test_only_the_loopback_address_listens():
+    """A server that listened everywhere would also answer under another address of this machine."""
+
+    async def nothing(call):
+        return EMPTY
+
+    async def scenario():
+        server = CompanionServer(
+            token="token",
+            tools=TOOLS,
+            call_tool=nothing,
+            session_opened=lambda client: None,
+            session_closed=lambda client, undelivered: None,
+            limits=Limits(),
+            identity=Implementation("gemini-companion", "Gemini Companion", "0"),
+        )
+        port = await server.start(0)
+        try:
+            assert await reached("127.0.0.1", port)
+            for address in other_addresses():
+                assert not await reached(address, port), address
+        finally:
+            await server.stop()
+
+    asyncio.run(asyncio.wait_for(scenario(), 20))
+
+
+def other_addresses():
+    """Addresses of this machine that a socket bound to every interface would take connections at."""
+    candidates = {"127.0.0.2", "::1"}
+    try:
+        candidates.update(info[4][0] for info in socket.getaddrinfo(socket.gethostname(), None))
+    except OSError:
+        pass  # a machine that does not know its own name
+    return sorted(candidates - {"127.0.0.1"})
+
+
+async def reached(address, port):
+    try:
+        _, writer = await asyncio.wait_for(asyncio.open_connection(address, port), 5)
+    except (OSError, asyncio.TimeoutError):
+        return False
+    writer.close()
+    return True

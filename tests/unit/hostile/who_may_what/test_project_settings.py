@@ -1,0 +1,111 @@
+"""A project file may come from a stranger: whatever it says, it only ever narrows what the user has allowed."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import fields
+from typing import Any, Dict, List
+
+import pytest
+
+from companion.settings import Settings, defaults, read
+
+USER = "the settings"
+PROJECT = "the project's settings"
+
+NAMES = [entry.name for entry in fields(Settings)]
+SWITCHES = ["publish_for_gemini", "publish_for_qwen", "share_selection", "show_status"]
+LIMITS = [
+    "context_maximum_files",
+    "context_maximum_selection",
+    "review_maximum_bytes",
+    "review_maximum_lines",
+    "maximum_body_mebibytes",
+]
+WAYS: Dict[str, List[Any]] = {"workspace_fallback": ["version_control", "directory", "none"]}
+LISTS = ["context_exclude"]
+USERS_ALONE: Dict[str, List[Any]] = {
+    "export_terminal_environment": [True, False],
+    "gemini_command": [["sh"], ["gemini"]],
+    "qwen_command": [["sh"], ["qwen"]],
+    "terminal_commands": [{"linux": ["sh"]}, {}],
+    "workspace_trust": [True, False, None],
+    "log_level": ["debug", "info", "warning", "error"],
+}
+ONLY_SHOWN: Dict[str, List[Any]] = {
+    "review_focus": ["auto", "always", "never"],
+    "review_presentation": ["auto", "side_by_side", "inline"],
+    "review_inline_below_columns": [20, 100, 1000],
+}
+
+
+def merged(name, user, project):
+    reading = read([(USER, {name: user}), (PROJECT, {name: project})])
+    return getattr(reading.settings, name), reading.complaints
+
+
+def test_every_setting_is_in_exactly_one_of_these_classes():
+    assert sorted([*SWITCHES, *LIMITS, *WAYS, *LISTS, *USERS_ALONE, *ONLY_SHOWN]) == sorted(NAMES)
+
+
+def test_every_switch_and_limit_of_the_table_is_recognised_by_its_type():
+    free_or_users = {*USERS_ALONE, *ONLY_SHOWN}
+    by_type = {name: value for name, value in defaults().items() if name not in free_or_users}
+    assert sorted(name for name, value in by_type.items() if isinstance(value, bool)) == sorted(SWITCHES)
+    assert sorted(name for name, value in by_type.items() if type(value) is int) == sorted(LIMITS)
+
+
+@pytest.mark.parametrize("name", SWITCHES)
+@pytest.mark.parametrize(("user", "project"), itertools.product([True, False], repeat=2))
+def test_of_two_switches_both_must_be_on(name, user, project):
+    assert merged(name, user, project) == (user and project, [])
+
+
+@pytest.mark.parametrize("name", LIMITS)
+def test_of_two_limits_the_smaller_one_holds(name):
+    default = getattr(Settings(), name)
+    low, high = (1, 2) if name == "maximum_body_mebibytes" else (default // 2, default)
+    assert merged(name, low, high) == (low, [])
+    assert merged(name, high, low) == (low, [])
+
+
+@pytest.mark.parametrize("name", LIMITS)
+def test_a_limit_that_the_user_has_not_set_is_the_default(name):
+    default = getattr(Settings(), name)
+    assert getattr(read([(USER, {}), (PROJECT, {name: default + 1})]).settings, name) == default
+    low = default // 2
+    assert getattr(read([(USER, {}), (PROJECT, {name: low})]).settings, name) == low
+
+
+@pytest.mark.parametrize(("name", "ways"), list(WAYS.items()))
+def test_of_two_ways_the_more_careful_one_holds(name, ways):
+    for user, project in itertools.product(ways, repeat=2):
+        assert merged(name, user, project) == (ways[max(ways.index(user), ways.index(project))], [])
+
+
+@pytest.mark.parametrize("name", LISTS)
+def test_exclusions_add_up(name):
+    assert merged(name, ["*.mine"], ["*.theirs"]) == (("*.mine", "*.theirs"), [])
+    assert merged(name, ["*.mine"], []) == (("*.mine",), [])
+
+
+@pytest.mark.parametrize(("name", "values"), list(USERS_ALONE.items()))
+def test_what_is_run_trusted_or_logged_is_the_users_alone(name, values):
+    for user, project in itertools.product(values, repeat=2):
+        value, complaints = merged(name, user, project)
+        assert value == (tuple(user) if isinstance(user, list) else user)
+        assert complaints == [f'"{name}" in {PROJECT} is ignored: it is yours alone to set.']
+
+
+@pytest.mark.parametrize(("name", "values"), list(ONLY_SHOWN.items()))
+def test_how_a_diff_is_shown_a_project_may_say(name, values):
+    for user, project in itertools.product(values, repeat=2):
+        assert merged(name, user, project) == (project, [])
+
+
+def test_a_wrong_value_of_a_project_leaves_the_users():
+    for name in NAMES:
+        user = {"context_maximum_files": 7, "share_selection": False}
+        reading = read([(USER, user), (PROJECT, {name: {"no": "setting is like this"}})])
+        assert reading.complaints != []
+        assert reading.settings == read([(USER, user)]).settings

@@ -1,0 +1,110 @@
+"""The test command's last lines: what was counted, and what was not run."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from tests import run
+from tests.host.driver import is_alive
+from tests.tools import cache, legs, pythons
+
+
+def outcome(name, passed=0, failed=0, skipped=0):
+    return legs.Outcome(name, legs.Counts(passed, failed, skipped), "", 1.0)
+
+
+@pytest.fixture
+def locally(monkeypatch):
+    monkeypatch.delenv("CI", raising=False)
+
+
+@pytest.fixture
+def in_ci(monkeypatch):
+    monkeypatch.setenv("CI", "true")
+
+
+def test_the_last_line_counts_all_legs(locally, capsys):
+    assert run.report([outcome("a", 3), outcome("b", 4)], {}, 1.0) == 0
+    assert capsys.readouterr().out.splitlines()[-1] == "7 passed, 0 failed"
+    assert run.report([outcome("a", 3, 1, 2), outcome("b", 4)], {}, 1.0) == 1
+    assert capsys.readouterr().out.splitlines()[-1] == "7 passed, 1 failed, 2 skipped"
+
+
+def test_what_cannot_run_is_named_here_and_fails_in_ci(monkeypatch, locally, capsys):
+    missing = {"Python 3.8": "no usable Python 3.8 was found"}
+    assert run.report([outcome("a", 3)], missing, 1.0) == 0
+    printed = capsys.readouterr().out
+    assert "NOT RUN Python 3.8: no usable Python 3.8 was found" in printed
+    assert printed.splitlines()[-1] == "3 passed, 0 failed"
+    monkeypatch.setenv("CI", "1")
+    assert run.report([outcome("a", 3)], missing, 1.0) == 1
+    assert capsys.readouterr().out.splitlines()[-1] == "3 passed, 1 failed"
+
+
+def test_nothing_run_at_all_is_no_success(locally, capsys):
+    assert run.report([], {"end to end": "no Node"}, 1.0) == 1
+    assert capsys.readouterr().out.splitlines()[-1] == "0 passed, 0 failed"
+
+
+def options(**changed):
+    values = {"only": None, "python": None, "keyword": None, "jobs": 1, "set_up_only": False}
+    return argparse.Namespace(**dict(values, **changed))
+
+
+def test_a_missing_python_and_a_failed_set_up_are_noted(monkeypatch, locally):
+    def fail(python):
+        raise cache.SetupError("pip cannot reach its index")
+
+    monkeypatch.setattr(pythons, "find_all", lambda: {(3, 12): pythons.Python((3, 12, 1), "python3.12")})
+    monkeypatch.setattr(pythons, "environment", fail)
+    plan = run.make_plan(options(only=["unit"]))
+    assert plan.legs == []
+    assert sorted(plan.not_run) == ["Python 3.8", "tests on Python 3.12"]
+    assert "pip cannot reach its index" in plan.not_run["tests on Python 3.12"]
+
+
+def test_no_usable_python_at_all_is_noted(monkeypatch, locally):
+    monkeypatch.setattr(pythons, "find_all", dict)
+    plan = run.make_plan(options(only=["unit", "editor"]))
+    assert plan.legs == [] and "python3-venv" in plan.not_run["all tests"]
+
+
+def test_each_python_gets_its_legs(monkeypatch, locally):
+    found = {(3, 8): pythons.Python((3, 8, 1), "old"), (3, 14): pythons.Python((3, 14, 0), "new")}
+    monkeypatch.setattr(pythons, "find_all", lambda: found)
+    monkeypatch.setattr(pythons, "environment", lambda python: python.executable)
+    plan = run.make_plan(options(only=["unit", "editor"]))
+    assert sorted((leg.name, leg.command[0]) for leg in plan.legs) == [
+        ("unit: Python 3.14", "new"),
+        ("unit: Python 3.8", "old"),
+        ("in a contrary editor: Python 3.14", "new"),
+        ("in editor: Python 3.14", "new"),
+        ("in editor: Python 3.8", "old"),
+    ]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
+def test_ctrl_c_ends_the_legs_that_run(tmp_path):
+    note = tmp_path / "pid"
+    slow = f"import os, time; open({str(note)!r}, 'w').write(str(os.getpid())); time.sleep(600)"
+    code = (
+        "import sys; sys.path.insert(0, sys.argv[1])\n"
+        "from tests import run\nfrom tests.tools import legs\n"
+        "run.run_legs([legs.check_leg(name, [sys.executable, '-c', sys.argv[2]]) for name in 'abc'], 1)\n"
+    )
+    command = subprocess.Popen([sys.executable, "-c", code, cache.ROOT, slow], stderr=subprocess.PIPE)
+    deadline = time.monotonic() + 20
+    while not (note.exists() and note.read_text()) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    leg = int(note.read_text())
+    command.send_signal(signal.SIGINT)
+    command.communicate(timeout=20)
+    assert command.returncode != 0
+    assert not is_alive(leg)

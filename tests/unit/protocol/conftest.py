@@ -1,0 +1,231 @@
+"""Drives the protocol core without a network: a client here is a few method calls, and time is a number."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any, Dict, List, Optional
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
+
+from companion.protocol.core import Arrival, Protocol
+from companion.protocol.effects import Answer, OpenStream, Reaction, RunCalls, SessionClosed, SessionOpened
+from companion.protocol.limits import Limits
+from companion.protocol.streams import Ending
+from companion.protocol.tools import EMPTY, Implementation, Tool, ToolResult
+
+TOOLS = (
+    Tool(
+        "echo",
+        "Echo",
+        "Gives back its text.",
+        {
+            "type": "object",
+            "properties": {"text": {"type": "string", "minLength": 1}, "loud": {"type": "boolean"}},
+            "required": ["text"],
+        },
+        {"readOnlyHint": True},
+    ),
+)
+IDENTITY = Implementation("test", "Test", "1.0")
+STATELESS = "2026-07-28"
+META = {
+    "io.modelcontextprotocol/protocolVersion": STATELESS,
+    "io.modelcontextprotocol/clientInfo": {"name": "modern", "version": "2"},
+    "io.modelcontextprotocol/clientCapabilities": {},
+}
+
+
+class Headers(Dict[str, str]):
+    """Looked up without regard to case, as HTTP asks."""
+
+    def __init__(self, values: Optional[Dict[str, str]] = None) -> None:
+        super().__init__({key.lower(): value for key, value in (values or {}).items()})
+
+    def get(self, key: str, default: Any = None) -> Any:
+        return super().get(key.lower(), default)
+
+
+class Reply:
+    """What a request was answered with, in one reaction or in several."""
+
+    def __init__(self, *reactions: Reaction) -> None:
+        self.reactions = reactions
+        replies = [reaction.reply for reaction in reactions]
+        answers = [reply for reply in replies if isinstance(reply, Answer)]
+        self.answer = answers[0] if answers else None
+        self.calls = [call for reply in replies if isinstance(reply, RunCalls) for call in reply.calls]
+        self.opened = [reply for reply in replies if isinstance(reply, OpenStream)]
+        assert len(answers) + len(self.opened) <= 1, "answered twice"
+        self.callers: List[str] = []
+
+    @property
+    def status(self) -> int:
+        assert self.answer is not None
+        return self.answer.status
+
+    @property
+    def json(self) -> Any:
+        assert self.answer is not None
+        return json.loads(self.answer.body)
+
+    @property
+    def error(self) -> Any:
+        return self.json["error"]
+
+    @property
+    def result(self) -> Any:
+        return self.json["result"]
+
+
+class Wire:
+    """A core and what reaches it."""
+
+    def __init__(self, limits: Limits = Limits(), **options: Any) -> None:
+        self.core = Protocol(TOOLS, IDENTITY, limits=limits, **options)
+        self.now = 0.0
+        self.opened: List[Any] = []
+        self.closed: List[Any] = []
+        self.unread: List[Any] = []
+
+    def note(self, events: Any) -> Any:
+        """Keep what the application would be told."""
+        for event in events:
+            if isinstance(event, SessionOpened):
+                self.opened.append(event.client)
+            elif isinstance(event, SessionClosed):
+                self.closed.append(event.client)
+                self.unread.extend(event.undelivered)
+        return events
+
+    def reply(self, reaction: Reaction) -> Reply:
+        """Keep what the application would be told, and the reply."""
+        self.note(reaction.events)
+        return Reply(reaction)
+
+    def raw(self, body: bytes, headers: Optional[Dict[str, str]] = None, **accepts: Any) -> Reply:
+        """POST bytes; calls are left open."""
+        return self.reply(self.core.post(Arrival(Headers(headers), body, **accepts), self.now))
+
+    def post(self, message: Any, headers: Optional[Dict[str, str]] = None, result: ToolResult = EMPTY) -> Reply:
+        """POST a message; each call it makes gives `result` at once."""
+        reply = self.raw(json.dumps(message).encode(), headers)
+        reactions = list(reply.reactions)
+        for call in reply.calls:
+            reactions.append(self.core.finish(call, result, self.now))
+            self.note(reactions[-1].events)
+        answered = Reply(*reactions)
+        answered.callers = [call.session.id for call in reply.calls]
+        return answered
+
+    def request(self, method: str, params: Any = None, session: Optional[str] = None, **headers: str) -> Reply:
+        """POST a request with id 1."""
+        message = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params if params is not None else {}}
+        named = {key.replace("_", "-"): value for key, value in headers.items()}
+        if session is not None:
+            named["Mcp-Session-Id"] = session
+        return self.post(message, named)
+
+    def modern(self, method: str, params: Any = None, **headers: str) -> Reply:
+        """POST a complete request of the stateless revision."""
+        named = {"MCP-Protocol-Version": STATELESS, "Mcp-Method": method}
+        if params and "name" in params:
+            named["Mcp-Name"] = params["name"]
+        named.update({key.replace("_", "-"): value for key, value in headers.items()})
+        full = {"_meta": META, **(params or {})}
+        return self.post({"jsonrpc": "2.0", "id": 1, "method": method, "params": full}, named)
+
+    def connect(self, revision: str = "2025-06-18", name: str = "client") -> str:
+        """Initialize; the session's id."""
+        params = {"protocolVersion": revision, "capabilities": {}, "clientInfo": {"name": name, "version": "1"}}
+        reply = self.request("initialize", params)
+        assert reply.status == 200
+        assert reply.answer is not None
+        return reply.answer.headers["Mcp-Session-Id"]
+
+    def listen(self, session: str, last_event_id: Optional[str] = None, **headers: str) -> Any:
+        """GET the event stream; the stream, or the refusal's reply."""
+        named = {"Mcp-Session-Id": session, **{key.replace("_", "-"): value for key, value in headers.items()}}
+        if last_event_id is not None:
+            named["Last-Event-ID"] = last_event_id
+        reply = self.reply(self.core.registry.listen(Headers(named), True, self.now))
+        return reply.opened[0].stream if reply.opened else reply
+
+    def events(self, last_event_id: Optional[str] = None) -> Any:
+        """GET /events; the stream."""
+        named = {} if last_event_id is None else {"Last-Event-ID": last_event_id}
+        reply = self.reply(self.core.registry.listen_plainly(Headers(named), True, self.now))
+        return reply.opened[0].stream if reply.opened else reply
+
+    def notify(
+        self,
+        method: str,
+        params: Any,
+        session: Optional[str] = None,
+        collapse: Optional[str] = None,
+        tag: Optional[object] = None,
+    ) -> Any:
+        """Send a notification."""
+        return self.note(self.core.registry.notify(method, params, session, collapse, tag))
+
+    def take(self, stream: Any) -> bytes:
+        """All the bytes that a connection would write now."""
+        parts = []
+        while True:
+            part = self.core.registry.take(stream)
+            if not part:
+                return b"".join(parts)
+            parts.append(part)
+
+    def read(self, stream: Any) -> List[Any]:
+        """All the messages that a connection would carry now, as (event id, message)."""
+        return events(self.take(stream))
+
+    def delete(self, session: Optional[str]) -> Reply:
+        """DELETE the endpoint."""
+        headers = {} if session is None else {"Mcp-Session-Id": session}
+        return self.reply(self.core.registry.delete(Headers(headers)))
+
+    def lose(self, stream: Any, was_reset: bool = False, ending: Optional[Ending] = None) -> Any:
+        """The connection that carried the stream is gone."""
+        if ending is None:
+            ending = Ending.TORN_DOWN if was_reset else Ending.BY_CLIENT
+        return self.note(self.core.registry.broken(stream, ending, self.now))
+
+    def say(self, call: Any, method: str = "notifications/progress", params: Any = None) -> Any:
+        """The tool says something while it runs; the stream that this opens, if it does."""
+        reaction = self.core.say(call, method, params or {})
+        self.note(reaction.events)
+        return reaction.reply.stream if reaction.reply is not None else None
+
+
+def events(data: bytes) -> List[Any]:
+    """(id, message) of each event that carries a message, read as the HTML standard says."""
+    found = []
+    for block in data.decode("ascii").split("\n\n"):
+        fields = [line.partition(": ") for line in block.split("\n") if line and not line.startswith(":")]
+        values = {name: value for name, _, value in fields}
+        if values.get("data"):
+            found.append((values.get("id"), json.loads(values["data"])))
+    return found
+
+
+@pytest.fixture
+def wire() -> Wire:
+    """A core with the usual limits."""
+    return Wire()
+
+
+@pytest.fixture
+def make_wire() -> Any:
+    """Makes cores with other limits or options."""
+    return Wire
+
+
+@pytest.fixture(scope="session")
+def wire_class() -> Any:
+    """For tests that make many cores themselves."""
+    return Wire

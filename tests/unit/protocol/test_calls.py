@@ -1,0 +1,224 @@
+"""Calls that take long: answered once, or taken back; never both, and never neither."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Dict, List
+
+import pytest
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import Bundle, RuleBasedStateMachine, rule
+
+from companion.protocol.effects import Answer, CallCancelled, OpenStream, RunCalls
+from companion.protocol.streams import Ending
+from companion.protocol.tools import Cancellation, text_result
+
+
+def request(request_id):
+    params = {"name": "echo", "arguments": {"text": "x"}}
+    return {"jsonrpc": "2.0", "id": request_id, "method": "tools/call", "params": params}
+
+
+def begin(wire, request_id=1, session=None, **accepts):
+    headers = {} if session is None else {"Mcp-Session-Id": session}
+    return wire.raw(json.dumps(request(request_id)).encode(), headers, **accepts).calls[0]
+
+
+def take_back(wire, request_id, session):
+    message = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": request_id}}
+    return wire.raw(json.dumps(message).encode(), {"Mcp-Session-Id": session}).reactions[0]
+
+
+def cancelled(events):
+    return [(event.call, event.reason) for event in events if isinstance(event, CallCancelled)]
+
+
+def ignore(reason):
+    return None
+
+
+class TestTakenBack:
+    def test_it_is_told_and_not_answered(self, wire):
+        session = wire.connect()
+        call = begin(wire, session=session)
+        call.on_cancelled(ignore)
+        reaction = take_back(wire, 1, session)
+        (event,) = reaction.events
+        assert (event.call, event.reason) == (call, Cancellation.BY_CLIENT)
+        assert event.reply == Answer(202, {}, b""), "the POST ends without an answer"
+        assert reaction.reply.status == 202
+        assert wire.core.finish(call, text_result("late"), 0.0) == (None, ())
+        assert take_back(wire, 1, session).events == []
+
+    def test_one_that_does_not_listen_for_it_runs_to_its_end(self, wire):
+        session = wire.connect()
+        call = begin(wire, session=session)
+        assert take_back(wire, 1, session).events == []
+        assert wire.core.finish(call, text_result("done"), 0.0).reply.status == 200
+
+    @pytest.mark.parametrize("other", [2, "1", 1.0, True, None, [1]])
+    def test_only_the_very_id_is_meant(self, wire, other):
+        session = wire.connect()
+        begin(wire, session=session).on_cancelled(ignore)
+        assert take_back(wire, other, session).events == []
+
+    def test_only_a_clients_own_calls(self, wire):
+        ours, theirs = wire.connect(), wire.connect()
+        begin(wire, session=ours).on_cancelled(ignore)
+        assert take_back(wire, 1, theirs).events == []
+
+    def test_on_a_stream_the_others_are_still_answered(self, wire):
+        session = wire.connect("2025-03-26")
+        body = json.dumps([request(1), request(2)]).encode()
+        first, second = wire.raw(body, {"Mcp-Session-Id": session}).calls
+        stream = wire.say(first)
+        first.on_cancelled(ignore)
+        take_back(wire, 1, session)
+        wire.core.finish(second, text_result("done"), 0.0)
+        assert [message.get("id") for _, message in wire.read(stream)] == [None, 2]
+        assert stream.finished
+
+
+class TestBrokenConnections:
+    def test_a_reply_that_nobody_can_fetch_is_not_waited_for(self, wire):
+        call = begin(wire, session=wire.connect())
+        call.on_cancelled(ignore)
+        assert cancelled(wire.core.connection_lost([call], 0.0)) == [(call, Cancellation.CONNECTION_LOST)]
+
+    def test_a_stream_outside_any_session_cannot_be_fetched_later(self, wire):
+        call = begin(wire)
+        call.on_cancelled(ignore)
+        stream = wire.say(call)
+        assert cancelled(wire.lose(stream)) == [(call, Cancellation.CONNECTION_LOST)]
+
+    def test_a_stream_of_a_session_can_until_the_client_is_gone(self, wire):
+        session = wire.connect("2025-11-25")
+        call = begin(wire, session=session)
+        call.on_cancelled(ignore)
+        stream = wire.say(call)
+        event_id = wire.read(stream)[0][0]
+        assert cancelled(wire.lose(stream)) == []
+        again = wire.listen(session, last_event_id=event_id)
+        assert cancelled(wire.lose(again)) == []
+        assert cancelled(wire.core.registry.tick(10000.0)) == [(call, Cancellation.SESSION_CLOSED)]
+        assert wire.core.finish(call, text_result("late"), 0.0) == (None, ())
+
+    def test_ending_the_session_cancels_its_calls(self, wire):
+        session = wire.connect()
+        call = begin(wire, session=session)
+        call.on_cancelled(ignore)
+        assert cancelled(wire.delete(session).reactions[0].events) == [(call, Cancellation.SESSION_CLOSED)]
+
+
+class Conversation(RuleBasedStateMachine):
+    """Any order of answers, cancellations and broken sockets."""
+
+    wire_class: Any = None
+    posts = Bundle("posts")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.wire = self.wire_class()
+        self.session = self.wire.connect("2025-03-26")
+        self.replies: Dict[int, List[Any]] = {}
+        self.answers: List[Any] = []
+        self.calls: Dict[Any, int] = {}  # with the number of their POST
+        self.ids: Dict[Any, int] = {}
+        self.cancelled: List[Any] = []
+        self.lost: List[int] = []
+        self.count = 0
+
+    def perform(self, events: Any) -> None:
+        for event in events:
+            if isinstance(event, CallCancelled):
+                self.cancelled.append(event.call)
+                self.reply(self.calls[event.call], event.reply)
+
+    def reply(self, post: int, reply: Any) -> None:
+        if reply is not None and not isinstance(reply, RunCalls):
+            self.replies[post].append(reply)
+            if isinstance(reply, Answer) and reply.body:
+                answer = json.loads(reply.body)
+                self.answers.extend(one["id"] for one in (answer if isinstance(answer, list) else [answer]))
+
+    @rule(target=posts, size=st.integers(1, 3), with_session=st.booleans(), cancellable=st.booleans())
+    def post(self, size, with_session, cancellable):
+        ids = list(range(self.count + 1, self.count + size + 1))
+        self.count += size
+        messages = [request(request_id) for request_id in ids]
+        headers = {"Mcp-Session-Id": self.session} if with_session else {}
+        reply = self.wire.raw(json.dumps(messages if size > 1 else messages[0]).encode(), headers)
+        post = ids[0]
+        self.replies[post] = []
+        for request_id, call in zip(ids, reply.calls):
+            self.calls[call], self.ids[call] = post, request_id
+            if cancellable:
+                call.on_cancelled(ignore)
+        return post
+
+    def some(self, post, which):
+        calls = [call for call, its in self.calls.items() if its == post]
+        return calls[which % len(calls)]
+
+    @rule(post=posts, which=st.integers(0, 2))
+    def finish(self, post, which):
+        call = self.some(post, which)
+        reaction = self.wire.core.finish(call, text_result("x"), 0.0)
+        self.perform(reaction.events)
+        self.reply(post, reaction.reply)
+
+    @rule(post=posts, which=st.integers(0, 2))
+    def say(self, post, which):
+        reaction = self.wire.core.say(self.some(post, which), "note", {})
+        self.perform(reaction.events)
+        self.reply(post, reaction.reply)
+
+    @rule(post=posts, which=st.integers(0, 2))
+    def take_back(self, post, which):
+        self.perform(take_back(self.wire, self.ids[self.some(post, which)], self.session).events)
+
+    @rule(post=posts)
+    def break_socket(self, post):
+        self.lost.append(post)
+        streams = [reply.stream for reply in self.replies[post] if isinstance(reply, OpenStream)]
+        if not self.replies[post]:
+            calls = [call for call, its in self.calls.items() if its == post]
+            self.perform(self.wire.core.connection_lost(calls, 0.0))
+        for stream in streams:
+            if stream.open:
+                self.read(stream)
+                self.perform(self.wire.core.registry.broken(stream, Ending.TORN_DOWN, 0.0))
+
+    def read(self, stream):
+        self.answers.extend(message["id"] for _, message in self.wire.read(stream) if "id" in message)
+
+    def teardown(self):
+        for call, post in self.calls.items():
+            for _ in range(2):  # The second time nothing may come of it.
+                reaction = self.wire.core.finish(call, text_result("x"), 0.0)
+                self.perform(reaction.events)
+                self.reply(post, reaction.reply)
+        for replies in self.replies.values():
+            assert len(replies) == 1, "one reply for each POST"
+            if isinstance(replies[0], OpenStream):
+                stream = replies[0].stream
+                assert stream.finished
+                if not stream.open:
+                    stream.attach(0)
+                self.read(stream)
+        assert len(self.cancelled) == len(set(self.cancelled))
+        taken_back = {self.ids[call] for call in self.cancelled}
+        wanted = set(self.ids.values()) - taken_back
+        assert set(self.answers) == wanted, "answered, or taken back"
+        assert not self.wire.core.registry.calls
+        if not self.lost:
+            assert len(self.answers) == len(wanted), "and not twice"
+        session = self.wire.core.registry.find(self.session)
+        assert session.requests == 0
+
+
+def test_no_order_answers_a_call_twice_or_never(wire_class):
+    case = type("Case", (Conversation,), {"wire_class": wire_class}).TestCase()
+    case.settings = settings(max_examples=150, stateful_step_count=30, deadline=None)
+    case.runTest()

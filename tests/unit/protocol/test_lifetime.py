@@ -1,0 +1,110 @@
+"""When a session ends by itself, to the second: the time runs from the last thing that its client did."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from companion.protocol.limits import Limits
+from companion.protocol.tools import EMPTY
+
+GRACE = 8
+SILENCE = 100
+LIMITS = Limits(stream_grace_seconds=GRACE, silent_session_seconds=SILENCE)
+CALL = b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"text":"x"}}}'
+
+
+@pytest.fixture
+def patient(make_wire):
+    return make_wire(LIMITS)
+
+
+def ends_at(wire, when):
+    """The only session is there until the very moment `when`, and is not from then on."""
+    assert wire.core.registry.next_deadline() == when
+    wire.note(wire.core.registry.tick(when - 1))
+    assert not wire.closed
+    wire.note(wire.core.registry.tick(when))
+    assert len(wire.closed) == 1
+    assert wire.core.registry.next_deadline() is None
+
+
+def test_after_a_stream_that_was_open_for_long_the_client_has_the_whole_while_to_come_back(patient):
+    stream = patient.listen(patient.connect())
+    patient.now = 1000
+    patient.lose(stream)
+    ends_at(patient, 1000 + GRACE)
+
+
+def test_so_has_a_listener_of_the_plain_event_stream(patient):
+    stream = patient.events()
+    patient.now = 1000
+    patient.lose(stream)
+    ends_at(patient, 1000 + GRACE)
+
+
+def test_so_has_a_client_without_sessions_that_listened(patient):
+    reply = patient.modern("subscriptions/listen", {"notifications": {"toolsListChanged": True}})
+    assert len(patient.opened) == 1
+    patient.now = 1000
+    patient.lose(reply.opened[0].stream)
+    ends_at(patient, 1000 + GRACE)
+
+
+def test_while_one_of_two_streams_is_open_no_time_runs(patient):
+    session = patient.connect()
+    first, second = patient.listen(session), patient.listen(session)
+    patient.now = 10
+    patient.lose(second)
+    assert patient.core.registry.next_deadline() is None
+    patient.now = 50
+    patient.lose(first)
+    ends_at(patient, 50 + GRACE)
+
+
+def test_a_request_begins_the_time_anew(patient):
+    session = patient.connect()
+    patient.lose(patient.listen(session))
+    patient.now = 5
+    patient.request("ping", session=session)
+    ends_at(patient, 5 + GRACE)
+
+
+def test_so_does_the_answer_of_a_long_call(patient):
+    session = patient.connect()
+    call = patient.raw(CALL, {"Mcp-Session-Id": session}).calls[0]
+    patient.now = 500
+    patient.note(patient.core.registry.tick(500))
+    assert not patient.closed
+    patient.core.finish(call, EMPTY, 500)
+    ends_at(patient, 500 + SILENCE)
+
+
+def test_two_calls_at_once_both_keep_the_session(patient):
+    session = patient.connect()
+    calls = [patient.raw(CALL, {"Mcp-Session-Id": session}).calls[0] for _ in range(2)]
+    patient.core.finish(calls[0], EMPTY, 10)
+    assert patient.core.registry.next_deadline() is None
+    patient.core.finish(calls[1], EMPTY, 20)
+    ends_at(patient, 20 + SILENCE)
+
+
+def test_who_moved_to_another_server_has_the_usual_time_from_then_on(patient, make_wire):
+    patient.connect()
+    successor = make_wire(LIMITS)
+    state = json.loads(json.dumps(patient.core.registry.export_state()))
+    successor.core.registry.import_state(state, 300.0)
+    ends_at(successor, 300 + GRACE)
+
+
+def test_the_earliest_of_several_deadlines_is_the_next_one(patient):
+    first = patient.connect()
+    patient.now = 3
+    patient.connect()
+    assert patient.core.registry.next_deadline() == SILENCE
+    patient.lose(patient.listen(first))
+    assert patient.core.registry.next_deadline() == 3 + GRACE
+    patient.note(patient.core.registry.tick(3 + GRACE))
+    assert [client.id for client in patient.closed] == [first]
+    assert patient.core.registry.next_deadline() == 3 + SILENCE

@@ -1,0 +1,161 @@
+"""What a client can make grow is bounded, and passing a bound hurts nobody else."""
+
+from __future__ import annotations
+
+from companion.protocol.limits import Limits
+from companion.protocol.tools import EMPTY
+
+
+def say(wire, number, session=None, collapse=None):
+    return wire.notify("note", {"n": number}, session, collapse)
+
+
+def test_a_client_that_never_reads_is_closed_rather_than_given_gaps(make_wire):
+    wire = make_wire(Limits(queued_messages=3))
+    idle, reader = wire.connect(), wire.connect()
+    stream = wire.listen(reader)
+    for number in range(4):
+        say(wire, number)
+        wire.read(stream)
+    assert [client.id for client in wire.closed] == [idle]
+    assert reader in wire.core.registry.clients
+
+
+def test_updates_never_fill_a_queue(make_wire):
+    wire = make_wire(Limits(queued_messages=3))
+    wire.connect()
+    for number in range(100):
+        say(wire, number, collapse="context")
+    assert not wire.closed
+
+
+def test_one_message_larger_than_the_bound_still_passes(make_wire):
+    wire = make_wire(Limits(queued_bytes=10, replay_bytes=10))
+    session = wire.connect()
+    wire.notify("note", {"n": "x" * 1000})
+    stream = wire.listen(session)
+    assert len(wire.read(stream)) == 1
+    wire.lose(stream)
+    assert len(wire.read(wire.listen(session, last_event_id=stream.label + "-0"))) == 1
+
+
+def test_the_replay_buffer_forgets_the_oldest_first(make_wire):
+    wire = make_wire(Limits(replay_messages=3))
+    session = wire.connect()
+    stream = wire.listen(session)
+    for number in range(10):
+        say(wire, number)
+    wire.read(stream)
+    wire.lose(stream)
+    again = wire.listen(session, last_event_id=stream.label + "-0")
+    assert [message["params"]["n"] for _, message in wire.read(again)] == [7, 8, 9]
+
+
+def test_streams_per_session(make_wire):
+    wire = make_wire(Limits(streams_per_session=2))
+    session, other = wire.connect(), wire.connect()
+    first = wire.listen(session)
+    wire.listen(session)
+    refused = wire.listen(session)
+    assert (refused.status, refused.error["code"]) == (429, -32600)
+    assert wire.listen(other).open
+    wire.lose(first)
+    assert wire.listen(session).open
+
+
+def test_broken_streams_are_not_kept_for_ever(make_wire):
+    wire = make_wire(Limits(finished_streams=3))
+    session = wire.connect()
+    for _ in range(20):
+        wire.lose(wire.listen(session))
+    assert len(wire.core.registry.find(session).streams) <= 4
+
+
+def test_the_longest_silent_session_makes_room(make_wire):
+    wire = make_wire(Limits(sessions=2))
+    silent = wire.connect()
+    wire.now = 1
+    busy = wire.connect()
+    wire.now = 2
+    wire.request("ping", session=busy)
+    fresh = wire.connect()
+    assert [client.id for client in wire.closed] == [silent]
+    assert set(wire.core.registry.clients) == {busy, fresh}
+
+
+def test_sessions_with_open_streams_are_not_pushed_out(make_wire):
+    wire = make_wire(Limits(sessions=1))
+    wire.listen(wire.connect())
+    reply = wire.request("initialize", {})
+    assert (reply.status, reply.error["code"]) == (503, -32600)
+    refused = wire.events()
+    assert refused.status == 503
+
+
+def test_progress_that_nobody_reads_is_dropped_and_the_result_is_not(make_wire):
+    wire = make_wire(Limits(queued_messages=3))
+    session = wire.connect("2025-11-25")
+    body = b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"text":"x"}}}'
+    call = wire.raw(body, {"Mcp-Session-Id": session}).calls[0]
+    stream = wire.say(call, "notifications/progress", {"n": 0})
+    for number in range(1, 100):
+        wire.core.say(call, "notifications/progress", {"n": number})
+    wire.core.finish(call, EMPTY, 0.0)
+    sent = [message for _, message in wire.read(stream)]
+    assert [message.get("params", "answer") for message in sent] == [{"n": 0}, {"n": 1}, {"n": 2}, "answer"]
+
+
+class TestLifetime:
+    """When a session ends by itself."""
+
+    def test_a_client_whose_stream_broke_has_a_while_to_come_back(self, make_wire):
+        wire = make_wire(Limits(stream_grace_seconds=20))
+        session = wire.connect()
+        wire.lose(wire.listen(session))
+        assert wire.core.registry.next_deadline() == 20
+        wire.now = 19
+        wire.note(wire.core.registry.tick(19))
+        stream = wire.listen(session)
+        wire.note(wire.core.registry.tick(100))
+        assert not wire.closed
+        wire.now = 100
+        wire.lose(stream)
+        wire.note(wire.core.registry.tick(120))
+        assert [client.id for client in wire.closed] == [session]
+        assert wire.core.registry.next_deadline() is None
+        assert wire.request("ping", session=session).status == 404
+
+    def test_a_client_that_never_listens_is_kept_longer(self, make_wire):
+        wire = make_wire(Limits(silent_session_seconds=1000))
+        session = wire.connect()
+        wire.now = 900
+        wire.request("ping", session=session)
+        wire.note(wire.core.registry.tick(1500))
+        assert not wire.closed
+        wire.note(wire.core.registry.tick(1900))
+        assert wire.closed
+
+    def test_an_answer_that_came_as_a_stream_is_no_stream_that_broke(self, make_wire):
+        wire = make_wire(Limits(stream_grace_seconds=1, silent_session_seconds=1000))
+        session = wire.connect("2025-11-25")
+        body = b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"text":"x"}}}'
+        call = wire.raw(body, {"Mcp-Session-Id": session}).calls[0]
+        stream = wire.say(call)
+        wire.core.finish(call, EMPTY, 0.0)
+        wire.read(stream)
+        wire.lose(stream)
+        wire.note(wire.core.registry.tick(500))
+        assert not wire.closed
+
+    def test_a_session_is_not_closed_while_a_call_runs(self, make_wire):
+        wire = make_wire(Limits(silent_session_seconds=10))
+        session = wire.connect()
+        body = b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"text":"x"}}}'
+        call = wire.raw(body, {"Mcp-Session-Id": session}).calls[0]
+        wire.note(wire.core.registry.tick(50))
+        assert not wire.closed
+        wire.core.finish(call, None, 50)
+        wire.note(wire.core.registry.tick(59))
+        assert not wire.closed
+        wire.note(wire.core.registry.tick(60))
+        assert wire.closed

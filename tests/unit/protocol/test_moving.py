@@ -1,0 +1,86 @@
+"""A successor goes on where the former server ended: places, streams, what waits, and what is known of the client."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+
+def say(wire, number, **options):
+    wire.notify("note", {"n": number}, **options)
+
+
+def numbers(messages):
+    return [message["params"]["n"] for _, message in messages if message]
+
+
+@pytest.fixture
+def move(make_wire):
+    """The core that takes the place of another."""
+
+    def moved(wire):
+        successor = make_wire()
+        state = json.loads(json.dumps(wire.core.registry.export_state()))
+        successor.core.registry.import_state(state, wire.now)
+        return successor
+
+    return moved
+
+
+def test_what_waits_comes_first_and_places_go_on_rising(wire, move):
+    session = wire.connect()
+    wire.lose(wire.listen(session))
+    say(wire, 1)
+    say(wire, 2)
+    successor = move(wire)
+    say(successor, 3)
+    messages = successor.read(successor.listen(session))
+    assert numbers(messages) == [1, 2, 3]
+    places = [int(event_id.rpartition("-")[2]) for event_id, _ in messages if event_id]
+    assert places == sorted(set(places))
+
+
+def test_a_fresh_stream_takes_no_former_ones_place(wire, move):
+    session = wire.connect()
+    former = wire.listen(session)
+    say(wire, 1)
+    wire.read(former)
+    wire.lose(former)
+    successor = move(wire)
+    fresh = successor.listen(session)
+    assert fresh.label != former.label
+    successor.lose(fresh)
+    assert numbers(successor.read(successor.listen(session, last_event_id=former.label + "-0"))) == [1]
+
+
+def test_a_client_that_reads_event_ids_is_still_known_to_do_so(wire, move):
+    session = wire.connect()
+    stream = wire.listen(session)
+    say(wire, 1)
+    event_id, _ = wire.read(stream)[0]
+    wire.lose(stream)
+    wire.lose(wire.listen(session, last_event_id=event_id))
+    successor = move(wire)
+    fresh = successor.listen(session)
+    say(successor, 2)
+    assert numbers(successor.read(fresh)) == [2]
+    successor.lose(fresh, was_reset=True)
+    assert numbers(successor.read(successor.listen(session))) == []
+
+
+def test_listeners_without_a_session_do_not_move(wire, move):
+    wire.events()
+    session = wire.connect()
+    assert list(move(wire).core.registry.clients) == [session]
+
+
+def test_the_last_word_comes_after_all_that_still_waits(wire):
+    session = wire.connect()
+    stream = wire.listen(session)
+    for number in range(4):
+        wire.notify("note", {"n": number, "text": "x" * 300_000})
+    wire.core.stop(5)
+    data = wire.take(stream)
+    assert data.count(b"event: reconnection") == 1
+    assert data.rindex(b"event: reconnection") > data.rindex(b'"n":3')

@@ -1,0 +1,195 @@
+"""The revision without a handshake: each request says what it is, and is checked."""
+
+from __future__ import annotations
+
+import pytest
+
+PREFIX = "io.modelcontextprotocol/"
+SERVER = {PREFIX + "serverInfo": {"name": "test", "title": "Test", "version": "1.0"}}
+
+
+def without(key):
+    meta = {
+        PREFIX + "protocolVersion": "2026-07-28",
+        PREFIX + "clientInfo": {"name": "modern", "version": "2"},
+        PREFIX + "clientCapabilities": {},
+    }
+    del meta[PREFIX + key]
+    return meta
+
+
+def test_discover_says_everything_at_once(wire):
+    result = wire.modern("server/discover").result
+    assert result["supportedVersions"][0] == "2026-07-28"
+    assert result["resultType"] == "complete"
+    assert result["_meta"] == SERVER
+    assert "tools" in result["capabilities"]
+    assert (result["ttlMs"] > 0, result["cacheScope"]) == (True, "private")
+    assert not wire.opened
+
+
+def test_results_carry_what_the_revision_asks_for(wire):
+    listing = wire.modern("tools/list").result
+    assert (listing["resultType"], listing["_meta"], listing["cacheScope"]) == ("complete", SERVER, "private")
+    called = wire.modern("tools/call", {"name": "echo", "arguments": {"text": "x"}}).result
+    assert called == {"content": [], "resultType": "complete", "_meta": SERVER}
+
+
+def test_wrong_arguments_are_told_in_a_result(wire):
+    assert wire.modern("tools/call", {"name": "echo", "arguments": {}}).result["isError"] is True
+
+
+@pytest.mark.parametrize("missing", ["protocolVersion", "clientCapabilities"])
+def test_missing_metadata_is_refused(wire, missing):
+    reply = wire.modern("tools/list", {"_meta": without(missing)})
+    assert (reply.status, reply.error["code"], reply.json["id"]) == (400, -32602, 1)
+    assert missing in reply.error["message"]
+
+
+def test_a_client_need_not_introduce_itself(wire):
+    assert wire.modern("tools/list", {"_meta": without("clientInfo")}).status == 200
+
+
+@pytest.mark.parametrize("meta", [None, [], "x", 5])
+def test_metadata_that_is_no_object_is_refused(wire, meta):
+    assert wire.modern("tools/list", {"_meta": meta}).error["code"] == -32602
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [("protocolVersion", 5), ("clientCapabilities", []), ("clientInfo", "x"), ("logLevel", "loud")],
+)
+def test_metadata_of_the_wrong_type_is_refused(wire, key, value):
+    reply = wire.modern("tools/list", {"_meta": {**without("clientInfo"), PREFIX + key: value}})
+    assert (reply.status, reply.error["code"]) == (400, -32602)
+
+
+def test_a_version_we_do_not_speak_is_refused_with_those_we_do(wire):
+    meta = {**without("clientInfo"), PREFIX + "protocolVersion": "2030-01-01"}
+    reply = wire.modern("tools/list", {"_meta": meta}, MCP_Protocol_Version="2030-01-01")
+    assert (reply.status, reply.error["code"]) == (400, -32022)
+    assert reply.error["data"]["requested"] == "2030-01-01"
+    assert "2026-07-28" in reply.error["data"]["supported"]
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"MCP_Protocol_Version": "2025-11-25"},
+        {"Mcp_Method": "tools/call"},
+        {"Mcp_Method": "TOOLS/LIST"},
+        {"Mcp_Method": ""},
+    ],
+)
+def test_headers_that_contradict_the_body_are_refused(wire, headers):
+    reply = wire.modern("tools/list", **headers)
+    assert (reply.status, reply.error["code"], reply.json["id"]) == (400, -32020, 1)
+
+
+@pytest.mark.parametrize("name", ["other", "=?base64?!!?=", "=?base64?/w==?=", ""])
+def test_a_wrong_tool_name_header_is_refused(wire, name):
+    reply = wire.modern("tools/call", {"name": "echo", "arguments": {"text": "x"}}, Mcp_Name=name)
+    assert (reply.status, reply.error["code"]) == (400, -32020)
+
+
+@pytest.mark.parametrize("name", ["echo", "  echo ", "=?base64?ZWNobw==?="])
+def test_a_right_tool_name_header_is_taken_in_any_spelling(wire, name):
+    assert wire.modern("tools/call", {"name": "echo", "arguments": {"text": "x"}}, Mcp_Name=name).status == 200
+
+
+@pytest.mark.parametrize("missing", ["mcp-method", "mcp-name", "mcp-protocol-version"])
+def test_missing_headers_are_refused(wire, missing):
+    headers = {"mcp-protocol-version": "2026-07-28", "mcp-method": "tools/call", "mcp-name": "echo"}
+    del headers[missing]
+    meta = {**without("clientInfo")}
+    params = {"name": "echo", "arguments": {"text": "x"}, "_meta": meta}
+    reply = wire.post({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}, headers)
+    assert (reply.status, reply.error["code"]) == (400, -32020)
+
+
+@pytest.mark.parametrize("method", ["initialize", "ping", "logging/setLevel", "resources/list", "x"])
+def test_methods_that_do_not_exist_get_404(wire, method):
+    reply = wire.modern(method)
+    assert (reply.status, reply.error["code"], reply.json["id"]) == (404, -32601, 1)
+
+
+def test_a_session_id_means_nothing_here(wire):
+    assert wire.modern("tools/list", Mcp_Session_Id="gone").status == 200
+
+
+def test_there_is_no_get(wire):
+    refused = wire.listen("x", MCP_Protocol_Version="2026-07-28")
+    assert (refused.status, refused.answer.headers["Allow"]) == (405, "POST")
+
+
+class TestSubscriptions:
+    """`subscriptions/listen`."""
+
+    def listen(self, wire, wanted):
+        reply = wire.modern("subscriptions/listen", {"notifications": wanted})
+        return reply.opened[0].stream if reply.opened else reply
+
+    def test_the_first_message_says_what_was_granted(self, make_wire):
+        wire = make_wire(subscribable=["note"])
+        stream = self.listen(wire, {"note": True, "toolsListChanged": True})
+        ((event_id, message),) = wire.read(stream)
+        assert event_id is None, "streams of this revision cannot be resumed"
+        assert message["method"] == "notifications/subscriptions/acknowledged"
+        assert message["params"] == {"_meta": {PREFIX + "subscriptionId": 1}, "notifications": {"note": True}}
+
+    def test_only_what_was_asked_for_comes_and_it_is_tagged(self, make_wire):
+        wire = make_wire(subscribable=["note", "other"])
+        stream = self.listen(wire, {"note": True})
+        wire.read(stream)
+        wire.notify("other", {})
+        wire.notify("note", {"n": 1})
+        wire.notify("note", {})
+        assert [message["params"] for _, message in wire.read(stream)] == [
+            {"_meta": {PREFIX + "subscriptionId": 1}, "n": 1},
+            {"_meta": {PREFIX + "subscriptionId": 1}},
+        ]
+
+    def test_its_client_is_there_while_it_listens(self, make_wire):
+        wire = make_wire(subscribable=["note"])
+        stream = self.listen(wire, {"note": True})
+        client = wire.opened[0]
+        assert (client.client_name, client.protocol_version) == ("modern", "2026-07-28")
+        wire.notify("note", {"n": 1}, session=client.id)
+        assert len(wire.read(stream)) == 2
+        wire.lose(stream)
+        wire.note(wire.core.registry.tick(100))
+        assert wire.closed == [client]
+
+    def test_a_call_and_a_subscription_of_one_client_have_one_identity(self, make_wire):
+        wire = make_wire(subscribable=["note"])
+        self.listen(wire, {})
+        reply = wire.modern("tools/call", {"name": "echo", "arguments": {"text": "x"}})
+        assert reply.callers == [wire.opened[0].id]
+
+    def test_clients_that_say_other_things_of_themselves_are_kept_apart(self, make_wire):
+        wire = make_wire(subscribable=["note"])
+        self.listen(wire, {"note": True})
+        meta = {**without("clientInfo"), PREFIX + "clientInfo": {"name": "modern", "version": "2", "title": "other"}}
+        arguments = {"name": "echo", "arguments": {"text": "x"}}
+        others = [
+            wire.modern("tools/call", {**arguments, "_meta": meta}),
+            wire.modern("tools/call", arguments, User_Agent="another"),
+        ]
+        callers = {wire.opened[0].id, *(caller for reply in others for caller in reply.callers)}
+        assert len(callers) == 3
+
+    def test_it_ends_with_its_result(self, make_wire):
+        wire = make_wire(subscribable=["note"])
+        stream = self.listen(wire, {})
+        wire.read(stream)
+        wire.core.stop()
+        ((_, message),) = wire.read(stream)
+        assert message["id"] == 1
+        assert message["result"]["_meta"][PREFIX + "subscriptionId"] == 1
+        assert stream.closing
+
+    @pytest.mark.parametrize("wanted", [None, [], True])
+    def test_nonsense_is_refused(self, wire, wanted):
+        reply = self.listen(wire, wanted)
+        assert (reply.status, reply.error["code"]) == (400, -32602)
+        assert not wire.opened

@@ -1,0 +1,232 @@
+"""The package's resource files agree with each other and with the code that reads them."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from pathlib import Path
+from typing import Any, Dict, Iterator, List, Tuple
+
+import pytest
+
+from companion import settings
+from tests.host import lenient_json
+
+ROOT = Path(__file__).resolve().parents[3]
+CAPTION_START = "Gemini Companion: "
+OWN_CONTEXT_KEY = "gemini_companion"
+MENU_COMMAND = "gemini_companion_open_menu"  # the same list as a quick panel: no menu needs an entry for itself
+
+
+def resource(name: str) -> Any:
+    """A resource file's data, read as the editor reads it."""
+    return lenient_json.loads((ROOT / name).read_text(encoding="utf-8"), name)
+
+
+def schema_of_settings() -> Dict[str, Any]:
+    """The schema's definition of the settings, which the file and the projects' part of it share."""
+    for contribution in resource("sublime-package.json")["contributions"]["settings"]:
+        if "/Gemini Companion.sublime-settings" in contribution["file_patterns"]:
+            definitions = contribution["schema"]["definitions"]
+            (definition,) = definitions.values()
+            return definition
+    raise AssertionError("sublime-package.json says nothing of the settings file")
+
+
+def command_names() -> List[str]:
+    """The names of the command classes in the package, as the editor derives them."""
+    names = []
+    for path in [ROOT / "plugin.py", *(ROOT / "companion").rglob("*.py")]:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ClassDef) and node.name.endswith("Command"):
+                words = re.findall(r"[A-Z][a-z0-9]*", node.name[: -len("Command")])
+                names.append("_".join(words).lower())
+    return names
+
+
+def entries(items: List[Dict[str, Any]]) -> Iterator[Tuple[str, str, Dict[str, Any]]]:
+    """Caption, command and arguments of every entry of a menu or palette, separators left out."""
+    for item in items:
+        if "children" in item:
+            yield from entries(item["children"])
+        elif item.get("caption") != "-":
+            yield item["caption"], item["command"], item.get("args", {})
+
+
+def submenu(*path: str) -> List[Dict[str, Any]]:
+    """The entries under a path of menu identifiers, then captions, from the root of the menu file."""
+    items: List[Dict[str, Any]] = resource("Main.sublime-menu")
+    for step in path:
+        (found,) = [item for item in items if step in (item.get("id"), item.get("caption"))]
+        items = found["children"]
+    return items
+
+
+# -- Settings
+
+
+def test_the_settings_file_has_every_setting_with_the_default_of_the_code() -> None:
+    assert resource("Gemini Companion.sublime-settings") == settings.defaults()
+
+
+def test_the_settings_file_describes_every_setting_before_it() -> None:
+    text = (ROOT / "Gemini Companion.sublime-settings").read_text(encoding="utf-8")
+    block_of: Dict[str, bool] = {}
+    described = False
+    for line in text.splitlines():
+        key = re.match(r'\s*"(\w+)":', line)
+        if line.strip().startswith("//"):
+            described = True
+        elif not line.strip():
+            described = False
+        elif key is not None:
+            block_of[key.group(1)] = described
+    assert set(block_of) == set(settings.defaults())
+    assert [key for key, has_comment in block_of.items() if not has_comment] == []
+
+
+def test_the_schema_completes_every_setting_with_the_same_default() -> None:
+    properties = schema_of_settings()["properties"]
+    assert {key: entry.get("default") for key, entry in properties.items()} == settings.defaults()
+
+
+def test_the_schema_describes_every_setting() -> None:
+    properties = schema_of_settings()["properties"]
+    assert [key for key, entry in properties.items() if not entry.get("markdownDescription")] == []
+
+
+def test_the_schema_allows_no_setting_that_does_not_exist() -> None:
+    assert schema_of_settings().get("additionalProperties") is False
+
+
+def test_the_schema_and_the_code_refuse_the_same_choices() -> None:
+    for key, entry in schema_of_settings()["properties"].items():
+        for value in entry.get("enum", ()):
+            read = settings.read([("the test", {key: value})])
+            assert read.complaints == [] and getattr(read.settings, key) == value
+        for value in ("", -1, 1.5, {"a": 1}, [1]):
+            if settings.read([("the test", {key: value})]).complaints:
+                continue
+            assert "enum" not in entry, (key, value)
+
+
+def test_projects_are_offered_the_same_settings() -> None:
+    contributions = resource("sublime-package.json")["contributions"]["settings"]
+    (project,) = [entry for entry in contributions if "/*.sublime-project" in entry["file_patterns"]]
+    part = project["schema"]["properties"]["settings"]["properties"][settings.PROJECT_KEY]
+    assert part["$ref"].startswith("sublime://settings/Gemini Companion#/definitions/")
+
+
+# -- Commands and menus
+
+
+def test_every_command_of_the_palette_exists_and_has_our_caption() -> None:
+    palette = list(entries(resource("Default.sublime-commands")))
+    assert palette
+    existing = command_names()
+    for caption, command, _arguments in palette:
+        if command == "edit_settings":
+            assert caption.startswith("Preferences: Gemini Companion "), caption
+        else:
+            assert caption.startswith(CAPTION_START), caption
+            assert command in existing, command
+    captions = [caption for caption, _command, _arguments in palette]
+    assert len(set(captions)) == len(captions)
+
+
+def test_the_palette_opens_settings_and_key_bindings_under_the_captions_that_all_packages_use() -> None:
+    opened = {
+        caption: arguments["base_file"].rsplit("/", 1)[-1]
+        for caption, command, arguments in entries(resource("Default.sublime-commands"))
+        if command == "edit_settings"
+    }
+    assert opened == {
+        "Preferences: Gemini Companion Settings": "Gemini Companion.sublime-settings",
+        "Preferences: Gemini Companion Key Bindings": "Default.sublime-keymap",
+    }
+
+
+def test_the_tools_menu_has_the_commands_of_the_palette() -> None:
+    palette = {
+        (caption[len(CAPTION_START) :], command, json.dumps(arguments, sort_keys=True))
+        for caption, command, arguments in entries(resource("Default.sublime-commands"))
+        if command.startswith("gemini_companion") and command != MENU_COMMAND
+    }
+    menu = {
+        (caption, command, json.dumps(arguments, sort_keys=True))
+        for caption, command, arguments in entries(submenu("tools", "Gemini Companion"))
+    }
+    assert menu == palette
+
+
+def test_the_package_settings_menu() -> None:
+    listed = list(entries(submenu("preferences", "package-settings", "Gemini Companion")))
+    assert [caption for caption, _command, _arguments in listed] == ["Settings", "Key Bindings", "README", "Change Log"]
+    (_, settings_command, settings_file), (_, keys_command, keys_file), (_, _, readme), (_, _, changes) = listed
+    assert settings_command == keys_command == "edit_settings"
+    assert settings_file["base_file"] == "${packages}/Gemini Companion/Gemini Companion.sublime-settings"
+    assert keys_file["base_file"].startswith("${packages}/Gemini Companion/Default")
+    assert readme == {"file": "${packages}/Gemini Companion/README.md"}
+    assert changes == {"file": "${packages}/Gemini Companion/CHANGELOG.md"}
+
+
+@pytest.mark.parametrize("menu", sorted(path.name for path in ROOT.glob("*.sublime-menu")))
+def test_there_is_no_clutter_in_context_menus(menu: str) -> None:
+    assert menu == "Main.sublime-menu"
+
+
+def test_key_bindings_work_only_where_the_package_says_so() -> None:
+    """A binding without a context key of our own would shadow one of the editor's everywhere."""
+    keymaps = sorted(ROOT.glob("*.sublime-keymap"))
+    assert keymaps
+    for path in keymaps:
+        for binding in resource(path.name):
+            keys = [condition["key"] for condition in binding.get("context", [])]
+            assert any(key.startswith((OWN_CONTEXT_KEY, "setting." + OWN_CONTEXT_KEY)) for key in keys), binding
+            if binding["command"].startswith("gemini_companion"):
+                assert binding["command"] in command_names()
+
+
+# -- Messages and versions
+
+
+def test_every_message_is_listed_and_every_listed_one_exists() -> None:
+    listed = json.loads((ROOT / "messages.json").read_text(encoding="utf-8"))
+    there = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "messages").iterdir())
+    assert sorted(listed.values()) == there
+    assert all(key == "install" or re.match(r"^\d+\.\d+\.\d+$", key) for key in listed)
+
+
+def test_the_install_message_says_what_to_do_in_ten_lines() -> None:
+    text = (ROOT / "messages" / "install.txt").read_text(encoding="utf-8")
+    assert len(text.splitlines()) <= 10
+    assert max(map(len, text.splitlines())) <= 90
+    assert "/ide enable" in text and "approvalMode" in text
+    captions = {caption for caption, _command, _arguments in entries(resource("Default.sublime-commands"))}
+    named = re.findall(r'"(Gemini Companion: [^"]+)"', text)
+    assert named and set(named) <= captions
+
+
+def test_the_change_log_tells_of_every_version_that_has_a_message() -> None:
+    listed = json.loads((ROOT / "messages.json").read_text(encoding="utf-8"))
+    told = re.findall(r"^## \[(\d+\.\d+\.\d+)\]", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE)
+    assert told == sorted(told, key=lambda version: [int(part) for part in version.split(".")], reverse=True)
+    assert told and set(listed) - {"install"} <= set(told)
+
+
+def test_the_newest_version_of_the_change_log_is_the_one_of_the_code() -> None:
+    code = (ROOT / "companion" / "application.py").read_text(encoding="utf-8")
+    (version,) = re.findall(r'^VERSION = "([^"]+)"$', code, re.MULTILINE)
+    told = re.findall(r"^## \[(\d+\.\d+\.\d+)\]", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE)
+    assert told[0] == version
+
+
+def test_the_editor_finds_no_command_but_those_that_are_meant() -> None:
+    """It registers every command class that a plugin's module holds, those that others share included."""
+    strangers = []
+    for node in ast.walk(ast.parse((ROOT / "plugin.py").read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ClassDef) and not node.name.startswith("GeminiCompanion"):
+            bases = {ast.unparse(base) if hasattr(ast, "unparse") else ast.dump(base) for base in node.bases}
+            strangers += [node.name for base in bases if "sublime_plugin" in base or base.startswith("GeminiCompanion")]
+    assert strangers == []

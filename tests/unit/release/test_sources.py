@@ -1,0 +1,244 @@
+"""Rules that every file of the project keeps, read off the files themselves."""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+from pathlib import Path
+from typing import Dict, Iterator, List, Set, Tuple
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[3]
+
+MOST_LINES = 400
+
+#: Files that are longer, each with the reason why it is still one thing to read.
+LONGER_FOR_A_REASON: Dict[str, str] = {}
+
+#: Addresses of package registries, and folders of the machine at hand. Neither may be in a file of the project.
+REGISTRY_HOST = re.compile(r"//[a-z.-]*(?:pypi|pythonhosted|npmjs|debian)[a-z]*\.", re.IGNORECASE)
+ON_EVERY_MACHINE = {Path("/", name) for name in ("", "home", "Users", "tmp", "private", "usr", "opt", "var")}
+OF_THIS_MACHINE = ({ROOT} | {Path(*path.parts[:2]) for path in (ROOT, Path.home())}) - ON_EVERY_MACHINE
+MACHINE_PATH = re.compile(
+    r"(?<![\w.])(?:{})(?![\w-])".format("|".join(re.escape(path.as_posix()) for path in sorted(OF_THIS_MACHINE)))
+)
+
+#: What the pure parts know nothing of.
+EDITOR_AND_NETWORK = {"sublime", "sublime_plugin", "aiohttp"}
+PURE = (
+    "companion/protocol/**/*.py",
+    "companion/comparison/**/*.py",
+    "companion/discovery/**/*.py",
+    "companion/context/model.py",
+    "companion/context/exclusion.py",
+    "companion/context/globs.py",
+    "companion/context/units.py",
+    "companion/display_names.py",
+    "companion/review/decision.py",
+    "companion/review/window/layout.py",
+    "companion/review/document/text.py",
+    "companion/review/display/analysis.py",
+    "companion/review/display/scroll_map.py",
+    "companion/review/display/markup.py",
+    "companion/terminals/command_lines.py",
+    "companion/terminals/environment.py",
+    "companion/terminals/mention.py",
+    "companion/settings.py",
+    "companion/agents/ide_companion.py",
+)
+#: What starts a terminal for the user.
+SEEN_ON_PURPOSE = {"companion/terminals/launcher.py"}
+#: How a module says of itself that it is one of them.
+CALLS_ITSELF_PURE = re.compile(r"The editor is not known here|^(?:Rule: )?(?:this is )?pure\b", re.I | re.MULTILINE)
+#: These could be lifted out: they import nothing of the project but themselves.
+SELF_CONTAINED = ("companion/protocol", "companion/comparison", "companion/discovery")
+
+
+def project_files() -> List[Path]:
+    """Every file that git tracks or would offer to track."""
+    listing = subprocess.run(
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+        cwd=str(ROOT),
+        stdout=subprocess.PIPE,
+        check=True,
+    ).stdout.decode("utf-8")
+    return [ROOT / name for name in sorted(set(listing.split("\0"))) if name and (ROOT / name).is_file()]
+
+
+def relative(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+SOURCES = [path for path in project_files() if path.suffix == ".py"]
+SHIPPED = [path for path in SOURCES if relative(path) == "plugin.py" or relative(path).startswith("companion/")]
+
+
+def parsed(path: Path) -> ast.Module:
+    """The syntax tree, read by the grammar of Python 3.8. Raises SyntaxError for anything newer."""
+    return ast.parse(path.read_text(encoding="utf-8"), filename=str(path), feature_version=(3, 8))
+
+
+def imports(tree: ast.AST) -> Iterator[Tuple[int, str]]:
+    """Level (0 for absolute) and module name of every import in a tree, names of `from . import name` included."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield 0, alias.name
+        elif isinstance(node, ast.ImportFrom):
+            if node.module is not None:
+                yield node.level, node.module
+            else:
+                for alias in node.names:
+                    yield node.level, alias.name
+
+
+def top_names(path: Path) -> Set[str]:
+    """The top-level packages that a module imports anywhere in it."""
+    return {name.split(".")[0] for level, name in imports(parsed(path)) if level == 0}
+
+
+def loaded_at_once(tree: ast.Module) -> ast.Module:
+    """The tree without what runs later or never: function bodies, and what only a type checker reads."""
+
+    class Later(ast.NodeTransformer):
+        def visit_FunctionDef(self, node: ast.FunctionDef) -> None: ...
+        def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> None: ...
+
+        def visit_If(self, node: ast.If) -> ast.AST | None:
+            return None if "TYPE_CHECKING" in ast.dump(node.test) else self.generic_visit(node)
+
+    result = Later().visit(tree)
+    assert isinstance(result, ast.Module)
+    return result
+
+
+def loaded_with_the_plugin() -> Dict[str, Set[str]]:
+    """Every module that importing `plugin.py` loads, with the top-level packages that it imports on the way."""
+    found: Dict[str, Set[str]] = {}
+    waiting = [ROOT / "plugin.py"]
+    while waiting:
+        path = waiting.pop()
+        if relative(path) in found or not path.is_file():
+            continue
+        tree = loaded_at_once(parsed(path))
+        found[relative(path)] = {name.split(".")[0] for level, name in imports(tree) if level == 0}
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ImportFrom) and node.level:
+                base = path.parents[node.level - 1]
+                inner = base.joinpath(*node.module.split(".")) if node.module else base
+                for name in ["", *(alias.name for alias in node.names)]:
+                    target = inner / name if name else inner
+                    waiting += [target.with_name(target.name + ".py"), target / "__init__.py"]
+                waiting += [folder / "__init__.py" for folder in inner.parents if ROOT in folder.parents]
+    return found
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=relative)
+def test_python_3_8_can_read_it_and_it_says_what_it_is_for(path: Path) -> None:
+    assert (ast.get_docstring(parsed(path)) or "").strip(), "no module docstring"
+
+
+def test_no_file_is_too_long_to_read_in_one_sitting() -> None:
+    kinds = {".py", ".js", ".mjs", ".ts", ".pyi", ".sh"}
+    lengths = {
+        relative(path): len(path.read_text(encoding="utf-8").splitlines())
+        for path in project_files()
+        if path.suffix in kinds
+    }
+    long = {name for name, lines in lengths.items() if lines > MOST_LINES}
+    assert long - set(LONGER_FOR_A_REASON) == set()
+    assert set(LONGER_FOR_A_REASON) - long == set(), "these are short enough now"
+    assert all(LONGER_FOR_A_REASON.values())
+
+
+def test_no_registry_and_no_machine_is_named() -> None:
+    found = []
+    for path in project_files():
+        try:
+            text = path.read_text(encoding="utf-8")
+        except UnicodeDecodeError:
+            continue
+        for number, line in enumerate(text.splitlines(), 1):
+            if REGISTRY_HOST.search(line) or MACHINE_PATH.search(line):
+                found.append(f"{relative(path)}:{number}: {line.strip()[:100]}")
+    assert found == []
+
+
+@pytest.mark.parametrize("pattern", PURE)
+def test_pure_parts_know_neither_the_editor_nor_the_network(pattern: str) -> None:
+    paths = list(ROOT.glob(pattern))
+    assert paths, "nothing is called that"
+    assert {relative(path): top_names(path) & EDITOR_AND_NETWORK for path in paths} == {
+        relative(path): set() for path in paths
+    }
+
+
+def test_what_calls_itself_pure_is() -> None:
+    pure = [path for path in SHIPPED if CALLS_ITSELF_PURE.search(ast.get_docstring(parsed(path)) or "")]
+    assert len(pure) > 10, "they say it in other words now"
+    assert {relative(path): top_names(path) & EDITOR_AND_NETWORK for path in pure} == {
+        relative(path): set() for path in pure
+    }
+
+
+def test_the_protocol_runs_no_loop_of_its_own() -> None:
+    names = {relative(path) for path in (ROOT / "companion/protocol").rglob("*.py") if "asyncio" in top_names(path)}
+    assert names == set()
+
+
+@pytest.mark.parametrize("folder", SELF_CONTAINED)
+def test_self_contained_parts_import_nothing_above_them(folder: str) -> None:
+    for path in (ROOT / folder).rglob("*.py"):
+        depth = len(path.parent.relative_to(ROOT / folder).parts) + 1
+        upward = [name for level, name in imports(parsed(path)) if level > depth]
+        assert upward == [], relative(path)
+
+
+def test_the_network_library_is_known_in_one_place_only() -> None:
+    users = {relative(path) for path in SHIPPED if "aiohttp" in top_names(path)}
+    assert {name for name in users if not name.startswith("companion/transport/")} == set()
+
+
+def test_imports_inside_the_package_are_relative() -> None:
+    """The package's folder has a space in its name, and another package may be called `companion` too."""
+    assert {relative(path) for path in SHIPPED if top_names(path) & {"companion", "plugin", "tests"}} == set()
+
+
+def test_loading_the_plugin_does_not_import_the_network_libraries() -> None:
+    """The editor's main thread imports the plugin; what is slow to import is imported on another thread."""
+    loaded = loaded_with_the_plugin()
+    assert len(loaded) > 3
+    slow = {name: names & {"aiohttp", "jsonschema"} for name, names in loaded.items()}
+    assert {name: names for name, names in slow.items() if names} == {}
+
+
+def test_processes_open_no_console_window_but_where_one_is_meant_to_be_seen() -> None:
+    """Spelled out at the call, so that the channel's checker finds it: it knows `subprocess.CREATE_NO_WINDOW` only."""
+    flashing = set()
+    for path in SHIPPED:
+        for node in ast.walk(parsed(path)):
+            if isinstance(node, ast.Call) and ast.dump(node.func).find("'Popen'") >= 0:
+                flags = [word.value for word in node.keywords if word.arg == "creationflags"]
+                named = [
+                    part
+                    for flag in flags
+                    for part in ast.walk(flag)
+                    if isinstance(part, ast.Attribute) and part.attr == "CREATE_NO_WINDOW"
+                ]
+                if not named:
+                    flashing.add(relative(path))
+    assert flashing == SEEN_ON_PURPOSE
+
+
+def test_nothing_is_caught_without_a_name_or_dropped_without_a_word() -> None:
+    found = []
+    for path in SHIPPED:
+        for node in ast.walk(parsed(path)):
+            if isinstance(node, ast.ExceptHandler):
+                broad = isinstance(node.type, ast.Name) and node.type.id in ("Exception", "BaseException")
+                silent = all(isinstance(step, (ast.Pass, ast.Continue)) for step in node.body)
+                if node.type is None or (broad and silent):
+                    found.append(f"{relative(path)}:{node.lineno}")
+    assert found == []

@@ -1,0 +1,165 @@
+"""What the views are told of a comparison: marks, fillers, and the way from change to change."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
+
+from companion.comparison import Cancelled
+from companion.review.display.analysis import analyse
+from companion.review.display.scroll_map import ScrollMap
+
+LEFT = "a\nb\nc\nd\ne\n"
+RIGHT = "a\nB\nc\nd\nnew\nnewer\ne\n"
+
+lines = st.lists(st.sampled_from(["a\n", "b\n", "c\n", "\n"]), max_size=12).map("".join)
+
+
+def test_counts():
+    analysis = analyse(LEFT, RIGHT)
+    assert (analysis.added, analysis.removed) == (3, 1)
+    assert [change.hunk.kind for change in analysis.changes] == ["changed", "added"]
+
+
+def test_spans_cut_the_lines_out_of_the_texts():
+    analysis = analyse(LEFT, RIGHT)
+    assert [LEFT[slice(*change.left)] for change in analysis.changes] == ["b\n", ""]
+    assert [RIGHT[slice(*change.right)] for change in analysis.changes] == ["B\n", "new\nnewer\n"]
+
+
+def test_changed_characters_are_marked_inside_the_line():
+    left, right = "one two three\n", "one 2 three\n"
+    change = analyse(left, right).changes[0]
+    assert [left[start:end] for start, end in change.left_parts] == ["two"]
+    assert [right[start:end] for start, end in change.right_parts] == ["2"]
+
+
+def test_what_only_one_side_has_is_marked_only_there():
+    left, right = "one three\n", "one two three\n"
+    change = analyse(left, right).changes[0]
+    assert change.left_parts == ()
+    assert [right[start:end].strip() for start, end in change.right_parts] == ["two"]
+    change = analyse(right, left).changes[0]
+    assert change.right_parts == ()
+    assert [right[start:end].strip() for start, end in change.left_parts] == ["two"]
+
+
+@given(lines, lines)
+def test_taking_back_every_change_gives_the_left_text(left, right):
+    analysis = analyse(left, right)
+    text = right
+    for change in reversed(analysis.changes):
+        text = text[: change.right[0]] + left[slice(*change.left)] + text[change.right[1] :]
+    assert text == left
+
+
+@given(lines, lines)
+def test_fillers_make_both_sides_equally_high(left, right):
+    analysis = analyse(left, right)
+    high = len(analysis.left_lines) + sum(filler.rows for filler in analysis.left_fillers)
+    assert high == len(analysis.right_lines) + sum(filler.rows for filler in analysis.right_fillers)
+
+
+@given(lines, lines)
+def test_equal_rows_are_partners(left, right):
+    analysis = analyse(left, right)
+    mapping = ScrollMap.of([change.hunk for change in analysis.changes])
+    hunks = [change.hunk for change in analysis.changes]
+    inside = {row: hunk for hunk in hunks for row in range(hunk.left_start, hunk.left_end)}
+    for row, line in enumerate(analysis.left_lines):
+        partner = mapping.to_right(row)
+        hunk = inside.get(row)
+        if hunk is None:
+            assert analysis.right_lines[partner] == line
+            assert mapping.to_left(partner) == row
+        elif hunk.right_count:
+            # As far below the change's top as the other is, and at its last row once that is reached.
+            assert partner == hunk.right_start + min(row - hunk.left_start, hunk.right_count - 1)
+        else:
+            assert partner == max(0, hunk.right_start - 1), "the row above a removal"
+
+
+@given(lines, lines)
+def test_partners_are_the_same_seen_from_the_other_side(left, right):
+    there, back = analyse(left, right), analyse(right, left)
+    mapping = ScrollMap.of([change.hunk for change in there.changes])
+    mirrored = ScrollMap.of([mirror(change.hunk) for change in there.changes])
+    assert [mapping.to_right(row) for row in range(len(there.left_lines))] == [
+        mirrored.to_left(row) for row in range(len(back.right_lines))
+    ]
+
+
+def mirror(hunk):
+    return hunk._replace(
+        left_start=hunk.right_start, left_end=hunk.right_end, right_start=hunk.left_start, right_end=hunk.left_end
+    )
+
+
+def test_inside_a_change_rows_pair_from_its_top():
+    hunk = analyse("a\nb\nx1\nx2\nx3\nx4\nc\n", "a\nb\ny1\ny2\nc\n").changes[0].hunk
+    mapping = ScrollMap.of([hunk])
+    assert [mapping.to_right(row) for row in range(7)] == [0, 1, 2, 3, 3, 3, 4]
+    assert [mapping.to_left(row) for row in range(5)] == [0, 1, 2, 3, 6]
+
+
+def test_what_is_beside_lines_that_only_one_side_has():
+    mapping = ScrollMap.of([analyse("a\nb\n", "a\nnew\nnewer\nb\n").changes[0].hunk])
+    assert [mapping.to_left(row) for row in range(4)] == [0, 0, 0, 1]
+    assert [mapping.to_right(row) for row in range(2)] == [0, 3]
+    top = ScrollMap.of([analyse("a\n", "new\na\n").changes[0].hunk])
+    assert [top.to_left(row) for row in range(2)] == [0, 0]
+
+
+def test_the_way_from_change_to_change_goes_round():
+    analysis = analyse(LEFT, RIGHT)
+    start = [change.right[0] for change in analysis.changes]
+    assert analysis.next_change(0) == 0
+    assert analysis.next_change(start[0]) == 1
+    assert analysis.next_change(start[1]) == 0
+    assert analysis.previous_change(start[1]) == 0
+    assert analysis.previous_change(start[0]) == 1
+    assert analysis.previous_change(len(RIGHT)) == 1
+
+
+def test_the_change_at_a_place():
+    analysis = analyse(LEFT, RIGHT)
+    assert analysis.change_at(0) is None
+    assert analysis.change_at(RIGHT.index("B")) == 0
+    assert analysis.change_at(RIGHT.index("newer")) == 1
+    assert analysis.change_at(len(RIGHT)) is None
+    assert analyse("a\nb", "a\nB").change_at(3) == 0
+    assert analysis.change_near(0) == 0
+    assert analysis.change_near(RIGHT.index("d")) == 0
+    assert analysis.change_near(len(RIGHT)) == 1
+
+
+def test_a_removal_is_at_the_row_that_follows_it():
+    analysis = analyse("a\nb\nc\n", "a\nc\n")
+    assert analysis.change_at(0) is None
+    assert analysis.change_at(2) == 0
+
+
+def test_equal_texts_have_no_changes():
+    analysis = analyse(LEFT, LEFT)
+    assert analysis.changes == []
+    assert analysis.next_change(0) is None
+    assert analysis.previous_change(0) is None
+    assert analysis.change_near(0) is None
+
+
+@pytest.mark.parametrize(("left", "right"), [("", ""), ("", "a"), ("a", ""), ("a", "a\n"), ("a\nb", "a\nb\nc")])
+def test_small_texts(left, right):
+    analysis = analyse(left, right)
+    assert analysis.right_starts[-1] == len(right)
+    assert len(analysis.changes) == (left != right)
+
+
+def test_it_can_be_stopped():
+    with pytest.raises(Cancelled):
+        analyse(LEFT * 10000, RIGHT * 10000, lambda: True)

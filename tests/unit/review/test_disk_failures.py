@@ -1,0 +1,144 @@
+"""A write that fails leaves the file as it was, and a change is seen however the clock ticks."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
+
+from companion.review.document import disk
+from companion.review.document.disk import ChangedError, DiskError, Kind
+
+OLD = b"old line\r\n" * 100
+NEW = b"a much longer new line\r\n" * 4000
+
+
+@pytest.fixture
+def original(tmp_path):
+    path = tmp_path / "file.txt"
+    path.write_bytes(OLD)
+    path.chmod(0o640)
+    return disk.read(str(path), maximum_bytes=10**6, maximum_lines=10**4)
+
+
+def is_as_before(original):
+    """The file has its old bytes and mode, and nothing lies beside it."""
+    path = Path(original.path)
+    assert path.read_bytes() == OLD
+    assert os.name == "nt" or stat.S_IMODE(path.stat().st_mode) == 0o640
+    assert [each.name for each in path.parent.iterdir()] == [path.name]
+    assert not disk.changed(original)
+
+
+class TestAFullDisk:
+    @pytest.mark.skipif(os.name == "nt", reason="limits of this kind are POSIX's")
+    @pytest.mark.parametrize("room", [0, 100, len(OLD), 2 * len(OLD), len(NEW) - 1])
+    def test_the_old_text_is_back_when_the_new_one_breaks_off(self, original, room):
+        """The kernel itself cuts the write off in its midst: no file may grow beyond `room` bytes or the old text."""
+        import resource
+
+        limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (max(room, len(OLD)), limits[1]))
+        try:
+            with pytest.raises(DiskError) as caught:
+                disk.write(original, NEW)
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+        assert not isinstance(caught.value, ChangedError)
+        assert str(caught.value) == "file.txt cannot be written: File too large."
+        is_as_before(original)
+
+    def test_the_old_text_is_back_when_the_disk_cannot_keep_the_new_one(self, original, monkeypatch):
+        """So it is where space is found missing only when what was written is to reach the disk."""
+        synchronise = os.fsync
+        asked = []
+
+        def fail_once(handle):
+            asked.append(handle)
+            if len(asked) == 1:
+                raise OSError(errno.ENOSPC, "No space left on device")
+            synchronise(handle)
+
+        monkeypatch.setattr(os, "fsync", fail_once)
+        with pytest.raises(DiskError, match="file.txt cannot be written: No space left on device"):
+            disk.write(original, NEW)
+        assert asked, "what is written is brought to the disk before it counts as written"
+        is_as_before(original)
+
+    def test_a_shorter_text_is_not_left_with_the_rest_of_the_longer_one(self, original):
+        disk.write(original, b"short")
+        assert Path(original.path).read_bytes() == b"short"
+
+
+class TestSeeingAChange:
+    """Two writes within one tick of the file system's clock bear the same time."""
+
+    def same_size(self, original, when):
+        path = Path(original.path)
+        path.write_bytes(OLD.replace(b"old", b"new"))
+        os.utime(str(path), ns=(when, when))
+        assert path.stat().st_size == len(OLD)
+
+    def test_one_of_the_same_size_in_the_same_tick(self, original):
+        self.same_size(original, original.signature[0])
+        assert disk.changed(original)
+
+    def test_one_of_the_same_size_whose_clock_is_ahead(self, tmp_path, original):
+        ahead = time.time_ns() + 3600 * 10**9
+        os.utime(original.path, ns=(ahead, ahead))
+        original = disk.read(original.path, maximum_bytes=10**6, maximum_lines=10**4)
+        self.same_size(original, ahead)
+        assert disk.changed(original)
+
+    def test_one_of_another_size_at_the_same_time(self, original):
+        Path(original.path).write_bytes(OLD[:-1])
+        os.utime(original.path, ns=(original.signature[0],) * 2)
+        assert disk.changed(original)
+
+    def test_a_file_that_was_only_touched_has_not_changed(self, original):
+        later = time.time_ns() + 10**10
+        os.utime(original.path, ns=(later, later))
+        assert not disk.changed(original)
+
+    def test_what_cannot_be_looked_at_now_has_not_changed(self, original, monkeypatch):
+        def fail(*args, **options):
+            raise PermissionError(errno.EACCES, "Permission denied")
+
+        monkeypatch.setattr(os, "stat", fail)
+        assert not disk.changed(original)
+
+    def test_it_is_looked_at_once_more_when_it_is_written(self, original):
+        self.same_size(original, original.signature[0])
+        with pytest.raises(ChangedError, match="file.txt has changed on disk since the diff was opened"):
+            disk.write(original, NEW)
+        assert Path(original.path).read_bytes() == OLD.replace(b"old", b"new")
+
+
+def test_a_file_too_large_to_compare_is_still_watched_and_written_in_its_own_way(tmp_path):
+    path = tmp_path / "large.txt"
+    path.write_bytes(OLD)
+    original = disk.read(str(path), maximum_bytes=200, maximum_lines=1000)
+    assert original.kind is Kind.HUGE
+    assert not disk.changed(original)
+    disk.write(original, disk.encoded(original, "new\nline\n"))
+    assert path.read_bytes() == b"new\r\nline\r\n"
+    assert disk.changed(original)
+
+
+@pytest.mark.parametrize(
+    ("bytes_over", "lines_over", "kind"),
+    [(0, 0, Kind.TEXT), (1, 0, Kind.HUGE), (0, 1, Kind.HUGE)],
+)
+def test_the_limits_of_what_is_compared_are_met_exactly(tmp_path, bytes_over, lines_over, kind):
+    path = tmp_path / "file.txt"
+    path.write_bytes(OLD)
+    original = disk.read(str(path), maximum_bytes=len(OLD) - bytes_over, maximum_lines=100 - lines_over)
+    assert original.kind is kind
+    assert original.text == OLD.decode().replace("\r", "")

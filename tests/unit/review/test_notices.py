@@ -1,0 +1,52 @@
+"""What the header warns of, the most pressing first, and never two sentences that contradict each other."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
+
+from companion.review.display.notices import Circumstances, notices
+
+QUIET = Circumstances("file.py", "Gemini CLI", "", "", False, False, False, False, False)
+
+
+def sentences(**changes):
+    return [notice.sentence for notice in notices(QUIET._replace(**changes))]
+
+
+def test_when_all_is_well_nothing_is_said():
+    assert notices(QUIET) == ()
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"problem": "The disk is full."}, ["The disk is full."]),
+        ({"original_notice": "file.py is a binary file."}, ["binary"]),
+        ({"proposal_too_large": True}, ["The proposal is large"]),
+        ({"unsaved": True}, ["unsaved edits"]),
+        ({"changed_on_disk": True}, ["has changed on disk"]),
+        ({"orphaned": True}, ["has gone: Accept writes the file itself"]),
+        ({"emptied": True}, ["ignores an empty text"]),
+        ({"orphaned": True, "emptied": True}, ["has gone"]),
+        ({"original_notice": "file.py is large.", "proposal_too_large": True}, ["file.py is large."]),
+        (
+            {"problem": "No.", "unsaved": True, "changed_on_disk": True, "orphaned": True},
+            ["No.", "unsaved", "changed on disk", "has gone"],
+        ),
+    ],
+)
+def test_what_is_said(changes, words):
+    said = sentences(**changes)
+    assert len(said) == len(words)
+    for sentence, word in zip(said, words):
+        assert word in sentence
+
+
+def test_a_file_that_changed_can_be_compared_again():
+    (notice,) = notices(QUIET._replace(changed_on_disk=True))
+    assert (notice.link, notice.caption) == ("reload", "Compare again")

@@ -1,0 +1,178 @@
+"""Long work in slices, and the clock of the visible reviews: they go on as long as they should, and no longer."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
+
+from companion.review.display import poller, slices
+from companion.review.display.poller import Poller
+from companion.review.display.slices import Slices
+from tests.support.stepping import SteppedRuntime
+
+
+@pytest.fixture
+def runtime():
+    return SteppedRuntime()
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """Seconds; each look at them takes a thousandth."""
+    now = [100.0]
+
+    def look():
+        now[0] += 0.001
+        return now[0]
+
+    monkeypatch.setattr(slices.time, "perf_counter", look)
+    monkeypatch.setattr(poller.time, "monotonic", lambda: now[0])
+    return now
+
+
+class TestSlices:
+    def work(self, done, count, clock=None, cost=0.0):
+        for number in range(count):
+            done.append(number)
+            if clock is not None:
+                clock[0] += cost
+            yield
+
+    def test_short_work_is_done_at_once(self, runtime, clock):
+        done = []
+        made = Slices(runtime)
+        made.run(self.work(done, 5))
+        assert done == list(range(5))
+        assert not made.busy
+        assert runtime.editor.waiting == []
+
+    def test_long_work_leaves_the_editor_its_turn(self, runtime, clock):
+        done = []
+        made = Slices(runtime)
+        made.run(self.work(done, 10, clock, 0.006))
+        assert 1 <= len(done) <= 3
+        assert made.busy
+        for _ in range(10):
+            before = len(done)
+            runtime.editor.step(1)
+            assert len(done) - before <= 3
+        assert done == list(range(10))
+        assert not made.busy
+
+    def test_newer_work_takes_the_place_of_what_is_under_way(self, runtime, clock):
+        old, new = [], []
+        made = Slices(runtime)
+        made.run(self.work(old, 10, clock, 0.02))
+        made.run(self.work(new, 3, clock, 0.02))
+        runtime.editor.step(100)
+        assert (len(old), len(new)) == (1, 3)
+        assert not made.busy
+
+    def test_what_was_stopped_does_nothing_more(self, runtime, clock):
+        done = []
+        made = Slices(runtime)
+        made.run(self.work(done, 10, clock, 0.02))
+        made.stop()
+        assert not made.busy
+        runtime.editor.step(100)
+        assert len(done) == 1
+
+    def test_work_that_begins_other_work_gives_way_to_it(self, runtime, clock):
+        done = []
+        made = Slices(runtime)
+
+        def first():
+            made.run(self.work(done, 2))
+            yield
+            done.append("never")
+
+        made.run(first())
+        assert done == [0, 1]
+
+
+class Presentation:
+    def __init__(self):
+        self.visible = True
+        self.moves = False
+        self.ticks = self.looks = 0
+
+    def tick(self):
+        self.ticks += 1
+        return self.moves
+
+    def check_file(self):
+        self.looks += 1
+
+
+class TestTicker:
+    @pytest.fixture
+    def shown(self):
+        return Presentation()
+
+    @pytest.fixture
+    def made(self, runtime, clock, shown):
+        return Poller(runtime, lambda: [shown])
+
+    def let(self, runtime, clock, seconds):
+        for _ in range(int(seconds * 1000)):
+            clock[0] += 0.001
+            runtime.editor.step(1)
+
+    def test_it_slows_down_the_longer_nothing_moves(self, made, runtime, clock, shown):
+        made.start()
+        self.let(runtime, clock, 0.9)
+        fast = shown.ticks
+        assert 50 <= fast <= 57
+        self.let(runtime, clock, 1.1)
+        shown.ticks = 0
+        self.let(runtime, clock, 1.2)
+        assert 18 <= shown.ticks <= 21
+        self.let(runtime, clock, 20)
+        shown.ticks = 0
+        self.let(runtime, clock, 1.5)
+        assert 9 <= shown.ticks <= 11
+
+    def test_a_movement_makes_it_fast_again(self, made, runtime, clock, shown):
+        made.start()
+        self.let(runtime, clock, 3)
+        shown.moves = True
+        self.let(runtime, clock, 0.2)
+        shown.ticks = 0
+        self.let(runtime, clock, 0.32)
+        assert 18 <= shown.ticks <= 21
+
+    def test_the_file_is_looked_at_once_a_second(self, made, runtime, clock, shown):
+        made.start()
+        self.let(runtime, clock, 5.5)
+        assert 5 <= shown.looks <= 6
+
+    def test_it_ends_when_nothing_is_visible_and_can_begin_again(self, made, runtime, clock, shown):
+        made.start()
+        shown.visible = False
+        self.let(runtime, clock, 0.1)
+        assert shown.ticks == 0
+        assert runtime.editor.waiting == []
+        shown.visible = True
+        made.start()
+        self.let(runtime, clock, 0.1)
+        assert shown.ticks > 3
+
+    def test_however_often_it_is_begun_it_ticks_once(self, made, runtime, clock):
+        for _ in range(5):
+            made.start()
+        assert len(runtime.editor.waiting) == 1
+        made.stop()
+        made.start()
+        self.let(runtime, clock, 0.1)
+        assert len(runtime.editor.waiting) == 1, "the tick of before the stop is none"
+
+    def test_after_the_stop_it_is_silent(self, made, runtime, clock, shown):
+        made.start()
+        made.stop()
+        self.let(runtime, clock, 1)
+        assert shown.ticks == 0
+        assert runtime.editor.waiting == []

@@ -1,0 +1,84 @@
+"""Settings: right values take effect, wrong ones are said, and a project can neither run nor reveal anything."""
+
+from __future__ import annotations
+
+import pytest
+
+from companion.settings import Settings, project_layer, read
+
+USER = "the settings"
+PROJECT = "the project's settings"
+
+
+def test_without_any_layer_everything_has_its_default():
+    assert read([]) == (Settings(), [])
+
+
+def test_a_right_value_takes_effect():
+    assert read([(USER, {"review_focus": "never"})]).settings.review_focus == "never"
+
+
+def test_a_wrong_value_is_said_and_the_default_holds():
+    reading = read([(USER, {"context_maximum_files": "many"})])
+    assert reading.settings.context_maximum_files == 10
+    assert reading.complaints == ['"context_maximum_files" in the settings should be a whole number from 1 to 100.']
+
+
+@pytest.mark.parametrize(("value", "right"), [(0, False), (1, True), (1024, True), (1025, False)])
+def test_both_ends_of_a_range_are_right(value, right):
+    reading = read([(USER, {"maximum_body_mebibytes": value})])
+    assert (reading.complaints == []) is right
+    assert reading.settings.maximum_body_mebibytes == (value if right else 32)
+
+
+def test_true_is_no_number():
+    assert read([(USER, {"context_maximum_files": True})]).complaints != []
+
+
+def test_a_project_overrides_the_user():
+    reading = read([(USER, {"review_focus": "never"}), (PROJECT, {"review_focus": "always"})])
+    assert reading == (Settings(review_focus="always"), [])
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("gemini_command", ["sh", "-c", "true"]),
+        ("qwen_command", ["sh"]),
+        ("terminal_commands", {"linux": ["sh"]}),
+        ("workspace_trust", True),
+        ("export_terminal_environment", False),
+        ("log_level", "debug"),
+    ],
+)
+def test_a_project_has_no_say_in_what_is_run_or_trusted(name, value):
+    reading = read([(USER, {}), (PROJECT, {name: value})])
+    assert reading.settings == Settings()
+    assert reading.complaints == [f'"{name}" in the project\'s settings is ignored: it is yours alone to set.']
+    assert read([(USER, {name: value})]).complaints == []
+
+
+def test_a_projects_exclusions_add_to_the_users():
+    reading = read([(USER, {"context_exclude": ["*.secret"]}), (PROJECT, {"context_exclude": ["*.draft"]})])
+    assert reading.settings.context_exclude == ("*.secret", "*.draft")
+    by_default = read([(USER, {}), (PROJECT, {"context_exclude": ["*.draft"]})]).settings.context_exclude
+    assert by_default == (*Settings().context_exclude, "*.draft")
+
+
+@pytest.mark.parametrize(
+    ("user", "project", "shared"), [(True, True, True), (True, False, False), (False, True, False)]
+)
+def test_a_project_can_only_stop_sharing_the_selection(user, project, shared):
+    layers = [(USER, {"share_selection": user}), (PROJECT, {"share_selection": project})]
+    assert read(layers).settings.share_selection is shared
+
+
+@pytest.mark.parametrize("data", [None, {}, {"settings": None}, {"settings": {}}, "text"])
+def test_a_project_that_says_nothing(data):
+    assert project_layer(data) == {}
+
+
+def test_a_layer_that_is_no_object_is_said():
+    assert read([(USER, {}), (PROJECT, "text")]).complaints == [
+        '"gemini_companion" in the project\'s settings should be an object of settings.'
+    ]

@@ -1,0 +1,121 @@
+"""Command lines as the programs that read them understand them; POSIX lines are run by real shells."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+
+import pytest
+
+from companion.terminals.command_lines import (
+    KNOWN_SHELLS,
+    LINUX_TERMINALS,
+    Launch,
+    environment_lines,
+    login_shell,
+    posix_line,
+    system_terminal,
+    terminus_arguments,
+)
+
+VARIABLES = {"GEMINI_CLI_IDE_SERVER_PORT": "50001", "GEMINI_CLI_IDE_WORKSPACE_PATH": "/it's a $HOME:/b"}
+LAUNCH = Launch("Gemini CLI", ("gemini", "--model", "a b"), "/code/it's $one", VARIABLES)
+PRINT_ALL = "import os, sys; print([os.getcwd(), os.environ['A'], sys.argv[1:]])"
+
+
+@pytest.mark.parametrize("shell", ["sh", "bash", "dash", "zsh", "fish"])
+def test_a_posix_line_means_the_same_to_every_shell_there_is(shell, tmp_path):
+    """Shells that are not installed are no leg of this test: sh always is."""
+    program = shutil.which(shell)
+    if program is None:
+        assert shell != "sh"
+        return
+    folder = tmp_path / 'it\'s a "$folder" `x` & more'
+    folder.mkdir()
+    value = "a:'b' $HOME \\ \"c\" !"
+    launch = Launch("", ("python3", "-c", PRINT_ALL, "x y", "$z"), str(folder), {"A": value})
+    answer = subprocess.run([program, "-c", posix_line(launch)], stdout=subprocess.PIPE, check=True, timeout=30)
+    assert answer.stdout.decode().strip() == repr([os.path.realpath(str(folder)), value, ["x y", "$z"]])
+
+
+def test_the_clipboard_lines_mean_the_same_to_a_shell():
+    lines = environment_lines({"A": "it's $HOME", "B": "/x:/y z"}, "linux")
+    answer = subprocess.run(
+        ["sh", "-c", lines + 'printf "%s|%s" "$A" "$B"'], stdout=subprocess.PIPE, check=True, timeout=30
+    )
+    assert answer.stdout.decode() == "it's $HOME|/x:/y z"
+
+
+def test_the_clipboard_lines_on_windows_are_for_powershell():
+    assert environment_lines({"A": "it's", "B": "C:\\x;D:\\y"}, "windows") == (
+        "$env:A = 'it''s'\n$env:B = 'C:\\x;D:\\y'\n"
+    )
+
+
+def test_in_terminus_the_client_runs_in_the_login_shell():
+    arguments = terminus_arguments(LAUNCH, "linux", "/bin/zsh", "gemini_companion.gemini.1.1")
+    assert arguments["cmd"] == ["/bin/zsh", "-l", "-i", "-c", "gemini --model 'a b'"]
+    assert arguments["env"] == VARIABLES
+    assert arguments["title"] == "Gemini CLI" and arguments["tag"] == "gemini_companion.gemini.1.1"
+
+
+def test_terminus_expands_no_dollar_of_ours():
+    assert terminus_arguments(LAUNCH, "linux", "/bin/sh", "t")["cwd"] == "/code/it's \\$one"
+
+
+def test_in_terminus_on_windows_the_command_interpreter_finds_the_batch_file():
+    arguments = terminus_arguments(LAUNCH._replace(folder="C:\\a b"), "windows", "/bin/sh", "t")
+    assert arguments["cmd"] == ["cmd.exe", "/c", 'gemini --model "a b"']
+    assert arguments["cwd"] == "C:\\a b"
+
+
+@pytest.mark.parametrize("terminal", LINUX_TERMINALS, ids=lambda words: words[0])
+def test_on_linux_the_first_terminal_installed_is_taken(terminal):
+    earlier = [words[0] for words in LINUX_TERMINALS[: LINUX_TERMINALS.index(terminal)]]
+    words = system_terminal(LAUNCH, "linux", "/bin/bash", None, lambda name: name not in earlier)
+    assert words[0] == terminal[0]
+    assert words[-1] == posix_line(LAUNCH) + "; exec /bin/bash"
+    assert words[-3:-1] == ["/bin/bash", "-lic"]
+
+
+def test_without_any_terminal_there_is_no_command_line():
+    assert system_terminal(LAUNCH, "linux", "/bin/sh", None, lambda name: False) is None
+
+
+def test_on_macos_the_line_is_a_string_in_applescript():
+    launch = LAUNCH._replace(folder='/a "b" \\c')
+    words = system_terminal(launch, "osx", "/bin/zsh", None, lambda name: False)
+    assert words[0] == "osascript" and words[-1] == 'tell application "Terminal" to activate'
+    start = 'tell application "Terminal" to do script "'
+    assert words[2].startswith(start) and words[2].endswith('"')
+    text = words[2][len(start) : -1]
+    assert text.replace('\\"', '"').replace("\\\\", "\\") == posix_line(launch)
+
+
+def test_on_windows_a_command_window_stays_open():
+    words = system_terminal(LAUNCH, "windows", "/bin/sh", None, lambda name: False)
+    assert words == ["cmd.exe", "/k", 'gemini --model "a b"']
+
+
+def test_the_users_own_terminal_comes_first():
+    configured = ["my-terminal", "--cd=$folder", "--name", "$title", "$command", "$unknown", "$$5"]
+    words = system_terminal(LAUNCH, "linux", "/bin/sh", configured, lambda name: True)
+    line = posix_line(LAUNCH)
+    assert words == ["my-terminal", "--cd=/code/it's $one", "--name", "Gemini CLI", line, "$unknown", "$5"]
+
+
+@pytest.mark.parametrize(
+    "environment, expected",
+    [
+        ({"SHELL": "/bin/zsh"}, "/bin/zsh"),
+        ({"SHELL": "/opt/homebrew/bin/fish"}, "/opt/homebrew/bin/fish"),
+        ({"SHELL": "/bin/tcsh"}, "/bin/sh"),
+        ({"SHELL": "/usr/bin/nu"}, "/bin/sh"),
+        ({"SHELL": "bash"}, "/bin/sh"),
+        ({}, "/bin/sh"),
+    ],
+)
+def test_a_shell_that_would_not_understand_us_is_not_used(environment, expected):
+    assert login_shell(environment) == expected
+    assert os.path.basename(expected) in KNOWN_SHELLS

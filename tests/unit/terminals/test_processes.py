@@ -1,0 +1,77 @@
+"""A terminal that does not come up is told from one that does, in its own words."""
+
+from __future__ import annotations
+
+import os
+import time
+
+import pytest
+
+from companion.system.platform import LINUX, MACOS, Platform
+from companion.terminals import processes
+
+REFUSED = "35:44: execution error: Not authorized to send Apple events to Terminal. (-1743)"
+
+
+@pytest.fixture
+def start(tmp_path):
+    """Starts a script as a terminal and returns how long that took."""
+
+    def start(text, name=LINUX):
+        script = tmp_path / "terminal"
+        script.write_text("#!/bin/sh\n" + text)
+        script.chmod(0o755)
+        platform = Platform(name, os.environ, str(tmp_path))
+        began = time.monotonic()
+        processes.start_terminal([str(script)], str(tmp_path), {"A": "b"}, platform, lambda: False)
+        return time.monotonic() - began
+
+    return start
+
+
+def test_one_that_goes_on_is_not_waited_for(start):
+    assert start("exec sleep 20\n") < 5
+
+
+def test_one_that_hands_over_and_ends_is_fine(start):
+    start("exit 0\n")
+
+
+def test_one_that_ends_with_an_error_raises_its_reason(start):
+    with pytest.raises(processes.TerminalError) as caught:
+        start("echo first >&2\necho 'cannot open display' >&2\nexit 1\n")
+    assert str(caught.value) == "cannot open display"
+
+
+def test_one_that_says_nothing_raises_its_code(start):
+    with pytest.raises(processes.TerminalError) as caught:
+        start("exit 7\n")
+    assert str(caught.value) == "it ended with code 7"
+
+
+def test_a_slow_refusal_on_macos_is_waited_for_and_says_where_to_allow_it(start):
+    """The user is asked whether the editor may control Terminal, and takes a moment to say no."""
+    with pytest.raises(processes.TerminalError) as caught:
+        start(f"sleep 1.5\necho '{REFUSED}' >&2\nexit 1\n", MACOS)
+    assert str(caught.value).startswith(REFUSED)
+    assert "Automation" in str(caught.value)
+
+
+def test_one_that_is_not_there_raises(tmp_path):
+    platform = Platform(LINUX, os.environ, str(tmp_path))
+    with pytest.raises(OSError):
+        processes.start_terminal([str(tmp_path / "none")], str(tmp_path), {}, platform, lambda: False)
+
+
+def test_a_program_on_the_editors_path_is_found_with_its_folder_and_that_of_node(tmp_path, monkeypatch):
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+    for path in (tmp_path / "one" / "gemini", tmp_path / "two" / "node"):
+        path.write_text("#!/bin/sh\n")
+        path.chmod(0o755)
+    both = "{}:{}".format(tmp_path / "one", tmp_path / "two")
+    monkeypatch.setenv("PATH", both)
+    platform = Platform(LINUX, {"SHELL": "/bin/sh"}, str(tmp_path))
+    assert processes.find_program("gemini", platform, lambda: False) == both
+    assert processes.find_program("no-such-program", platform, lambda: False) is None
+    assert processes.find_program("cd", platform, lambda: False) == ""  # which only the shell knows

@@ -1,0 +1,79 @@
+"""The words that users read or find typed: mentions, the status bar, how to install a client."""
+
+from __future__ import annotations
+
+import pytest
+
+from companion.agents.gemini_cli import GEMINI_CLI
+from companion.agents.qwen_code import QWEN_CODE
+from companion.agents.registry import AGENTS, agent_named
+from companion.endpoint.status_text import State, status_text
+from companion.settings import Settings
+from companion.system.platform import LINUX, WINDOWS, Platform
+from companion.terminals.mention import mention, selected_lines
+
+POSIX = Platform(LINUX, {}, "/home/ada")
+NT = Platform(WINDOWS, {}, "C:\\Users\\Ada")
+
+
+@pytest.mark.parametrize(
+    "path, folder, lines, platform, expected",
+    [
+        ("/code/src/a.py", "/code", (3, 7), POSIX, "@src/a.py (lines 3-7) "),
+        ("/code/src/a.py", "/code/", (3, 3), POSIX, "@src/a.py (line 3) "),
+        ("/code/src/a.py", "/code", None, POSIX, "@src/a.py "),
+        ("/elsewhere/a.py", "/code", None, POSIX, "@/elsewhere/a.py "),
+        ("/workshop/a.py", "/code", None, POSIX, "@/workshop/a.py "),
+        ("/code/a.py", None, None, POSIX, "@/code/a.py "),
+        ("/code/my file (1).py", "/code", (1, 2), POSIX, "@my\\ file\\ \\(1\\).py (lines 1-2) "),
+        ("/code/日本.py", "/code", None, POSIX, "@日本.py "),
+        ("C:\\Code\\src\\a.py", "c:\\code", (3, 7), NT, "@src/a.py (lines 3-7) "),
+        ("C:\\Code\\my file.py", "C:\\Code", None, NT, '@"my file.py" '),
+        ("\\\\server\\share\\a.py", "C:\\Code", None, NT, "@//server/share/a.py "),
+    ],
+)
+def test_a_mention_is_what_one_would_type(path, folder, lines, platform, expected):
+    assert mention(path, folder, lines, platform) == expected
+
+
+@pytest.mark.parametrize(
+    "selection, expected",
+    [((0, 0, 5), (1, 1)), ((2, 6, 1), (3, 7)), ((2, 6, 0), (3, 6)), ((2, 2, 0), (3, 3))],
+)
+def test_the_lines_of_a_selection(selection, expected):
+    assert selected_lines(*selection) == expected
+
+
+@pytest.mark.parametrize(
+    "state, expected",
+    [
+        (State(), "Companion: starting"),
+        (State(port=1), "Companion: no client"),
+        (State(port=1, clients=["Gemini CLI"]), "Companion: Gemini CLI"),
+        (State(port=1, clients=["Qwen Code", "Gemini CLI", "Gemini CLI"]), "Companion: 2 Gemini CLI + Qwen Code"),
+        (State(port=1, clients=["Gemini CLI"], pending=2), "Companion: Gemini CLI, 2 to review"),
+        (State(port=1, sharing=False), "Companion: no client, sharing paused"),
+        (State(port=1, problem="could not open a port"), "Companion: could not open a port"),
+    ],
+)
+def test_the_status_bar_says_what_matters(state, expected):
+    assert status_text(state) == expected
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+def test_a_missing_agent_says_how_to_get_it(agent):
+    text = agent.how_to_install()
+    assert "npm install -g " + agent.npm_package in text
+    assert agent.title in text and "/ide enable" in text
+
+
+def test_agents_are_found_by_their_keys():
+    assert agent_named("gemini") is GEMINI_CLI and agent_named("qwen") is QWEN_CODE
+    with pytest.raises(KeyError):
+        agent_named("other")
+
+
+def test_an_agent_is_started_as_the_user_says_else_by_its_program():
+    settings = Settings(gemini_command=("npx", "gemini"), qwen_command=())
+    assert GEMINI_CLI.command(settings) == ("npx", "gemini")
+    assert QWEN_CODE.command(settings) == ("qwen",)

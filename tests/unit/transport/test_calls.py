@@ -1,0 +1,124 @@
+"""Tools that take their time, over real connections: side by side, taken back, and left by a broken connection."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+
+import pytest
+
+from companion.protocol.tools import EMPTY, Cancellation, text_result
+
+
+class User:
+    """Whoever decides some time later, and hears when nobody waits for that any more."""
+
+    def __init__(self):
+        self.decisions = []
+        self.cancelled = []
+
+    async def call(self, call):
+        decision = asyncio.get_running_loop().create_future()
+        self.decisions.append(decision)
+        if call.name == "openDiff":
+            call.on_cancelled(lambda reason: self.note(decision, reason))
+        return await decision
+
+    def note(self, decision, reason):
+        self.cancelled.append(reason)
+        decision.set_result(text_result("too late"))
+
+
+def request(request_id, name="openDiff"):
+    arguments = {"filePath": "/a", "newContent": "x"} if name == "openDiff" else {"filePath": "/a"}
+    params = {"name": name, "arguments": arguments, "_meta": {"progressToken": "p"}}
+    return {"jsonrpc": "2.0", "id": request_id, "method": "tools/call", "params": params}
+
+
+@pytest.fixture
+def user():
+    return User()
+
+
+def test_the_calls_of_a_batch_run_side_by_side(run, user):
+    async def scenario(served):
+        async with served.client(revision="2025-03-26") as client:
+            await client.connect()
+            sending = asyncio.ensure_future(client.send([request(number) for number in range(3)]))
+            await served.until(lambda: len(user.decisions) == 3)
+            for decision in reversed(user.decisions):
+                decision.set_result(EMPTY)
+            _, answers, _ = await sending
+            assert [answer["id"] for answer in answers] == [2, 1, 0], "in the order in which they ended"
+
+    run(scenario, call_tool=user.call)
+
+
+def test_a_call_that_is_taken_back_ends_without_an_answer(run, user):
+    async def scenario(served):
+        async with served.client() as client:
+            await client.connect()
+            sending = asyncio.ensure_future(client.send(request(7)))
+            await served.until(lambda: bool(user.decisions))
+            cancelled = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 7}}
+            assert (await client.send(cancelled))[0] == 202
+            status, answer, _ = await sending
+            assert (status, answer) == (202, None)
+            assert user.cancelled == [Cancellation.BY_CLIENT]
+            assert await client.request("ping") == {}
+
+    run(scenario, call_tool=user.call)
+
+
+@pytest.mark.parametrize(("name", "reasons"), [("openDiff", [Cancellation.CONNECTION_LOST]), ("closeDiff", [])])
+def test_a_connection_that_breaks_is_told_to_who_wants_to_know(run, user, name, reasons):
+    async def scenario(served):
+        async with served.client() as client:
+            await client.connect()
+        body = json.dumps(request(7, name)).encode()
+        _, writer = await asyncio.open_connection("127.0.0.1", served.port)
+        writer.write(served.head(Content_Length=str(len(body)), Mcp_Session_Id=client.session_id) + body)
+        await served.until(lambda: bool(user.decisions))
+        writer.close()
+        if reasons:
+            await served.until(lambda: bool(user.cancelled))
+        else:
+            await asyncio.sleep(0.1)
+            user.decisions[0].set_result(EMPTY)
+        assert user.cancelled == reasons
+        await served.until(lambda: not served.server._running)
+
+    run(scenario, call_tool=user.call)
+
+
+def test_a_tool_whose_work_is_given_up_is_answered(run):
+    """As when the editor's main thread takes no more work."""
+
+    async def give_up(call):
+        raise asyncio.CancelledError
+
+    async def scenario(served):
+        async with served.client() as client:
+            await client.connect()
+            _, answer, _ = await client.send(request(7))
+            assert answer["error"]["code"] == -32603
+
+    run(scenario, call_tool=give_up)
+
+
+def test_an_answer_that_goes_over_to_a_stream_is_one_reply(run, user):
+    async def scenario(served):
+        async with served.client() as client:
+            await client.connect()
+            sending = asyncio.ensure_future(client.http.post(served.url, json=request(7), headers=client.headers()))
+            await served.until(lambda: bool(user.decisions))
+            served.calls[0].progress(1, 2)
+            async with await sending as response:
+                assert response.headers["Content-Type"] == "text/event-stream"
+                user.decisions[0].set_result(EMPTY)
+                await client.read(response)
+            assert [message.get("id", message.get("method")) for message in client.messages] == [
+                "notifications/progress", 7,
+            ]  # fmt: skip
+
+    run(scenario, call_tool=user.call)

@@ -1,0 +1,147 @@
+"""When connections and sessions end: in time, for good, and without hurting what goes on."""
+
+from __future__ import annotations
+
+import asyncio
+
+import companion.transport.server
+from companion.protocol.limits import Limits
+from companion.protocol.tools import EMPTY
+
+
+def test_a_header_without_an_end_is_cut_off_long_before_its_time_is_over(run):
+    async def scenario(served):
+        reader, writer = await asyncio.open_connection("127.0.0.1", served.port)
+        writer.write(b"GET /health HTTP/1.1\r\n")
+        answer = asyncio.ensure_future(reader.readline())
+        line = b"X-Header: " + b"x" * 15_000 + b"\r\n"  # few headers: of many, newer versions of aiohttp complain first
+        for _ in range(100):
+            if answer.done():
+                break
+            writer.write(line)
+            try:
+                await writer.drain()
+            except ConnectionError:
+                break
+            await asyncio.sleep(0)
+        assert (await answer).startswith(b"HTTP/1.1 431 ")
+        writer.close()
+
+    run(scenario, Limits(request_seconds=50), seconds=30)
+
+
+def test_only_the_first_header_of_a_connection_is_counted(run):
+    async def scenario(served):
+        async with served.client() as client:
+            await client.connect()
+            for _ in range(3):
+                await client.call("openDiff", filePath="/a", newContent="x" * 800_000)
+        assert len(served.calls) == 3
+
+    run(scenario)
+
+
+def test_a_call_that_answers_on_a_stream_ends_its_connection(run):
+    """The client may have left the stream; its next request must not wait behind it."""
+
+    async def call_tool(call):
+        call.send("notifications/progress", {"n": 1})
+        await asyncio.sleep(0)
+        return EMPTY
+
+    async def scenario(served):
+        params = b'{"name":"closeDiff","arguments":{"filePath":"/a"}}'
+        body = b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":' + params + b"}"
+        reader, writer = await asyncio.open_connection("127.0.0.1", served.port)
+        writer.write(served.head(**{"Content-Length": str(len(body))}) + body)
+        head = await reader.readuntil(b"\r\n\r\n")
+        assert b"text/event-stream" in head
+        assert b"Connection: close" in head
+        assert b"progress" in await reader.read()
+        writer.close()
+
+    run(scenario, call_tool=call_tool)
+
+
+def test_a_stop_ends_as_soon_as_the_last_stream_has_ended(run, monkeypatch):
+    monkeypatch.setattr(companion.transport.server, "_STOP_SECONDS", 1000.0)
+
+    async def scenario(served):
+        async with served.client() as one, served.client() as other:
+            for client in (one, other):
+                await client.connect()
+                await (await client.listen()).content.readline()
+            await served.server.stop()
+
+    run(scenario, seconds=20)
+
+
+def test_disconnecting_ends_every_session_and_its_stream(run):
+    async def scenario(served):
+        async with served.client() as client:
+            await client.connect()
+            response = await client.listen()
+            await response.content.readline()
+            served.server.disconnect()
+            await client.read(response)  # to its end
+            assert len(served.closed) == 1
+            assert not served.server.sessions
+            status, _, _ = await client.send({"jsonrpc": "2.0", "id": 1, "method": "ping"})
+            assert status == 404
+
+    run(scenario)
+
+
+def test_a_client_that_is_silent_after_a_long_call_is_let_go_in_time(run):
+    """While the call ran no time did, so nothing was left that would have gone off."""
+
+    async def call_tool(call):
+        await asyncio.sleep(0.5)
+        return EMPTY
+
+    async def scenario(served):
+        async with served.client() as client:
+            await client.connect()
+            await client.call("openDiff", filePath="/a", newContent="x")
+            assert not served.closed
+            await served.until(lambda: bool(served.closed))
+
+    run(scenario, Limits(silent_session_seconds=0.3), call_tool, seconds=20)
+
+
+def test_several_clients_that_are_silent_are_let_go_one_after_the_other(run):
+    async def scenario(served):
+        for name in ("first", "second", "third"):
+            async with served.client(name) as client:
+                await client.connect()
+            await asyncio.sleep(0.05)
+        await served.until(lambda: len(served.closed) == 3)
+        assert [client.client_name for client in served.closed] == ["first", "second", "third"]
+
+    run(scenario, Limits(silent_session_seconds=0.3), seconds=20)
+
+
+def test_a_bound_that_was_lowered_holds_from_the_next_request_on(run):
+    async def scenario(served):
+        assert (await served.post())[0] == 200
+        served.server.limit_bodies(10)
+        assert (await served.post())[0] == 413
+
+    run(scenario)
+
+
+def test_a_body_of_many_chunks_is_refused_once_it_is_too_large(run):
+    async def scenario(served):
+        reader, writer = await asyncio.open_connection("127.0.0.1", served.port)
+        writer.write(served.head(**{"Transfer-Encoding": "chunked"}))
+        await writer.drain()
+        answer = asyncio.ensure_future(reader.readline())
+        for _ in range(100):
+            if answer.done():
+                break
+            writer.write(b"3e8\r\n" + b" " * 1000 + b"\r\n")
+            await asyncio.sleep(0.01)
+        assert (await answer).startswith(b"HTTP/1.1 413 ")
+        writer.close()
+
+    run(scenario, Limits(body_bytes=5000), seconds=30)
