@@ -28,7 +28,7 @@ from .terminals.environment import ExportedEnvironment, terminal_variables
 
 if TYPE_CHECKING:
     from .endpoint.endpoint import Endpoint
-    from .endpoint.server_task import ServerState
+    from .endpoint.servers import States
 
 logger = logging.getLogger("gemini_companion.application")
 
@@ -72,7 +72,7 @@ class Application:
         self._endpoints: Dict[int, Endpoint] = {}
         # Those with a client: frequent events ask nobody else, and ask nothing of the editor.
         self._listening: Tuple[Endpoint, ...] = ()
-        self._server_states: Dict[int, ServerState] = {}
+        self._states: Dict[int, States] = {}
         self._editor_settings = sublime.load_settings(FILE_NAME)
         self._settings = Settings()
         self._reported: Set[Tuple[str, str]] = set()
@@ -84,7 +84,7 @@ class Application:
 
     def start(self) -> None:
         """Serve every window there is, once the discovery files that an earlier run left are gone."""
-        self._server_states = handover.take()
+        self._states = handover.take()
         self.runtime.start()
         self._editor_settings.add_on_change(SETTINGS_TAG, self._settings_changed)
         self._read_own_settings()
@@ -118,7 +118,7 @@ class Application:
         self._listening = ()
         self._end(list(stopping.values()))
         left = {number: stop.result() for number, stop in stopping.items() if _succeeded(stop)}
-        handover.leave({number: server_state for number, server_state in left.items() if server_state is not None})
+        handover.leave({number: states for number, states in left.items() if states})
 
     def exit(self) -> None:
         """End for an editor that is quitting or has ended: its API may no longer be used. Any thread but the loop's."""
@@ -138,7 +138,7 @@ class Application:
         logger.warning("the editor has ended without a word")
         self.runtime.compute(lambda cancelled: self.exit(), then=lambda _: None)
 
-    def _end(self, stopping: List[Future[Optional[ServerState]]]) -> None:
+    def _end(self, stopping: List[Future[States]]) -> None:
         self._environment.clear()
         wait(stopping, timeout=STOP_SECONDS)
         self.runtime.stop()
@@ -191,8 +191,8 @@ class Application:
         if endpoint is None:
             from .endpoint.endpoint import Endpoint
 
-            server_state = self._server_states.pop(window.id(), None)
-            endpoint = Endpoint(window, self.runtime, self._libraries, VERSION, self._clients_changed, server_state)
+            states = self._states.pop(window.id(), None)
+            endpoint = Endpoint(window, self.runtime, self._libraries, VERSION, self._clients_changed, states)
             self._endpoints[window.id()] = endpoint
             endpoint.start()
         return endpoint
@@ -383,5 +383,5 @@ class Application:
             say(None, "disconnected " + listed(names) if names else "no client is connected")
 
 
-def _succeeded(stop: Future[Optional[ServerState]]) -> bool:
+def _succeeded(stop: Future[States]) -> bool:
     return stop.done() and not stop.cancelled() and stop.exception() is None

@@ -11,7 +11,7 @@ given; `FILE_SAVED` counts only with the final text behind it.
 from __future__ import annotations
 
 import posixpath
-from typing import Any, Awaitable, Callable, Dict, Optional, Sequence, Tuple
+from typing import Any, Awaitable, Callable, Dict, Mapping, Optional, Sequence, Tuple
 
 from ..protocol.tools import Tool, ToolCall, ToolResult, error_result, text_result
 from .dialect import (
@@ -99,6 +99,10 @@ class ClaudeDialect(Dialect):
         if mention.lines is not None:
             params["lineStart"], params["lineEnd"] = mention.lines
         return Message("at_mentioned", params)
+
+    def process_id(self, method: str, params: Mapping[str, Any]) -> Optional[int]:
+        pid = params.get("pid") if method == "ide_connected" else None
+        return pid if type(pid) is int and pid > 0 else None
 
     async def call(self, call: ToolCall, window: AgentWindow) -> ToolResult:
         try:

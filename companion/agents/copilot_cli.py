@@ -22,7 +22,7 @@ class CopilotCli(Agent):
     """Lock files `~/.copilot/ide/NAME.lock`. It connects by itself, in a workspace folder itself and not below one."""
 
     key = "copilot"
-    title = "GitHub Copilot CLI"
+    title = "Copilot CLI"
     dialect = COPILOT
     client_names = ("copilot-cli",)
     program = "copilot"

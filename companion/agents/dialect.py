@@ -13,7 +13,7 @@ import pathlib
 from enum import Enum
 from typing import Any, Dict, Mapping, NamedTuple, Optional, Sequence, Tuple
 
-from ..protocol.tools import ClientSession, Tool, ToolCall, ToolResult, text_result
+from ..protocol.tools import Tool, ToolCall, ToolResult, text_result
 from .shared_context import ActiveFile, Position, SharedContext
 from .window import AgentWindow, FileDiagnostics
 
@@ -75,13 +75,13 @@ class Dialect:
         """What puts the mention into the program's prompt, or None if the program has no ear for it."""
         return None
 
+    def process_id(self, method: str, params: Mapping[str, Any]) -> Optional[int]:
+        """The id of the client's process, if this is the notification that tells it."""
+        return None
+
     async def call(self, call: ToolCall, window: AgentWindow) -> ToolResult:
         """Carry out a tool of `tools`. Raises `CannotDo` with a sentence for the caller."""
         raise NotImplementedError
-
-    def is_known_by(self, client: ClientSession, names: Sequence[str]) -> bool:
-        """Whether the client introduced itself by one of these names."""
-        return client.client_name in names
 
 
 def tool(name: str, title: str, description: str, required: Sequence[str] = (), /, **properties: Any) -> Tool:

@@ -2,22 +2,24 @@
 
 Rules: everything here runs on the loop thread, and what happens is told to the main thread through the `Listener`. A
 port that somebody else has now takes its tokens and sessions along, because clients show them there.
-aiohttp is imported here and nowhere on the main thread, because that takes a third of a second.
+aiohttp is imported by way of `serving`, here and nowhere on the main thread, because that takes a third of a second.
 """
 
 from __future__ import annotations
 
 import errno
 import logging
-from typing import TYPE_CHECKING, Any, Awaitable, Callable, Dict, List, NamedTuple, Optional, Tuple
+from typing import TYPE_CHECKING, Any, Awaitable, Callable, Dict, List, Mapping, NamedTuple, Optional, Tuple
 
+from ..agents.dialect import Dialect
 from ..transport.security import new_token
+from .address import Address
 
 if TYPE_CHECKING:
     from ..libraries import Libraries
     from ..protocol.tools import ClientSession, ToolCall, ToolResult
     from ..runtime import Runtime
-    from ..transport.server import CompanionServer
+    from .serving import Served
 
 logger = logging.getLogger("gemini_companion.service")
 
@@ -41,15 +43,17 @@ class ServerState(NamedTuple):
 class Listener(NamedTuple):
     """Whom the service tells, always on the main thread."""
 
-    serving: Callable[[int, str, Dict[str, str]], None]  # the port, the token, the tokens of the families
+    serving: Callable[[Address, str, Dict[str, str]], None]  # with the token, and the tokens of the agents
     client_came: Callable[[ClientSession], None]
     client_went: Callable[[ClientSession, List[object]], None]  # with the tags of what it is not known to have read
     unread: Callable[[object], None]  # the tag of what came too late for a client that had gone
     problem: Callable[[Optional[str]], None]  # a sentence for the user, None when all is well again
+    listed: Callable[[ClientSession], None] = lambda client: None  # it was told the tools
+    noted: Callable[[ClientSession, str, Mapping[str, Any]], None] = lambda client, method, params: None  # it says
 
 
 class ServerTask:
-    """The server of one window. Loop thread only, except where noted."""
+    """The server of one window for one dialect. Loop thread only, except where noted."""
 
     def __init__(
         self,
@@ -58,6 +62,7 @@ class ServerTask:
         listener: Listener,
         call_tool: Callable[[ToolCall], Awaitable[ToolResult]],
         *,
+        dialect: Dialect,
         token: str,
         agent_tokens: Dict[str, str],
         version: str,
@@ -68,11 +73,12 @@ class ServerTask:
         self._libraries = libraries
         self._listener = listener
         self._call_tool = call_tool
+        self._dialect = dialect
         self._token = token
         self._agent_tokens = agent_tokens
         self._version = version
         self._body_mebibytes = body_mebibytes
-        self._server: Optional[CompanionServer] = None
+        self._server: Optional[Served] = None
         self._port = 0
         self._stopped = False
         self._clients: Dict[str, ClientSession] = {}  # those that the listener knows of
@@ -108,30 +114,26 @@ class ServerTask:
 
     async def _listen(self, server_state: Optional[ServerState], this: int) -> None:
         """One attempt. Raises OSError if the port is taken."""
-        from ..agents.ide_companion import TOOLS
         from ..protocol.limits import Limits
         from ..protocol.tools import Implementation
-        from ..transport.server import CompanionServer
+        from .serving import Hooks, Secrets, make_server
 
-        server = CompanionServer(
-            token=self._token,
-            further_tokens=self._agent_tokens,
-            tools=TOOLS,
-            call_tool=self._call_tool,
-            session_opened=self._client_came,
-            session_closed=self._client_went,
-            limits=Limits(body_bytes=self._body_bytes()),
-            identity=Implementation("gemini-companion", "Gemini Companion", self._version),
-            in_worker=self._runtime.in_worker,
+        hooks = Hooks(self._call_tool, self._client_came, self._client_went, self._listed, self._noted)
+        server = make_server(
+            self._dialect,
+            Secrets(self._token, self._agent_tokens),
+            hooks,
+            Limits(body_bytes=self._body_bytes()),
+            Implementation("gemini-companion", "Gemini Companion", self._version),
+            self._runtime.in_worker,
         )
-        if server_state is not None:
-            server.import_state(server_state.state)
-        port = await server.start(server_state.port if server_state is not None else 0)
+        port, state = (server_state.port, server_state.state) if server_state is not None else (0, {})
+        address = await server.start(port, state)
         if self._stopped or this != self._attempt:
-            await server.stop()
+            await server.stop(None, None)
             return
         self._server = server
-        self._port = port
+        self._port = address.port
         waiting, self._waiting = self._waiting, []
         for notification in waiting:
             self.notify(*notification)
@@ -140,7 +142,7 @@ class ServerTask:
         for session in [each for each in self._clients.values() if each.id not in server.sessions]:
             self._client_went(session, [])  # its session could not be kept
         self._tell(self._listener.problem, None)
-        self._tell(self._listener.serving, port, self._token, self._agent_tokens)
+        self._tell(self._listener.serving, address, self._token, self._agent_tokens)
 
     async def stop(self) -> Optional[ServerState]:
         """End the server, its streams cleanly, and return what a successor can go on with. Takes a tenth of a second
@@ -171,10 +173,7 @@ class ServerTask:
             return None
         self._ending = True
         try:
-            if seconds is None:
-                await server.stop(come_back_seconds=come_back_seconds)
-            else:
-                await server.stop(come_back_seconds=come_back_seconds, seconds=seconds)
+            await server.stop(come_back_seconds, seconds)
         finally:
             self._ending = False
         return ServerState(self._port, self._token, self._agent_tokens, server.export_state())
@@ -197,7 +196,7 @@ class ServerTask:
             if session is not None and not self._stopped:
                 self._waiting.append((method, params, session, collapse, tag))
             return
-        reached = self._server.notify(method, params, session=session, collapse=collapse, tag=tag)
+        reached = self._server.notify(method, params, session, collapse, tag)
         if not reached and tag is not None:
             self._tell(self._listener.unread, tag)
 
@@ -228,6 +227,12 @@ class ServerTask:
         self._runtime.assert_loop_thread()
         self._clients.pop(session.id, None)
         self._tell(self._listener.client_went, session, tags)
+
+    def _listed(self, session: ClientSession) -> None:
+        self._tell(self._listener.listed, session)
+
+    def _noted(self, session: ClientSession, method: str, params: Mapping[str, Any]) -> None:
+        self._tell(self._listener.noted, session, method, params)
 
     def _tell(self, listener: Callable[..., None], *args: Any) -> None:
         self._runtime.on_main(listener, *args)

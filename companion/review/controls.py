@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Callable, Dict, Optional
 
 import sublime
 
-from .display.markup import ACCEPT, NEXT, PREVIOUS, REJECT, RELOAD, REVERT, UNDO, parse_link
+from .display.markup import ACCEPT, AS_PROPOSED, NEXT, PREVIOUS, REJECT, RELOAD, REVERT, UNDO, parse_link
 
 SAVE = "save"  # the editor's command that answers a review
 
@@ -23,6 +23,7 @@ def follow_link(reviews: ReviewManager, review: Review, href: str) -> None:
     verb, number = parse_link(href)
     actions: Dict[str, Callable[[], None]] = {
         ACCEPT: lambda: reviews.accept(review),
+        AS_PROPOSED: lambda: reviews.accept_as_proposed(review),
         REJECT: lambda: reviews.reject(review),
         NEXT: lambda: reviews.next_change(review),
         PREVIOUS: lambda: reviews.previous_change(review),

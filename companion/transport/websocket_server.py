@@ -100,16 +100,16 @@ class WebSocketServer:
         self._gate.port = own_port = int(listening.getsockname()[1])
         return own_port
 
-    async def stop(self) -> None:
-        """Close every connection in order, then everything else."""
+    async def stop(self, seconds: float = STOP_SECONDS) -> None:
+        """Close every connection in order, then everything else; each step gets so many `seconds`."""
         if self._listener is None or self._manager is None:
             return
         self._listener.close()
         self._listener = None
         peers = list(self._peers.values())
         if peers:
-            await asyncio.wait([asyncio.ensure_future(peer.close()) for peer in peers], timeout=STOP_SECONDS)
-        await self._manager.shutdown(STOP_SECONDS)
+            await asyncio.wait([asyncio.ensure_future(peer.close()) for peer in peers], timeout=seconds)
+        await self._manager.shutdown(seconds)
 
     def notify(
         self,

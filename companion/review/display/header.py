@@ -12,7 +12,7 @@ from html import escape
 from typing import Callable, List, NamedTuple, Sequence, Tuple
 
 from ...display_names import client_name, columns, cut_middle, file_name, shown, wrapped
-from .markup import ACCEPT, NEXT, PREVIOUS, REJECT, document, empty_rows, link
+from .markup import ACCEPT, AS_PROPOSED, NEXT, PREVIOUS, REJECT, document, empty_rows, link
 
 _GAP = "   "  # between the parts of a row
 
@@ -41,6 +41,8 @@ class Header(NamedTuple):
     changes: int
     notices: Tuple[Notice, ...]
     columns: int
+    edits_stay: bool = False
+    """The proposal was edited, and its client writes it without the edits."""
 
 
 class Row(NamedTuple):
@@ -132,6 +134,11 @@ def _title(header: Header) -> List[Piece]:
 
 def _actions(header: Header) -> List[Piece]:
     pieces = [_link_piece(ACCEPT, "Accept", "accept"), _link_piece(REJECT, "Reject", "reject")]
+    if header.edits_stay:
+        pieces[:1] = [
+            _link_piece(AS_PROPOSED, "Accept as proposed", "accept"),
+            _link_piece(ACCEPT, "Accept, then save my edits", "accept"),
+        ]
     if header.changes:
         pieces += [_link_piece(PREVIOUS, "\u2191 Previous"), _link_piece(NEXT, "\u2193 Next")]
     return pieces

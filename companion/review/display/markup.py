@@ -13,6 +13,7 @@ from typing import List, Sequence, Tuple
 
 ACCEPT, REJECT, NEXT, PREVIOUS = "accept", "reject", "next", "previous"
 REVERT, UNDO, RELOAD = "revert", "undo", "reload"
+AS_PROPOSED = "as_proposed"
 
 _LONGEST_REMOVAL = 200  # lines shown of one removal in the inline presentation
 _SINGLE_ROWS = 400

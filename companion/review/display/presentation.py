@@ -421,6 +421,7 @@ class Presentation:
             changes=len(analysis.changes) if analysis else 0,
             notices=notices(self._circumstances()),
             columns=self._columns(),
+            edits_stay=self._edits_stay,
         )
         self._drawing.show_header(header)
         self.proposal_view.set_status(STATUS, status_text(header))
@@ -442,8 +443,17 @@ class Presentation:
             unsaved=self._facts.unsaved,
             changed_on_disk=self._facts.changed,
             orphaned=self.review.orphaned,
-            emptied=self._pane.emptied,
+            emptied=self._pane.emptied and self.review.ticket is None,
+            edits_stay=self._edits_stay,
         )
+
+    @property
+    def _edits_stay(self) -> bool:
+        """Whether the user has edited what the client will write as it proposed it."""
+        ticket = self.review.ticket
+        if ticket is None or ticket.edits_return or not ticket.waiting or self._pane.untouched:
+            return False
+        return self._pane.current_text() != self.review.proposal.exact
 
     def _link(self, href: str) -> None:
         if self._phase is not Phase.RETIRED:
