@@ -9,8 +9,8 @@ import time
 from typing import Any, Iterator, List
 from unittest import mock, skipIf
 
-from ..companion.review.document import disk, file_replacement
 from ..companion.review.decision import ReviewError, State
+from ..companion.review.document import disk, file_replacement
 from .review_support import GEMINI, PROPOSED, TEXT, DecidingTestCase
 
 FULL = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))

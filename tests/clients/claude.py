@@ -42,11 +42,13 @@ def lock_files(home: str) -> Dict[int, Dict[str, Any]]:
 class ClaudeClient(LoopThread):
     """One connection. `connect` first; leaving the `with` block closes it."""
 
-    def __init__(self, home: str, cwd: str, name: str = "claude-code") -> None:
+    def __init__(self, home: str, cwd: str, name: str = "claude-code", pid: int = 0) -> None:
+        """`pid` is the process that the client says it is; by default this one."""
         super().__init__()
         self._home = home
         self._cwd = os.path.realpath(cwd)
         self._name = name
+        self._pid = pid or os.getpid()
         self._answers: Dict[int, asyncio.Future[Any]] = {}
         self._next_id = 0
         self._http: Optional[aiohttp.ClientSession] = None
@@ -78,7 +80,7 @@ class ClaudeClient(LoopThread):
         await self._ask("initialize", INFORMATION[self._name])
         await self._send({"method": "notifications/initialized", "jsonrpc": "2.0"})
         if self._name == "claude-code":
-            await self._send({"method": "ide_connected", "params": {"pid": os.getpid()}, "jsonrpc": "2.0"})
+            await self._send({"method": "ide_connected", "params": {"pid": self._pid}, "jsonrpc": "2.0"})
             listed = await self._ask("tools/list", {})
             self.tools = [tool["name"] for tool in listed["result"]["tools"]]
 

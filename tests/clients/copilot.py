@@ -84,7 +84,8 @@ class CopilotClient(LoopThread):
             async for line in stream.content:
                 if line.startswith(b"data: {"):
                     value = json.loads(line[6:])
-                    self.notifications.append((value["method"], value.get("params")))
+                    if "method" in value:
+                        self.notifications.append((value["method"], value.get("params")))
 
     async def _post(self, message: Dict[str, Any]) -> Any:
         assert self._http is not None
@@ -123,9 +124,11 @@ class CopilotClient(LoopThread):
 
         async def close() -> None:
             if self._http is not None:
-                if not self._http.closed:
+                try:
                     async with self._http.delete("http://localhost/mcp", headers=self._headers):
                         pass
+                except aiohttp.ClientError:
+                    pass  # the server has ended
                 await self._http.close()
 
         self.run(close(), SECONDS)
