@@ -6,7 +6,9 @@ import http.client
 import json
 import os
 import threading
+from unittest import mock
 
+from ..companion.endpoint import tool_calls
 from .support.context_case import ContextCase
 
 OLD, NEW = "old\n", "new\n"
@@ -30,6 +32,12 @@ def call_tool(client, name, arguments):
         connection.close()
     data = [line[5:] for line in text.splitlines() if line.startswith("data:") and '"id"' in line]
     return json.loads(data[-1] if data else text)["result"]
+
+
+def lead(link, target):
+    """Let a link lead to another folder."""
+    os.unlink(link)
+    os.symlink(target, link, target_is_directory=True)
 
 
 class AcceptByClient(ContextCase):
@@ -104,6 +112,48 @@ class AcceptByClient(ContextCase):
         os.unlink(link)
         self.link(self.outside, "current")
         yield from self.assert_refused(os.path.join(link, "a.py"))
+
+    def test_a_link_that_is_led_elsewhere_between_the_check_and_the_write_does_not_help(self):
+        """The file that was reviewed is the one outside, so that only its place tells."""
+        inner = os.path.join(self.folder, "inner")
+        os.mkdir(inner)
+        link = self.link(self.outside, "current")
+        path = os.path.join(link, "a.py")
+        yield from self.propose(path)
+        with open(os.path.join(inner, "a.py"), "w", encoding="utf-8", newline="") as file:
+            file.write(OLD)
+        lead(link, inner)
+        answers = []
+
+        def inside_workspace(path, folders):
+            answers.append(genuine(path, folders))
+            lead(link, self.outside)
+            return answers[-1]
+
+        genuine = tool_calls.inside_workspace
+        with mock.patch.object(tool_calls, "inside_workspace", inside_workspace):
+            yield from self.assert_refused(path)
+        self.assertEqual(answers, [True, False])
+        self.assertEqual(self.content(os.path.join(inner, "a.py")), OLD)
+
+    def test_the_same_with_a_tab_that_shows_the_file(self):
+        """The editor saves it, so the tab's own name counts too."""
+        path = self.path("linked.py")
+        other = os.path.join(self.outside, "linked.py")
+        with open(other, "w", encoding="utf-8", newline="") as file:
+            file.write(OLD)
+        try:
+            os.link(other, path)
+        except (OSError, NotImplementedError):
+            self.skipTest("this system does not let us make links")
+        view = self.window.open_file(other)
+        yield lambda: not view.is_loading()
+        result = yield from self.call("openDiff", path, newContent=NEW)
+        self.assertFalse(result.get("isError"), result)
+        yield self.tabs
+        yield from self.assert_refused(path)
+        self.assertEqual(self.content(other), OLD)
+        self.assertFalse(view.is_dirty())
 
     def test_another_spelling_of_the_path_does_not_help(self):
         """As text it is the path of the open diff; through the link on its way it would be a file of the workspace."""

@@ -277,7 +277,7 @@ class TestNoAnswer(DiskTestCase):
             return False
 
         presentation = self.reviews._presentations[review]
-        yield lambda: presentation._looking is None
+        yield lambda: not presentation.file.looking
         with mock.patch.object(disk, "changed", changed):
             for _ in range(20):
                 presentation.check_file()
@@ -285,4 +285,4 @@ class TestNoAnswer(DiskTestCase):
             yield 50
             self.assertEqual(len(calls), 1)
             release.set()
-            yield lambda: len(calls) == 2 and presentation._looking is None
+            yield lambda: len(calls) == 2 and not presentation.file.looking

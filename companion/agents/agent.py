@@ -142,7 +142,7 @@ class Agent:
         match = self.file_names.match(name)
         return int(match.group("pid")) if match is not None and match.group("pid") else None
 
-    def choice(self, entries: Sequence[Entry], lookup: LookupContext) -> Optional[Entry]:
+    def choose(self, entries: Sequence[Entry], lookup: LookupContext) -> Optional[Entry]:
         """The discovery file by which it would connect, or None if it finds no window."""
         raise NotImplementedError
 

@@ -34,7 +34,7 @@ class GeminiCli(Agent):
         name = f"gemini-ide-server-{announcement.editor_pid}-{announcement.port}.json"
         return {name: common_content(self, announcement, platform)}
 
-    def choice(self, entries: Sequence[Entry], lookup: LookupContext) -> Optional[Entry]:
+    def choose(self, entries: Sequence[Entry], lookup: LookupContext) -> Optional[Entry]:
         """The editor it was started from first, then living ones; of several that fit, the inherited port's."""
 
         def rank(entry: Entry) -> Tuple[bool, bool, int]:

@@ -48,7 +48,7 @@ class QwenCode(Agent):
         pid = super().owner(name, content)
         return pid if pid is not None else _editor_pid(content)
 
-    def choice(self, entries: Sequence[Entry], lookup: LookupContext) -> Optional[Entry]:
+    def choose(self, entries: Sequence[Entry], lookup: LookupContext) -> Optional[Entry]:
         """The lock file named by the inherited port, else the newest that fits and whose editor lives."""
 
         def fits(entry: Entry) -> bool:

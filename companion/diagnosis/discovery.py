@@ -123,11 +123,11 @@ def check_active_file(path: Optional[str], window: WindowFacts, snapshot: Discov
 
 def _check_choice(name: str, window: WindowFacts, agent: Agent, snapshot: DiscoverySnapshot, own: str) -> Finding:
     entries = snapshot.entries[agent.key]
-    chosen = agent.choice(entries, _lookup(window, snapshot, str(window.port)))
+    chosen = agent.choose(entries, _lookup(window, snapshot, str(window.port)))
     if chosen is None or chosen.name != own:
         detail = f"in {window.folders[0]} it finds {_port(chosen)}"
         return Finding(failed(name, detail, "The file says something else than it should. " + RESTART))
-    elsewhere = agent.choice(entries, _lookup(window, snapshot, ""))
+    elsewhere = agent.choose(entries, _lookup(window, snapshot, ""))
     if elsewhere is None or elsewhere.name == own:
         return Finding(passed(name, f"by {own}"), chosen)
     owner = agent.owner(elsewhere.name, elsewhere.content or {})

@@ -14,7 +14,7 @@ import sublime
 
 from ..agents.registry import AGENTS
 from ..display_names import client_name
-from . import SELF_TEST
+from ..endpoint.self_test import SELF_TEST
 from .facts import ClientFacts, Facts, ReviewFacts, WindowFacts
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import asyncio
 import secrets
 from typing import List, NamedTuple, Optional
 
-from . import SELF_TEST
+from ..endpoint.self_test import SELF_TEST
 from .checks import LOG, RESTART, Check, failed, passed
 
 UNREACHABLE = RESTART + " If it stays so, a firewall or another program may guard connections to 127.0.0.1."
@@ -27,7 +27,7 @@ class Target(NamedTuple):
 
 async def try_server(target: Target, version: str) -> List[Check]:
     """Connect with the right token and with a wrong one."""
-    from ..transport.client import Caller, Refused
+    from ..transport.client import Client, Refused
 
     answers = f"{target.window} is served"
     if target.port is None:
@@ -35,7 +35,7 @@ async def try_server(target: Target, version: str) -> List[Check]:
     checks = [await check_handshake(answers, target.port, target.token, version)]
     refuses = f"{target.window} refuses a wrong token"
     try:
-        status = await Caller(target.port, secrets.token_urlsafe(32), SELF_TEST, version).status()
+        status = await Client(target.port, secrets.token_urlsafe(32), SELF_TEST, version).status()
     except (OSError, asyncio.TimeoutError, Refused) as error:
         checks.append(failed(refuses, describe(error), UNREACHABLE))
     else:
@@ -46,10 +46,10 @@ async def try_server(target: Target, version: str) -> List[Check]:
 
 async def check_handshake(name: str, port: int, token: str, version: str) -> Check:
     """Open a session, list the tools and close it again."""
-    from ..transport.client import Caller, Refused
+    from ..transport.client import Client, Refused
 
     try:
-        tools = await Caller(port, token, SELF_TEST, version).count_tools()
+        tools = await Client(port, token, SELF_TEST, version).count_tools()
     except Refused as error:
         return failed(name, f"port {port}: {error}", RESTART)
     except (OSError, asyncio.TimeoutError) as error:

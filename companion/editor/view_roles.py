@@ -12,9 +12,16 @@ if TYPE_CHECKING:
     import sublime
 
 ROLE = "gemini_companion.role"  # what a view of ours is for; absent in all others
+ORIGINAL, PROPOSAL = "original", "proposal"  # the roles of the two views of a review
 TERMINAL = "terminus_view"  # set by Terminus
 
 
 def is_terminal(view: Optional[sublime.View]) -> bool:
     """Whether the view is a terminal, in a tab or in a panel. Main thread."""
     return view is not None and bool(view.settings().get(TERMINAL))
+
+
+def role_of(view: sublime.View) -> Optional[str]:
+    """`ORIGINAL` or `PROPOSAL` if the view is, or before a restart was, part of a review; else None. Main thread."""
+    role = view.settings().get(ROLE)
+    return role if role in (ORIGINAL, PROPOSAL) else None

@@ -20,7 +20,6 @@ from ..agents.dialect import AnsweredBy, Dialect, Mention, Message
 from ..agents.registry import AGENTS
 from ..agents.shared_context import SharedContext
 from ..context.tracker import ContextTracker
-from ..diagnosis import SELF_TEST
 from ..display_names import client_name
 from ..editor.status_bar import StatusBar, say
 from ..pacing import Paced
@@ -32,6 +31,7 @@ from ..system.processes import is_alive
 from .address import Address
 from .agent_window import EndpointWindow, Hooks
 from .discovery_updates import DiscoveryUpdater
+from .self_test import SELF_TEST
 from .server_task import Listener
 from .servers import PRIMARY, Servers, States
 from .status_text import State, status_text

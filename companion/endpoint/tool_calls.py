@@ -1,8 +1,9 @@
 """Carries out the tools that clients call, for one window.
 
 Rule: whoever asked gets a clear sentence, and a call that fails has changed nothing in the window. The disk is looked
-at in one step on a disk thread, because a network drive may hang; the review itself is the main thread's. On a client's
-word alone nothing is written outside the workspace folders; what the user accepts may lie anywhere.
+at on a disk thread, because a network drive may hang; the review itself is the main thread's. On a client's word alone
+nothing is written outside the workspace folders: that is asked before the review is touched, and again in the step that
+writes. What the user accepts may lie anywhere.
 """
 
 from __future__ import annotations
@@ -14,10 +15,12 @@ from typing import TYPE_CHECKING, Any, Awaitable, Callable, Dict, Sequence
 from ..display_names import client_name
 from ..protocol.tools import EMPTY, ClientSession, ToolCall, ToolResult, error_result, text_result
 from ..review.decision import Owner, ReviewError
+from ..review.document.disk import DiskError
 from ..review.document.preparation import PathError, prepare
 from .workspace_boundary import inside_workspace
 
 if TYPE_CHECKING:
+    from ..review.document.apply import Guard
     from ..review.manager import ReviewManager
     from ..runtime import Runtime
 
@@ -101,22 +104,28 @@ class ToolCalls:
 
         # What is looked at is the path that would be written, however this call spells it.
         checked = await self._runtime.call_main(self._reviews.path_of, owner, arguments["filePath"])
-        if not await self._runtime.in_worker(inside_workspace, checked, self._folders()):
+        folders = tuple(self._folders())
+        if not await self._runtime.in_worker(inside_workspace, checked, folders):
             return error_result(OUTSIDE)
+
+        def guard(path: str) -> None:
+            if not inside_workspace(path, folders):  # a link may lead elsewhere by now
+                raise DiskError(OUTSIDE)
+
         written: Future[str] = Future()  # with what went wrong, or an empty text
 
         def done(problem: str) -> None:
             if written.set_running_or_notify_cancel():  # false if the call was cancelled
                 written.set_result(problem)
 
-        await self._runtime.call_main(self._accept, owner, arguments["filePath"], checked, done)
+        await self._runtime.call_main(self._accept, owner, arguments["filePath"], checked, done, guard)
         problem = await asyncio.wrap_future(written)
         return error_result(problem) if problem else EMPTY
 
-    def _accept(self, owner: Owner, path: str, checked: str, done: Callable[[str], None]) -> None:
+    def _accept(self, owner: Owner, path: str, checked: str, done: Callable[[str], None], guard: Guard) -> None:
         if self._reviews.path_of(owner, path) != checked:
             raise ReviewError("The diff was opened anew under another path meanwhile.")
-        self._reviews.accept_by_client(owner, path, done)
+        self._reviews.accept_by_client(owner, path, done, guard)
 
     async def _reject_diff(self, owner: Owner, arguments: Dict[str, Any]) -> ToolResult:
         await self._runtime.call_main(self._reviews.reject_by_client, owner, arguments["filePath"])

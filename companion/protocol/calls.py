@@ -50,12 +50,12 @@ class Calls:
             pending.exchange.end_call(now)
         return pending
 
-    def taken_back(self, caller_id: str, request_id: object, now: float) -> List[Event]:
+    def cancel_request(self, client_id: str, request_id: object, now: float) -> List[Event]:
         """The client takes the request with this id back."""
         wanted = [
             pending.call
             for pending in self._pending.values()
-            if pending.exchange.caller.id == caller_id
+            if pending.exchange.client.id == client_id
             and type(pending.request_id) is type(request_id)
             and pending.request_id == request_id
         ]
@@ -76,8 +76,8 @@ class Calls:
         waiting = [pending for pending in self._pending.values() if pending.exchange.stream is stream]
         for pending in waiting:
             pending.exchange.connection_lost()
-        nobodys = [pending.call for pending in waiting if pending.exchange.session is None]
-        return self._cancel(nobodys, Cancellation.CONNECTION_LOST, now)
+        unclaimed = [pending.call for pending in waiting if pending.exchange.session is None]
+        return self._cancel(unclaimed, Cancellation.CONNECTION_LOST, now)
 
     def session_closed(self, session: Session, now: float) -> List[Event]:
         """The client is gone."""

@@ -113,13 +113,13 @@ class Protocol:
             session.requested(now)
         revision = session.revision if session is not None else (ASSUMED if version is None else REVISIONS[version])
         if session is not None:
-            caller = session.client
+            client = session.client
         else:
-            caller = self.registry.connection_caller(revision, arrival.connection, arrival.token_name)
+            client = self.registry.client_of_connection(revision, arrival.connection, arrival.token_name)
         exchange = Exchange(
             headers,
             revision,
-            caller,
+            client,
             session,
             accepts_json=arrival.accepts_json,
             accepts_events=arrival.accepts_events,
@@ -128,7 +128,7 @@ class Protocol:
         if message is None:
             return self._post_batch(exchange, value, now)
         if not isinstance(message, Request):
-            return self._take_unanswered(message, arrival, caller.id, now)
+            return self._take_unanswered(message, arrival, client.id, now)
         self._serve(exchange, message, now)
         return exchange.reaction()
 
@@ -150,7 +150,7 @@ class Protocol:
                 else:
                     self._serve(exchange, message, now)
             elif isinstance(message, Notification):
-                exchange.events.extend(self._cancelled(message, exchange.caller.id, now))
+                exchange.events.extend(self._cancelled(message, exchange.client.id, now))
         return exchange.reaction()
 
     def _post_stateless(self, arrival: Arrival, message: Optional[Message], now: float) -> Reaction:
@@ -166,12 +166,12 @@ class Protocol:
             metadata = read_metadata(arrival.headers, message)
         except RpcError as error:
             return Reaction(_refusal(error, message.id, null_id=False))
-        caller = self.registry.stateless_caller(metadata, arrival.token_name)
-        self.registry.heard_from(caller, now)
+        client = self.registry.stateless_client(metadata, arrival.token_name)
+        self.registry.note_request(client, now)
         exchange = Exchange(
             arrival.headers,
             metadata.revision,
-            caller,
+            client,
             metadata=metadata,
             accepts_json=arrival.accepts_json,
             accepts_events=arrival.accepts_events,
@@ -180,29 +180,29 @@ class Protocol:
         self._serve(exchange, message, now)
         return exchange.reaction()
 
-    def _take_unanswered(self, message: Message, arrival: Arrival, caller_id: Optional[str], now: float) -> Reaction:
+    def _take_unanswered(self, message: Message, arrival: Arrival, client_id: Optional[str], now: float) -> Reaction:
         """A message that gets no result: 202, or 400 with what is wrong. Unknown notifications are fine.
 
-        `caller_id`: None in the stateless revision, where a client takes a call back by closing the connection.
+        `client_id`: None in the stateless revision, where a client takes a call back by closing the connection.
         """
         if isinstance(message, Fault):
-            return Reaction(_refusal(message.error, message.id, null_id=caller_id is not None))
+            return Reaction(_refusal(message.error, message.id, null_id=client_id is not None))
         events: List[Event] = []
         if isinstance(message, Notification):
             logger.debug("received notification %.60r, %d bytes", message.method, len(arrival.body))
-            if caller_id is not None:
-                events = self._cancelled(message, caller_id, now)
+            if client_id is not None:
+                events = self._cancelled(message, client_id, now)
         return Reaction(Answer(202, {}, b""), events)
 
-    def _cancelled(self, message: Notification, caller_id: str, now: float) -> List[Event]:
+    def _cancelled(self, message: Notification, client_id: str, now: float) -> List[Event]:
         if message.method != "notifications/cancelled":
             return []
-        return self.registry.calls.taken_back(caller_id, message.params.get("requestId"), now)
+        return self.registry.calls.cancel_request(client_id, message.params.get("requestId"), now)
 
     def _serve(self, exchange: Exchange, request: Request, now: float) -> None:
         """Answer a request or begin its call. The one place that turns RpcError into an answer."""
         if logger.isEnabledFor(logging.DEBUG):
-            name, batch = exchange.caller.client_name or "a client", " in a batch" if exchange.batch else ""
+            name, batch = exchange.client.client_name or "a client", " in a batch" if exchange.batch else ""
             logger.debug("received request %.60r from %.80r, %d bytes%s", request.method, name, exchange.size, batch)
         try:
             result = self._result(exchange, request, now)
@@ -250,7 +250,7 @@ class Protocol:
         exchange = pending.exchange
         opened = exchange.open_stream(self.limits)
         if opened is not None:
-            self.registry.carried(opened, exchange.session)
+            self.registry.register_stream(opened, exchange.session)
         stream = exchange.stream
         if stream is None or stream.outbox.full:
             return Reaction(opened)

@@ -61,7 +61,7 @@ class Exchange:
     """A POST with at least one message, until everything in it is answered."""
 
     __slots__ = (
-        "headers", "accepts_json", "accepts_events", "revision", "session", "caller", "metadata", "batch", "calls",
+        "headers", "accepts_json", "accepts_events", "revision", "session", "client", "metadata", "batch", "calls",
         "open_calls", "answers", "stream", "events", "status", "extra_headers", "size", "state", "opened",
         "_waited_for",
     )  # fmt: skip
@@ -70,7 +70,7 @@ class Exchange:
         self,
         headers: Mapping[str, str],
         revision: Revision,
-        caller: ClientSession,
+        client: ClientSession,
         session: Optional[Session] = None,
         metadata: Optional[Metadata] = None,
         *,
@@ -84,7 +84,7 @@ class Exchange:
         self.accepts_events = accepts_events
         self.revision = revision
         self.session = session
-        self.caller = caller
+        self.client = client
         self.metadata = metadata
         self.batch = False
         self.calls: List[ToolCall] = []

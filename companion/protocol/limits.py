@@ -51,7 +51,7 @@ class Limits(NamedTuple):
     """Most broken or finished streams kept per session for `Last-Event-ID`."""
     connections: int = 1024
     """Most TCP connections at once, and never more than half of the process's descriptors. Over it: 503 and cut."""
-    newcomers: int = 64
+    unauthenticated_connections: int = 64
     """Most TCP connections that have not shown a token, in the whole process, and never more than an eighth of its
     descriptors. Over it the oldest one is cut."""
     request_seconds: float = 20.0

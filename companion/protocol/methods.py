@@ -50,7 +50,7 @@ def _initialize(server: Server, exchange: Exchange, request: Request, now: float
     if type(information) is not dict:
         raise RpcError(INVALID_PARAMS, '"clientInfo" must be an object.')
     revision = negotiate(asked)
-    session, opened = server.registry.open(client_identity(information), exchange.caller.token_name, revision, now)
+    session, opened = server.registry.open(client_identity(information), exchange.client.token_name, revision, now)
     exchange.events.extend(opened)
     exchange.extra_headers = {SESSION_HEADER: session.client.id}
     return server.catalogue.initialize[revision.name]
@@ -87,7 +87,7 @@ def _call_tool(server: Server, exchange: Exchange, request: Request, now: float)
     log_level = session.log_level if session is not None else None
     if metadata is not None:
         log_level = metadata.log_level
-    call = ToolCall(asked.name, asked.arguments, exchange.caller, asked.progress_token, log_level=log_level)
+    call = ToolCall(asked.name, asked.arguments, exchange.client, asked.progress_token, log_level=log_level)
     server.registry.calls.begin(call, exchange, request.id)
     return None
 
@@ -98,7 +98,7 @@ def _subscribe(server: Server, exchange: Exchange, request: Request, now: float)
         raise RpcError(INVALID_PARAMS, '"notifications" must be an object that names what to receive.', status=400)
     if not exchange.accepts_events:
         raise RpcError(INVALID_REQUEST, "A subscription needs Accept: text/event-stream.", status=406)
-    session, opened = server.registry.subscriber(exchange.caller, exchange.revision, now)
+    session, opened = server.registry.subscriber(exchange.client, exchange.revision, now)
     if session.open_streams() >= server.limits.streams_per_session:
         raise RpcError(INVALID_REQUEST, "Too many streams are open.", status=429)
     stream = session.new_stream(SUBSCRIPTION)
@@ -109,7 +109,7 @@ def _subscribe(server: Server, exchange: Exchange, request: Request, now: float)
     stream.outbox.add(Message(session.next_sequence(), payload, None))
     session.attach(stream, None)
     # Its answer is the result that `end_subscription` queues.
-    exchange.opened = server.registry.carried(OpenStream(stream, EVENT_STREAM), session)
+    exchange.opened = server.registry.register_stream(OpenStream(stream, EVENT_STREAM), session)
     exchange.events.extend(opened)
 
 

@@ -34,8 +34,8 @@ class Sign(Enum):
     EVENT_ID = "the client names it or a later one"
     REQUEST = "the client sends another request"
     CLOSED_IN_ORDER = "the client closes the connection and has read all of it"
-    TORN_DOWN = "the connection is reset"
-    CARRIED_ANEW = "another connection carries the stream"
+    RESET = "the connection is reset"
+    REATTACHED = "another connection carries the stream"
 
 
 _WRITTEN, _IN_DOUBT, _READ = Receipt.WRITTEN, Receipt.IN_DOUBT, Receipt.READ
@@ -45,16 +45,16 @@ TRANSITIONS: Dict[Receipt, Dict[Sign, Receipt]] = {
         Sign.EVENT_ID: _READ,
         Sign.REQUEST: _READ,
         Sign.CLOSED_IN_ORDER: _READ,
-        Sign.TORN_DOWN: _IN_DOUBT,
-        Sign.CARRIED_ANEW: _IN_DOUBT,
+        Sign.RESET: _IN_DOUBT,
+        Sign.REATTACHED: _IN_DOUBT,
     },
     _IN_DOUBT: {
         Sign.WRITE: _WRITTEN,
         Sign.EVENT_ID: _READ,
         Sign.REQUEST: _IN_DOUBT,
         Sign.CLOSED_IN_ORDER: _IN_DOUBT,
-        Sign.TORN_DOWN: _IN_DOUBT,
-        Sign.CARRIED_ANEW: _IN_DOUBT,
+        Sign.RESET: _IN_DOUBT,
+        Sign.REATTACHED: _IN_DOUBT,
     },
 }
 __doc__ = f"{__doc__}{picture('What is known of a message', TRANSITIONS)}"

@@ -57,19 +57,19 @@ class SessionRegistry:
         session = self._sessions.get(session_id)
         return session if session is not None and session.kind is MCP else None
 
-    def away(self, session_id: str) -> bool:
+    def is_expiring(self, session_id: str) -> bool:
         """Has this session nothing left that keeps it open? Then its time runs."""
         session = self._sessions.get(session_id)
         return session is not None and session.deadline() is not None
 
     # Clients without a session
 
-    def connection_caller(self, revision: Revision, connection: str, token_name: str) -> ClientSession:
+    def client_of_connection(self, revision: Revision, connection: str, token_name: str) -> ClientSession:
         """A client that sends a request of a revision with sessions but has none: it is known by its connection."""
         known_by = self._pseudonym("connection", connection.encode("ascii"))
         return ClientSession(known_by, "", "", revision.name, self.wall_clock(), token_name)
 
-    def stateless_caller(self, metadata: Metadata, token_name: str) -> ClientSession:
+    def stateless_client(self, metadata: Metadata, token_name: str) -> ClientSession:
         """A client of the stateless revision: it is known by everything that it says of itself, on any connection."""
         known_by = self._pseudonym("stateless", token_name.encode("utf-8"), metadata.self_description)
         name, version = metadata.client_name, metadata.client_version
@@ -82,9 +82,9 @@ class SessionRegistry:
             digest.update(b"%d:" % len(part) + part)
         return f"{kind}:{digest.hexdigest()}"
 
-    def heard_from(self, caller: ClientSession, now: float) -> None:
+    def note_request(self, client: ClientSession, now: float) -> None:
         """A client has sent a request: if it has a session, that lives on."""
-        session = self._sessions.get(caller.id)
+        session = self._sessions.get(client.id)
         if session is not None:
             session.requested(now)
 
@@ -99,13 +99,13 @@ class SessionRegistry:
         client = ClientSession(session_id, identity[0], identity[1], revision.name, self.wall_clock(), token_name)
         return self._add(client, revision, MCP, now), events + [SessionOpened(client)]
 
-    def subscriber(self, caller: ClientSession, revision: Revision, now: float) -> Tuple[Session, List[Event]]:
+    def subscriber(self, client: ClientSession, revision: Revision, now: float) -> Tuple[Session, List[Event]]:
         """The session of a stateless client that listens; made if it has none."""
-        session = self._sessions.get(caller.id)
+        session = self._sessions.get(client.id)
         if session is not None:
             return session, []
         events = self._make_room()
-        return self._add(caller, revision, SUBSCRIBER, now), events + [SessionOpened(caller)]
+        return self._add(client, revision, SUBSCRIBER, now), events + [SessionOpened(client)]
 
     def _add(self, client: ClientSession, revision: Revision, kind: SessionKind, now: float) -> Session:
         session = Session(client, revision, kind, self.limits, now)
@@ -132,7 +132,7 @@ class SessionRegistry:
             return Reaction(_refusal("A GET needs Accept: text/event-stream.", 406))
         return Reaction(self._attach(found, headers.get(RESUME_HEADER), now))
 
-    def listen_plainly(self, headers: Mapping[str, str], accepts_events: bool, now: float) -> Reaction:
+    def listen_without_session(self, headers: Mapping[str, str], accepts_events: bool, now: float) -> Reaction:
         """Read a GET of the plain event stream, which needs no session and is resumed by `Last-Event-ID` alone."""
         if not accepts_events:
             return Reaction(_refusal("A GET needs Accept: text/event-stream.", 406))
@@ -183,9 +183,9 @@ class SessionRegistry:
             prefix = session.client.id + "." if session.kind is EVENTS else ""
             stream = session.new_stream(LISTEN, prefix)
         session.attach(stream, received)
-        return self.carried(OpenStream(stream, EVENT_STREAM), session)
+        return self.register_stream(OpenStream(stream, EVENT_STREAM), session)
 
-    def carried(self, opened: OpenStream, session: Optional[Session]) -> OpenStream:
+    def register_stream(self, opened: OpenStream, session: Optional[Session]) -> OpenStream:
         """A connection is going to carry the stream. `session`: whose it is, if anybody's."""
         if session is not None:
             self._owners[opened.stream] = session
@@ -200,7 +200,7 @@ class SessionRegistry:
         owner = self._owners.get(stream)
         return stream.take(owner is not None and owner.current is stream)
 
-    def broken(self, stream: Stream, ending: Ending, now: float) -> List[Event]:
+    def stream_lost(self, stream: Stream, ending: Ending, now: float) -> List[Event]:
         """The connection that carried the stream is gone."""
         session = self._owners.pop(stream, None)
         events = self.calls.stream_lost(stream, now) if stream.kind is CALL else []
@@ -227,7 +227,7 @@ class SessionRegistry:
         events: List[Event] = []
         given_up: List[Session] = []
         for session in self._sessions.values():
-            if session_id is not None and not session.traits.onlooker and session.client.id != session_id:
+            if session_id is not None and not session.traits.receives_all and session.client.id != session_id:
                 continue
             ready = session.post(notice, collapse, tag)
             if ready is None:
@@ -244,7 +244,7 @@ class SessionRegistry:
     def reaches(self, session_id: str) -> bool:
         """Is there a client that gets what is sent to this session?"""
         session = self._sessions.get(session_id)
-        return session is not None and not session.traits.onlooker
+        return session is not None and not session.traits.receives_all
 
     # Closing
 
@@ -274,7 +274,7 @@ class SessionRegistry:
             for stream in session.streams.values():
                 if stream.open:
                     if come_back_seconds is not None and session.kind is MCP:
-                        stream.part(come_back_seconds)
+                        stream.set_reconnection_delay(come_back_seconds)
                     stream.close()
                     events.append(Wake(stream))
         return events

@@ -38,7 +38,7 @@ MCP, EVENTS, SUBSCRIBER = SessionKind.MCP, SessionKind.EVENTS, SessionKind.SUBSC
 class Traits(NamedTuple):
     """What is different from kind to kind."""
 
-    onlooker: bool
+    receives_all: bool
     """Sees what is meant for others, too, and nobody is told what it has missed."""
     translated: bool
     """Gets notifications in the dialect of the plain event stream."""
@@ -47,7 +47,7 @@ class Traits(NamedTuple):
 
 
 TRAITS: Dict[SessionKind, Traits] = {
-    #            onlooker translated primes_streams
+    #            receives_all translated primes_streams
     MCP: Traits(False, False, True),
     EVENTS: Traits(True, True, False),
     SUBSCRIBER: Traits(False, False, False),
@@ -57,9 +57,9 @@ TRAITS: Dict[SessionKind, Traits] = {
 class SessionState(Enum):
     """Is the client there? Calls that are being answered keep a session whatever its state."""
 
-    SILENT = "it has never listened"
+    NEW = "it has never listened"
     LISTENING = "a stream of its own is open"
-    AWAY = "it has listened, and no stream is open"
+    DISCONNECTED = "it has listened, and no stream is open"
     CLOSED = "it has ended"
 
 
@@ -71,18 +71,18 @@ class SessionEvent(Enum):
     CLOSED = "the client ended it, or its time was over"
 
 
-_SILENT, _LISTENING, _AWAY = SessionState.SILENT, SessionState.LISTENING, SessionState.AWAY
+_NEW, _LISTENING, _DISCONNECTED = SessionState.NEW, SessionState.LISTENING, SessionState.DISCONNECTED
 TRANSITIONS: Dict[SessionState, Dict[SessionEvent, SessionState]] = {
-    _SILENT: {
+    _NEW: {
         SessionEvent.STREAM_OPENED: _LISTENING,
         SessionEvent.CLOSED: SessionState.CLOSED,
     },
     _LISTENING: {
         SessionEvent.STREAM_OPENED: _LISTENING,
-        SessionEvent.LAST_STREAM_LOST: _AWAY,
+        SessionEvent.LAST_STREAM_LOST: _DISCONNECTED,
         SessionEvent.CLOSED: SessionState.CLOSED,
     },
-    _AWAY: {
+    _DISCONNECTED: {
         SessionEvent.STREAM_OPENED: _LISTENING,
         SessionEvent.CLOSED: SessionState.CLOSED,
     },
@@ -122,7 +122,7 @@ class Session:
         """How many calls are being answered."""
         self.last_seen = now
         self.shows_event_ids = False
-        self.state = SessionState.SILENT
+        self.state = SessionState.NEW
         self.receipts = Receipts()
         self._unsent: List[object] = []
 
@@ -218,7 +218,7 @@ class Session:
 
     def post(self, notice: Notice, collapse: Optional[str], tag: Optional[object] = None) -> Optional[List[Stream]]:
         """Queue a notification; the streams that can carry it now, or None if the client must be given up."""
-        if self.traits.onlooker:
+        if self.traits.receives_all:
             tag = None
         if self.kind is SUBSCRIBER:
             return self._post_to_subscriptions(notice, collapse, tag)
@@ -256,7 +256,7 @@ class Session:
             return None
         if any(stream.open for stream in self.streams.values()):
             return None
-        if self.state is SessionState.AWAY:
+        if self.state is SessionState.DISCONNECTED:
             return self.last_seen + self.limits.stream_grace_seconds
         return self.last_seen + self.limits.silent_session_seconds
 
@@ -287,5 +287,5 @@ class Session:
             session._make_stream(kind, entry["label"]).import_state(entry, tagged)
         session.sequence = state["sequence"]
         session.stream_count = state["stream_count"]
-        session.state = SessionState.AWAY
+        session.state = SessionState.DISCONNECTED
         return session

@@ -45,8 +45,8 @@ LISTEN, CALL, SUBSCRIPTION = StreamKind.LISTEN, StreamKind.CALL, StreamKind.SUBS
 class StreamState(Enum):
     """Whether a connection carries the stream. That nothing more will be added (`finished`) is told apart from it."""
 
-    APART = "no connection carries it"
-    CARRIED = "a connection carries it"
+    DETACHED = "no connection carries it"
+    ATTACHED = "a connection carries it"
     CLOSING = "its connection ends once everything is written"
 
 
@@ -59,19 +59,19 @@ class StreamEvent(Enum):
 
 
 TRANSITIONS: Dict[StreamState, Dict[StreamEvent, StreamState]] = {
-    StreamState.APART: {
-        StreamEvent.ATTACH: StreamState.CARRIED,
-        StreamEvent.CLOSE: StreamState.APART,
+    StreamState.DETACHED: {
+        StreamEvent.ATTACH: StreamState.ATTACHED,
+        StreamEvent.CLOSE: StreamState.DETACHED,
     },
-    StreamState.CARRIED: {
-        StreamEvent.ATTACH: StreamState.CARRIED,
+    StreamState.ATTACHED: {
+        StreamEvent.ATTACH: StreamState.ATTACHED,
         StreamEvent.CLOSE: StreamState.CLOSING,
-        StreamEvent.DETACH: StreamState.APART,
+        StreamEvent.DETACH: StreamState.DETACHED,
     },
     StreamState.CLOSING: {
-        StreamEvent.ATTACH: StreamState.CARRIED,
+        StreamEvent.ATTACH: StreamState.ATTACHED,
         StreamEvent.CLOSE: StreamState.CLOSING,
-        StreamEvent.DETACH: StreamState.APART,
+        StreamEvent.DETACH: StreamState.DETACHED,
     },
 }
 __doc__ = f"{__doc__}{picture('A stream and its connection', TRANSITIONS)}"
@@ -81,11 +81,11 @@ class Ending(Enum):
     """How the connection that carried a stream ended."""
 
     BY_CLIENT = "the client closed it and left nothing unread"
-    TORN_DOWN = "it was reset, or not everything could be written"
-    BY_US = "everything was written, and we ended the answer"
+    RESET = "it was reset, or not everything could be written"
+    BY_SERVER = "everything was written, and we ended the answer"
 
 
-_SIGNS = {Ending.BY_CLIENT: Sign.CLOSED_IN_ORDER, Ending.TORN_DOWN: Sign.TORN_DOWN}
+_SIGNS = {Ending.BY_CLIENT: Sign.CLOSED_IN_ORDER, Ending.RESET: Sign.RESET}
 
 
 class EventId(NamedTuple):
@@ -100,8 +100,8 @@ class Stream:
 
     __slots__ = (
         "label", "kind", "outbox", "limits", "numbered", "primes", "state", "finished", "was_reset", "filter",
-        "request_id", "last_sequence", "_receipts", "_sent", "_sent_keys", "_sent_bytes", "_again", "_greeted",
-        "_parting", "_moved", "_label",
+        "request_id", "last_sequence", "_receipts", "_sent", "_sent_keys", "_sent_bytes", "_to_resend", "_greeted",
+        "_reconnection", "_imported", "_label",
     )  # fmt: skip
 
     def __init__(
@@ -123,7 +123,7 @@ class Stream:
         self.numbered = numbered
         """Events carry ids and can be sent again."""
         self.primes = primes
-        self.state = StreamState.APART
+        self.state = StreamState.DETACHED
         self.finished = False
         """Nothing will be added any more."""
         self.was_reset = False
@@ -135,16 +135,16 @@ class Stream:
         self._sent: Dict[int, Message] = {}
         self._sent_keys: Dict[str, int] = {}
         self._sent_bytes = 0
-        self._again: Deque[int] = deque()
+        self._to_resend: Deque[int] = deque()
         self._greeted = True
-        self._parting = b""
-        self._moved = False
+        self._reconnection = b""
+        self._imported = False
         self._label = label.encode("ascii")
 
     @property
     def open(self) -> bool:
         """A connection carries it now."""
-        return self.state is not StreamState.APART
+        return self.state is not StreamState.DETACHED
 
     @property
     def closing(self) -> bool:
@@ -156,9 +156,9 @@ class Stream:
         """Does the connection end as soon as nothing is left to be written?"""
         return self.closing or (self.finished and self.kind is CALL)
 
-    def part(self, seconds: float) -> None:
+    def set_reconnection_delay(self, seconds: float) -> None:
         """Tell the client, as the last thing on this connection, to come back after so many seconds."""
-        self._parting = _RECONNECTION % int(seconds * 1000)
+        self._reconnection = _RECONNECTION % int(seconds * 1000)
 
     def attach(self, received: Optional[int] = None) -> None:
         """A connection begins to carry the stream. `received`: the place of the last event the client has."""
@@ -167,8 +167,8 @@ class Stream:
             for sequence in [number for number in self._sent if number <= received]:
                 self._forget(sequence)
             self._receipts.named(self.label, received)
-        self._receipts.note(Sign.CARRIED_ANEW, self.label)
-        self._again = deque(self._sent)
+        self._receipts.note(Sign.REATTACHED, self.label)
+        self._to_resend = deque(self._sent)
         self._greeted = False
         self.was_reset = False
 
@@ -183,8 +183,8 @@ class Stream:
     def detach(self, ending: Ending) -> None:
         """The connection is gone."""
         self.state = after(TRANSITIONS, self.state, StreamEvent.DETACH)
-        self.was_reset = ending is Ending.TORN_DOWN
-        self._again.clear()
+        self.was_reset = ending is Ending.RESET
+        self._to_resend.clear()
         sign = _SIGNS.get(ending)
         if sign is not None:
             self._receipts.note(sign, self.label)
@@ -196,14 +196,14 @@ class Stream:
         if not self._greeted:
             self._greeted = True
             parts.append(self._greeting())
-        while self._again and size < CHUNK_BYTES:
-            message = self._sent.get(self._again.popleft())
+        while self._to_resend and size < CHUNK_BYTES:
+            message = self._sent.get(self._to_resend.popleft())
             if message is not None:
                 parts.append(self._event(message))
                 size += len(message.payload)
                 if message.tag is not None:
                     self._receipts.written(self.label, message.sequence, message.tag)
-        if current and not self._again and size < CHUNK_BYTES:
+        if current and not self._to_resend and size < CHUNK_BYTES:
             for message in self.outbox.take(CHUNK_BYTES):
                 self.last_sequence = message.sequence
                 parts.append(self._event(message))
@@ -211,18 +211,18 @@ class Stream:
                     self._receipts.written(self.label, message.sequence, message.tag)
                 if self.numbered:
                     self._remember(message)
-        if self.closing and not parts and self._parting:
-            parts.append(self._parting)
-            self._parting = b""
+        if self.closing and not parts and self._reconnection:
+            parts.append(self._reconnection)
+            self._reconnection = b""
         return parts[0] if len(parts) == 1 else b"".join(parts)
 
     def _greeting(self) -> bytes:
         if self.primes and self.numbered:
             received = next(iter(self._sent)) - 1 if self._sent else self.last_sequence
             return b"retry: %d\nid: %s-%d\ndata: \n\n" % (RETRY_MILLISECONDS, self._label, received)
-        if self._moved:
+        if self._imported:
             # The server that carried this before may have told the client to take its time.
-            self._moved = False
+            self._imported = False
             return _GREETING + _RECONNECTION % RETRY_MILLISECONDS
         return _GREETING
 
@@ -265,14 +265,14 @@ class Stream:
 
     def import_state(self, state: Dict[str, Any], tagged: Collection[int] = ()) -> None:
         """Take over what `export_state` gave. `tagged`: the places of messages that are not known to have been read."""
-        self._moved = True
+        self._imported = True
         self.finished = state["finished"]
         self.last_sequence = state["last_sequence"]
         for message in import_messages(state["sent"], tagged):
             self._remember(message)
             if message.tag is not None:
                 self._receipts.written(self.label, message.sequence, message.tag)
-        self._receipts.note(Sign.CARRIED_ANEW, self.label)
+        self._receipts.note(Sign.REATTACHED, self.label)
         if self.kind is CALL:
             self.outbox.import_state(state["waiting"], tagged)
 

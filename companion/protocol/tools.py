@@ -91,7 +91,7 @@ class ToolCall:
         self.progress_token = progress_token
         self.log_level = log_level
         """The mildest severity the caller wants, or None for none at all."""
-        self.send: Callable[[str, Dict[str, Any]], None] = _nobody_listens
+        self.send: Callable[[str, Dict[str, Any]], None] = _discard
         """Set by the transport: sends a notification to the caller, before the result."""
         self._cancelled: Optional[Callable[[Cancellation], None]] = None
 
@@ -134,7 +134,7 @@ class ToolCall:
         self.send("notifications/message", params)
 
 
-def _nobody_listens(method: str, params: Dict[str, Any]) -> None:
+def _discard(method: str, params: Dict[str, Any]) -> None:
     return None
 
 

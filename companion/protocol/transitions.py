@@ -28,7 +28,7 @@ def after(table: Mapping[State, Mapping[Event, State]], state: State, event: Eve
 def picture(title: str, table: Mapping[State, Mapping[Event, State]]) -> str:
     """The table as lines of text, for a module's documentation."""
     rows = [
-        f"    {state.name:<10} {event.name:<16} -> {following.name}"
+        f"    {state.name:<12} {event.name:<16} -> {following.name}"
         for state, events in table.items()
         for event, following in events.items()
     ]

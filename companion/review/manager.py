@@ -21,15 +21,17 @@ from weakref import WeakSet
 import sublime
 
 from ..debounce import Debounce
+from ..editor import file_views, view_roles
 from ..editor.edits import COMMAND
 from ..editor.status_bar import say
 from .after_client import SaveAfterClient
 from .controls import SAVE, answer, follow_link
 from .decision import ACCEPTED, Outcome, Owner, Review, ReviewError, State, Ticket
+from .display.file_watch import file_request
 from .display.poller import Poller
-from .display.presentation import Presentation, file_request
+from .display.presentation import Presentation
 from .document import disk
-from .document.apply import Write
+from .document.apply import Guard, Write
 from .document.preparation import FileRequest, Preparation
 from .document.text import ProposedText
 from .window import views
@@ -180,14 +182,21 @@ class ReviewManager:
         """
         return self._required(owner, path).path
 
-    def accept_by_client(self, owner: Owner, path: str, done: Callable[[str], None] = lambda problem: None) -> None:
+    def accept_by_client(
+        self,
+        owner: Owner,
+        path: str,
+        done: Callable[[str], None] = lambda problem: None,
+        guard: Optional[Guard] = None,
+    ) -> None:
         """Accept for the client, write the file and tell it. Raises `ReviewError` with a sentence for the client.
 
-        `done` is called on the main thread with what went wrong, or an empty text once the file is written.
+        `done` is called on the main thread with what went wrong, or an empty text once the file is written. `guard`
+        says where the client may write.
         """
         self._runtime.assert_main_thread()
         review = self._required(owner, path)
-        self._write(review, self._presentations[review].current_text(), done)
+        self._write(review, self._presentations[review].current_text(), done, guard)
 
     def reject_by_client(self, owner: Owner, path: str) -> None:
         """Reject for the client and tell it. Raises `ReviewError` with a sentence for the client."""
@@ -431,7 +440,7 @@ class ReviewManager:
         if path is None:
             return
         for review, presentation in self._presentations.items():
-            if views.is_same_file(path, review.path, review.same_files):
+            if file_views.is_same_file(path, review.path, review.same_files):
                 presentation.check_file()
 
     def on_pre_close(self, view: sublime.View) -> None:
@@ -453,13 +462,13 @@ class ReviewManager:
         self, view: sublime.View, name: str, arguments: Optional[Dict[str, Any]]
     ) -> Optional[Tuple[str, Dict[str, Any]]]:
         """Saving a proposal accepts it; saving the original's view means nothing. None lets the command pass."""
-        if name != SAVE or view.file_name() is not None or views.role_of(view) is None:
+        if name != SAVE or view.file_name() is not None or view_roles.role_of(view) is None:
             return None
         review = self.review_of(view)
         if review is None:
             elsewhere = self._manager_of(view)
             return elsewhere.on_text_command(view, name, arguments) if elsewhere is not None else None
-        if views.role_of(view) == views.PROPOSAL:
+        if view_roles.role_of(view) == view_roles.PROPOSAL:
             self._runtime.on_main(self.accept, review)
         return COMMAND, {}  # which without edits does nothing
 
@@ -530,17 +539,17 @@ class ReviewManager:
         return next((reviews for reviews in cls._managers if reviews.review_of(view) is not None), None)
 
     def _is_abandoned(self, view: sublime.View) -> bool:
-        if views.role_of(view) is None:
+        if view_roles.role_of(view) is None:
             return False
         # One that was dragged here belongs to another window's desk.
         return views.is_left_over(view) or self._manager_of(view) is None
 
     def _find(self, owner: Owner, path: str) -> Optional[Review]:
-        wanted = views.same_key(path)
+        wanted = file_views.same_key(path)
         for review in self.pending():
             if review.ticket is not None:
                 continue
-            if review.owner.session_id == owner.session_id and views.same_key(review.path) == wanted:
+            if review.owner.session_id == owner.session_id and file_views.same_key(review.path) == wanted:
                 return review
         return None
 
@@ -569,7 +578,7 @@ class ReviewManager:
             # A link must not take away the view that it was clicked in while the editor still handles the click.
             self._runtime.on_main(follow_link, self, review, href)
 
-    def _write(self, review: Review, text: str, done: Callable[[str], None]) -> None:
+    def _write(self, review: Review, text: str, done: Callable[[str], None], guard: Optional[Guard] = None) -> None:
         """Write the file ourselves. `done` gets a sentence for the user if that failed; the review is open then."""
         presentation = self._presentations[review]
         if presentation.original is None:
@@ -578,7 +587,7 @@ class ReviewManager:
         if not review.begin_writing():
             return
         presentation.freeze(True)
-        write = Write(self._runtime, presentation.original, text, partial(self._written, review, text, done))
+        write = Write(self._runtime, presentation.original, text, partial(self._written, review, text, done), guard)
         self._writes[review] = write
         write.start()
 

@@ -18,7 +18,7 @@ class Refused(Exception):
     """The server answered with something else than what was asked for. `str()` says what."""
 
 
-class Caller:
+class Client:
     """Calls the server on `port` with `token`, introducing itself by `name` and `version`."""
 
     def __init__(self, port: int, token: str, name: str, version: str) -> None:

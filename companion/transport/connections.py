@@ -19,8 +19,8 @@ from aiohttp import StreamReader, http_exceptions, web
 
 from ..log_repeats import SELDOM
 from ..protocol.limits import Limits
-from .newcomers import Newcomers
 from .responses import WholeResponse, refusal
+from .unauthenticated import UnauthenticatedConnections
 
 logger = logging.getLogger("gemini_companion.transport")
 
@@ -39,7 +39,7 @@ class Connection(web.RequestHandler):
 
     __slots__ = (
         "_body", "_body_bytes", "_counted", "_deadline", "_framed", "_full", "_ignoring", "_limits", "_lines",
-        "_newcomers", "_outside", "_peer_closed", "_to_come", "_upgrades", "number", "on_lost", "__weakref__",
+        "_outside", "_peer_closed", "_to_come", "_unauthenticated", "_upgrades", "number", "on_lost", "__weakref__",
     )  # fmt: skip
 
     def __init__(
@@ -59,7 +59,7 @@ class Connection(web.RequestHandler):
         """What comes from now on is no HTTP any more."""
         self._limits = limits
         self._full = full
-        self._newcomers: Optional[Newcomers] = Newcomers.of_this_loop()
+        self._unauthenticated: Optional[UnauthenticatedConnections] = UnauthenticatedConnections.of_this_loop()
         """Where this connection is counted until it has shown a token."""
         self._deadline: Optional[asyncio.TimerHandle] = None
         self._peer_closed = False
@@ -76,13 +76,13 @@ class Connection(web.RequestHandler):
         """Called once when the connection is lost; False if the client closed it and left nothing unread, else True."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        assert self._newcomers is not None
-        full = self._full() and not self._newcomers.make_room()
+        assert self._unauthenticated is not None
+        full = self._full() and not self._unauthenticated.make_room()
         super().connection_made(transport)
         if full:
             self._cut(b"503 Service Unavailable")
             return
-        self._newcomers.add(self)
+        self._unauthenticated.add(self)
         self._give_time()
 
     # What comes
@@ -166,11 +166,11 @@ class Connection(web.RequestHandler):
 
     def token_shown(self) -> None:
         """The client has shown a token: the connection counts no more among those that have not."""
-        if self._newcomers is not None:
-            self._newcomers.remove(self)
-            self._newcomers = None
+        if self._unauthenticated is not None:
+            self._unauthenticated.remove(self)
+            self._unauthenticated = None
 
-    def give_way(self) -> None:
+    def evict(self) -> None:
         """End, because another connection needs the room."""
         self._cut(b"503 Service Unavailable")
 
@@ -200,18 +200,18 @@ class Connection(web.RequestHandler):
 
     def pause_writing(self) -> None:
         super().pause_writing()
-        if self._newcomers is not None:  # Else it may be a client that was suspended and will go on.
+        if self._unauthenticated is not None:  # Else it may be a client that was suspended and will go on.
             asyncio.get_running_loop().call_later(self._limits.request_seconds, self._abort_if_unread)
 
     def _abort_if_unread(self) -> None:
-        if self._paused and self._newcomers is not None and self.transport is not None:
+        if self._paused and self._unauthenticated is not None and self.transport is not None:
             self.transport.abort()
 
     def eof_received(self) -> Optional[bool]:
         self._peer_closed = True
         return super().eof_received()
 
-    def _torn_down(self, exc: Optional[BaseException]) -> bool:
+    def _was_reset(self, exc: Optional[BaseException]) -> bool:
         """Did the connection end in another way than by the client's closing it with everything read?
 
         A reset that answers what was written after the client's end is only left as the socket's pending error (RFC
@@ -226,13 +226,13 @@ class Connection(web.RequestHandler):
             return True
 
     def connection_lost(self, exc: Optional[BaseException]) -> None:
-        torn_down = self._torn_down(exc)
+        was_reset = self._was_reset(exc)
         self._stop_the_clock()
         self.token_shown()
         super().connection_lost(exc)
         tell, self.on_lost = self.on_lost, None
         if tell is not None:
-            tell(torn_down)
+            tell(was_reset)
 
     def handle_error(
         self,

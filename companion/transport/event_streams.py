@@ -27,7 +27,7 @@ class EventStreamWriter:
     def __init__(self, stream: Stream, take: Callable[[Stream], bytes]) -> None:
         self.stream = stream
         self.lost = False
-        self.ending = Ending.BY_US
+        self.ending = Ending.BY_SERVER
         self.superseded = False
         self._take = take
         self._waiter: Optional[asyncio.Future[None]] = None
@@ -54,7 +54,7 @@ class EventStreamWriter:
             if not self.lost:
                 await response.write_eof()
         except ConnectionError:
-            self.lost, self.ending = True, Ending.TORN_DOWN  # What was taken last has not been written.
+            self.lost, self.ending = True, Ending.RESET  # What was taken last has not been written.
         finally:
             connection.on_lost = None
             self._transport = None
@@ -77,7 +77,7 @@ class EventStreamWriter:
                 self._beat = False
                 await response.write(HEARTBEAT)
         if self._taken:
-            self.ending = Ending.TORN_DOWN  # It has not been written.
+            self.ending = Ending.RESET  # It has not been written.
 
     def pump(self) -> None:
         """Write what there is: at once if it is little and the connection is idle, as it nearly always is.
@@ -130,7 +130,7 @@ class EventStreamWriter:
 
     def _connection_lost(self, was_reset: bool) -> None:
         self.lost = True
-        self.ending = Ending.TORN_DOWN if was_reset else Ending.BY_CLIENT
+        self.ending = Ending.RESET if was_reset else Ending.BY_CLIENT
         self.wake()
 
 

@@ -55,8 +55,8 @@ from .gate import Gate
 from .listening import ACCEPTED_AT_ONCE, BACKLOG, listen
 from .local_sockets import LocalSocket, listen_locally
 from .negotiation import accepted
-from .newcomers import descriptor_limit
 from .responses import WholeResponse, not_allowed, refusal, respond
+from .unauthenticated import descriptor_limit
 
 logger = logging.getLogger("gemini_companion.transport")
 ADDRESS = "127.0.0.1"
@@ -256,7 +256,7 @@ class CompanionServer:
         if path == "/events":
             if method != "GET":
                 return not_allowed("GET")
-            reaction = self._protocol.registry.listen_plainly(headers, accepted(headers)[1], self._now())
+            reaction = self._protocol.registry.listen_without_session(headers, accepted(headers)[1], self._now())
             return await self._react(request, reaction)
         return refusal(404, "There is nothing here. The MCP endpoint is /mcp.")
 
@@ -351,7 +351,7 @@ class CompanionServer:
             logger.exception("the tool %s failed", call.name)
         self._continue(call, self._protocol.finish(call, result, self._now()))
         self._running.pop(call, None)
-        if self._expiry is None and self._protocol.registry.away(call.session.id):
+        if self._expiry is None and self._protocol.registry.is_expiring(call.session.id):
             self._schedule_expiry()
 
     def _say(self, call: ToolCall, method: str, params: Dict[str, Any]) -> None:
@@ -404,7 +404,7 @@ class CompanionServer:
             _never(event)
 
     def _stream_ended(self, stream: Stream, ending: Ending) -> None:
-        self._perform(self._protocol.registry.broken(stream, ending, self._now()))
+        self._perform(self._protocol.registry.stream_lost(stream, ending, self._now()))
         self._schedule_expiry()
 
     # Time

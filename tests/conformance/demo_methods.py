@@ -74,7 +74,7 @@ def close_early(server: Any, call: ToolCall) -> None:
         return
     opened = exchange.open_stream(protocol.limits)
     if opened is not None:
-        protocol.registry.carried(opened, exchange.session)
+        protocol.registry.register_stream(opened, exchange.session)
     if exchange.stream is not None:
         exchange.stream.close()
         server._continue(call, Reaction(opened, [Wake(exchange.stream)]))

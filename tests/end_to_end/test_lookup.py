@@ -73,7 +73,7 @@ def test_the_same_file_as_the_published_client(client, tmp_path, seed):
         entries = [Entry(name, files.read(os.path.join(directory, name), platform)) for name in os.listdir(directory)]
         entries.sort(key=lambda entry: entry.name)
         lookup = LookupContext(folder, pid, port, platform, is_alive, os.path.realpath)
-        chosen = GEMINI_CLI.choice(entries, lookup)
+        chosen = GEMINI_CLI.choose(entries, lookup)
         read = client.call("look", temporary=temporary, folder=folder, pid=pid, port=port)
         assert read == (chosen.content if chosen is not None else None), (folder, pid, port, entries)
         found += chosen is not None

@@ -11,6 +11,7 @@ from typing import FrozenSet, Iterator, Optional
 
 import sublime
 
+from ...editor import file_views
 from ...editor.edits import PORTION, move_caret, text_steps
 from ..decision import Review
 from ..document.disk import Kind, Original
@@ -59,7 +60,7 @@ class ProposalPane:
 
     def forget_filling(self) -> None:
         """See that undo does not take the proposal away. It has no effect while a command runs."""
-        if views.is_open(self._view) and self.untouched:
+        if file_views.is_open(self._view) and self.untouched:
             self._view.clear_undo_stack()
             self._given_at = self._view.change_count()
 

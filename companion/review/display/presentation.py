@@ -4,30 +4,29 @@ Theory of operation: the views are made at once. The file is read on a disk thre
 computing thread; what comes back is drawn in slices. Every edit of the proposal starts the circle again from the
 comparison. `phase` says how far that has come, and what may come next.
 
-Rules: a result is drawn only if the view still holds the text it was made from. A disk that does not answer is not
-asked a second time.
+Rule: a result is drawn only if the view still holds the text it was made from.
 """
 
 from __future__ import annotations
 
 import logging
-import os
 from functools import partial
-from typing import TYPE_CHECKING, Callable, Dict, Iterator, List, Mapping, NamedTuple, Optional
+from typing import TYPE_CHECKING, Callable, Iterator, List, Optional
 
 import sublime
 
 from ...debounce import Debounce
+from ...editor import file_views
 from ..decision import Review
-from ..document import disk, preparation
 from ..document.disk import Original
-from ..document.preparation import FileRequest, Look, Preparation
+from ..document.preparation import Preparation
 from ..window import views
 from .analysis import Analysis, analyse
 from .drawing import Drawing
-from .header import Header, status_text
+from .file_watch import FileWatch, file_request, read
+from .header import status_text
+from .heading import Standing, columns_of, header_of
 from .hunks import Hunks
-from .notices import Circumstances, notices
 from .panes import ProposalPane, show_original, whole_text
 from .phase import Phase, following
 from .slices import Slices
@@ -43,16 +42,6 @@ STATUS = "gemini_companion.review"
 _AFTER_EDIT, _LONGEST_EDITING = 40, 500
 _AFTER_CARET, _LONGEST_WALK = 20, 100
 _LONG = 300  # milliseconds after which a comparison shows itself
-_FEWEST_COLUMNS, _USUAL_COLUMNS = 6, 60
-_CERTAIN = 0.95  # of a row's width
-
-
-class Facts(NamedTuple):
-    """What the header warns of beside the file's own notice."""
-
-    unsaved: bool = False  # a tab of the file has unsaved edits
-    changed: bool = False  # the file is not what was read
-    too_large: bool = False  # the proposal, for a comparison
 
 
 class Presentation:
@@ -83,10 +72,8 @@ class Presentation:
         self._slices = Slices(runtime)
         self._filling, self._filling_original = Slices(runtime), Slices(runtime)
         self._phase = Phase.GATHERING
-        self._facts = Facts()
+        self._too_large = False  # the proposal, for a comparison
         self._computation: Optional[Computation] = None
-        self._looking: Optional[Computation] = None  # at the disk
-        self._look_once_more = False
         self._original_shown: Optional[Original] = None
         self._analysis: Optional[Analysis] = None
         self._analysed = self._drawn_count = -1  # the change counts of the texts that were analysed and drawn
@@ -94,7 +81,7 @@ class Presentation:
         self._first_change_shown = False
         self._edits = Debounce(runtime.later_on_main, self._compare_after_edits, _AFTER_EDIT, _LONGEST_EDITING)
         self._caret = Debounce(runtime.later_on_main, self.look_at_caret, _AFTER_CARET, _LONGEST_WALK)
-        self._tabs: Dict[str, str] = {}
+        self.file = FileWatch(review, runtime, self.update_header)
         self._pane = ProposalPane(proposal_view, review)
         self._drawing = Drawing(original_view, proposal_view, self._link)
         self.hunks = Hunks(proposal_view, self._link)
@@ -104,7 +91,9 @@ class Presentation:
     @property
     def views(self) -> List[sublime.View]:
         """Our views that are still open."""
-        return [view for view in (self.original_view, self.proposal_view) if view is not None and views.is_open(view)]
+        return [
+            view for view in (self.original_view, self.proposal_view) if view is not None and file_views.is_open(view)
+        ]
 
     @property
     def retired(self) -> bool:
@@ -155,23 +144,27 @@ class Presentation:
 
     def freeze(self, frozen: bool) -> None:
         """Let nobody edit the proposal while it is being written."""
-        if views.is_open(self.proposal_view):
+        if file_views.is_open(self.proposal_view):
             self.proposal_view.set_read_only(frozen)
 
     def _take(self, prepared: Optional[Preparation]) -> None:
         if prepared is None:
             self.load()
         else:
-            self._loads += 1
+            self._begin_loading()
             self._loaded(self._loads, prepared)
+
+    def _begin_loading(self) -> None:
+        self._loads += 1
+        self.file.read_again()
 
     def load(self) -> None:
         """Read the file (again) and compare with it."""
         self._runtime.assert_main_thread()
-        self._loads += 1
+        self._begin_loading()
         fallback = self.proposal_view.settings().get("fallback_encoding")
         self._runtime.use_disk(
-            _read,
+            read,
             file_request(self.review.path, self._settings(), fallback),
             then=partial(self._loaded, self._loads),
             failed=self._failed,
@@ -190,8 +183,7 @@ class Presentation:
         self._edits.cancel()
         self._caret.cancel()
         self._cancel_comparison()
-        if self._looking is not None:
-            self._looking.cancel()
+        self.file.stop()
         self._drawing.unlink()
 
     def close(self) -> None:
@@ -211,7 +203,7 @@ class Presentation:
         return self._pane.current_text()
 
     def _begin_filling(self) -> None:
-        if self._phase is Phase.RETIRED or not views.is_open(self.proposal_view):
+        if self._phase is Phase.RETIRED or not file_views.is_open(self.proposal_view):
             return
         self._go(Phase.GATHERING)
         self._cancel_comparison()
@@ -225,7 +217,7 @@ class Presentation:
         self._compare()
 
     def _forget_filling(self) -> None:
-        if self._phase is Phase.RETIRED or not views.is_open(self.proposal_view):
+        if self._phase is Phase.RETIRED or not file_views.is_open(self.proposal_view):
             return
         before = self.proposal_view.change_count()
         self._pane.forget_filling()
@@ -239,21 +231,21 @@ class Presentation:
         if self._phase is Phase.RETIRED or number != self._loads:
             return
         original, self.review.same_files = prepared.original, prepared.same_files
-        if self.original is None and not views.views_of_file(self.review.path, self.review.same_files):
+        if self.original is None and not file_views.views_of_file(self.review.path, self.review.same_files):
             for view in self.views:
                 views.indent_as(view, original.text or self.review.proposal.shown)
         self.original = original
-        self._facts = self._facts._replace(changed=False)
+        self.file.take(original)
         self._go(Phase.GATHERING)
         self._cancel_comparison()
         self._slices.stop()
         self._filling_original.run(self._show_original(original))
 
     def _show_original(self, original: Original) -> Iterator[None]:
-        if self.original_view is not None and views.is_open(self.original_view):
+        if self.original_view is not None and file_views.is_open(self.original_view):
             yield from show_original(self.original_view, original, self.review.same_files)
         self._original_shown = original
-        self.check_file()
+        self.file.check()
         self._compare()
 
     def edited(self) -> None:
@@ -263,7 +255,7 @@ class Presentation:
 
     def _compare_after_edits(self) -> None:
         # What we put into the view ourselves has been compared already.
-        if self._phase is Phase.RETIRED or not views.is_open(self.proposal_view) or self._pane.untouched:
+        if self._phase is Phase.RETIRED or not file_views.is_open(self.proposal_view) or self._pane.untouched:
             return
         if self._phase is not Phase.GATHERING:
             self._go(Phase.STALE)
@@ -277,15 +269,15 @@ class Presentation:
     def _compare(self) -> None:
         self._cancel_comparison()
         original = self.original
-        if self._phase is Phase.RETIRED or original is None or not views.is_open(self.proposal_view):
+        if self._phase is Phase.RETIRED or original is None or not file_views.is_open(self.proposal_view):
             return
         if not self._pane.filled or self._original_shown is not original:
             return  # a long text is still on its way
         limits = self._settings()
         # Asking the editor for a long text takes long.
         text = whole_text(self.proposal_view) if self.proposal_view.size() <= limits.review_maximum_bytes else None
-        self._facts = self._facts._replace(too_large=text is None or text.count("\n") > limits.review_maximum_lines)
-        if text is None or not original.comparable or self._facts.too_large:
+        self._too_large = text is None or text.count("\n") > limits.review_maximum_lines
+        if text is None or not original.comparable or self._too_large:
             self._analysis = None
             self._draw()
             return
@@ -302,12 +294,12 @@ class Presentation:
         self._runtime.later_on_main(_LONG, self._show_long, computation)
 
     def _show_long(self, computation: Computation) -> None:
-        if computation is self._computation and views.is_open(self.proposal_view):
+        if computation is self._computation and file_views.is_open(self.proposal_view):
             self.proposal_view.set_status(STATUS, "Comparing… (close the diff to stop)")
 
     def _compared(self, count: int, analysis: Analysis) -> None:
         self._computation = None
-        if self._phase is Phase.RETIRED or not views.is_open(self.proposal_view):
+        if self._phase is Phase.RETIRED or not file_views.is_open(self.proposal_view):
             return
         if self.proposal_view.change_count() != count:
             self._compare()
@@ -366,86 +358,30 @@ class Presentation:
 
     def check_file(self) -> None:
         """Look whether the file has unsaved edits in a tab or has changed on disk, and say so in the header."""
-        if self._phase is Phase.RETIRED:
-            return
-        user_views = views.views_of_file(self.review.path, self.review.same_files)
-        self._facts = self._facts._replace(unsaved=any(view.is_dirty() for view in user_views))
-        self._tabs = views.tabs_of(self.review.path)
-        self.check_disk()
-        self.update_header()
+        self.file.check()
 
     def check_disk(self) -> None:
         """Look whether the file has changed on disk, and say so in the header. The editor is asked nothing."""
-        if self._phase is Phase.RETIRED:
-            return
-        if self._looking is not None:
-            self._look_once_more = True  # a disk that does not answer is not asked a second time
-        elif self.original is not None and not self._facts.changed:
-            self._look_once_more = False
-            self._looking = self._runtime.use_disk(
-                _look, self.original, self._tabs, then=partial(self._looked, self._loads), failed=self._look_failed
-            )
-
-    def _looked(self, number: int, found: Look) -> None:
-        self._looking = None
-        if self._phase is Phase.RETIRED:
-            return
-        if number == self._loads:
-            news = found.changed or found.same_files != self.review.same_files
-            self._facts = self._facts._replace(changed=found.changed)
-            self.review.same_files = found.same_files
-            if news:
-                user_views = views.views_of_file(self.review.path, self.review.same_files)
-                self._facts = self._facts._replace(unsaved=any(view.is_dirty() for view in user_views))
-                self.update_header()
-        if self._look_once_more:
-            self.check_file()
-
-    def _look_failed(self, error: Exception) -> None:
-        self._looking = None
-        logger.error("a look at the file failed", exc_info=(type(error), error, error.__traceback__))
+        self.file.check_disk()
 
     def update_header(self) -> None:
         """Say in the header and in the status bar how things stand."""
-        if self._phase is Phase.RETIRED or self.original is None or not views.is_open(self.proposal_view):
+        if self._phase is Phase.RETIRED or self.original is None or not file_views.is_open(self.proposal_view):
             return
-        analysis, current = self._analysis, self.hunks.current
-        header = Header(
-            name=os.path.basename(self.review.path),
-            client=self.review.owner.client_name,
-            new_file=self.original.kind is disk.Kind.NEW,
-            compared=analysis is not None,
-            added=analysis.added if analysis else 0,
-            removed=analysis.removed if analysis else 0,
-            current=current + 1 if current is not None else 0,
-            changes=len(analysis.changes) if analysis else 0,
-            notices=notices(self._circumstances()),
-            columns=self._columns(),
-            edits_stay=self._edits_stay,
+        standing = Standing(
+            self.review,
+            self.original,
+            self.file,
+            self._analysis,
+            self.hunks.current,
+            self.problem,
+            self._too_large,
+            self._pane.emptied and self.review.ticket is None,
+            self._edits_stay,
         )
+        header = header_of(standing, columns_of(self.proposal_view))
         self._drawing.show_header(header)
         self.proposal_view.set_status(STATUS, status_text(header))
-
-    def _columns(self) -> int:
-        """How many characters of the header fit side by side. Its letters may be a little wider than the text's."""
-        em_width = self.proposal_view.em_width()
-        width = self.proposal_view.viewport_extent()[0]
-        return max(_FEWEST_COLUMNS, int(width / em_width * _CERTAIN)) if em_width and width else _USUAL_COLUMNS
-
-    def _circumstances(self) -> Circumstances:
-        assert self.original is not None
-        return Circumstances(
-            name=os.path.basename(self.review.path),
-            client=self.review.owner.client_name,
-            problem=self.problem,
-            original_notice=self.original.notice,
-            proposal_too_large=self._facts.too_large,
-            unsaved=self._facts.unsaved,
-            changed_on_disk=self._facts.changed,
-            orphaned=self.review.orphaned,
-            emptied=self._pane.emptied and self.review.ticket is None,
-            edits_stay=self._edits_stay,
-        )
 
     @property
     def _edits_stay(self) -> bool:
@@ -458,22 +394,3 @@ class Presentation:
     def _link(self, href: str) -> None:
         if self._phase is not Phase.RETIRED:
             self._on_link(self.review, href)
-
-
-def file_request(path: str, settings: Settings, fallback_encoding: Optional[str]) -> FileRequest:
-    """A snapshot of what the main thread knows of the file. Main thread."""
-    return FileRequest(
-        path,
-        settings.review_maximum_bytes,
-        settings.review_maximum_lines,
-        fallback_encoding or disk.DEFAULT_FALLBACK,
-        views.tabs_of(path),
-    )
-
-
-def _read(wanted: FileRequest, cancelled: Callable[[], bool]) -> Preparation:
-    return preparation.read(wanted)
-
-
-def _look(original: Original, tabs: Mapping[str, str], cancelled: Callable[[], bool]) -> Look:
-    return preparation.look(original, tabs)

@@ -4,8 +4,9 @@ Theory of operation: a disk thread looks which tabs show the file. Without one i
 one the editor saves the tab, so that what the user sees is what is on disk and undo knows of it; before, the disk
 thread has made sure of the old text, and afterwards it sees that the file is whole.
 
-Rules: unsaved edits are never lost, and a file that changed meanwhile is never overwritten. No look at the disk and no
-write happens on the main thread.
+Rules: unsaved edits are never lost, and a file that changed meanwhile is never overwritten. Where the text may not be
+written everywhere, a guard judges the path in the very step that writes, because a link may lead elsewhere a moment
+later. No look at the disk and no write happens on the main thread.
 """
 
 from __future__ import annotations
@@ -16,8 +17,8 @@ from typing import TYPE_CHECKING, Any, Callable, Dict, FrozenSet, NamedTuple, Op
 
 import sublime
 
+from ...editor import file_views
 from ...editor.edits import set_text
-from ..window import views
 from . import disk
 from .disk import DiskError, Kind, Original, Saving
 from .preparation import same_files
@@ -25,6 +26,9 @@ from .text import plain
 
 if TYPE_CHECKING:
     from ...runtime import Computation, Runtime
+
+Guard = Callable[[str], None]
+"""Raises `DiskError` if the file at a path may not be written. Called on a disk thread, just before it is opened."""
 
 SAVE_SECONDS = 10.0  # how long the editor may take to save a tab
 _LOOK_MILLISECONDS = 10
@@ -57,14 +61,21 @@ class Write:
     """One accepted text on its way into its file. Main thread only.
 
     `done` is called once, on the main thread, with None or with what went wrong; the file holds its old text then.
+    Without a `guard` the file may lie anywhere.
     """
 
     def __init__(
-        self, runtime: Runtime, original: Original, text: str, done: Callable[[Optional[DiskError]], None]
+        self,
+        runtime: Runtime,
+        original: Original,
+        text: str,
+        done: Callable[[Optional[DiskError]], None],
+        guard: Optional[Guard] = None,
     ) -> None:
         self._runtime = runtime
         self._original = original
         self._text = text
+        self._guard = guard
         self._done: Optional[Callable[[Optional[DiskError]], None]] = done
         self._name = os.path.basename(original.path)
         self._computation: Optional[Computation] = None
@@ -72,11 +83,18 @@ class Write:
 
     def start(self) -> None:
         """Begin. Returns at once."""
-        shown = [view for view in views.views_named_like(self._original.path) if not view.is_loading()]
+        shown = [view for view in file_views.views_named_like(self._original.path) if not view.is_loading()]
         names = {view.file_name() or "": "" for view in shown}
         dirty = frozenset(view.file_name() or "" for view in shown if view.is_dirty())
         self._computation = self._runtime.use_disk(
-            _write_or_find_tabs, self._original, self._text, names, dirty, then=self._looked, failed=self._failed
+            _write_or_find_tabs,
+            self._original,
+            self._text,
+            names,
+            dirty,
+            self._guard,
+            then=self._looked,
+            failed=self._failed,
         )
 
     def wait(self, seconds: float) -> None:
@@ -111,7 +129,7 @@ class Write:
             self._end(None)
             return
         files = tabs.files
-        shown = [view for view in views.views_of_file(self._original.path, files) if not view.is_loading()]
+        shown = [view for view in file_views.views_of_file(self._original.path, files) if not view.is_loading()]
         if not shown or any(view.is_dirty() for view in shown):
             # The user has just closed the tab or typed into it.
             self._abandon(tabs.saving, self.start)
@@ -136,7 +154,7 @@ class Write:
     def _await_save(self, save: _Save) -> None:
         view = save.view
         self._save_again = None
-        if views.is_open(view) and view.is_dirty() and time.monotonic() < save.end:
+        if file_views.is_open(view) and view.is_dirty() and time.monotonic() < save.end:
 
             def save_again() -> None:
                 view.run_command("save")
@@ -146,7 +164,7 @@ class Write:
             self._runtime.later_on_main(_LOOK_MILLISECONDS, self._look_again, save)
             return
         saved = view.is_valid() and not view.is_dirty()
-        if views.is_open(view):
+        if file_views.is_open(view):
             settings = view.settings()
             for key in _WHILE_SAVING:
                 settings.erase(key)
@@ -164,7 +182,12 @@ class Write:
 
 
 def _write_or_find_tabs(
-    original: Original, text: str, tabs: Dict[str, str], dirty: FrozenSet[str], cancelled: Callable[[], bool]
+    original: Original,
+    text: str,
+    tabs: Dict[str, str],
+    dirty: FrozenSet[str],
+    guard: Optional[Guard],
+    cancelled: Callable[[], bool],
 ) -> Optional[_Tabs]:
     """Write the file unless a tab shows it; then say which. Disk thread."""
     files = same_files(original.path, tabs)
@@ -172,6 +195,9 @@ def _write_or_find_tabs(
         name = os.path.basename(original.path)
         raise DiskError(f"{name} has unsaved edits in a tab: save or revert them, then accept again.")
     data = disk.encoded(original, text)
+    if guard is not None:
+        for path in (original.path, *files):  # the editor saves a tab under the tab's own name
+            guard(path)
     if files and original.kind is not Kind.NEW:
         return _Tabs(Saving(original, data), files, plain(text))
     disk.write(original, data)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Callable, Iterator, List, Optional, Sequence, 
 
 import sublime
 
+from ...editor import file_views, view_roles
 from ..decision import Review
 from ..document import disk
 from . import views
@@ -62,14 +63,14 @@ class Arrangement:
         with self._arranging():
             group = self._split.home(review.path, review.same_files)
             groups = self._split.prepare(group, self._side_by_side(group), ours)
-            user_views = views.views_of_file(review.path, review.same_files)
+            user_views = file_views.views_of_file(review.path, review.same_files)
             user_view = user_views[0] if user_views else None
             original_view = None
             if groups.original != groups.proposal:
                 name = views.original_name(review.path, disk.Kind.TEXT)
-                original_view = self._make(groups.original, views.ORIGINAL, name, review.path, user_view)
+                original_view = self._make(groups.original, view_roles.ORIGINAL, name, review.path, user_view)
             name = views.proposal_name(review.path, review.owner.client_name)
-            proposal_view = self._make(groups.proposal, views.PROPOSAL, name, review.path, user_view)
+            proposal_view = self._make(groups.proposal, view_roles.PROPOSAL, name, review.path, user_view)
             self._focus.give(proposal_view if takes_focus else before, setting if takes_focus else NEVER)
         return original_view, proposal_view
 
@@ -142,7 +143,7 @@ class Arrangement:
         """
         if wanted() or not self._window.is_valid():
             return
-        if tries and any(views.is_open(view) and view.file_name() is None for view in closed):
+        if tries and any(file_views.is_open(view) and view.file_name() is None for view in closed):
             self._runtime.later_on_main(_CLOSING_MILLISECONDS, self.restore, closed, wanted, tries - 1)
             return
         front, had_focus = self._take_notes()

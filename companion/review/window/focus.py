@@ -11,8 +11,7 @@ from typing import Callable, Optional
 
 import sublime
 
-from ...editor.view_roles import is_terminal
-from .views import role_of
+from ...editor.view_roles import is_terminal, role_of
 
 ALWAYS, NEVER = "always", "never"
 

@@ -14,10 +14,10 @@ from typing import Any, Callable, Dict, FrozenSet, List, NamedTuple, Optional, S
 
 import sublime
 
-from ...editor.view_roles import is_terminal
+from ...editor.file_views import is_open, views_of_file
+from ...editor.view_roles import is_terminal, role_of
 from . import layout as layouts
 from .snapshot import Snapshot, is_in, is_placeholder, restore_stored
-from .views import is_open, role_of, views_of_file
 
 STORED = "gemini_companion.stage"
 # The editor's own note that it made the groups, and so closes empty ones. It drops it when it sees another layout.

@@ -24,7 +24,7 @@ def logger(name="part"):
 
 def test_a_line_has_time_level_part_and_message(buffer):
     logger("server_task").info("window %s is served", 7)
-    assert re.fullmatch(r"\d\d:\d\d:\d\d\.\d{3} info    service: window 7 is served", buffer.lines()[0])
+    assert re.fullmatch(r"\d\d:\d\d:\d\d\.\d{3} info    server_task: window 7 is served", buffer.lines()[0])
 
 
 def test_levels_are_taken_at_once(buffer):

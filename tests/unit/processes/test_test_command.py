@@ -82,11 +82,11 @@ def test_each_python_gets_its_legs(monkeypatch, locally):
     monkeypatch.setattr(pythons, "environment", lambda python: python.executable)
     plan = run.make_plan(options(only=["unit", "editor"]))
     assert sorted((leg.name, leg.command[0]) for leg in plan.legs) == [
-        ("unit: Python 3.14", "new"),
-        ("unit: Python 3.8", "old"),
         ("in a contrary editor: Python 3.14", "new"),
         ("in editor: Python 3.14", "new"),
         ("in editor: Python 3.8", "old"),
+        ("unit: Python 3.14", "new"),
+        ("unit: Python 3.8", "old"),
     ]
 
 

@@ -157,7 +157,7 @@ class Wire:
     def events(self, last_event_id: Optional[str] = None) -> Any:
         """GET /events; the stream."""
         named = {} if last_event_id is None else {"Last-Event-ID": last_event_id}
-        reply = self.reply(self.core.registry.listen_plainly(Headers(named), True, self.now))
+        reply = self.reply(self.core.registry.listen_without_session(Headers(named), True, self.now))
         return reply.opened[0].stream if reply.opened else reply
 
     def notify(
@@ -192,8 +192,8 @@ class Wire:
     def lose(self, stream: Any, was_reset: bool = False, ending: Optional[Ending] = None) -> Any:
         """The connection that carried the stream is gone."""
         if ending is None:
-            ending = Ending.TORN_DOWN if was_reset else Ending.BY_CLIENT
-        return self.note(self.core.registry.broken(stream, ending, self.now))
+            ending = Ending.RESET if was_reset else Ending.BY_CLIENT
+        return self.note(self.core.registry.stream_lost(stream, ending, self.now))
 
     def say(self, call: Any, method: str = "notifications/progress", params: Any = None) -> Any:
         """The tool says something while it runs; the stream that this opens, if it does."""

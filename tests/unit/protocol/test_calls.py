@@ -188,7 +188,7 @@ class Conversation(RuleBasedStateMachine):
         for stream in streams:
             if stream.open:
                 self.read(stream)
-                self.perform(self.wire.core.registry.broken(stream, Ending.TORN_DOWN, 0.0))
+                self.perform(self.wire.core.registry.stream_lost(stream, Ending.RESET, 0.0))
 
     def read(self, stream):
         self.answers.extend(message["id"] for _, message in self.wire.read(stream) if "id" in message)

@@ -42,7 +42,7 @@ def test_that_a_connection_took_it_says_nothing(wire, listening):
     session, stream = listening
     told(wire, session, "a")
     wire.read(stream)
-    wire.lose(stream, ending=Ending.TORN_DOWN)
+    wire.lose(stream, ending=Ending.RESET)
     assert end(wire) == ["a"]
 
 
@@ -50,7 +50,7 @@ def test_neither_does_the_end_of_an_answer_that_we_ended(wire, listening):
     session, stream = listening
     told(wire, session, "a")
     wire.read(stream)
-    wire.lose(stream, ending=Ending.BY_US)
+    wire.lose(stream, ending=Ending.BY_SERVER)
     assert end(wire) == ["a"]
 
 
@@ -70,7 +70,7 @@ def test_a_later_request_shows_that_it_was_read(wire, listening):
     told(wire, session, "b")
     wire.request("ping", session=session)
     wire.read(stream)
-    wire.lose(stream, ending=Ending.TORN_DOWN)
+    wire.lose(stream, ending=Ending.RESET)
     assert end(wire) == ["b"]
 
 
@@ -88,9 +88,9 @@ def test_an_event_id_shows_that_everything_up_to_it_was_read(wire, listening):
     for number, tag in enumerate("abc"):
         told(wire, session, tag, number)
     ids = [event_id for event_id, _ in wire.read(stream)]
-    wire.lose(stream, ending=Ending.TORN_DOWN)
+    wire.lose(stream, ending=Ending.RESET)
     again = wire.listen(session, last_event_id=ids[1])
-    wire.lose(again, ending=Ending.TORN_DOWN)
+    wire.lose(again, ending=Ending.RESET)
     assert end(wire) == ["c"]
 
 
@@ -98,7 +98,7 @@ def test_after_a_reset_a_request_shows_nothing_until_it_is_sent_again(wire, list
     session, stream = listening
     told(wire, session, "a")
     wire.read(stream)
-    wire.lose(stream, ending=Ending.TORN_DOWN)
+    wire.lose(stream, ending=Ending.RESET)
     wire.request("ping", session=session)
     again = wire.listen(session)
     assert len(wire.read(again)) == 1, "sent again, because the client shows no event ids"
@@ -110,7 +110,7 @@ def test_after_a_reset_a_request_alone_shows_nothing(wire, listening):
     session, stream = listening
     told(wire, session, "a")
     wire.read(stream)
-    wire.lose(stream, ending=Ending.TORN_DOWN)
+    wire.lose(stream, ending=Ending.RESET)
     wire.request("ping", session=session)
     assert end(wire) == ["a"]
 
@@ -121,7 +121,7 @@ def test_closing_one_stream_says_nothing_of_another(wire):
     told(wire, session, "a")
     wire.read(second)
     wire.lose(first, ending=Ending.BY_CLIENT)
-    wire.lose(second, ending=Ending.TORN_DOWN)
+    wire.lose(second, ending=Ending.RESET)
     assert end(wire) == ["a"]
 
 
@@ -138,7 +138,7 @@ def test_what_an_onlooker_missed_is_nobodys_loss(wire):
     wire.events()
     wire.notify("note", {}, tag="a")
     for stream in list(wire.core.registry._owners):
-        wire.lose(stream, ending=Ending.TORN_DOWN)
+        wire.lose(stream, ending=Ending.RESET)
     assert end(wire) == []
 
 

@@ -16,11 +16,11 @@ ROOT = Path(__file__).resolve().parents[3]
 
 #: Innermost first. An entry is a module or a folder below `companion`; entries of one row do not know each other.
 LAYERS: Tuple[Tuple[str, ...], ...] = (
-    ("comparison", "protocol", "platform", "settings", "log"),
+    ("comparison", "protocol", "system", "display_names", "globs", "log_repeats", "debounce", "pacing", "workers"),
+    ("settings", "log"),
     ("runtime",),
-    ("editor", "agents", "transport"),
-    ("discovery", "context", "review", "libraries"),
-    ("terminals",),
+    ("editor", "agents", "transport", "libraries"),
+    ("discovery", "context", "review", "terminals"),
     ("endpoint",),
     ("diagnosis",),
     ("actions",),
@@ -59,9 +59,9 @@ def part_of(module: str) -> str:
 def circles(graph: Dict[str, Set[str]]) -> List[List[str]]:
     """Each strongly connected set of more than one node."""
     reachable: Dict[str, Set[str]] = {}
-    for start in graph:
+    for start, names in graph.items():
         seen: Set[str] = set()
-        waiting = list(graph[start])
+        waiting = list(names)
         while waiting:
             name = waiting.pop()
             if name not in seen and name in graph:
@@ -81,7 +81,9 @@ def test_no_module_imports_outward():
         f"{module} imports {name}"
         for module, names in GRAPH.items()
         for name in sorted(names)
-        if part_of(module) and part_of(name) != part_of(module) and PART_LAYER[part_of(name)] >= PART_LAYER[part_of(module)]
+        if part_of(module)
+        and part_of(name) != part_of(module)
+        and PART_LAYER[part_of(name)] >= PART_LAYER[part_of(module)]
     ]
     assert outward == []
 

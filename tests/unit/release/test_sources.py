@@ -33,7 +33,7 @@ PURE = (
     "companion/discovery/**/*.py",
     "companion/context/model.py",
     "companion/context/exclusion.py",
-    "companion/context/globs.py",
+    "companion/globs.py",
     "companion/context/units.py",
     "companion/display_names.py",
     "companion/review/decision.py",

@@ -111,7 +111,7 @@ def test_what_was_taken_but_not_written_makes_the_end_a_reset(monkeypatch):
         writer.pump()
         connection.on_lost(False)
         await asyncio.sleep(0)
-        assert writer.ending is Ending.TORN_DOWN
+        assert writer.ending is Ending.RESET
 
     run(scenario, monkeypatch)
 
@@ -123,7 +123,7 @@ def test_nothing_is_written_into_a_connection_that_is_closing(monkeypatch):
         writer.pump()
         await asyncio.sleep(0)
         assert connection.written == b""
-        assert writer.ending is Ending.TORN_DOWN
+        assert writer.ending is Ending.RESET
 
     run(scenario, monkeypatch)
 

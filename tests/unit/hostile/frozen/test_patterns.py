@@ -14,7 +14,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).resolve().parents[4]))
 
 from companion.context.exclusion import exclusion
-from companion.context.globs import Globs
+from companion.globs import Globs
 from companion.settings import LONGEST_PROJECT_PATTERN, MOST_PROJECT_PATTERNS, read
 
 LONG_NAME = "/w/" + "a" * 250

@@ -124,7 +124,7 @@ def make(runtime, libraries, told):
     """Makes services."""
     return lambda **options: ServerTask(
         runtime, libraries, told.listener, call_tool, token=TOKEN, agent_tokens=FAMILY, version="1.2",
-        **{"body_mebibytes": lambda: 3, **options},
+        **{"body_mebibytes": 3, **options},
     )  # fmt: skip
 
 
@@ -323,11 +323,11 @@ class TestClients:
     def test_what_is_for_them_reaches_the_server_while_there_is_one(self, server_task, servers, now):
         server_task.notify("note", {}, None, None)
         server_task.disconnect()
-        server_task.settings_changed()
+        server_task.settings_changed(3)
         now(server_task.run())
         server_task.notify("note", {"n": 1}, "session", "key", "tag")
         server_task.disconnect()
-        server_task.settings_changed()
+        server_task.settings_changed(3)
         assert servers.made[0].calls == [
             ("notify", ("note", {"n": 1}), {"session": "session", "collapse": "key", "tag": "tag"}),
             ("disconnect",),

@@ -32,17 +32,17 @@ class Publisher:
         self.broken = None
         self.closed = False
 
-    def publish(self, announcement, *, gemini, qwen):
+    def publish(self, announcement, agents):
         if self.broken is not None:
             raise self.broken
-        self.published.append((announcement.port, tuple(announcement.folders), gemini, qwen))
+        self.published.append((announcement.port, tuple(announcement.folders), [agent.key for agent in agents]))
 
     def close(self):
         self.closed = True
 
 
 class World:
-    """An announcer and all around it."""
+    """A discovery updater and all around it."""
 
     def __init__(self, module, runtime):
         self.runtime = runtime
@@ -93,12 +93,12 @@ def test_what_the_window_is_like_is_published_by_a_worker(world):
     world.announce()
     assert world.publisher.published == []
     world.work()
-    assert world.publisher.published == [(1, ("/code",), True, True)]
+    assert world.publisher.published == [(1, ("/code",), ["gemini", "qwen"])]
     assert world.discovery_updater.folders == ("/code",)
     assert world.reports == [None]
 
 
-def test_the_same_wish_is_not_carried_out_twice(world):
+def test_the_same_request_is_not_carried_out_twice(world):
     for _ in range(5):
         world.announce()
         world.work()
@@ -107,6 +107,8 @@ def test_the_same_wish_is_not_carried_out_twice(world):
 
 @pytest.mark.parametrize("change", ["port", "folders", "project", "gemini", "qwen"])
 def test_whatever_changes_is_published(world, change):
+    if change == "project":
+        world.window.opened = []  # with folders the project's file does not matter
     world.announce()
     world.work()
     if change == "folders":
@@ -134,7 +136,7 @@ def test_a_failure_is_said_and_tried_again_although_nothing_else_happens(world):
     assert not world.runtime.workers.jobs
     world.runtime.editor.step(1)
     world.work()
-    assert world.publisher.published == [(1, ("/code",), True, True)]
+    assert world.publisher.published == [(1, ("/code",), ["gemini", "qwen"])]
     assert world.reports[-1] is None
     assert world.runtime.editor.waiting == [], "all is well, so nothing is tried again"
 
@@ -151,7 +153,7 @@ def test_a_failure_of_another_kind_is_said_and_tried_again_too(world):
     assert world.discovery_updater.folders == ("/code",)
 
 
-def test_folders_are_known_even_if_one_of_the_families_could_not_be_told(world):
+def test_folders_are_known_even_if_one_of_the_agents_could_not_be_told(world):
     world.publisher.broken = DiscoveryError("Not allowed.")
     world.announce()
     world.work()

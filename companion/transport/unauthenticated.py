@@ -18,13 +18,13 @@ from ..protocol.limits import Limits
 if TYPE_CHECKING:
     from typing import Protocol
 
-    class Newcomer(Protocol):
+    class Evictable(Protocol):
         """A connection, as far as it is needed here."""
 
-        def give_way(self) -> None: ...
+        def evict(self) -> None: ...
 
 else:
-    Newcomer = object
+    Evictable = object
 
 logger = logging.getLogger("gemini_companion.transport")
 
@@ -44,17 +44,17 @@ def descriptor_limit() -> int:
     return sys.maxsize if soft == resource.RLIM_INFINITY else soft
 
 
-class Newcomers:
+class UnauthenticatedConnections:
     """Those of one event loop, oldest first. Loop thread."""
 
-    _by_loop: WeakKeyDictionary[asyncio.AbstractEventLoop, Newcomers] = WeakKeyDictionary()
+    _by_loop: WeakKeyDictionary[asyncio.AbstractEventLoop, UnauthenticatedConnections] = WeakKeyDictionary()
 
     def __init__(self) -> None:
-        self._all: Dict[int, ReferenceType[Newcomer]] = {}  # by id; a loop that is given up must let its sockets go
-        self._most = max(1, min(Limits().newcomers, descriptor_limit() // SHARE))
+        self._all: Dict[int, ReferenceType[Evictable]] = {}  # by id; a loop that is given up must let its sockets go
+        self._most = max(1, min(Limits().unauthenticated_connections, descriptor_limit() // SHARE))
 
     @classmethod
-    def of_this_loop(cls) -> Newcomers:
+    def of_this_loop(cls) -> UnauthenticatedConnections:
         """Those of the running loop, on which every endpoint of the process has its server."""
         loop = asyncio.get_running_loop()
         found = cls._by_loop.get(loop)
@@ -62,22 +62,22 @@ class Newcomers:
             found = cls._by_loop[loop] = cls()
         return found
 
-    def add(self, newcomer: Newcomer) -> None:
+    def add(self, connection: Evictable) -> None:
         """Count another one; the oldest one goes if there are too many."""
         if len(self._all) >= self._most:
             self.make_room()
-        self._all[id(newcomer)] = ref(newcomer)
+        self._all[id(connection)] = ref(connection)
 
-    def remove(self, newcomer: Newcomer) -> None:
+    def remove(self, connection: Evictable) -> None:
         """It has shown a token, or it has ended."""
-        self._all.pop(id(newcomer), None)
+        self._all.pop(id(connection), None)
 
     def make_room(self) -> bool:
         """End the oldest one; False if there is none."""
         while self._all:
             oldest = self._all.pop(next(iter(self._all)))()
             if oldest is not None:
-                oldest.give_way()
+                oldest.evict()
                 logger.warning("too many connections have not shown a token: ended the oldest one")
                 return True
         return False

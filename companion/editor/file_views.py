@@ -1,0 +1,55 @@
+"""Which views show a file, and whether one is still there.
+
+Rule: the disk is not asked, so that the main thread may call. What links lead to comes from a look on a disk thread, as
+`same_files`. Views of our own reviews are never among those found.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Dict, FrozenSet, List, Optional
+
+import sublime
+
+from .view_roles import role_of
+
+
+def is_open(view: Optional[sublime.View]) -> bool:
+    """Whether the view is still in a window."""
+    return view is not None and view.is_valid() and view.window() is not None
+
+
+def views_of_file(path: str, same_files: FrozenSet[str] = frozenset()) -> List[sublime.View]:
+    """Every view of the file in any window, but for ours. `same_files` are further names by which tabs call it."""
+    return [view for view in views_named_like(path) if is_same_file(view.file_name(), path, same_files)]
+
+
+def views_named_like(path: str) -> List[sublime.View]:
+    """Every view, but for ours, that may show the file: links are followed only where the names are the same."""
+    key, name = same_key(path), _name_key(path)
+    found = []
+    for window in sublime.windows():
+        for view in window.views():
+            other = view.file_name()
+            if other is not None and (_name_key(other) == name or same_key(other) == key) and role_of(view) is None:
+                found.append(view)
+    return found
+
+
+def tabs_of(path: str) -> Dict[str, str]:
+    """The files of the views that may show the file, with their encodings; empty while a view is loading."""
+    return {view.file_name() or "": "" if view.is_loading() else view.encoding() for view in views_named_like(path)}
+
+
+def is_same_file(one: Optional[str], other: str, same_files: FrozenSet[str] = frozenset()) -> bool:
+    """Whether two paths lead to the same file, as far as that is known without looking at the disk."""
+    return one is not None and (one in same_files or same_key(one) == same_key(other))
+
+
+def same_key(path: str) -> str:
+    """What two spellings of one path have in common, without looking at the disk."""
+    return os.path.normcase(os.path.normpath(path))
+
+
+def _name_key(path: str) -> str:
+    return os.path.normcase(os.path.basename(path))

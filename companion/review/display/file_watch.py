@@ -1,0 +1,123 @@
+"""The file of a review as the disk and the user's tabs have it: is it still what was read?
+
+Rule: a disk that does not answer is not asked a second time, and what comes back late is about an older reading and
+does not count. The main thread only says which tabs there are; the disk is looked at on a disk thread.
+"""
+
+from __future__ import annotations
+
+import logging
+from functools import partial
+from typing import TYPE_CHECKING, Callable, Dict, Mapping, Optional
+
+from ...editor import file_views
+from ..decision import Review
+from ..document import disk, preparation
+from ..document.disk import Original
+from ..document.preparation import FileRequest, Look, Preparation
+
+if TYPE_CHECKING:
+    from ...runtime import Computation, Runtime
+    from ...settings import Settings
+
+logger = logging.getLogger("gemini_companion.review")
+
+
+class FileWatch:
+    """Main thread only. `news` is called when `unsaved` or `changed`, or the names of the file, are others now."""
+
+    def __init__(self, review: Review, runtime: Runtime, news: Callable[[], None]) -> None:
+        self.unsaved = False  # a tab of the file has unsaved edits
+        self.changed = False  # the file is not what was read
+        self._review = review
+        self._runtime = runtime
+        self._news = news
+        self._original: Optional[Original] = None
+        self._reading = 0  # how often the file was read
+        self._looking: Optional[Computation] = None
+        self._look_once_more = False
+        self._tabs: Dict[str, str] = {}
+        self._stopped = False
+
+    @property
+    def looking(self) -> bool:
+        """Whether the disk has still to answer."""
+        return self._looking is not None
+
+    def read_again(self) -> None:
+        """The file is about to be read: what a look under way finds is out of date."""
+        self._reading += 1
+
+    def take(self, original: Original) -> None:
+        """The file was read: from now on it is compared with `original`."""
+        self._original = original
+        self.changed = False
+
+    def stop(self) -> None:
+        """Look no more."""
+        self._stopped = True
+        if self._looking is not None:
+            self._looking.cancel()
+
+    def check(self) -> None:
+        """Look whether the file has unsaved edits in a tab or has changed on disk."""
+        if self._stopped:
+            return
+        self._look_at_tabs()
+        self._tabs = file_views.tabs_of(self._review.path)
+        self.check_disk()
+        self._news()
+
+    def check_disk(self) -> None:
+        """Look whether the file has changed on disk. The editor is asked nothing."""
+        if self._stopped:
+            return
+        if self._looking is not None:
+            self._look_once_more = True
+        elif self._original is not None and not self.changed:
+            self._look_once_more = False
+            self._looking = self._runtime.use_disk(
+                _look, self._original, self._tabs, then=partial(self._looked, self._reading), failed=self._failed
+            )
+
+    def _look_at_tabs(self) -> None:
+        tabs = file_views.views_of_file(self._review.path, self._review.same_files)
+        self.unsaved = any(view.is_dirty() for view in tabs)
+
+    def _looked(self, reading: int, found: Look) -> None:
+        self._looking = None
+        if self._stopped:
+            return
+        if reading == self._reading:
+            news = found.changed or found.same_files != self._review.same_files
+            self.changed = found.changed
+            self._review.same_files = found.same_files
+            if news:
+                self._look_at_tabs()
+                self._news()
+        if self._look_once_more:
+            self.check()
+
+    def _failed(self, error: Exception) -> None:
+        self._looking = None
+        logger.error("a look at the file failed", exc_info=(type(error), error, error.__traceback__))
+
+
+def file_request(path: str, settings: Settings, fallback_encoding: Optional[str]) -> FileRequest:
+    """A snapshot of what the main thread knows of the file. Main thread."""
+    return FileRequest(
+        path,
+        settings.review_maximum_bytes,
+        settings.review_maximum_lines,
+        fallback_encoding or disk.DEFAULT_FALLBACK,
+        file_views.tabs_of(path),
+    )
+
+
+def read(wanted: FileRequest, cancelled: Callable[[], bool]) -> Preparation:
+    """Read the file. Disk thread."""
+    return preparation.read(wanted)
+
+
+def _look(original: Original, tabs: Mapping[str, str], cancelled: Callable[[], bool]) -> Look:
+    return preparation.look(original, tabs)

@@ -1,0 +1,76 @@
+"""What the header says, gathered from everything that knows a part of it.
+
+Rule: nothing is kept here. The header's wording is in `header`, that of its warnings in `notices`.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, NamedTuple, Optional
+
+from ..document.disk import Kind
+from .header import Header
+from .notices import Circumstances, notices
+
+if TYPE_CHECKING:
+    import sublime
+
+    from ..decision import Review
+    from ..document.disk import Original
+    from .analysis import Analysis
+    from .file_watch import FileWatch
+
+_FEWEST_COLUMNS, _USUAL_COLUMNS = 6, 60
+_CERTAIN = 0.95  # of a row's width
+
+
+class Standing(NamedTuple):
+    """How things stand with a review. `current` is the number of the change that the caret is in, from 0."""
+
+    review: Review
+    original: Original
+    file: FileWatch
+    analysis: Optional[Analysis]
+    current: Optional[int]
+    problem: str
+    too_large: bool
+    emptied: bool
+    edits_stay: bool
+
+
+def header_of(now: Standing, columns: int) -> Header:
+    """The header for a review, `columns` characters wide."""
+    name, client = os.path.basename(now.review.path), now.review.owner.client_name
+    circumstances = Circumstances(
+        name=name,
+        client=client,
+        problem=now.problem,
+        original_notice=now.original.notice,
+        proposal_too_large=now.too_large,
+        unsaved=now.file.unsaved,
+        changed_on_disk=now.file.changed,
+        orphaned=now.review.orphaned,
+        emptied=now.emptied,
+        edits_stay=now.edits_stay,
+    )
+    analysis = now.analysis
+    return Header(
+        name=name,
+        client=client,
+        new_file=now.original.kind is Kind.NEW,
+        compared=analysis is not None,
+        added=analysis.added if analysis else 0,
+        removed=analysis.removed if analysis else 0,
+        current=now.current + 1 if now.current is not None else 0,
+        changes=len(analysis.changes) if analysis else 0,
+        notices=notices(circumstances),
+        columns=columns,
+        edits_stay=now.edits_stay,
+    )
+
+
+def columns_of(view: sublime.View) -> int:
+    """How many characters of the header fit side by side. Its letters may be a little wider than the text's."""
+    em_width = view.em_width()
+    width = view.viewport_extent()[0]
+    return max(_FEWEST_COLUMNS, int(width / em_width * _CERTAIN)) if em_width and width else _USUAL_COLUMNS
