@@ -84,6 +84,8 @@ class Agent:
     """The oldest major version of Node.js that it runs on."""
     how_to_connect: str
     """A sentence that tells users how to connect it once it runs."""
+    takes_the_only_one = False
+    """Whether it connects by itself only if a single editor fits."""
     last_without_token: Tuple[int, int, int]
     """The last release that shows no token, and so is refused."""
     file_names: Pattern[str]

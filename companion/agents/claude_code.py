@@ -58,6 +58,7 @@ class ClaudeCode(ClaudeLockFiles):
     program = "claude"
     npm_package = "@anthropic-ai/claude-code"
     node = 22
+    takes_the_only_one = True
     how_to_connect = "In Claude Code, type /ide to connect to this editor."
     last_without_token = (0, 0, 0)
 
@@ -68,7 +69,7 @@ class ClaudeCode(ClaudeLockFiles):
             "that it asks before edits."
         )
 
-    def choice(self, entries: Sequence[Entry], lookup: LookupContext) -> Optional[Entry]:
+    def choose(self, entries: Sequence[Entry], lookup: LookupContext) -> Optional[Entry]:
         """The one with the inherited port, else the only one that fits: of two it takes none."""
         usable = [entry for entry in entries if PORT.match(entry.name) and _is_usable(entry, lookup)]
         for entry in usable:

@@ -61,7 +61,7 @@ class CopilotCli(Agent):
         headers = content.get("headers")
         return content.get("socketPath"), headers.get(COPILOT.secret_header) if isinstance(headers, dict) else None
 
-    def choice(self, entries: Sequence[Entry], lookup: LookupContext) -> Optional[Entry]:
+    def choose(self, entries: Sequence[Entry], lookup: LookupContext) -> Optional[Entry]:
         """Of the files that name the very folder it runs in, the one whose name sorts first."""
         for entry in sorted(entries, key=lambda each: each.name):
             if entry.name.endswith(".lock") and _fits(entry, lookup):

@@ -71,6 +71,7 @@ class CopilotDialect(Dialect):
     secret_header = "X-Gemini-Companion-Secret"  # the program sends what headers the lock file names
     handshake_only = True  # it asks for a newer revision first, and is to come back
     deleted_status = 200  # 204 is an error to it
+    process_id_header = "X-Copilot-PID"
     edits_return = False
 
     def messages(self, context: SharedContext) -> Sequence[Message]:

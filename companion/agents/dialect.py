@@ -62,6 +62,8 @@ class Dialect:
     """Over HTTP: no revision of MCP without sessions is served."""
     deleted_status = 204
     """Over HTTP: of the answer that ends a session."""
+    process_id_header = ""
+    """Over HTTP: in which header clients tell the id of their process; "" if they do not."""
     edits_return = True
     """Whether the answer to a review carries the user's edits."""
     attentive_after_seconds: Optional[float] = None

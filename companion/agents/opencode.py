@@ -28,7 +28,7 @@ class OpenCode(ClaudeLockFiles):
     def why_no_diffs(self) -> str:
         return "opencode shows no diffs in an editor: it asks in the terminal, as its own permissions say."
 
-    def choice(self, entries: Sequence[Entry], lookup: LookupContext) -> Optional[Entry]:
+    def choose(self, entries: Sequence[Entry], lookup: LookupContext) -> Optional[Entry]:
         """The file with the innermost folder that holds its own, of several the newest.
 
         The variables that name a port are left out: with them it shows no token and is refused.

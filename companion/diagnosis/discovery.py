@@ -75,7 +75,7 @@ def check_window(window: WindowFacts, agent: Agent, snapshot: DiscoverySnapshot)
     name = f"{agent.title} finds {window.title}"
     if agent.key not in window.published_for:
         return Finding(passed(name, f"switched off by the setting “{agent.publish_setting}”"))
-    if window.port is None:
+    if window.port is None or not any(window.address(agent)):
         return Finding(failed(name, "there is no server to be found", RESTART))
     if not window.folders and not window.is_this:
         return Finding(passed(name, "it stands for no workspace folder, so there is nothing to be found"))
@@ -103,7 +103,8 @@ def check_window(window: WindowFacts, agent: Agent, snapshot: DiscoverySnapshot)
 
 def own_file(window: WindowFacts, agent: Agent, snapshot: DiscoverySnapshot) -> str:
     """The name of the file by which the agent's current release finds the window."""
-    announcement = Announcement(window.port or 0, "", window.folders, snapshot.editor_pid)
+    address = window.address(agent)
+    announcement = Announcement(address.port, "", window.folders, snapshot.editor_pid, socket=address.socket)
     return next(iter(agent.files(announcement, snapshot.platform)))
 
 
@@ -123,11 +124,14 @@ def check_active_file(path: Optional[str], window: WindowFacts, snapshot: Discov
 
 def _check_choice(name: str, window: WindowFacts, agent: Agent, snapshot: DiscoverySnapshot, own: str) -> Finding:
     entries = snapshot.entries[agent.key]
-    chosen = agent.choose(entries, _lookup(window, snapshot, str(window.port)))
+    chosen = agent.choose(entries, _lookup(window, snapshot, str(window.address(agent).port)))
     if chosen is None or chosen.name != own:
         detail = f"in {window.folders[0]} it finds {_port(chosen)}"
         return Finding(failed(name, detail, "The file says something else than it should. " + RESTART))
     elsewhere = agent.choose(entries, _lookup(window, snapshot, ""))
+    if elsewhere is None and agent.takes_the_only_one:
+        detail = f"by {own}; of two editors with the same folder it takes none: type /ide in it"
+        return Finding(passed(name, detail), chosen)
     if elsewhere is None or elsewhere.name == own:
         return Finding(passed(name, f"by {own}"), chosen)
     owner = agent.owner(elsewhere.name, elsewhere.content or {})

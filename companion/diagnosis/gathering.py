@@ -28,7 +28,12 @@ MOST_CHARACTERS = 2000  # of one problem: the rest of a long traceback is in the
 def gather(application: Application, window: sublime.Window, version: str) -> Facts:
     """Main thread."""
     endpoints = sorted(application.endpoints(), key=lambda endpoint: (endpoint.window != window, endpoint.window.id()))
-    ports = tuple(endpoint.port for endpoint in endpoints if endpoint.port is not None)
+    ports = tuple(
+        service.address.port
+        for endpoint in endpoints
+        for service in endpoint.services().values()
+        if service.address.port
+    )
     view = window.active_view()
     # That our own trial was refused is no problem.
     problems = [problem for problem in application.log.problems() if SELF_TEST not in problem]
@@ -70,6 +75,7 @@ def _window(endpoint: Endpoint, is_this: bool, ports: Tuple[int, ...]) -> Window
             ReviewFacts(review.path, review.owner.client_name, review.orphaned) for review in endpoint.reviews.pending()
         ),
         all_ports=ports,
+        addresses={key: service.address for key, service in endpoint.services().items()},
     )
 
 

@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, Any, Awaitable, Callable, Dict, List, Optional
 import sublime
 
 from ..agents.agent import Agent
+from ..agents.dialect import Transport
 from ..agents.registry import AGENTS
 from ..editor.edits import set_text
 from ..editor.view_roles import ROLE
 from ..system.editor_process import EDITOR_PID
 from ..system.platform import Platform
 from . import assumptions, discovery, libraries, probe, programs
-from .checks import LOG, Check, failed, not_tried, too_slow
+from .checks import LOG, Check, failed, not_tried, passed, too_slow
 from .discovery import FileFact
 from .facts import Facts
 from .gathering import gather, title_of
@@ -151,7 +152,7 @@ class Diagnosis:
             for agent in AGENTS:
                 found = await self._runtime.in_worker(discovery.check_window, window, agent, snapshot)
                 check, content = found.check, found.entry.content if found.entry is not None else None
-                if content is not None:
+                if content is not None and agent.dialect.transport is Transport.HTTP_ON_PORT:
                     # The client would use what stands in the file, so that is what is tried.
                     token, port = str(content.get("authToken")), content.get("port")
                     tried = await probe.check_handshake(check.name, int(port or 0), token, self._version)
@@ -169,4 +170,6 @@ class Diagnosis:
     async def _try_agent(self, agent: Agent) -> List[Check]:
         words = agent.command(self._settings) if self._settings is not None else (agent.program,)
         check, unwanted = programs.check_agent, lambda: self._runtime.stopped
-        return [await self._runtime.in_worker(check, agent, words, self._platform, unwanted)]
+        found = await self._runtime.in_worker(check, agent, words, self._platform, unwanted)
+        why = agent.why_no_diffs()
+        return [found, passed(f"Why {agent.title} may show no diffs", why)] if why else [found]

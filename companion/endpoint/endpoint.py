@@ -11,7 +11,7 @@ import os
 import time
 from concurrent.futures import Future
 from functools import partial
-from typing import TYPE_CHECKING, Any, Awaitable, Callable, Dict, List, Mapping, Optional, Tuple
+from typing import TYPE_CHECKING, Any, Awaitable, Callable, Dict, List, Optional, Tuple
 
 import sublime
 
@@ -33,7 +33,7 @@ from .agent_window import EndpointWindow, Hooks
 from .discovery_updates import DiscoveryUpdater
 from .self_test import SELF_TEST
 from .server_task import Listener
-from .servers import PRIMARY, Servers, States
+from .servers import PRIMARY, Servers, Service, States
 from .status_text import State, status_text
 from .tool_calls import ToolCalls, display_name
 from .window_settings import WindowSettings
@@ -109,7 +109,7 @@ class Endpoint:
             self._deliveries.unread,
             self._set_problem if dialect is PRIMARY else partial(self._note_problem, dialect),
             partial(self._attentive_soon, dialect),
-            self._noted,
+            self._process_known,
         )
 
     def _calls_of(self, dialect: Dialect) -> Callable[[ToolCall], Awaitable[ToolResult]]:
@@ -203,6 +203,10 @@ class Endpoint:
             return None
         return Connection(self.port, self.folders(), EDITOR_PID, os.pathsep, self._servers.ports())
 
+    def services(self) -> Dict[str, Service]:
+        """Its servers that listen, by the key of their dialect. They hold secrets."""
+        return self._servers.services
+
     def secrets(self) -> Tuple[str, ...]:
         """The tokens that its server takes, its own first. Never to be shown or written down."""
         return self._servers.secrets()
@@ -275,6 +279,7 @@ class Endpoint:
 
     def _client_went(self, session: ClientSession, unread: List[object]) -> None:
         self._runtime.assert_main_thread()
+        pid = self._pids.pop(session.id, None)
         if self.clients.pop(session.id, None) is None or self._stopped:
             return
         if not self.clients:
@@ -289,7 +294,6 @@ class Endpoint:
                 self._deliveries.unread(delivery)
         self._dialects.pop(session.id, None)
         self._names.pop(session.id, None)
-        pid = self._pids.pop(session.id, None)
         if pid is not None:
             self._runtime.later_on_main(ENDING_MILLISECONDS, self._look_for_program, pid, session.id)
         self._clients_seen.call()
@@ -313,11 +317,8 @@ class Endpoint:
         if session in self.clients and not self._stopped:
             self.tracker.when_current(partial(self._send_context, session))
 
-    def _noted(self, session: ClientSession, method: str, params: Mapping[str, Any]) -> None:
-        """A client says something unasked. Some tell the id of their process."""
-        pid = self._dialects[session.id].process_id(method, params) if session.id in self._dialects else None
-        if pid is not None:
-            self._pids[session.id] = pid
+    def _process_known(self, session: ClientSession, process_id: int) -> None:
+        self._pids[session.id] = process_id
 
     def _rename(self, session: str, name: str) -> None:
         self._names[session] = name

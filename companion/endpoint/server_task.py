@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import errno
 import logging
-from typing import TYPE_CHECKING, Any, Awaitable, Callable, Dict, List, Mapping, NamedTuple, Optional, Tuple
+from typing import TYPE_CHECKING, Any, Awaitable, Callable, Dict, List, NamedTuple, Optional, Tuple
 
 from ..agents.dialect import Dialect
 from ..transport.security import new_token
@@ -49,7 +49,7 @@ class Listener(NamedTuple):
     unread: Callable[[object], None]  # the tag of what came too late for a client that had gone
     problem: Callable[[Optional[str]], None]  # a sentence for the user, None when all is well again
     listed: Callable[[ClientSession], None] = lambda client: None  # it was told the tools
-    noted: Callable[[ClientSession, str, Mapping[str, Any]], None] = lambda client, method, params: None  # it says
+    process_known: Callable[[ClientSession, int], None] = lambda client, process_id: None
 
 
 class ServerTask:
@@ -118,7 +118,7 @@ class ServerTask:
         from ..protocol.tools import Implementation
         from .serving import Hooks, Secrets, make_server
 
-        hooks = Hooks(self._call_tool, self._client_came, self._client_went, self._listed, self._noted)
+        hooks = Hooks(self._call_tool, self._client_came, self._client_went, self._listed, self._process_known)
         server = make_server(
             self._dialect,
             Secrets(self._token, self._agent_tokens),
@@ -231,8 +231,8 @@ class ServerTask:
     def _listed(self, session: ClientSession) -> None:
         self._tell(self._listener.listed, session)
 
-    def _noted(self, session: ClientSession, method: str, params: Mapping[str, Any]) -> None:
-        self._tell(self._listener.noted, session, method, params)
+    def _process_known(self, session: ClientSession, process_id: int) -> None:
+        self._tell(self._listener.process_known, session, process_id)
 
     def _tell(self, listener: Callable[..., None], *args: Any) -> None:
         self._runtime.on_main(listener, *args)

@@ -11,9 +11,8 @@ from typing import Any, Awaitable, Callable, Dict, List, Mapping, NamedTuple, Op
 from ..agents.dialect import Dialect, Transport
 from ..protocol.limits import Limits
 from ..protocol.tools import ClientSession, Implementation, ToolCall, ToolResult
+from ..transport import server, websocket_server
 from ..transport.bodies import InWorker
-from ..transport.server import CompanionServer
-from ..transport.websocket_server import WebSocketServer
 from .address import Address
 
 
@@ -24,7 +23,8 @@ class Hooks(NamedTuple):
     came: Callable[[ClientSession], None]
     went: Callable[[ClientSession, List[Any]], None]
     listed: Callable[[ClientSession], None]
-    notified: Callable[[ClientSession, str, Mapping[str, Any]], None]
+    process_known: Callable[[ClientSession, int], None]
+    """The client has told the id of its process."""
 
 
 class Secrets(NamedTuple):
@@ -68,8 +68,10 @@ class OverHttp:
     def __init__(
         self, dialect: Dialect, secrets: Secrets, hooks: Hooks, limits: Limits, identity: Implementation, work: InWorker
     ) -> None:
+        self._dialect = dialect
+        self._hooks = hooks
         self._on_socket = dialect.transport is Transport.HTTP_ON_SOCKET
-        self._server = CompanionServer(
+        self._server = server.CompanionServer(
             token=secrets.token,
             further_tokens=secrets.further,
             tools=dialect.tools,
@@ -82,7 +84,13 @@ class OverHttp:
             secret_header="" if dialect.secret_header == "Authorization" else dialect.secret_header,
             handshake_only=dialect.handshake_only,
             deleted_status=dialect.deleted_status,
+            described=self._described,
         )
+
+    def _described(self, client: ClientSession, headers: Mapping[str, str]) -> None:
+        told = headers.get(self._dialect.process_id_header, "") if self._dialect.process_id_header else ""
+        if told.isascii() and told.isdigit() and 0 < int(told) < 1 << 31:
+            self._hooks.process_known(client, int(told))
 
     @property
     def sessions(self) -> Mapping[str, ClientSession]:
@@ -123,7 +131,9 @@ class OverWebSocket:
     def __init__(
         self, dialect: Dialect, secrets: Secrets, hooks: Hooks, limits: Limits, identity: Implementation
     ) -> None:
-        self._server = WebSocketServer(
+        self._dialect = dialect
+        self._hooks = hooks
+        self._server = websocket_server.WebSocketServer(
             token=secrets.token,
             secret_header=dialect.secret_header,
             tools=dialect.tools,
@@ -131,10 +141,15 @@ class OverWebSocket:
             session_opened=hooks.came,
             session_closed=lambda client: hooks.went(client, []),
             tools_listed=hooks.listed,
-            notified=hooks.notified,
+            notified=self._notified,
             identity=identity,
             limits=limits,
         )
+
+    def _notified(self, client: ClientSession, method: str, params: Mapping[str, Any]) -> None:
+        process_id = self._dialect.process_id(method, params)
+        if process_id is not None:
+            self._hooks.process_known(client, process_id)
 
     @property
     def sessions(self) -> Mapping[str, ClientSession]:

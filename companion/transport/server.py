@@ -85,14 +85,17 @@ class CompanionServer:
         secret_header: str = "",
         handshake_only: bool = False,
         deleted_status: int = 204,
+        described: Callable[[ClientSession, Mapping[str, str]], None] = lambda client, headers: None,
     ) -> None:
         """`in_worker`: calls a function that takes long on another thread. `further_tokens`: more tokens by name, to
         tell clients apart that introduce themselves alike. `secret_header`: where clients show a token by itself,
         instead of a bearer token. `handshake_only`: only revisions with sessions are served. `deleted_status`:
-        answers a DELETE; there are clients that cannot read 204. `translate`: turns a notification into the dialect of
+        answers a DELETE; there are clients that cannot read 204. `described`: gets the headers that came with the
+        request that opened a session. `translate`: turns a notification into the dialect of
         `/events`; for the rest see `Protocol`."""
         self._gate = Gate({"": token, **further_tokens}, secret_header=secret_header)
         self._deleted_status = deleted_status
+        self._described = described
         self._call_tool = call_tool
         self._session_opened = session_opened
         self._session_closed = session_closed
@@ -290,7 +293,11 @@ class CompanionServer:
             decoded = await self._bodies.decode(body, self._limits)
             connection = str(cast(Connection, request.protocol).number)
             arrival = Arrival(headers, body, accepts_json, accepts_events, token_name, connection, decoded)
-            return await self._react(request, self._protocol.post(arrival, self._now()))
+            reaction = self._protocol.post(arrival, self._now())
+            for event in reaction.events:
+                if isinstance(event, SessionOpened):
+                    self._described(event.client, headers)
+            return await self._react(request, reaction)
         finally:
             self._in_flight -= 1
 

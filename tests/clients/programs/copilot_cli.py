@@ -43,7 +43,8 @@ class CopilotCli(Program):
         self.wait_until(lambda: TRUST in self.text() or self.prompt in self.text(), "a prompt or a question", 60.0)
         if TRUST in self.text():
             self.press("enter")
-            self.wait_until(lambda: TRUST not in self.text(), "an answered question")
+            # Then it drops its connection to the editor, and makes another one.
+            self.wait_for("1 server connected")
         self.wait_for(self.prompt)
 
     def wait_connected(self, mention: str) -> None:

@@ -60,23 +60,23 @@ def test_claude_codes_lock_file():
 
 def test_claude_code_takes_the_only_editor_that_fits():
     one, two, above = claude_file(1, "/code/one"), claude_file(2, "/code/two"), claude_file(3, "/code")
-    assert CLAUDE_CODE.choice([one, two], lookup("/code/two/deep")) == two
-    assert CLAUDE_CODE.choice([one, two], lookup("/link")) == one
-    assert CLAUDE_CODE.choice([one, above], lookup("/code/one")) is None, "of two it takes none"
-    assert CLAUDE_CODE.choice([one, above], lookup("/code/one", port="3")) == above
-    assert CLAUDE_CODE.choice([one], lookup("/code")) is None
-    assert CLAUDE_CODE.choice([claude_file(4, "/link")], lookup("/link")) is None, "a link in the file never matches"
-    assert CLAUDE_CODE.choice([one], lookup("/code/one", dead=(1,))) is None
-    assert CLAUDE_CODE.choice([claude_file(5, "/code/one", transport="sse")], lookup("/code/one")) is None
+    assert CLAUDE_CODE.choose([one, two], lookup("/code/two/deep")) == two
+    assert CLAUDE_CODE.choose([one, two], lookup("/link")) == one
+    assert CLAUDE_CODE.choose([one, above], lookup("/code/one")) is None, "of two it takes none"
+    assert CLAUDE_CODE.choose([one, above], lookup("/code/one", port="3")) == above
+    assert CLAUDE_CODE.choose([one], lookup("/code")) is None
+    assert CLAUDE_CODE.choose([claude_file(4, "/link")], lookup("/link")) is None, "a link in the file never matches"
+    assert CLAUDE_CODE.choose([one], lookup("/code/one", dead=(1,))) is None
+    assert CLAUDE_CODE.choose([claude_file(5, "/code/one", transport="sse")], lookup("/code/one")) is None
 
 
 def test_opencode_takes_the_innermost_folder_then_the_newest_file():
     outer, inner = claude_file(1, "/code", written=9.0), claude_file(2, "/code/one", written=1.0)
     newer = claude_file(3, "/code/one", written=2.0)
-    assert OPENCODE.choice([outer, inner], lookup("/code/one/deep")) == inner
-    assert OPENCODE.choice([outer, inner, newer], lookup("/link")) == newer
-    assert OPENCODE.choice([outer], lookup("/elsewhere")) is None
-    assert OPENCODE.choice([inner], lookup("/code/one", dead=(1,))) == inner
+    assert OPENCODE.choose([outer, inner], lookup("/code/one/deep")) == inner
+    assert OPENCODE.choose([outer, inner, newer], lookup("/link")) == newer
+    assert OPENCODE.choose([outer], lookup("/elsewhere")) is None
+    assert OPENCODE.choose([inner], lookup("/code/one", dead=(1,))) == inner
 
 
 def test_copilot_clis_lock_file():
@@ -101,13 +101,13 @@ def test_copilot_clis_lock_file():
 
 def test_copilot_cli_takes_the_first_name_and_only_the_very_folder():
     first, second = copilot_file("a.lock", "/code/one"), copilot_file("b.lock", "/code/one/", "/x")
-    assert COPILOT_CLI.choice([second, first], lookup("/link")) == first
-    assert COPILOT_CLI.choice([second], lookup("/code/one")) == second
-    assert COPILOT_CLI.choice([first, second], lookup("/code/one/deep")) is None
-    assert COPILOT_CLI.choice([first], lookup("/code/one", dead=(1,))) is None
+    assert COPILOT_CLI.choose([second, first], lookup("/link")) == first
+    assert COPILOT_CLI.choose([second], lookup("/code/one")) == second
+    assert COPILOT_CLI.choose([first, second], lookup("/code/one/deep")) is None
+    assert COPILOT_CLI.choose([first], lookup("/code/one", dead=(1,))) is None
     incomplete = Entry("a.lock", {key: value for key, value in first.content.items() if key != "scheme"})
-    assert COPILOT_CLI.choice([incomplete, second], lookup("/code/one")) == second
-    assert COPILOT_CLI.choice([copilot_file("a.json", "/code/one")], lookup("/code/one")) is None
+    assert COPILOT_CLI.choose([incomplete, second], lookup("/code/one")) == second
+    assert COPILOT_CLI.choose([copilot_file("a.json", "/code/one")], lookup("/code/one")) is None
 
 
 def test_terminals_are_told_what_keeps_no_other_program_out():
@@ -127,7 +127,7 @@ def test_a_fork_differs_from_gemini_cli_by_its_names(fork):
     assert content["workspacePath"] == "/link" and content["authToken"] == "secret"
     assert fork.owner(name, content) == 4321
     entry = Entry(name, content)
-    assert fork.choice([entry], lookup("/link/deep")) == entry
+    assert fork.choose([entry], lookup("/link/deep")) == entry
     names = fork.terminal_variables(LINUX_CONNECTION)
     assert names == {"LLXPRT_CODE_IDE_SERVER_PORT": "50001", "LLXPRT_CODE_IDE_WORKSPACE_PATH": "/code/one"}
 
