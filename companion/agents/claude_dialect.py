@@ -89,6 +89,7 @@ class ClaudeDialect(Dialect):
     answered_by = AnsweredBy.RESULT
     tools = _TOOLS
     secret_header = "X-Claude-Code-Ide-Authorization"
+    takes_mentions = True
     attentive_after_seconds = 0.5  # earlier notifications get lost in the program
 
     def messages(self, context: SharedContext) -> Sequence[Message]:

@@ -66,6 +66,8 @@ class Dialect:
     """Over HTTP: in which header clients tell the id of their process; "" if they do not."""
     edits_return = True
     """Whether the answer to a review carries the user's edits."""
+    takes_mentions = False
+    """Whether `mention` has something to send."""
     attentive_after_seconds: Optional[float] = None
     """If clients miss what they are sent at first: how long after they were told the tools they listen."""
 

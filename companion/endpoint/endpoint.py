@@ -215,6 +215,10 @@ class Endpoint:
         """The connected clients by the names that users know."""
         return [self._owner_of(client).client_name for client in self.clients.values()]
 
+    def takes_mentions(self) -> bool:
+        """Whether a program has an ear for mentions."""
+        return any(dialect.takes_mentions for dialect in self._dialects.values())
+
     def mention(self, mention: Mention, agent: Optional[Agent] = None) -> Optional[str]:
         """Put a mention into the prompt of the program that connected last, of this `agent` if one is named.
 

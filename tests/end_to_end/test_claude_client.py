@@ -166,3 +166,31 @@ def test_a_reload_of_the_package_keeps_port_and_secret(desktop, home, claude):
     desktop.host.enable_package()
     files = desktop.host.wait_until(lambda: lock_files(home), 30)
     assert {port: lock} == files
+
+
+def test_send_selection_is_told_where_the_program_listens(desktop, claude):
+    desktop.host.call("run_palette", caption="Gemini Companion: Send Selection to Terminal")
+    params = claude.wait_notification("at_mentioned")
+    assert params == {"filePath": desktop.path("greeting.py"), "lineStart": 1, "lineEnd": 1}
+
+
+def test_pausing_takes_back_what_was_selected(desktop, claude):
+    claude.wait_notification("selection_changed", lambda params: params["text"] == "Hello")
+    desktop.host.call("run_palette", caption="Gemini Companion: Pause Sharing")
+    claude.wait_until(lambda: claude.notifications[-1][1]["filePath"] == "")
+    assert claude.run(claude.call("getOpenEditors")) == ['{"tabs": []}']
+    assert '"success": false' in claude.run(claude.call("getCurrentSelection"))[0]
+
+
+def test_opencode_is_told_nothing_when_that_is_switched_off(desktop, home):
+    desktop.host.evaluate(
+        "sublime.load_settings('Gemini Companion.sublime-settings').set('publish_for_opencode', False)"
+    )
+    desktop.open("greeting.py", row=1, column=12, end_row=1, end_column=17)
+    with ClaudeClient(home, desktop.workspace) as claude, ClaudeClient(home, desktop.workspace, "opencode") as opencode:
+        claude.connect()
+        opencode.connect()
+        claude.wait_notification("selection_changed", lambda params: params["text"] == "Hello")
+        desktop.host.wait_until(lambda: "Claude Code" in desktop.window()["status_bar"])
+        assert opencode.notifications == [] and "opencode" not in desktop.window()["status_bar"]
+        assert "does not share" in str(opencode.run(opencode.call("getCurrentSelection")))
