@@ -36,11 +36,12 @@ VERSION = "1.0.0"
 # The end of a service takes a tenth of a second at most; this is for a loop thread that gets no processor.
 STOP_SECONDS = 0.5
 SETTINGS_TAG = "gemini_companion"
-# The editor has no event for a change of the side bar's folders. Less than once a second: it wakes an idle process.
+# The editor has no event for a change of the side bar's folders. It wakes an idle process: while no client is told of
+# what is found, it is seldom enough to leave room for the look at the editor itself in one wake-up a second.
 # Every call of its API crosses into another process, so what can wait is looked at only once in several checks.
-WINDOW_CHECK_MILLISECONDS = 1100
+WINDOW_CHECK_MILLISECONDS, WITHOUT_CLIENT_MILLISECONDS = 1200, 1500
 CHECKS_PER_PROJECT, CHECKS_PER_STATUS = 2, 10
-EDITOR_CHECK_SECONDS = 1.0
+EDITOR_CHECK_SECONDS = 3.5
 
 # Another project takes the window at once with these; those that ask first are heard of when the project closes.
 PROJECT_COMMANDS = frozenset(["open_project_or_workspace", "close_workspace", "close_project"])
@@ -88,7 +89,7 @@ class Application:
         self.runtime.start()
         self._editor_settings.add_on_change(SETTINGS_TAG, self._settings_changed)
         self._read_own_settings()
-        self.runtime.spawn(self._watch_editor)
+        self.runtime.on_loop(self._watch_editor)
         self.runtime.use_disk(self._prepare, then=self._swept, failed=self._sweep_failed)
 
     @staticmethod
@@ -129,12 +130,14 @@ class Application:
         # The endpoints stay where they are until the process ends: what they hold calls the API when it is let go.
         self._end([endpoint.exit() for endpoint in self._endpoints.values()])
 
-    async def _watch_editor(self) -> None:
+    def _watch_editor(self) -> None:
         """Loop thread. Without the editor there are neither events nor timers on the main thread to hear of its end."""
         import asyncio
 
-        while not editor_is_gone():  # noqa: ASYNC110 - the system has no event for it
-            await asyncio.sleep(EDITOR_CHECK_SECONDS)
+        if not editor_is_gone():  # the system has no event for it
+            # Not a task that sleeps: that would wake the loop up twice each time.
+            asyncio.get_running_loop().call_later(EDITOR_CHECK_SECONDS, self._watch_editor)
+            return
         logger.warning("the editor has ended without a word")
         self.runtime.compute(lambda cancelled: self.exit(), then=lambda _: None)
 
@@ -157,7 +160,7 @@ class Application:
 
     def _loop_lost(self) -> None:
         """Loop thread."""
-        self.runtime.spawn(self._watch_editor)
+        self.runtime.on_loop(self._watch_editor)
         for endpoint in list(self._endpoints.values()):
             endpoint.loop_lost()
 
@@ -234,12 +237,14 @@ class Application:
                 self.window_closing(endpoint.window)
         for endpoint in self._next_to_check():
             endpoint.workspace_changed()
+            endpoint.tracker.recheck()
             if self._checks % CHECKS_PER_PROJECT == 0 and endpoint.settings.project_has_changed():
                 endpoint.settings_changed()
             if self._checks % CHECKS_PER_STATUS == 0:
                 endpoint.show_status()
         self._export_environment()
-        self.runtime.later_on_main(WINDOW_CHECK_MILLISECONDS, self._check_windows)
+        pause = WINDOW_CHECK_MILLISECONDS if self._listening else WITHOUT_CLIENT_MILLISECONDS
+        self.runtime.later_on_main(pause, self._check_windows)
 
     def _next_to_check(self) -> List[Endpoint]:
         """The endpoints that have a client, and every other one of the rest in turn."""

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Awaitable, Callable, Deque, List, Optiona
 
 import sublime
 
-from .workers import Workers
+from .workers import NOTHING_TO_TELL, Workers
 
 if TYPE_CHECKING:
     import asyncio
@@ -292,7 +292,8 @@ class Runtime:
     ) -> Computation:
         """The same for a function that looks at the disk or writes to it, on a disk thread. Any thread.
 
-        It may never come back. Whoever asks regularly therefore waits for the answer before asking again.
+        It may never come back. Whoever asks regularly therefore waits for the answer before asking again. If it returns
+        `NOTHING_TO_TELL`, nothing is called.
         """
         return self._hand_over(self._disk, function, args, then, failed)
 
@@ -325,6 +326,10 @@ class Runtime:
                     return
                 computation.end(partial(failed, error))
             else:
+                if result is NOTHING_TO_TELL:
+                    self._forget(computation)
+                    computation.end(None)
+                    return
                 computation.end(partial(then, result))
             self.on_main(deliver)
 

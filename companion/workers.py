@@ -15,6 +15,8 @@ from collections import deque
 from typing import Callable, Deque, Dict
 
 STUCK_SECONDS = 1.0
+NOTHING_TO_TELL = object()
+"""What work on a worker thread returns to leave the main thread asleep."""
 
 
 class Workers:

@@ -231,13 +231,16 @@ class Work:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description="Plants faults and says which of them no test notices.")
-    parser.add_argument("--only", metavar="FILE", help="only faults in files whose path contains this")
+    help_text = "only faults in files whose path contains this; may be given several times"
+    parser.add_argument("--only", metavar="FILE", action="append", default=[], help=help_text)
     parser.add_argument("--jobs", type=int, default=2, help="how many copies of the tree work at a time (default: 2)")
     parser.add_argument("--list", action="store_true", help="check and print the list, and run nothing")
     parser.add_argument("--python", help="the executable of an environment to test with (default: Python 3.8's)")
     options = parser.parse_args()
     text = cache.read_text(LIST) or ""
-    faults = [fault for fault in read_list(text) if not options.only or options.only in fault.path]
+    faults = [
+        fault for fault in read_list(text) if not options.only or any(part in fault.path for part in options.only)
+    ]
     wrong = [problem for problem in map(_stale, faults) if problem]
     if wrong:
         raise ListError("\n".join(wrong))

@@ -234,6 +234,18 @@ class DiscoveryFiles(DiagnoseCase):
         self.assertIn("All ", report)
         self.assertIn("another window of this editor, which has the same folder", report)
 
+    def test_a_window_that_has_just_been_closed_is_left_out(self):
+        other = yield from self.new_window(self.new_folder())
+        yield lambda: self.application.endpoint_of(other) is not None and self.application.endpoint_of(other).port
+        # Where no event tells of it, the window is served until the next look at all windows.
+        with mock.patch.object(self.application, "window_closing"):
+            other.run_command("close_window")
+            yield lambda: not other.is_valid()
+            self.assertIsNotNone(self.application.endpoint_of(other))
+            report = yield from self.diagnose()
+        self.assertNotIn(f"window {other.id()}", report.lower())
+        self.assertIn("All ", report)
+
     def test_an_agent_that_is_switched_off(self):
         self.setting("publish_for_qwen", False)
         yield lambda: not self.endpoint.settings().publish_for_qwen

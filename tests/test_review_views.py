@@ -8,7 +8,7 @@ from typing import Any, Iterator
 
 import sublime
 
-from ..companion.editor.edits import Edit, apply_edits
+from ..companion.editor.edits import Edit, apply_edits, set_text
 from .review_support import PROPOSED, TEXT, ReviewTestCase
 from .support.selecting import put_caret, select
 
@@ -130,6 +130,13 @@ class TestViews(ReviewTestCase):
         apply_edits(view, [Edit(0, 0, "x")])
         self.assertEqual(self.text(view), "xone two three\n")
         self.assertTrue(view.is_read_only(), "as it was")
+
+    def test_a_new_text_leaves_alone_what_is_the_same_in_it(self) -> Iterator[Any]:
+        view = yield from self.open_file("other.py", "one two three\n")
+        view.add_regions("marked", [sublime.Region(0, 3), sublime.Region(8, 13)])
+        set_text(view, "one 2 three\n")
+        self.assertEqual(self.text(view), "one 2 three\n")
+        self.assertEqual([view.substr(region) for region in view.get_regions("marked")], ["one", "three"])
 
 
 class TestMarks(ReviewTestCase):

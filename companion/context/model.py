@@ -161,6 +161,10 @@ class ContextModel:
         """The open files of which it is not known whether they exist."""
         return [file.path for key, file in self._files.items() if key not in self._exists]
 
+    def known_to_exist(self) -> FrozenSet[str]:
+        """The open files that are on disk as far as is known."""
+        return frozenset(file.path for key, file in self._files.items() if self._exists.get(key))
+
     def shares_active(self, policy: Policy) -> bool:
         """Whether `payload` would have a use for the selection: reading it may be costly."""
         return self._active is not None and policy.sharing and self._is_shared(self._views[self._active], policy)

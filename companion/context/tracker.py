@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
 QUIET_MILLISECONDS = 50
 LONGEST_MILLISECONDS = 200
-RECHECK_MILLISECONDS = 1000  # renames and deletions on disk, and in the side bar, have no event
 # A renamed file is missed on disk, and only then are the views asked for their names; all the same now and then.
 RECHECKS_PER_SYNCHRONISATION = 8
 PATIENCE_MILLISECONDS = 250  # for a disk that does not answer; then what is known is sent
@@ -60,7 +59,6 @@ class ContextTracker:
         self._listening = False
         self._stopped = False
         self._rechecks = 0
-        self._round = 0  # tells the timer of an earlier time of listening from today's
         self._sent: Optional[SharedContext] = None
         self._existence = Existence(runtime, self._looked_for)
         self._waiting_since: Optional[float] = None  # for files never looked for, on the monotonic clock
@@ -112,7 +110,6 @@ class ContextTracker:
         if listening == self._listening or self._stopped:
             return
         self._listening = listening
-        self._round += 1
         self._sent = None
         self._watched = frozenset()
         self._debounce.cancel()
@@ -120,7 +117,6 @@ class ContextTracker:
             self._model.forget_existing()  # nobody looked since the last client went
             self._structure_changed = True
             self._flush()
-            self._runtime.later_on_main(RECHECK_MILLISECONDS, self._recheck, self._round)
 
     def set_sharing(self, sharing: bool) -> None:
         """Pause or resume: while paused the clients see a window without files."""
@@ -272,16 +268,16 @@ class ContextTracker:
 
     # -- existence on disk --------------------------------------------------------------------------------------------
 
-    def _recheck(self, round_: int) -> None:
-        if not self._listening or round_ != self._round:
+    def recheck(self) -> None:
+        """Look for renames and deletions on disk and in the side bar, which have no event. Due about once a second."""
+        if not self._listening:
             return
-        self._runtime.later_on_main(RECHECK_MILLISECONDS, self._recheck, round_)
         self._settle()
         self._rechecks += 1
         if self._structure_changed or self._rechecks % RECHECKS_PER_SYNCHRONISATION == 0:
             if self._synchronise(thoroughly=self._structure_changed):
                 self._changed()
-        self._existence.ask(self._model.paths())
+        self._existence.ask(self._model.paths(), known=self._model.known_to_exist())
 
     def _looked_for(self, found: Mapping[str, bool]) -> None:
         changed = self._model.set_existing(found)

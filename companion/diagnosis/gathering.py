@@ -27,10 +27,12 @@ MOST_CHARACTERS = 2000  # of one problem: the rest of a long traceback is in the
 
 def gather(application: Application, window: sublime.Window, version: str) -> Facts:
     """Main thread."""
-    endpoints = sorted(application.endpoints(), key=lambda endpoint: (endpoint.window != window, endpoint.window.id()))
+    endpoints = sorted(
+        open_endpoints(application), key=lambda endpoint: (endpoint.window != window, endpoint.window.id())
+    )
     ports = tuple(
         service.address.port
-        for endpoint in endpoints
+        for endpoint in application.endpoints()
         for service in endpoint.services().values()
         if service.address.port
     )
@@ -49,6 +51,14 @@ def gather(application: Application, window: sublime.Window, version: str) -> Fa
         active_file=view.file_name() if view is not None else None,
         problems=tuple(_shortened(problem) for problem in problems[-MOST_PROBLEMS:]),
     )
+
+
+def open_endpoints(application: Application) -> List[Endpoint]:
+    """Those whose windows are there. One that was closed may be served for a moment longer, but not until it is tried.
+
+    Main thread.
+    """
+    return [endpoint for endpoint in application.endpoints() if endpoint.window.is_valid()]
 
 
 def title_of(window: sublime.Window, is_this: bool) -> str:

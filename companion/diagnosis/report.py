@@ -22,7 +22,7 @@ from . import assumptions, discovery, libraries, probe, programs
 from .checks import LOG, Check, failed, not_tried, passed, too_slow
 from .discovery import FileFact
 from .facts import Facts
-from .gathering import gather, title_of
+from .gathering import gather, open_endpoints, title_of
 from .libraries import Library
 from .rendering import TITLE, Findings, render
 
@@ -56,7 +56,7 @@ class Diagnosis:
                 endpoint.secrets()[0],
                 endpoint.problem,
             )
-            for endpoint in application.endpoints()
+            for endpoint in open_endpoints(application)
         ]
         endpoint = application.endpoint_of(window)
         self._settings = endpoint.settings() if endpoint is not None else None

@@ -1,13 +1,17 @@
-"""The Model Context Protocol, server side, as a pure state machine: messages in, reactions out.
+"""The server side of the Model Context Protocol as a pure state machine: messages in, reactions out.
 
-Nothing here knows a socket, an event loop, a thread, Sublime Text or aiohttp; time is handed in as seconds. A
-transport feeds `Protocol` with requests, gives the reply and performs the events that it returns, so every rule can be
-tested without a network.
-One file per idea: `json_text` (bytes and values), `jsonrpc` (messages), `revisions` (what differs between published
-revisions), `metadata` (the stateless revision's headers and `_meta`), `tools` and `arguments` (what can be called),
-`catalogue` (what the server says about itself), `methods` (what each request does), `exchanges` (one POST being
-answered), `calls` (the tools that run), `notices` (one notification, many dialects), `outbox` (what waits), `streams`
-(what was sent), `receipts` (what was read), `sessions` (one client), `presence` (all of them), `limits` (every bound),
-`effects` (replies and events: what the transport must do), `transitions` (tables of states), and `core`, which brings
-them together.
+Nothing here knows sockets, event loops, threads, Sublime Text or aiohttp. Time is passed in, in seconds. A transport
+passes each request to `Protocol`, sends the reply and performs the events that it gets back. Every rule can therefore
+be tested without a network.
+
+One file per idea:
+
+* messages: `json_text` and `json_pieces` (bytes to values and back), `jsonrpc` (messages), `revisions` (differences
+  between the published revisions), `metadata` (headers and `_meta` of the stateless revision);
+* tools: `tools` and `arguments` (what can be called), `catalogue` (what the server says about itself), `methods` (what
+  each request does), `calls` (the calls under way), `exchanges` (a POST that is being answered);
+* delivery: `notices` (a notification in each dialect), `outbox` (messages that wait), `streams` (messages that were
+  sent), `receipts` (messages that were read), `sessions` (one client), `session_registry` (all clients);
+* common: `limits` (every bound), `effects` (what the transport must do), `transitions` (state tables);
+* `core` brings them together.
 """

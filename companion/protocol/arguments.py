@@ -1,9 +1,8 @@
-"""Are a call's arguments what the tool's schema asks for?
+"""Validates the arguments of calls against the tools' schemas (MCP server/tools, "Calling Tools").
 
-Rules: jsonschema decides, 2.6.0 (draft 4) as well as today's (2020-12); only what plainly fits a plain schema is let
-through without asking it, because it takes longer than the rest of a call. Validators are built once, when first needed
-or by `prepare`. A refusal names the offending field and its expected type and never quotes a value, which may be
-somebody's file.
+Rules: jsonschema decides, in version 2.6.0 (draft 4) as well as in current ones (2020-12). Only arguments that clearly
+match a simple schema skip it, because it takes longer than the rest of a call. Validators are built once, on first use
+or by `prepare`. A refusal names the field and the expected type and never quotes a value, which may be file content.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ LONGEST_NAME = 64
 
 
 class ArgumentChecker:
-    """Checks arguments against the schemas of a fixed set of tools."""
+    """Validates arguments against the schemas of a fixed set of tools."""
 
     def __init__(self, tools: Iterable[Tool]) -> None:
         self._schemas = {tool.name: tool.input_schema for tool in tools}
@@ -25,7 +24,7 @@ class ArgumentChecker:
         self._validators: Dict[str, Any] = {}
 
     def prepare(self) -> None:
-        """Import jsonschema and build the validators. Takes up to some hundred milliseconds; any thread, once.
+        """Import jsonschema and build the validators. Takes up to a few hundred milliseconds. Any thread, once.
 
         Raises ImportError if jsonschema is missing, jsonschema.SchemaError if a tool's own schema is wrong.
         """
@@ -37,7 +36,7 @@ class ArgumentChecker:
             self._validators[name] = validator_class(schema)
 
     def complaint(self, tool_name: str, arguments: Any) -> Optional[str]:
-        """None if the arguments are good, else a sentence that names the field."""
+        """None if the arguments are valid, or else a sentence that names the field."""
         plain = self._plain[tool_name]
         if plain is not None and plain.fits(arguments):
             return None
@@ -51,7 +50,7 @@ class ArgumentChecker:
 
 
 class _PlainSchema:
-    """An object of strings and booleans: such a schema can be said yes to, never no, without jsonschema."""
+    """A schema of an object with strings and booleans. It can accept arguments without jsonschema, but never refuse."""
 
     _TYPES = {"string": str, "boolean": bool}
     _OF_OBJECT = {"type", "properties", "required", "title", "description"}
@@ -63,7 +62,7 @@ class _PlainSchema:
 
     @classmethod
     def of(cls, schema: Dict[str, Any]) -> Optional[_PlainSchema]:
-        """The schema in its plain form, or None if it says more than that."""
+        """The schema in its simple form, or None if it has any other keyword."""
         if schema.get("type") != "object" or not set(schema) <= cls._OF_OBJECT:
             return None
         properties = {}
@@ -75,7 +74,7 @@ class _PlainSchema:
         return cls(list(schema.get("required", ())), properties)
 
     def fits(self, arguments: Dict[str, Any]) -> bool:
-        """True if the arguments certainly are what the schema asks for."""
+        """True if the arguments certainly match the schema."""
         for name in self._required:
             if name not in arguments:
                 return False

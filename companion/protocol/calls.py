@@ -1,8 +1,8 @@
-"""The calls under way: who waits for which result, and what becomes of it if nobody does any more.
+"""The tool calls under way, and what happens to a call when its client no longer waits for the result.
 
-Rule: a call is over once, by its result or by a cancellation, whichever comes first; what comes later is dropped. Only
-calls whose tool wants to know of it are cancelled; the others run to their end and are answered.
-Implements MCP basic/utilities/cancellation: a call that was taken back is not answered.
+Rule: a call ends once, by its result or by its cancellation, whichever comes first; what comes later is dropped. Only
+calls whose tool supports cancellation are cancelled; the others run to completion and are answered.
+Implements MCP basic/utilities/cancellation: a cancelled request is not answered.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from .tools import Cancellation, ToolCall
 
 
 class PendingCall(NamedTuple):
-    """A call that was not answered yet."""
+    """A call that has not been answered yet."""
 
     call: ToolCall
     exchange: Exchange
@@ -26,7 +26,7 @@ class PendingCall(NamedTuple):
 
 
 class Calls:
-    """Every call of one endpoint that is under way."""
+    """The calls of one endpoint that are under way."""
 
     def __init__(self) -> None:
         self._pending: Dict[ToolCall, PendingCall] = {}
@@ -35,23 +35,23 @@ class Calls:
         return len(self._pending)
 
     def begin(self, call: ToolCall, exchange: Exchange, request_id: RequestId) -> None:
-        """The tool is to be run."""
+        """Add a call, whose tool is about to run."""
         self._pending[call] = PendingCall(call, exchange, request_id)
         exchange.begin_call(call)
 
     def find(self, call: ToolCall) -> Optional[PendingCall]:
-        """What waits for the call, or None if the call is over."""
+        """The pending call, or None if it has ended."""
         return self._pending.get(call)
 
     def end(self, call: ToolCall, now: float) -> Optional[PendingCall]:
-        """The call has a result. None if it was over already."""
+        """Remove a call that has a result. None if it had ended already."""
         pending = self._pending.pop(call, None)
         if pending is not None:
             pending.exchange.end_call(now)
         return pending
 
     def cancel_request(self, client_id: str, request_id: object, now: float) -> List[Event]:
-        """The client takes the request with this id back."""
+        """Handle `notifications/cancelled` for the request with this id."""
         wanted = [
             pending.call
             for pending in self._pending.values()
@@ -62,7 +62,7 @@ class Calls:
         return self._cancel(wanted, Cancellation.BY_CLIENT, now)
 
     def connection_lost(self, calls: Iterable[ToolCall], now: float) -> List[Event]:
-        """The connection that waited for these is gone, and nobody can fetch their results later."""
+        """The connection that waited for these calls was lost, and their results cannot be fetched later."""
         lost = list(calls)
         events = self._cancel(lost, Cancellation.CONNECTION_LOST, now)
         for call in lost:
@@ -72,7 +72,7 @@ class Calls:
         return events
 
     def stream_lost(self, stream: Stream, now: float) -> List[Event]:
-        """The connection is gone that carried the answers to some calls; a session can fetch them later."""
+        """A stream with the answers to some calls lost its connection. Only within a session can it be resumed."""
         waiting = [pending for pending in self._pending.values() if pending.exchange.stream is stream]
         for pending in waiting:
             pending.exchange.connection_lost()
@@ -80,7 +80,7 @@ class Calls:
         return self._cancel(unclaimed, Cancellation.CONNECTION_LOST, now)
 
     def session_closed(self, session: Session, now: float) -> List[Event]:
-        """The client is gone."""
+        """The session ended while its calls were under way."""
         left = [pending.call for pending in self._pending.values() if pending.exchange.session is session]
         return self._cancel(left, Cancellation.SESSION_CLOSED, now)
 

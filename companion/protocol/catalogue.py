@@ -1,7 +1,7 @@
 """What the server says about itself and its tools, encoded once.
 
-Rules: tools are listed in the order in which they were given; nothing here depends on who asks, so answers of the
-stateless revision may be cached by their client; a capability is declared only if it is really offered.
+Rules: tools are listed in the order in which they were declared. Nothing here depends on the client, so clients may
+cache the answers of the stateless revision. A capability is declared only if it is implemented.
 Implements MCP lifecycle (`initialize`), server/discover, `tools/list`, and server/utilities/caching.
 """
 
@@ -18,11 +18,11 @@ from .tools import EMPTY, Implementation, Tool, ToolResult
 
 CAPABILITIES: Dict[str, Any] = {"tools": {"listChanged": False}, "logging": {}}
 CACHE = {"ttlMs": 3600000, "cacheScope": "private"}
-"""Tools change only with a new version of the package, which is a new server on another port."""
+"""Tools change only with a new version of the package, which starts a new server on another port."""
 
 
 class Catalogue:
-    """The fixed part of every answer."""
+    """The parts of answers that never change, encoded."""
 
     def __init__(
         self,
@@ -53,7 +53,7 @@ class Catalogue:
         )
 
     def call_result(self, result: ToolResult, stateless: bool) -> bytes:
-        """The encoded result of a call. Raises TypeError or ValueError if the tool gave what JSON cannot say."""
+        """Encode the result of a call. Raises TypeError or ValueError if it is not JSON-serialisable."""
         if result is EMPTY:
             return self._stateless_empty if stateless else self._empty
         return self._encoded(result, stateless)

@@ -1,8 +1,8 @@
-"""The protocol, all of it together: requests in, reactions out.
+"""The whole protocol: requests in, reactions out.
 
-Rules: nothing a client sends raises; every request is answered once and only to its sender; a message that is not a
-request is never answered with a result; time comes in as an argument. What a request's method does stands in `methods`,
-who listens in `presence`.
+Rules: nothing that a client sends makes a method raise. Every request is answered once, and only to its sender. A
+message that is not a request never gets a result. Time is passed in as an argument. `methods` has what each request
+method does; `session_registry` has the clients that listen.
 Implements MCP 2024-11-05 to 2025-11-25 (sessions) and 2026-07-28 (stateless) over Streamable HTTP.
 """
 
@@ -45,7 +45,7 @@ logger = logging.getLogger("gemini_companion.protocol")
 
 
 class Arrival(NamedTuple):
-    """A POST as it came in. `headers` is looked up without regard to case."""
+    """A POST as it was received. Lookups in `headers` must ignore case (RFC 9110, 5.1)."""
 
     headers: Mapping[str, str]
     body: bytes
@@ -53,13 +53,13 @@ class Arrival(NamedTuple):
     accepts_events: bool = True
     token_name: str = ""
     connection: str = ""
-    """Something that no other connection of this server has."""
+    """Identifies the connection among all of this server."""
     decoded: Optional[Callable[[], Any]] = None
-    """Gives what `decode` gives for the body, or raises what it raises, if another thread has done that already."""
+    """Returns or raises what `decode` does for the body, if another thread has decoded it already."""
 
 
 class Protocol:
-    """The server side of one endpoint. Not safe for threads: use it from one."""
+    """The server side of one endpoint. Not thread-safe: use it from one thread."""
 
     def __init__(
         self,
@@ -73,8 +73,8 @@ class Protocol:
         handshake_only: bool = False,
         wall_clock: Callable[[], float] = time.time,
     ) -> None:
-        """`subscribable`: notification methods that stateless clients may ask for by name. `handshake_only`: none are
-        served; who asks for the stateless revision is told that there is no such method, and comes back."""
+        """`subscribable`: the notification methods to which stateless clients can subscribe by name. `handshake_only`:
+        none are served; who asks for the stateless revision is told that there is no such method, and comes back."""
         self.limits = limits
         self._handshake_only = handshake_only
         self.catalogue = Catalogue(tools, identity, instructions)
@@ -82,7 +82,7 @@ class Protocol:
         self._server = Server(limits, self.catalogue, self.registry, tuple(subscribable))
 
     def post(self, arrival: Arrival, now: float) -> Reaction:
-        """Read a POST to the MCP endpoint. `now` in seconds of any steady clock."""
+        """Handle a POST to the MCP endpoint. `now` is in seconds of a monotonic clock."""
         headers = arrival.headers
         version = headers.get(VERSION_HEADER)
         try:
@@ -181,9 +181,9 @@ class Protocol:
         return exchange.reaction()
 
     def _take_unanswered(self, message: Message, arrival: Arrival, client_id: Optional[str], now: float) -> Reaction:
-        """A message that gets no result: 202, or 400 with what is wrong. Unknown notifications are fine.
+        """Accept a message that gets no result: 202, or 400 with the reason. Unknown notifications are accepted.
 
-        `client_id`: None in the stateless revision, where a client takes a call back by closing the connection.
+        `client_id` is None in the stateless revision, where a client cancels a call by closing the connection.
         """
         if isinstance(message, Fault):
             return Reaction(_refusal(message.error, message.id, null_id=client_id is not None))
@@ -200,7 +200,7 @@ class Protocol:
         return self.registry.calls.cancel_request(client_id, message.params.get("requestId"), now)
 
     def _serve(self, exchange: Exchange, request: Request, now: float) -> None:
-        """Answer a request or begin its call. The one place that turns RpcError into an answer."""
+        """Answer a request or start its call. Only this method turns an RpcError into an answer."""
         if logger.isEnabledFor(logging.DEBUG):
             name, batch = exchange.client.client_name or "a client", " in a batch" if exchange.batch else ""
             logger.debug("received request %.60r from %.80r, %d bytes%s", request.method, name, exchange.size, batch)
@@ -220,8 +220,10 @@ class Protocol:
         return method(self._server, exchange, request, now)
 
     def finish(self, call: ToolCall, result: Optional[ToolResult], now: float) -> Reaction:
-        """Take a call's result; None if the tool failed for a reason that is only in the log. Dropped if the call is
-        over."""
+        """Answer a call with its result, or with an internal error if `result` is None (the log then has the reason).
+
+        A result that comes after the call has ended is dropped.
+        """
         pending = self.registry.calls.end(call, now)
         if pending is None:
             return Reaction(None)
@@ -242,8 +244,11 @@ class Protocol:
         return exchange.settle()
 
     def say(self, call: ToolCall, method: str, params: Dict[str, Any]) -> Reaction:
-        """Send a notification to the caller before its result. Dropped if the caller takes no event stream, or reads
-        none: what comes before a result is never more than a courtesy."""
+        """Send a notification to the client of a call before its result.
+
+        It is dropped if the client accepts no event stream or does not read the one it has: progress and log messages
+        are optional (MCP basic/utilities/progress, server/utilities/logging).
+        """
         pending = self.registry.calls.find(call)
         if pending is None:
             return Reaction(None)
@@ -258,11 +263,14 @@ class Protocol:
         return Reaction(opened, [Wake(stream)])
 
     def connection_lost(self, calls: Iterable[ToolCall], now: float) -> List[Event]:
-        """The connection is gone on which these calls' reply was to be written."""
+        """The connection on which these calls were to be answered was lost."""
         return self.registry.calls.connection_lost(calls, now)
 
     def stop(self, come_back_seconds: Optional[float] = None) -> List[Event]:
-        """End every stream, subscriptions with their result. Sessions stay, for `SessionRegistry.export_state`."""
+        """End every stream, subscriptions with their result. Sessions stay, for `SessionRegistry.export_state`.
+
+        `come_back_seconds`: how long clients are told to wait before they reconnect.
+        """
         for session in self.registry.all():
             if session.kind is SUBSCRIBER:
                 for stream in session.streams.values():

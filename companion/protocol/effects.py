@@ -1,8 +1,8 @@
-"""What a transport has to do after the core has read something: one reply to the request at hand, and events.
+"""What a transport has to do after the core has handled something: a reply to the request, and events.
 
-Rules: both are plain values. A request gets exactly one reply; what happens elsewhere because of it is told in events,
-which are performed first and in their order. Performing one never calls for another unless the core is asked again.
-A transport interprets each of the two types in one place and leaves nothing out.
+Rules: both are plain values. A request gets exactly one reply. Its effects on other clients are events, which the
+transport performs first and in order. Performing an event never produces another one without a call of the core. A
+transport interprets each of the two types in one place, exhaustively.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from .tools import Cancellation, ClientSession, ToolCall
 
 
 class Answer(NamedTuple):
-    """Answer the request with this. An empty body means none."""
+    """Answer the request with this response. An empty body means none."""
 
     status: int
     headers: Dict[str, str]
@@ -22,9 +22,9 @@ class Answer(NamedTuple):
 
 
 class OpenStream(NamedTuple):
-    """Answer the request with an event stream; write what `take` gives until the stream ends when all is written.
+    """Answer the request with an event stream: write what `take` returns, until the stream ends.
 
-    If another connection carries the same stream, that one ends first.
+    If the stream is attached to another connection, that one ends first.
     """
 
     stream: Stream
@@ -32,9 +32,9 @@ class OpenStream(NamedTuple):
 
 
 class RunCalls(NamedTuple):
-    """Run the tools side by side, and tell the core each result: one of these reactions has the request's reply.
+    """Run the tools concurrently and pass each result to the core. One of the reactions then has the request's reply.
 
-    If the connection is lost before that, the core wants to know it (`Protocol.connection_lost`).
+    If the connection is lost before that, call `Protocol.connection_lost`.
     """
 
     calls: Sequence[ToolCall]
@@ -44,19 +44,19 @@ Reply = Union[Answer, OpenStream, RunCalls]
 
 
 class Wake(NamedTuple):
-    """The stream has something to write, or is to be closed."""
+    """The stream has something to write or is to be closed."""
 
     stream: Stream
 
 
 class SessionOpened(NamedTuple):
-    """A client is connected."""
+    """A client has connected."""
 
     client: ClientSession
 
 
 class SessionClosed(NamedTuple):
-    """A client is gone; `reason` is for the log, `undelivered` has the tags of what it is not known to have read."""
+    """A client has disconnected. `reason` is for the log; `undelivered` has the tags of unread messages."""
 
     client: ClientSession
     reason: str
@@ -64,9 +64,9 @@ class SessionClosed(NamedTuple):
 
 
 class CallCancelled(NamedTuple):
-    """Nobody waits for the call's result any more: tell whoever carries it out.
+    """The call's result is no longer wanted: tell the tool that runs it (`ToolCall.cancel`).
 
-    `reply` is for the request that made the call, if this was the last thing that it waited for.
+    `reply` answers the POST that made the call, if no other call of it is still running.
     """
 
     call: ToolCall
@@ -78,7 +78,7 @@ Event = Union[Wake, SessionOpened, SessionClosed, CallCancelled]
 
 
 class Reaction(NamedTuple):
-    """Events to perform, then the reply; None if the request has its reply, or will get it later."""
+    """Events to perform, then the reply. The reply is None if the request has been or will be answered elsewhere."""
 
     reply: Optional[Reply]
     events: Sequence[Event] = ()

@@ -1,8 +1,8 @@
-"""One POST being answered.
+"""An exchange: one POST and its answer.
 
-Rules: every request in it gets exactly one answer, in whatever order the tools finish, except one whose client has
-taken it back; the answer is one JSON body unless something has to be said before it, and then it is an event stream;
-answers of one exchange never reach another.
+Rules: every request in it gets exactly one answer, in whatever order the tools finish, except a request that its client
+has cancelled. The answer is one JSON body, or an event stream if a notification has to be sent first. Answers of one
+exchange never reach another.
 Implements MCP 2025-11-25, transports, "Sending Messages to the Server", and the batches of 2025-03-26.
 """
 
@@ -31,18 +31,18 @@ EVENT_STREAM = {
 
 
 class ExchangeState(Enum):
-    """What the POST was answered with."""
+    """What the POST has been answered with."""
 
     UNANSWERED = "nothing yet"
     STREAMING = "an event stream, which carries the answers"
-    ANSWERED = "all that there was to say"
+    ANSWERED = "all answers"
 
 
 class ExchangeEvent(Enum):
     """What happens to a POST."""
 
-    STREAM_OPENED = "something has to be said before the answers"
-    SETTLED = "every request in it is answered or taken back"
+    STREAM_OPENED = "a notification has to be sent before the answers"
+    SETTLED = "every request in it is answered or cancelled"
 
 
 TRANSITIONS: Dict[ExchangeState, Dict[ExchangeEvent, ExchangeState]] = {
@@ -78,7 +78,7 @@ class Exchange:
         accepts_events: bool = True,
         size: int = 0,
     ) -> None:
-        """`size`: of the POST's body, in bytes."""
+        """`size`: the size of the POST's body in bytes."""
         self.headers = headers
         self.accepts_json = accepts_json
         self.accepts_events = accepts_events
@@ -92,9 +92,9 @@ class Exchange:
         self.answers: List[bytes] = []
         self.stream: Optional[Stream] = None
         self.opened: Optional[OpenStream] = None
-        """What a request wants the POST to be answered with, instead of a result."""
+        """The stream that a request opens in place of a result, see `subscriptions/listen`."""
         self.events: List[Event] = []
-        """What happens elsewhere because of what was read."""
+        """Effects of the POST's messages beyond this exchange."""
         self.status = 200
         self.extra_headers: Optional[Dict[str, str]] = None
         self.size = size
@@ -103,7 +103,7 @@ class Exchange:
 
     @property
     def stateless(self) -> bool:
-        """Served by a revision without sessions."""
+        """Is the request served by a revision without sessions?"""
         return self.metadata is not None
 
     def refuse(self, request_id: Optional[RequestId], error: RpcError) -> None:
@@ -113,34 +113,34 @@ class Exchange:
         self.answers.append(error_message(request_id, error, null_id=not self.stateless))
 
     def begin_call(self, call: ToolCall) -> None:
-        """The tool is to be run, and then `end_call` is due."""
+        """Add a call. `end_call` must follow."""
         self.calls.append(call)
         self.open_calls += 1
         if self.session is not None:
             self.session.requests += 1
 
     def end_call(self, now: float) -> None:
-        """A call is over, with its answer among `answers` or without one."""
+        """Note that a call has ended, answered or cancelled."""
         self.open_calls -= 1
         if self.session is not None and self._waited_for:
             self.session.requests -= 1
             self.session.last_seen = now
 
     def connection_lost(self) -> None:
-        """Nobody waits on a connection any more: the calls that run do not keep the session."""
+        """Note that the connection was lost: the calls that run no longer keep the session alive."""
         if self.session is not None and self._waited_for:
             self.session.requests -= self.open_calls
         self._waited_for = False
 
     def reaction(self) -> Reaction:
-        """What to do after everything in the POST was read."""
+        """What to do once every message of the POST is handled."""
         reply: Optional[Reply] = self.opened
         if reply is None:
             reply = RunCalls(self.calls) if self.open_calls else self._settled()
         return Reaction(reply, self.events)
 
     def settle(self) -> Reaction:
-        """What to do after a call is over: nothing while others run, else hand over the answer."""
+        """What to do once a call has ended: send the answer, unless other calls are still running."""
         if self.stream is not None:
             return Reaction(None, [self._settle_stream(self.stream)])
         return Reaction(None if self.open_calls else self._settled())
@@ -168,7 +168,7 @@ class Exchange:
         return Wake(stream)
 
     def message(self, payload: bytes) -> Message:
-        """A payload with its place on this exchange's stream."""
+        """A message for this exchange's stream, with the next sequence number."""
         if self.session is not None:
             return Message(self.session.next_sequence(), payload, None)
         assert self.stream is not None
@@ -176,7 +176,7 @@ class Exchange:
         return Message(self.stream.last_sequence, payload, None)
 
     def open_stream(self, limits: Limits) -> Optional[OpenStream]:
-        """Go over to an event stream, if the client takes one and none is open yet."""
+        """Answer with an event stream from now on, if the client accepts one and none is open yet."""
         if self.stream is not None or not self.accepts_events:
             return None
         self.state = after(TRANSITIONS, self.state, ExchangeEvent.STREAM_OPENED)

@@ -1,9 +1,9 @@
-"""A large JSON text, read in pieces, so that no single step holds the interpreter's lock for long.
+"""Decodes large JSON texts in chunks, so that no single step holds the interpreter's lock for long.
 
-Rules: the values of a message are counted before any of them is made; what is counted is what stands outside of
-strings, however much of it a string holds; a string of any length is decoded a piece at a time. Between two pieces
-other threads get their turn. What the text means is decided by the decoder that is given, here as elsewhere.
-Implements RFC 8259, 7, as far as finding the ends of strings needs it.
+Rules: the values of a message are counted before any of them is decoded, and only structure outside of strings counts.
+A long string is decoded in chunks; other threads run between two chunks. The decoder that is passed in decides what is
+valid.
+Implements RFC 8259, 7, as far as it is needed to find the ends of strings.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ import secrets
 from typing import Any, Callable, Dict, List, NamedTuple, Tuple
 
 PIECE = 512 * 1024
-"""Bytes looked at in one step: about 20 ms where decoding is slowest."""
+"""Bytes per step: about 20 ms where decoding is slowest."""
 LONG = 64
-"""Bytes of a string from which on it is decoded by itself."""
+"""Strings of at least this many bytes are decoded separately."""
 _STRUCTURE = b"[{,"
 _LONGEST_ESCAPE = 6  # bytes, as in \u0041
 
@@ -24,14 +24,14 @@ class TooManyValues(ValueError):
 
 
 class Outline(NamedTuple):
-    """The text with other texts for its long strings, and where those stand in it: start and end between the quotes."""
+    """The text with placeholders for its long strings, and the start and end of each string between its quotes."""
 
     text: bytes
     strings: Dict[str, Tuple[int, int]]
 
 
 def count_at_once(body: bytes, values: int) -> None:
-    """Count the values of a text that is small enough to be looked at in one step. Raises TooManyValues; any thread."""
+    """Count the values of a text that is small enough for one step. Raises TooManyValues. Any thread."""
     if len(body) <= values or body.count(b",") + body.count(b"[") + body.count(b"{") <= values:
         return  # even if none of it stands in a string
     without_escapes = body.replace(b"\\\\", b"__").replace(b'\\"', b"__")  # quicker than to shorten it
@@ -51,12 +51,12 @@ def _structure(outside: List[bytes]) -> int:
 
 
 def outline(body: bytes, values: int) -> Outline:
-    """Count the values and set long strings aside. Raises TooManyValues; any thread."""
+    """Count the values and replace long strings by placeholders. Raises TooManyValues. Any thread."""
     marker = secrets.token_hex(16)
     strings: Dict[str, Tuple[int, int]] = {}
     kept: List[bytes] = []
     structure = quotes = 0
-    copied = opened = 0  # up to where the text is in `kept`; where the string under way begins
+    copied = opened = 0  # the end of the text in `kept`; the start of the current string
     inside = False
     start = 0
     while start < len(body):
@@ -87,7 +87,7 @@ def outline(body: bytes, values: int) -> Outline:
 
 
 def _without_escapes(body: bytes, start: int) -> bytes:
-    """The next piece, as long as it was, with other bytes for what could be mistaken for the end of a string."""
+    """The next chunk, with its length unchanged, but without backslashes and quotes that are escaped in strings."""
     piece = body[start : start + PIECE]
     if (len(piece) - len(piece.rstrip(b"\\"))) % 2:
         piece += body[start + len(piece) : start + len(piece) + 1]  # never between a backslash and what it escapes
@@ -95,7 +95,7 @@ def _without_escapes(body: bytes, start: int) -> bytes:
 
 
 def decode_string(body: bytes, start: int, end: int, decode: Callable[[bytes], Any]) -> str:
-    """The string between the quotes, by decoding pieces of it with quotes of their own. Raises what `decode` does."""
+    """Decode the string between the quotes in chunks, each as a string of its own. Raises what `decode` does."""
     parts: List[str] = []
     while start < end:
         cut = min(start + PIECE, end)
@@ -107,7 +107,7 @@ def decode_string(body: bytes, start: int, end: int, decode: Callable[[bytes], A
 
 
 def _safe_cut(body: bytes, start: int, cut: int) -> int:
-    """The nearest place before `cut` that divides neither an escape, nor a pair of surrogates, nor a character."""
+    """The nearest position before `cut` that splits neither an escape, nor a surrogate pair, nor a character."""
     piece = body[start:cut].replace(b"\\\\", b"__")  # what backslashes remain begin an escape
     last = piece.rfind(b"\\", len(piece) - 2 * _LONGEST_ESCAPE)
     if last >= 0:
@@ -123,7 +123,7 @@ def _safe_cut(body: bytes, start: int, cut: int) -> int:
 
 
 def put_back(value: Any, found: Dict[str, str]) -> Any:
-    """The value with every string of the outline in its place. `found`: the strings by what stands for them."""
+    """Replace the placeholders in the value. `found`: the strings by placeholder."""
     if isinstance(value, str):
         return found.get(value, value)
     level = [value] if isinstance(value, (dict, list)) else []

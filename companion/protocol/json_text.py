@@ -1,10 +1,9 @@
-"""Bytes to JSON values and back, exactly.
+"""Decodes and encodes JSON without loss.
 
-Rules: what RFC 8259 calls JSON is accepted and nothing else (no NaN, no UTF-16, no byte order mark); every value keeps
-its exact meaning (lone surrogates, integers beyond 64 bits, the very digits of a fraction); nesting and the number of
-values are bounded without recursion; text goes out as ASCII, so that a lone surrogate passes and no event-stream line
-is ever broken.
-orjson is used for reading where it can be imported and where it is exact; nothing needs it.
+Rules: exactly what RFC 8259 defines is accepted (no NaN, no UTF-16, no byte order mark). Values keep their exact
+meaning: lone surrogates, integers beyond 64 bits, the digits of a fraction. Nesting and the number of values are
+limited without recursion. Output is ASCII, so that lone surrogates survive and no line of an event stream is broken.
+orjson, which is optional, decodes where it is exact.
 """
 
 from __future__ import annotations
@@ -28,11 +27,11 @@ AT_ONCE_BYTES = MEBIBYTE + ENVELOPE
 """A text up to this size is decoded in one step, which takes a few hundredths of a second at most."""
 MOST_VALUES = Limits().values
 LONGEST_INTEGER = 4000
-"""Digits. Python's conversion of decimal text is quadratic; newer versions refuse over 4,300 digits themselves."""
+"""In digits. Python converts decimal text in quadratic time; newer versions refuse more than 4,300 digits."""
 
 
 class NotJson(ValueError):
-    """The bytes are not a JSON text. Its message never quotes the bytes."""
+    """The bytes are not a JSON text. The message never quotes them."""
 
 
 class TooDeep(ValueError):
@@ -40,7 +39,7 @@ class TooDeep(ValueError):
 
 
 class ExactFloat(float):
-    """A fraction that remembers its digits, so that an `id` can be echoed exactly."""
+    """A fraction that keeps its digits, so that an `id` can be echoed exactly (JSON-RPC 2.0, 5)."""
 
     def __new__(cls, text: str) -> ExactFloat:
         number = super().__new__(cls, text)
@@ -71,9 +70,9 @@ _encoder = json.JSONEncoder(ensure_ascii=True, check_circular=False, allow_nan=F
 
 
 def decode(body: bytes, nesting: int, values: int = MOST_VALUES) -> Any:
-    """The value of a UTF-8 JSON text. Raises `NotJson`, `TooDeep` or `TooManyValues`; any thread.
+    """Decode a UTF-8 JSON text. Raises `NotJson`, `TooDeep` or `TooManyValues`. Any thread.
 
-    Over `AT_ONCE_BYTES` it takes long, but holds up no other thread meanwhile.
+    A text of more than `AT_ONCE_BYTES` takes long but does not block other threads.
     """
     if len(body) > AT_ONCE_BYTES:
         value = _decode_in_pieces(body, values)
@@ -84,7 +83,7 @@ def decode(body: bytes, nesting: int, values: int = MOST_VALUES) -> Any:
         try:
             value = orjson.loads(body)
         except ValueError:
-            pass  # It refuses lone surrogates, too: the exact decoder has the last word.
+            pass  # orjson also refuses lone surrogates, so the exact decoder decides.
         else:
             if not _check(value, nesting):
                 return value
@@ -125,7 +124,7 @@ def _decode_string(literal: bytes) -> Any:
 
 
 def _check(value: Any, nesting: int) -> bool:
-    """True if the value holds a fraction; raises `TooDeep`. Goes level by level: deep input cannot exhaust the
+    """True if the value has a fraction. Raises `TooDeep`. Iterates by level, so that deep input cannot exhaust the
     stack."""
     has_fraction = isinstance(value, float)
     level = [value] if isinstance(value, (dict, list)) else []
@@ -147,12 +146,12 @@ def _check(value: Any, nesting: int) -> bool:
 
 
 def encode(value: Any) -> bytes:
-    """The value as one line of ASCII JSON. Raises TypeError or ValueError for what JSON cannot say; any thread."""
+    """Encode the value as one line of ASCII JSON. Raises TypeError or ValueError if that is impossible. Any thread."""
     return _encoder.encode(value).encode("ascii")
 
 
 def encode_id(request_id: Any) -> bytes:
-    """A request's `id` exactly as it came."""
+    """Encode a request's `id` exactly as it was received."""
     if type(request_id) is int:
         return b"%d" % request_id
     if type(request_id) is ExactFloat:

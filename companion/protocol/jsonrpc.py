@@ -1,8 +1,8 @@
-"""JSON-RPC 2.0: what a decoded value is, and how an answer is written.
+"""JSON-RPC 2.0: how decoded values are read as messages, and how answers are encoded.
 
-Rules: a value is a request, a notification, a response or a fault, never two of them; only a request is ever answered,
-and with exactly the `id` it carried; a fault names what is wrong and never quotes content.
-Implements https://www.jsonrpc.org/specification with MCP's narrowing: `id` is a string or a number, `params` an object.
+Rules: a value is exactly one of request, notification, response or fault. Only a request is answered, and with exactly
+the `id` that it has. A fault names what is wrong and never quotes content.
+Implements JSON-RPC 2.0 as restricted by MCP: `id` is a string or a number, `params` is an object.
 """
 
 from __future__ import annotations
@@ -22,12 +22,11 @@ UNSUPPORTED_PROTOCOL_VERSION = -32022
 
 
 RequestId = Union[str, int, float]
-"""JSON-RPC 2.0, 4: a string or a number; MCP takes null for none."""
+"""JSON-RPC 2.0, 4: a string or a number. MCP does not allow null."""
 
 
 class RpcError(Exception):
-    """A refusal: JSON-RPC code, a sentence for the client, optional data, and an HTTP status if the default will not
-    do."""
+    """A refusal: JSON-RPC code, a sentence for the client, optional data, and an HTTP status other than the default."""
 
     def __init__(self, code: int, sentence: str, data: Any = None, status: Optional[int] = None) -> None:
         super().__init__(sentence)
@@ -38,7 +37,7 @@ class RpcError(Exception):
 
 
 class Request(NamedTuple):
-    """Wants exactly one answer."""
+    """A request, which gets exactly one answer (JSON-RPC 2.0, 4)."""
 
     id: RequestId
     method: str
@@ -46,18 +45,18 @@ class Request(NamedTuple):
 
 
 class Notification(NamedTuple):
-    """Wants no answer."""
+    """A notification, which gets no answer (JSON-RPC 2.0, 4.1)."""
 
     method: str
     params: Dict[str, Any]
 
 
 class Response(NamedTuple):
-    """Answers a request of ours. This server sends none, so it is taken and ignored."""
+    """The answer to a request. This server sends no requests, so responses are accepted and ignored."""
 
 
 class Fault(NamedTuple):
-    """Not a message, or one that cannot be served; `id` is None where it could not be read."""
+    """Not a valid message. `id` is None if it could not be read (JSON-RPC 2.0, 5)."""
 
     id: Optional[RequestId]
     error: RpcError
@@ -68,7 +67,7 @@ _EMPTY: Dict[str, Any] = {}
 
 
 def read_message(value: Any) -> Message:
-    """Say what a decoded value is. Never raises."""
+    """Read a decoded value as a message. Never raises."""
     if type(value) is not dict:
         return Fault(None, RpcError(INVALID_REQUEST, f"A message must be a JSON object, not {kind_of(value)}."))
     request_id: Any = value.get("id")
@@ -101,7 +100,7 @@ def read_message(value: Any) -> Message:
 
 
 def kind_of(value: Any) -> str:
-    """The JSON name of a value's type, for sentences."""
+    """The JSON type of a value with its article, for sentences."""
     if value is None:
         return "null"
     if value is True or value is False:
@@ -114,12 +113,12 @@ def kind_of(value: Any) -> str:
 
 
 def result_message(request_id: RequestId, result: bytes) -> bytes:
-    """The answer to a request; `result` is encoded JSON."""
+    """Encode the answer to a request. `result` is encoded JSON."""
     return b'{"jsonrpc":"2.0","id":' + encode_id(request_id) + b',"result":' + result + b"}"
 
 
 def error_message(request_id: Optional[RequestId], error: RpcError, *, null_id: bool = True) -> bytes:
-    """The refusal of a request. `null_id`: write `"id":null` where the id is unknown, as JSON-RPC asks."""
+    """Encode a refusal. `null_id`: write `"id":null` if the id is unknown (JSON-RPC 2.0, 5); stateless MCP omits it."""
     body: Dict[str, Any] = {"code": error.code, "message": error.sentence}
     if error.data is not None:
         body["data"] = error.data
@@ -129,5 +128,5 @@ def error_message(request_id: Optional[RequestId], error: RpcError, *, null_id: 
 
 
 def notification_message(method: str, params: Mapping[str, Any]) -> bytes:
-    """A notification of ours."""
+    """Encode a notification of this server."""
     return b'{"jsonrpc":"2.0","method":' + encode(method) + b',"params":' + encode(params) + b"}"

@@ -1,8 +1,8 @@
-"""The stateless revision: which request is one, and is it complete?
+"""The metadata of stateless requests: which requests are stateless, and is their metadata complete?
 
-Rules: a request is served statelessly if its header or its `_meta` says so; then header and body must agree on version,
-method and name, because something between the two may have decided by the header alone; what is missing or different is
-named in the refusal, with HTTP status 400. No tool of ours mirrors parameters into headers.
+Rules: a request is stateless if its header or its `_meta` says so. Header and body must then agree on version, method
+and name, because an intermediary may have decided by the header alone. The refusal (HTTP status 400) names what is
+missing or different. No tool of this server mirrors parameters into headers.
 Implements MCP 2026-07-28: basic "_meta", versioning, transports/streamable-http "Request Metadata".
 """
 
@@ -29,11 +29,11 @@ class Metadata(NamedTuple):
     client_version: str
     log_level: Optional[str]
     self_description: bytes
-    """All that the client says of itself, encoded: who says the same is taken for the same."""
+    """All that the client says about itself, encoded. Requests with the same description count as one client's."""
 
 
 def unsupported_version(requested: Any) -> RpcError:
-    """The refusal of a version we do not speak; it lists those we do."""
+    """The refusal of an unsupported version. It lists the supported ones."""
     return RpcError(
         UNSUPPORTED_PROTOCOL_VERSION,
         "Unsupported protocol version",
@@ -43,7 +43,7 @@ def unsupported_version(requested: Any) -> RpcError:
 
 
 def is_stateless(header_version: Optional[str], request: Any) -> bool:
-    """Does this message ask to be served by a revision without sessions? True for versions nobody knows, too."""
+    """Is this message meant for a revision without sessions? Unknown versions count as such."""
     if header_version is not None:
         revision = REVISIONS.get(header_version)
         if revision is None or not revision.handshake:
@@ -92,14 +92,14 @@ def read_metadata(headers: Mapping[str, str], request: Request) -> Metadata:
 
 
 def client_identity(information: Mapping[str, Any]) -> Tuple[str, str]:
-    """(name, version) that a client gives itself, each a short printable line; empty where it gives none."""
+    """The name and version from `clientInfo`, each a short printable line; empty where there is none."""
     return _short(information.get("name")), _short(information.get("version"))
 
 
 def _short(value: Any) -> str:
     if not isinstance(value, str):
         return ""
-    # It becomes part of titles, of the status bar and of the log.
+    # It is shown in titles, in the status bar and in the log.
     return " ".join("".join(mark if mark.isprintable() else " " for mark in value[:100]).split())
 
 

@@ -1,7 +1,7 @@
-"""What each request method does, and which methods exist in which era: two tables at the end.
+"""What each request method does. Two tables at the end list the methods with sessions and those of stateless MCP.
 
-Rules: a method gives the encoded result, or None if the result comes later; it refuses by raising RpcError and in no
-other way; what it starts, it tells the exchange.
+Rules: a method returns the encoded result, or None if the result comes later. It refuses a request by raising RpcError
+and in no other way. It adds to the exchange whatever it starts.
 Implements the server's part of MCP: lifecycle, server/discover, server/tools, server/utilities/logging,
 utilities/ping, and basic/patterns/subscriptions of 2026-07-28.
 """
@@ -27,17 +27,17 @@ from .tools import LOG_LEVELS, ToolCall, error_result
 
 
 class Server(NamedTuple):
-    """What a method may use."""
+    """What the methods have access to."""
 
     limits: Limits
     catalogue: Catalogue
     registry: SessionRegistry
     subscribable: Tuple[str, ...]
-    """Notification methods that stateless clients may ask for by name."""
+    """The notification methods to which stateless clients can subscribe by name."""
 
 
 Method = Callable[[Server, Exchange, Request, float], Optional[bytes]]
-"""Gets the time in seconds of a steady clock."""
+"""The last argument is the time in seconds of a monotonic clock."""
 
 
 def _initialize(server: Server, exchange: Exchange, request: Request, now: float) -> bytes:
@@ -108,13 +108,13 @@ def _subscribe(server: Server, exchange: Exchange, request: Request, now: float)
     payload = notification_message("notifications/subscriptions/acknowledged", acknowledged)
     stream.outbox.add(Message(session.next_sequence(), payload, None))
     session.attach(stream, None)
-    # Its answer is the result that `end_subscription` queues.
+    # The request is answered at the end of the stream, see `end_subscription`.
     exchange.opened = server.registry.register_stream(OpenStream(stream, EVENT_STREAM), session)
     exchange.events.extend(opened)
 
 
 def end_subscription(catalogue: Catalogue, session: Session, stream: Stream) -> None:
-    """Queue the result of a subscription's request, which is its graceful end ("Graceful Closure")."""
+    """Queue the result of `subscriptions/listen`, which ends the subscription ("Graceful Closure")."""
     if stream.request_id is None:
         return
     result = encode(catalogue.subscription_end(stream.request_id))

@@ -1,7 +1,7 @@
-"""One notification of ours, however many clients get it.
+"""A notification to any number of clients.
 
-Rule: a notice is serialised at most once per dialect, whoever and how many want it; only a subscription's own id is
-spliced in per receiver.
+Rule: it is serialised at most once per dialect, however many clients get it. Only the id of a subscription is inserted
+for each receiver.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from .json_text import encode, encode_id
 from .jsonrpc import RequestId, notification_message
 
 Translate = Callable[[str, Dict[str, Any]], Tuple[str, Dict[str, Any]]]
-"""Turns method and params of a notification into those of another dialect."""
+"""Maps method and params of a notification to those of another dialect."""
 
 
 class Notice:
@@ -29,13 +29,13 @@ class Notice:
         self._inner: Optional[bytes] = None
 
     def encoded(self) -> bytes:
-        """As MCP sessions get it."""
+        """The message for MCP sessions."""
         if self._encoded is None:
             self._encoded = notification_message(self.method, self._params)
         return self._encoded
 
     def translated(self) -> bytes:
-        """As listeners of the plain event stream get it."""
+        """The message for the plain event stream."""
         if self._translate is None:
             return self.encoded()
         if self._translated is None:
@@ -43,7 +43,7 @@ class Notice:
         return self._translated
 
     def tagged(self, subscription_id: RequestId) -> bytes:
-        """As a subscription gets it: with its id in `_meta` (2026-07-28, "Receiving Notifications")."""
+        """The message for a subscription, with its id in `_meta` (MCP 2026-07-28, "Receiving Notifications")."""
         if self._inner is None:
             params = {key: value for key, value in self._params.items() if key != "_meta"}
             self._inner = encode(params)[1:]

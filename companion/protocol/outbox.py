@@ -1,9 +1,8 @@
 """Messages that wait for a stream.
 
-Rules: order is kept; a message with a collapse key replaces the earlier one with the same key that still waits, and
-takes the newest place; nothing else is ever dropped. When the bound is passed all the same, the outbox says so and
-its owner closes the session: a client that never reads must not eat the editor's memory, and a silent gap would be
-worse.
+Rules: order is kept. A message with a collapse key replaces the waiting one with the same key and goes to the end; no
+other message is ever dropped. When a bound is exceeded, the outbox reports it and its owner closes the session: a
+client that never reads must not exhaust the editor's memory, and a silent gap would be worse.
 """
 
 from __future__ import annotations
@@ -15,8 +14,10 @@ from .limits import Limits
 
 
 class Message(NamedTuple):
-    """One server message on its way: its place in the session's order, its encoded JSON, its collapse key, and what the
-    application knows it by (which stays in this process)."""
+    """One message to a client: sequence number, encoded JSON, collapse key, and the application's tag.
+
+    The tag never leaves this process.
+    """
 
     sequence: int
     payload: bytes
@@ -25,7 +26,7 @@ class Message(NamedTuple):
 
 
 class Outbox:
-    """What waits for one receiver."""
+    """The messages that wait for one stream."""
 
     __slots__ = ("_limits", "_waiting", "_by_key", "_bytes")
 
@@ -40,24 +41,26 @@ class Outbox:
 
     @property
     def full(self) -> bool:
-        """Would another message pass the bound?"""
+        """Would another message exceed a bound?"""
         return len(self._waiting) >= self._limits.queued_messages or self._bytes > self._limits.queued_bytes
 
     def add(self, message: Message) -> bool:
-        """Append a message. False if the bound is passed and the receiver must be given up."""
-        if message.collapse is not None:
-            earlier = self._by_key.get(message.collapse)
+        """Append a message. False if a bound is exceeded, so that the session must be closed."""
+        sequence, payload, collapse, _ = message
+        waiting = self._waiting
+        if collapse is not None:
+            earlier = self._by_key.get(collapse)
             if earlier is not None:
-                self._bytes -= len(self._waiting.pop(earlier).payload)
-            self._by_key[message.collapse] = message.sequence
-        self._waiting[message.sequence] = message
-        self._bytes += len(message.payload)
-        if len(self._waiting) > self._limits.queued_messages:
-            return False
-        return self._bytes <= self._limits.queued_bytes or len(self._waiting) == 1
+                self._bytes -= len(waiting.pop(earlier).payload)
+            self._by_key[collapse] = sequence
+        waiting[sequence] = message
+        self._bytes += len(payload)
+        if len(waiting) == 1:
+            return True
+        return len(waiting) <= self._limits.queued_messages and self._bytes <= self._limits.queued_bytes
 
     def take(self, most_bytes: int) -> List[Message]:
-        """Remove and return the oldest messages: at least one if any waits, then as many as fit."""
+        """Remove and return the oldest messages: at least one if any waits, and up to `most_bytes`."""
         if len(self._waiting) == 1:
             taken = [self._waiting.popitem()[1]]
             self._by_key.clear()
@@ -78,33 +81,33 @@ class Outbox:
         return taken
 
     def tags(self) -> List[object]:
-        """What the application knows the waiting messages by, oldest first."""
+        """The tags of the waiting messages, oldest first."""
         return [message.tag for message in self._waiting.values() if message.tag is not None]
 
     def tagged(self) -> List[int]:
-        """The places of the waiting messages that have a tag."""
+        """The sequence numbers of the waiting messages that have a tag."""
         return [message.sequence for message in self._waiting.values() if message.tag is not None]
 
     def export_state(self) -> List[List[Any]]:
-        """The waiting messages as plain JSON-able data."""
+        """The waiting messages as JSON-serialisable data."""
         return export_messages(self._waiting.values())
 
     def import_state(self, state: List[List[Any]], tagged: Collection[int] = ()) -> None:
-        """Take over what `export_state` gave; for `tagged` see `import_messages`."""
+        """Restore what `export_state` returned. For `tagged` see `import_messages`."""
         for message in import_messages(state, tagged):
             self.add(message)
 
 
 def export_messages(messages: Iterable[Message]) -> List[List[Any]]:
-    """Messages as plain JSON-able data."""
+    """Messages as JSON-serialisable data."""
     return [[message.sequence, message.payload.decode("ascii"), message.collapse] for message in messages]
 
 
 def import_messages(state: List[List[Any]], tagged: Collection[int] = ()) -> List[Message]:
-    """What `export_messages` gave, as messages again.
+    """Restore what `export_messages` returned.
 
-    Those whose places are in `tagged` had a tag, which stayed in the former process or package: the notification's own
-    params stand for it now.
+    `tagged` has the sequence numbers of the messages that had a tag. The tag itself stayed in the former process or
+    package; the notification's params replace it.
     """
     messages = []
     for sequence, payload, collapse in state:

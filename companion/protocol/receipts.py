@@ -1,14 +1,14 @@
-"""Has the client read what it was sent?
+"""Receipts: which of the messages sent to a client has it read?
 
-A message that the application marks with a tag must not get lost without a word: somebody has to know whether it was
-read. That bytes were taken by a connection says nothing, because the kernel takes them for a process that is suspended
-or about to be killed.
+A message that the application tags must not be lost silently. That the kernel has accepted its bytes proves nothing:
+the client's process may be suspended or about to be killed.
 
-Rules: a message was read when the client has named its event id (or a later one of the same stream) in
-`Last-Event-ID`, has sent a later request, or has closed the connection in order after it: a kernel resets the
-connection of a process that leaves bytes unread. After a reset it is in doubt, and a later request says nothing any
-more, because it may come from a process that lost the message; only writing it again, or its event id, does.
-What was not read when the session ends is given back to the application.
+Rules: a message counts as read when the client has sent its event id, or a later one of the same stream, in
+`Last-Event-ID`; has sent a later request; or has closed the connection in order after it, because a kernel resets the
+connection of a process that leaves data unread (RFC 9293, 3.6.1). After a reset the message is in doubt. A later
+request then proves nothing, because it may come from a process that lost the message; only the event id does, or
+writing the message again. Messages that are unread when the session ends are returned to the application.
+Extends MCP 2025-11-25, transports, "Resumability and Redelivery".
 """
 
 from __future__ import annotations
@@ -20,22 +20,22 @@ from .transitions import after, picture
 
 
 class Receipt(Enum):
-    """What is known of a message that was written."""
+    """What is known about a message that was written."""
 
-    WRITTEN = "a connection has taken it"
-    IN_DOUBT = "its connection was torn down, or another one carries its stream now"
-    READ = "the client has shown that it read it"
+    WRITTEN = "it was written to a connection"
+    IN_DOUBT = "its connection was reset, or its stream has moved to another one"
+    READ = "the client has read it"
 
 
 class Sign(Enum):
-    """What happens to a connection or comes from the client."""
+    """What the server sees of a connection or a client, as far as it tells about a message."""
 
-    WRITE = "it is written, perhaps again"
-    EVENT_ID = "the client names it or a later one"
+    WRITE = "the message is written, perhaps again"
+    EVENT_ID = "the client names its event id or a later one"
     REQUEST = "the client sends another request"
-    CLOSED_IN_ORDER = "the client closes the connection and has read all of it"
+    CLOSED_IN_ORDER = "the client closes the connection after reading everything"
     RESET = "the connection is reset"
-    REATTACHED = "another connection carries the stream"
+    REATTACHED = "the stream is attached to another connection"
 
 
 _WRITTEN, _IN_DOUBT, _READ = Receipt.WRITTEN, Receipt.IN_DOUBT, Receipt.READ
@@ -57,7 +57,7 @@ TRANSITIONS: Dict[Receipt, Dict[Sign, Receipt]] = {
         Sign.REATTACHED: _IN_DOUBT,
     },
 }
-__doc__ = f"{__doc__}{picture('What is known of a message', TRANSITIONS)}"
+__doc__ = f"{__doc__}{picture('A message', TRANSITIONS)}"
 
 
 class _Entry:
@@ -70,7 +70,7 @@ class _Entry:
 
 
 class Receipts:
-    """The tagged messages of one session that were written and are not known to have been read."""
+    """The tagged messages of one session that were written but are not known to be read."""
 
     __slots__ = ("_entries",)
 
@@ -78,7 +78,7 @@ class Receipts:
         self._entries: Dict[int, _Entry] = {}
 
     def written(self, label: str, sequence: int, tag: object) -> None:
-        """A connection has taken the message with this place, on the stream with this label."""
+        """Note that the message with this sequence number was written, on the stream with this label."""
         entry = self._entries.get(sequence)
         if entry is None:
             self._entries[sequence] = _Entry(label, tag)
@@ -86,19 +86,19 @@ class Receipts:
             entry.receipt = after(TRANSITIONS, entry.receipt, Sign.WRITE)
 
     def note(self, sign: Sign, label: str) -> None:
-        """Something happened to the connection that carries the stream."""
+        """Note what happened to the stream's connection."""
         for sequence, entry in list(self._entries.items()):
             if entry.label == label:
                 self._follow(sequence, entry, sign)
 
     def named(self, label: str, last: int) -> None:
-        """The client has named the event id with the place `last` on the stream."""
+        """Note a `Last-Event-ID` with the sequence number `last` on the stream."""
         for sequence, entry in list(self._entries.items()):
             if entry.label == label and sequence <= last:
                 self._follow(sequence, entry, Sign.EVENT_ID)
 
     def requested(self) -> None:
-        """The client has sent a request."""
+        """Note a request of the client."""
         for sequence, entry in list(self._entries.items()):
             self._follow(sequence, entry, Sign.REQUEST)
 
@@ -108,9 +108,9 @@ class Receipts:
             del self._entries[sequence]
 
     def places(self) -> List[int]:
-        """The places of what is not known to have been read."""
+        """The sequence numbers of the messages not known to be read."""
         return sorted(self._entries)
 
     def unread(self) -> List[object]:
-        """The tags of what is not known to have been read, oldest first."""
+        """The tags of the messages not known to be read, oldest first."""
         return [self._entries[sequence].tag for sequence in self.places()]

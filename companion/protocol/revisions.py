@@ -1,6 +1,6 @@
-"""What differs between the published revisions of the Model Context Protocol, as one table.
+"""The published revisions of the Model Context Protocol and their differences, as one table.
 
-Rule: code asks a revision what it may do; it never compares revision names. Adding a revision is adding a row.
+Rule: code asks a revision for its features and never compares revision names. A new revision is a new row.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ class Revision(NamedTuple):
 
     name: str
     handshake: bool
-    """Begins with `initialize` and has sessions; otherwise every request stands alone and carries its own metadata."""
+    """It has `initialize` and sessions. Without, every request is self-contained and has its own metadata."""
     batches: bool
-    """Several JSON-RPC messages may come in one array (only 2025-03-26, "Sending Messages to the Server")."""
+    """A POST may have an array of JSON-RPC messages (only 2025-03-26, "Sending Messages to the Server")."""
     primes_streams: bool
-    """A stream may begin with an event of empty data that hands out an event id (2025-11-25, "Sending Messages", 6).
+    """A stream begins with an event that has an id and empty data (2025-11-25, "Sending Messages to the Server", 6).
     Clients of earlier revisions try to parse the empty data as JSON and drop the connection."""
     argument_errors_are_results: bool
-    """Wrong arguments are told in a result with `isError`, which a model may read, not as a JSON-RPC error
+    """Invalid arguments are reported in a result with `isError`, which the model reads, not as a JSON-RPC error
     (2025-11-25, key changes, SEP-1303)."""
 
 
@@ -38,11 +38,11 @@ SUPPORTED: Tuple[str, ...] = tuple(REVISIONS)
 """Newest first."""
 NEWEST_HANDSHAKE = REVISIONS["2025-11-25"]
 ASSUMED = REVISIONS["2025-03-26"]
-"""What a request without session and without `MCP-Protocol-Version` speaks (2025-06-18, "Protocol Version Header")."""
+"""The revision of a request without session and `MCP-Protocol-Version` (2025-06-18, "Protocol Version Header")."""
 
 
 def negotiate(asked: str) -> Revision:
-    """The revision that answers `initialize`: the asked one, or the newest with a handshake (lifecycle, "Version
-    Negotiation")."""
+    """The revision for the answer to `initialize`: the requested one if supported, or else the newest with a handshake
+    (lifecycle, "Version Negotiation")."""
     revision = REVISIONS.get(asked)
     return revision if revision is not None and revision.handshake else NEWEST_HANDSHAKE

@@ -1,9 +1,10 @@
-"""Who listens: sessions, the streams that GET and DELETE open and close, and the notifications that go to them.
+"""All sessions of an endpoint: how they open and close, their streams, and the notifications that they get.
 
-Rules: a message goes to the sessions it is meant for and to nobody else; a stream that comes back takes over from its
-own dead connection, another one opens beside it; who stays away too long is closed, once, and everybody is told.
+Rules: a notification goes to the sessions that it is addressed to and to no other. A stream that is resumed replaces
+its own lost connection; any other GET opens a further stream. A session whose client does not reconnect in time is
+closed once, and the application is told.
 Implements MCP 2025-11-25, transports, "Listening for Messages from the Server", "Multiple Connections",
-"Resumability".
+"Resumability and Redelivery" and "Session Management".
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from .tools import ClientSession
 logger = logging.getLogger("gemini_companion.protocol")
 SESSION_HEADER = "Mcp-Session-Id"
 RESUME_HEADER = "Last-Event-ID"
+NEEDS_EVENT_STREAM = "A GET needs Accept: text/event-stream."
 UNKNOWN_SESSION = "Unknown session: it has ended or was never opened. Initialize again."
 
 
@@ -40,13 +42,13 @@ class SessionRegistry:
         self._translate = translate
         self.calls = Calls()
         self.stopping = False
-        """Streams that are opened now end at once; what they have to say is still said."""
+        """Streams that are opened now end as soon as their messages are written."""
         self._sessions: Dict[str, Session] = {}
         self._owners: Dict[Stream, Session] = {}
-        """Of the streams that a connection carries now."""
+        """The session of each stream that is attached to a connection."""
         self._secret = secrets.token_bytes(32)
         self.clients: Dict[str, ClientSession] = {}
-        """What the application sees: id to client, oldest first."""
+        """The clients as the application sees them, by id, oldest first."""
 
     def all(self) -> Iterable[Session]:
         """Every session."""
@@ -58,32 +60,32 @@ class SessionRegistry:
         return session if session is not None and session.kind is MCP else None
 
     def is_expiring(self, session_id: str) -> bool:
-        """Has this session nothing left that keeps it open? Then its time runs."""
+        """Is nothing left that keeps this session open, so that it will time out?"""
         session = self._sessions.get(session_id)
         return session is not None and session.deadline() is not None
 
     # Clients without a session
 
     def client_of_connection(self, revision: Revision, connection: str, token_name: str) -> ClientSession:
-        """A client that sends a request of a revision with sessions but has none: it is known by its connection."""
+        """The client of a request that should have a session but has none. Its connection identifies it."""
         known_by = self._pseudonym("connection", connection.encode("ascii"))
         return ClientSession(known_by, "", "", revision.name, self.wall_clock(), token_name)
 
     def stateless_client(self, metadata: Metadata, token_name: str) -> ClientSession:
-        """A client of the stateless revision: it is known by everything that it says of itself, on any connection."""
+        """The client of a stateless request. All that it says about itself identifies it, on any connection."""
         known_by = self._pseudonym("stateless", token_name.encode("utf-8"), metadata.self_description)
         name, version = metadata.client_name, metadata.client_version
         return ClientSession(known_by, name, version, metadata.revision.name, self.wall_clock(), token_name)
 
     def _pseudonym(self, kind: str, *parts: bytes) -> str:
-        # No client can guess it, or make it look like a session's.
+        # The key keeps clients from guessing an id; the prefix keeps it apart from session ids.
         digest = hashlib.blake2b(key=self._secret, digest_size=24)
         for part in parts:
             digest.update(b"%d:" % len(part) + part)
         return f"{kind}:{digest.hexdigest()}"
 
     def note_request(self, client: ClientSession, now: float) -> None:
-        """A client has sent a request: if it has a session, that lives on."""
+        """Note a request of a client, which keeps its session alive if it has one."""
         session = self._sessions.get(client.id)
         if session is not None:
             session.requested(now)
@@ -93,14 +95,14 @@ class SessionRegistry:
     def open(
         self, identity: Tuple[str, str], token_name: str, revision: Revision, now: float
     ) -> Tuple[Session, List[Event]]:
-        """A session for `initialize`. Raises RpcError if there are too many."""
+        """Open a session for `initialize`. Raises RpcError if there are too many."""
         events = self._make_room()
         session_id = secrets.token_urlsafe(24)
         client = ClientSession(session_id, identity[0], identity[1], revision.name, self.wall_clock(), token_name)
         return self._add(client, revision, MCP, now), events + [SessionOpened(client)]
 
     def subscriber(self, client: ClientSession, revision: Revision, now: float) -> Tuple[Session, List[Event]]:
-        """The session of a stateless client that listens; made if it has none."""
+        """The session of a stateless client that subscribes, opened if it has none. Raises RpcError."""
         session = self._sessions.get(client.id)
         if session is not None:
             return session, []
@@ -124,18 +126,18 @@ class SessionRegistry:
     # Streams
 
     def listen(self, headers: Mapping[str, str], accepts_events: bool, now: float) -> Reaction:
-        """Read a GET of the MCP endpoint."""
+        """Handle a GET of the MCP endpoint."""
         found = self._addressed(headers)
         if isinstance(found, Answer):
             return Reaction(found)
         if not accepts_events:
-            return Reaction(_refusal("A GET needs Accept: text/event-stream.", 406))
+            return Reaction(_refusal(NEEDS_EVENT_STREAM, 406))
         return Reaction(self._attach(found, headers.get(RESUME_HEADER), now))
 
     def listen_without_session(self, headers: Mapping[str, str], accepts_events: bool, now: float) -> Reaction:
-        """Read a GET of the plain event stream, which needs no session and is resumed by `Last-Event-ID` alone."""
+        """Handle a GET of the plain event stream `/events`, which is resumed by `Last-Event-ID` alone."""
         if not accepts_events:
-            return Reaction(_refusal("A GET needs Accept: text/event-stream.", 406))
+            return Reaction(_refusal(NEEDS_EVENT_STREAM, 406))
         event_id = headers.get(RESUME_HEADER)
         known = read_event_id(event_id) if event_id is not None else None
         session = self._sessions.get(known.label.partition(".")[0]) if known is not None else None
@@ -145,7 +147,7 @@ class SessionRegistry:
             events = self._make_room()
         except RpcError as error:
             return Reaction(_refusal(error.sentence, 503))
-        # The name is part of every event id, and who knows an event id may go on with the stream: nobody can guess it.
+        # It is part of every event id, and an event id is all that is needed to resume the stream: so it is a secret.
         client = ClientSession(secrets.token_urlsafe(24), "event stream", "", "", self.wall_clock())
         session = self._add(client, NEWEST_HANDSHAKE, EVENTS, now)
         return Reaction(self._attach(session, None, now), events + [SessionOpened(client)])
@@ -186,7 +188,7 @@ class SessionRegistry:
         return self.register_stream(OpenStream(stream, EVENT_STREAM), session)
 
     def register_stream(self, opened: OpenStream, session: Optional[Session]) -> OpenStream:
-        """A connection is going to carry the stream. `session`: whose it is, if anybody's."""
+        """Note that a stream of the session, if any, is about to be attached to a connection."""
         if session is not None:
             self._owners[opened.stream] = session
         if self.stopping:
@@ -201,7 +203,7 @@ class SessionRegistry:
         return stream.take(owner is not None and owner.current is stream)
 
     def stream_lost(self, stream: Stream, ending: Ending, now: float) -> List[Event]:
-        """The connection that carried the stream is gone."""
+        """The stream's connection was lost."""
         session = self._owners.pop(stream, None)
         events = self.calls.stream_lost(stream, now) if stream.kind is CALL else []
         if session is None:
@@ -222,7 +224,7 @@ class SessionRegistry:
         collapse: Optional[str],
         tag: Optional[object] = None,
     ) -> List[Event]:
-        """Send a notification to one session (and to plain listeners, who see everything), or to all."""
+        """Send a notification to one session, or to all if `session_id` is None. Plain event streams get every one."""
         notice = Notice(method, params, self._translate)
         events: List[Event] = []
         given_up: List[Session] = []
@@ -233,8 +235,7 @@ class SessionRegistry:
             if ready is None:
                 given_up.append(session)
             else:
-                for stream in ready:
-                    events.append(Wake(stream))
+                events += map(Wake, ready)
         if logger.isEnabledFor(logging.DEBUG):
             logger.debug("sent notification %.60r, %d bytes", method, len(notice.encoded()))
         for session in given_up:
@@ -242,14 +243,14 @@ class SessionRegistry:
         return events
 
     def reaches(self, session_id: str) -> bool:
-        """Is there a client that gets what is sent to this session?"""
+        """Does this session exist, so that a client gets what is sent to it?"""
         session = self._sessions.get(session_id)
         return session is not None and not session.traits.receives_all
 
     # Closing
 
     def delete(self, headers: Mapping[str, str]) -> Reaction:
-        """Read a DELETE of the MCP endpoint."""
+        """Handle a DELETE of the MCP endpoint ("Session Management", 5)."""
         found = self._addressed(headers)
         if isinstance(found, Answer):
             return Reaction(found)
@@ -257,7 +258,7 @@ class SessionRegistry:
         return Reaction(Answer(204, {}, b""), self.close(found, "closed by the client"))
 
     def close(self, session: Session, reason: str) -> List[Event]:
-        """End a session and forget it."""
+        """End a session and drop it."""
         del self._sessions[session.client.id]
         del self.clients[session.client.id]
         unread = session.unread()
@@ -267,7 +268,10 @@ class SessionRegistry:
         return events
 
     def stop(self, come_back_seconds: Optional[float]) -> List[Event]:
-        """End every stream; those that are opened from now on end at once, too. Sessions stay, for `export_state`."""
+        """End every stream, and each one that is opened from now on. Sessions stay, for `export_state`.
+
+        `come_back_seconds`: how long clients are told to wait before they reconnect.
+        """
         self.stopping = True
         events: List[Event] = []
         for session in self._sessions.values():
@@ -280,27 +284,27 @@ class SessionRegistry:
         return events
 
     def tick(self, now: float) -> List[Event]:
-        """Close the sessions whose time is over."""
+        """Close the sessions that have timed out."""
         events: List[Event] = []
         for session in list(self._sessions.values()):
             deadline = session.deadline()
             if deadline is not None and deadline <= now:
-                events.extend(self.close(session, "the client is gone"))
+                events.extend(self.close(session, "the client did not reconnect"))
         return events
 
     def next_deadline(self) -> Optional[float]:
-        """When `tick` has something to do at the earliest, or None."""
+        """When the next session times out, or None."""
         deadlines = [session.deadline() for session in self._sessions.values()]
         return min((deadline for deadline in deadlines if deadline is not None), default=None)
 
-    # Moving house
+    # Handing the sessions over to a successor
 
     def export_state(self) -> Dict[str, Any]:
-        """Sessions made by `initialize`, as plain JSON-able data. It holds secrets: never log it."""
+        """The sessions opened by `initialize` as JSON-serialisable data. It has secrets: never log it."""
         return {"sessions": [session.export_state() for session in self._sessions.values() if session.kind is MCP]}
 
     def import_state(self, state: Dict[str, Any], now: float) -> None:
-        """Take over the sessions of a former server; their clients have the usual time to come back."""
+        """Restore the sessions of a former server. Their clients have the usual time to reconnect."""
         for entry in state["sessions"]:
             revision = REVISIONS.get(entry["revision"])
             if revision is None:

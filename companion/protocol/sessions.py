@@ -1,8 +1,8 @@
-"""One client with everything kept for it, and until when.
+"""A session: one client, everything that is kept for it, and for how long.
 
-Rules: a session belongs to one client and its messages never reach another; it lives while a stream is open or a
-request is being answered, then for a while longer, so that a client can come back; when it ends, everything kept for
-it goes, and what the application marked and nobody is known to have read is given back.
+Rules: a session belongs to one client, and its messages never reach another. It lives while a stream is open or a
+request is being answered, and then for some time longer, so that the client can reconnect. When it ends, everything
+kept for it is dropped; tagged messages that the client is not known to have read are returned to the application.
 Implements MCP 2025-11-25, transports, "Session Management" and "Multiple Connections".
 """
 
@@ -22,28 +22,28 @@ from .transitions import after, picture
 
 
 class SessionKind(Enum):
-    """How a session came to be."""
+    """How a session was created."""
 
     MCP = "mcp"
-    """Made by `initialize`."""
+    """By `initialize` (MCP lifecycle, "Initialization")."""
     EVENTS = "events"
-    """A listener of the plain event stream."""
+    """By a GET of the plain event stream `/events`."""
     SUBSCRIBER = "subscriber"
-    """A client of the stateless revision that listens."""
+    """By `subscriptions/listen` of the stateless revision."""
 
 
 MCP, EVENTS, SUBSCRIBER = SessionKind.MCP, SessionKind.EVENTS, SessionKind.SUBSCRIBER
 
 
 class Traits(NamedTuple):
-    """What is different from kind to kind."""
+    """What differs between the kinds of sessions."""
 
     receives_all: bool
-    """Sees what is meant for others, too, and nobody is told what it has missed."""
+    """Also gets notifications addressed to other sessions. What it does not read is not reported as undelivered."""
     translated: bool
     """Gets notifications in the dialect of the plain event stream."""
     primes_streams: bool
-    """May get an event without data, if its revision has them."""
+    """May get a priming event with empty data, see `Revision.primes_streams`."""
 
 
 TRAITS: Dict[SessionKind, Traits] = {
@@ -55,11 +55,11 @@ TRAITS: Dict[SessionKind, Traits] = {
 
 
 class SessionState(Enum):
-    """Is the client there? Calls that are being answered keep a session whatever its state."""
+    """Whether the client listens. A call that is being answered keeps the session alive in any state."""
 
-    NEW = "it has never listened"
-    LISTENING = "a stream of its own is open"
-    DISCONNECTED = "it has listened, and no stream is open"
+    NEW = "no stream has been opened yet"
+    LISTENING = "a stream for its notifications is open"
+    DISCONNECTED = "its last stream was lost"
     CLOSED = "it has ended"
 
 
@@ -67,8 +67,8 @@ class SessionEvent(Enum):
     """What happens to a session."""
 
     STREAM_OPENED = "a stream for its notifications was opened"
-    LAST_STREAM_LOST = "the last of these is gone"
-    CLOSED = "the client ended it, or its time was over"
+    LAST_STREAM_LOST = "the last of these streams was lost"
+    CLOSED = "the client ended it, or it timed out"
 
 
 _NEW, _LISTENING, _DISCONNECTED = SessionState.NEW, SessionState.LISTENING, SessionState.DISCONNECTED
@@ -87,7 +87,7 @@ TRANSITIONS: Dict[SessionState, Dict[SessionEvent, SessionState]] = {
         SessionEvent.CLOSED: SessionState.CLOSED,
     },
     SessionState.CLOSED: {
-        # What the session still had open ends in its own time.
+        # Streams that were still open end once they are written.
         SessionEvent.STREAM_OPENED: SessionState.CLOSED,
         SessionEvent.LAST_STREAM_LOST: SessionState.CLOSED,
     },
@@ -96,7 +96,7 @@ __doc__ = f"{__doc__}{picture('A session', TRANSITIONS)}"
 
 
 class Session:
-    """One client with everything kept for it."""
+    """One client and everything that is kept for it. Times are in seconds of a monotonic clock."""
 
     __slots__ = (
         "client", "revision", "kind", "traits", "limits", "outbox", "streams", "current", "sequence", "stream_count",
@@ -114,12 +114,12 @@ class Session:
         self.outbox = Outbox(limits)
         self.streams: Dict[str, Stream] = {}
         self.current: Optional[Stream] = None
-        """The open stream that gets the session's notifications: the newest."""
+        """The newest open stream. Only this one gets the session's notifications ("Multiple Connections")."""
         self.sequence = 0
         self.stream_count = 0
         self.log_level: Optional[str] = "info"
         self.requests = 0
-        """How many calls are being answered."""
+        """The number of calls that are being answered."""
         self.last_seen = now
         self.shows_event_ids = False
         self.state = SessionState.NEW
@@ -127,12 +127,12 @@ class Session:
         self._unsent: List[object] = []
 
     def next_sequence(self) -> int:
-        """The place of the next message."""
+        """The sequence number for the next message."""
         self.sequence += 1
         return self.sequence
 
     def new_stream(self, kind: StreamKind, label_prefix: str = "") -> Stream:
-        """A stream that no connection carries yet."""
+        """Create a stream that is not attached to a connection yet."""
         self.stream_count += 1
         return self._make_stream(kind, f"{label_prefix}{self.stream_count}")
 
@@ -150,12 +150,12 @@ class Session:
         return stream
 
     def requested(self, now: float) -> None:
-        """The client has sent a request: it lives, and has read what came before."""
+        """Note a request of the client: it is alive and has read what was sent before."""
         self.last_seen = now
         self.receipts.requested()
 
     def attach(self, stream: Stream, received: Optional[int]) -> None:
-        """A connection begins to carry the stream."""
+        """Attach the stream to a connection. `received`: see `Stream.attach`."""
         stream.attach(received)
         if stream.kind is LISTEN:
             self.current = stream
@@ -164,11 +164,11 @@ class Session:
         self._forget_old_streams()
 
     def detach(self, stream: Stream, ending: Ending, now: float) -> None:
-        """The connection that carried the stream is gone."""
+        """Detach the stream from its connection, which was lost."""
         stream.detach(ending)
         self.last_seen = now
         if stream.kind is SUBSCRIPTION and self.streams.pop(stream.label, None) is not None:
-            self._unsent.extend(stream.outbox.tags())  # It cannot be fetched later.
+            self._unsent.extend(stream.outbox.tags())  # A subscription cannot be resumed.
         if self.current is stream:
             others = [other for other in self.streams.values() if other.open and other.kind is LISTEN]
             self.current = others[-1] if others else None
@@ -176,7 +176,7 @@ class Session:
             self._note(SessionEvent.LAST_STREAM_LOST)
 
     def close(self) -> List[Stream]:
-        """The session has ended; the streams that are still open end once they are written."""
+        """End the session. Returns the streams that are still open; each ends once everything is written."""
         self._note(SessionEvent.CLOSED)
         closing = []
         for stream in self.streams.values():
@@ -200,14 +200,14 @@ class Session:
             del self.streams[stream.label]
 
     def open_streams(self) -> int:
-        """How many connections carry a stream now."""
+        """The number of streams that are attached to a connection."""
         return sum(1 for stream in self.streams.values() if stream.open)
 
     def unread_stream(self) -> Optional[Stream]:
-        """The stream whose messages a client that shows no event id cannot have read to the end.
+        """The stream to resume for a client that reconnects without `Last-Event-ID`, if its messages were not read.
 
-        A client that closes a connection with unread data resets it. One that never showed an event id and comes back
-        without any has read none: what was sent there is sent again.
+        Closing a connection with unread data resets it (RFC 9293, 3.6.1). So if the last connection was reset, a client
+        that never sends `Last-Event-ID` has not read everything, and the messages are sent again.
         """
         if self.shows_event_ids:
             return None
@@ -217,7 +217,8 @@ class Session:
         return None
 
     def post(self, notice: Notice, collapse: Optional[str], tag: Optional[object] = None) -> Optional[List[Stream]]:
-        """Queue a notification; the streams that can carry it now, or None if the client must be given up."""
+        """Queue a notification. Returns the streams to write now, or None if the outbox is full and the session must
+        be closed."""
         if self.traits.receives_all:
             tag = None
         if self.kind is SUBSCRIBER:
@@ -237,13 +238,13 @@ class Session:
                 if not stream.outbox.add(message):
                     return None
                 ready.append(stream)
-                tag = None  # Read once is read.
+                tag = None  # It is delivered as soon as one stream has delivered it.
         if tag is not None:
             self._unsent.append(tag)
         return ready
 
     def unread(self) -> List[object]:
-        """The tags of what the client is not known to have read, oldest first."""
+        """The tags of the messages that the client is not known to have read, oldest first."""
         waiting = self.outbox.tags()
         for stream in self.streams.values():
             if stream.kind is not LISTEN:
@@ -251,7 +252,7 @@ class Session:
         return self.receipts.unread() + self._unsent + waiting
 
     def deadline(self) -> Optional[float]:
-        """When the session ends if the client stays away, or None while it is here."""
+        """When the session times out, or None while the client is connected."""
         if self.requests or self.state in (SessionState.LISTENING, SessionState.CLOSED):
             return None
         if any(stream.open for stream in self.streams.values()):
@@ -261,7 +262,7 @@ class Session:
         return self.last_seen + self.limits.silent_session_seconds
 
     def export_state(self) -> Dict[str, Any]:
-        """The session as plain JSON-able data. Holds its id and undelivered messages: never log or publish it."""
+        """The session as JSON-serialisable data. It has the session id and messages: never log or publish it."""
         return {
             "client": list(self.client),
             "revision": self.revision.name,
@@ -276,7 +277,7 @@ class Session:
 
     @classmethod
     def import_state(cls, state: Dict[str, Any], revision: Revision, limits: Limits, now: float) -> Session:
-        """A session as `export_state` gave it, waiting for its client to come back."""
+        """Restore a session from `export_state`. It waits for its client to reconnect."""
         session = cls(ClientSession(*state["client"]), revision, MCP, limits, now)
         session.log_level = state["log_level"]
         session.shows_event_ids = state["shows_event_ids"]

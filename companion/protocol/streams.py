@@ -1,11 +1,10 @@
-"""An event stream to one client, across the connections that carry it.
+"""An event stream to one client, over one or more connections.
 
-Rules: a stream outlives its connection; every message gets an event id that names the stream and its place; what was
-sent is remembered, within bounds, until the client shows with `Last-Event-ID` that it has it; a resumed stream first
-sends again what came after that id, then goes on; each message belongs to one stream and is never sent on another.
-An event's text is built here, and so is the one rule on empty data: see `Revision.primes_streams`.
-Implements MCP 2025-11-25, transports, "Resumability and Redelivery", and the event-stream format of the HTML
-standard.
+Rules: a stream outlives its connection. The event id of a message names the stream and the message's sequence number.
+Messages that were sent are kept, within bounds, until the client confirms them with `Last-Event-ID`. A resumed stream
+first sends again what came after that id. Each message belongs to one stream and is never sent on another.
+Implements MCP 2025-11-25, transports, "Resumability and Redelivery", and the event stream format of the HTML standard,
+9.2.6.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from .transitions import after, picture
 
 HEARTBEAT = b": \n\n"
 _GREETING = b": connected\n\n"
-# Of no type that clients listen to, because a block without data is a message with empty data to some of them.
+# The event type is one that no client listens to: some clients take a block without data for a message with empty data.
 _RECONNECTION = b"event: reconnection\nretry: %d\ndata: {}\n\n"
 RETRY_MILLISECONDS = 1000
 CHUNK_BYTES = 512 * 1024
@@ -43,19 +42,19 @@ LISTEN, CALL, SUBSCRIPTION = StreamKind.LISTEN, StreamKind.CALL, StreamKind.SUBS
 
 
 class StreamState(Enum):
-    """Whether a connection carries the stream. That nothing more will be added (`finished`) is told apart from it."""
+    """Whether the stream is attached to a connection. This is independent of `Stream.finished`."""
 
-    DETACHED = "no connection carries it"
-    ATTACHED = "a connection carries it"
+    DETACHED = "no connection"
+    ATTACHED = "a connection writes it"
     CLOSING = "its connection ends once everything is written"
 
 
 class StreamEvent(Enum):
     """What happens to a stream."""
 
-    ATTACH = "a connection begins to carry it, perhaps instead of another"
+    ATTACH = "a connection begins to write it, perhaps in place of another"
     CLOSE = "its connection is to end"
-    DETACH = "its connection is gone"
+    DETACH = "its connection was lost"
 
 
 TRANSITIONS: Dict[StreamState, Dict[StreamEvent, StreamState]] = {
@@ -78,25 +77,25 @@ __doc__ = f"{__doc__}{picture('A stream and its connection', TRANSITIONS)}"
 
 
 class Ending(Enum):
-    """How the connection that carried a stream ended."""
+    """How a stream's connection ended."""
 
-    BY_CLIENT = "the client closed it and left nothing unread"
+    BY_CLIENT = "the client closed it after it had read everything"
     RESET = "it was reset, or not everything could be written"
-    BY_SERVER = "everything was written, and we ended the answer"
+    BY_SERVER = "everything was written, and the server ended the response"
 
 
 _SIGNS = {Ending.BY_CLIENT: Sign.CLOSED_IN_ORDER, Ending.RESET: Sign.RESET}
 
 
 class EventId(NamedTuple):
-    """An event id of ours."""
+    """An event id that this server issued."""
 
     label: str
     place: int
 
 
 class Stream:
-    """One logical stream."""
+    """One logical stream. Loop thread, like everything in this package."""
 
     __slots__ = (
         "label", "kind", "outbox", "limits", "numbered", "primes", "state", "finished", "was_reset", "filter",
@@ -115,19 +114,19 @@ class Stream:
         primes: bool,
         receipts: Optional[Receipts] = None,
     ) -> None:
-        """`receipts`: of the session, which is told what of it was written and read."""
+        """`receipts`: those of the session, which record what was written and read."""
         self.label = label
         self.kind = kind
         self.outbox = outbox
         self.limits = limits
         self.numbered = numbered
-        """Events carry ids and can be sent again."""
+        """Events have ids and can be sent again."""
         self.primes = primes
         self.state = StreamState.DETACHED
         self.finished = False
-        """Nothing will be added any more."""
+        """No message will be added any more."""
         self.was_reset = False
-        """The last connection was torn down with data unread."""
+        """The last connection was reset, so that data may be unread."""
         self.filter: Optional[Dict[str, bool]] = None
         self.request_id: Optional[RequestId] = None
         self.last_sequence = 0
@@ -143,25 +142,25 @@ class Stream:
 
     @property
     def open(self) -> bool:
-        """A connection carries it now."""
+        """Is it attached to a connection?"""
         return self.state is not StreamState.DETACHED
 
     @property
     def closing(self) -> bool:
-        """The connection is to end once everything is written."""
+        """Is the connection to end once everything is written?"""
         return self.state is StreamState.CLOSING
 
     @property
     def ends_when_written(self) -> bool:
-        """Does the connection end as soon as nothing is left to be written?"""
+        """Does the connection end as soon as everything is written?"""
         return self.closing or (self.finished and self.kind is CALL)
 
     def set_reconnection_delay(self, seconds: float) -> None:
-        """Tell the client, as the last thing on this connection, to come back after so many seconds."""
+        """Tell the client, in the last event on this connection, to reconnect after this many seconds."""
         self._reconnection = _RECONNECTION % int(seconds * 1000)
 
     def attach(self, received: Optional[int] = None) -> None:
-        """A connection begins to carry the stream. `received`: the place of the last event the client has."""
+        """Attach the stream to a connection. `received`: the sequence number in the client's `Last-Event-ID`."""
         self.state = after(TRANSITIONS, self.state, StreamEvent.ATTACH)
         if received is not None:
             for sequence in [number for number in self._sent if number <= received]:
@@ -173,15 +172,15 @@ class Stream:
         self.was_reset = False
 
     def close(self) -> None:
-        """End the connection, if there is one, once everything is written."""
+        """Let the connection, if any, end once everything is written."""
         self.state = after(TRANSITIONS, self.state, StreamEvent.CLOSE)
 
     def finish(self) -> None:
-        """Nothing will be added any more."""
+        """Note that no message will be added any more."""
         self.finished = True
 
     def detach(self, ending: Ending) -> None:
-        """The connection is gone."""
+        """Detach the stream from its connection, which was lost."""
         self.state = after(TRANSITIONS, self.state, StreamEvent.DETACH)
         self.was_reset = ending is Ending.RESET
         self._to_resend.clear()
@@ -190,7 +189,7 @@ class Stream:
             self._receipts.note(sign, self.label)
 
     def take(self, current: bool) -> bytes:
-        """The next bytes to write, or nothing. `current`: messages that wait for the session go to this stream."""
+        """The next bytes to write, or nothing. `current`: the messages in the outbox go to this stream."""
         parts = []
         size = 0
         if not self._greeted:
@@ -221,7 +220,7 @@ class Stream:
             received = next(iter(self._sent)) - 1 if self._sent else self.last_sequence
             return b"retry: %d\nid: %s-%d\ndata: \n\n" % (RETRY_MILLISECONDS, self._label, received)
         if self._imported:
-            # The server that carried this before may have told the client to take its time.
+            # The former server may have told the client to wait longer before it reconnects.
             self._imported = False
             return _GREETING + _RECONNECTION % RETRY_MILLISECONDS
         return _GREETING
@@ -232,17 +231,19 @@ class Stream:
         return b"id: %s-%d\ndata: %s\n\n" % (self._label, message.sequence, message.payload)
 
     def _remember(self, message: Message) -> None:
-        if message.collapse is not None:
-            earlier = self._sent_keys.get(message.collapse)
+        sequence, payload, collapse, _ = message
+        sent = self._sent
+        if collapse is not None:
+            earlier = self._sent_keys.get(collapse)
             if earlier is not None:
-                self._forget(earlier)
-            self._sent_keys[message.collapse] = message.sequence
-        self._sent[message.sequence] = message
-        self._sent_bytes += len(message.payload)
-        while len(self._sent) > 1 and (
-            len(self._sent) > self.limits.replay_messages or self._sent_bytes > self.limits.replay_bytes
+                self._sent_bytes -= len(sent.pop(earlier).payload)
+            self._sent_keys[collapse] = sequence
+        sent[sequence] = message
+        self._sent_bytes += len(payload)
+        while len(sent) > 1 and (
+            len(sent) > self.limits.replay_messages or self._sent_bytes > self.limits.replay_bytes
         ):
-            self._forget(next(iter(self._sent)))
+            self._forget(next(iter(sent)))
 
     def _forget(self, sequence: int) -> None:
         message = self._sent.pop(sequence)
@@ -251,7 +252,7 @@ class Stream:
             self._sent_keys.pop(message.collapse, None)
 
     def export_state(self) -> Dict[str, Any]:
-        """The stream as plain JSON-able data."""
+        """The stream as JSON-serialisable data."""
         state = {
             "label": self.label,
             "kind": self.kind.value,
@@ -264,7 +265,7 @@ class Stream:
         return state
 
     def import_state(self, state: Dict[str, Any], tagged: Collection[int] = ()) -> None:
-        """Take over what `export_state` gave. `tagged`: the places of messages that are not known to have been read."""
+        """Restore what `export_state` returned. `tagged`: the sequence numbers of messages not known to be read."""
         self._imported = True
         self.finished = state["finished"]
         self.last_sequence = state["last_sequence"]
@@ -278,7 +279,7 @@ class Stream:
 
 
 def read_event_id(text: str) -> Optional[EventId]:
-    """An event id of ours, or None for anybody else's."""
+    """Parse an event id; None if this server cannot have issued it."""
     label, separator, place = text.rpartition("-")
     if not separator or not label or not (place.isascii() and place.isdigit()) or len(place) > 18:
         return None

@@ -1,7 +1,7 @@
-"""What can be called, a call, and what comes back.
+"""Tools, calls of tools, and their results.
 
-Rule: these are plain values that the application and the protocol share; none of them does anything by itself, except
-that a call can say something to its caller while it runs, and hears when nobody waits for it any more.
+Rule: these are plain values that the application and the protocol share. Only a call does more: it can send
+notifications to its client while it runs, and is told when it is cancelled.
 Implements MCP "Tools" (server/tools) of every revision.
 """
 
@@ -11,23 +11,23 @@ from enum import Enum
 from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Union
 
 LOG_LEVELS = ("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency")
-"""RFC 5424 severities, mildest first (server/utilities/logging)."""
+"""RFC 5424 severities, lowest first (server/utilities/logging)."""
 
 
 class Implementation(NamedTuple):
-    """Who this server is: a name for programs, a title for people, a version."""
+    """The identity of this server: a name for programs, a title for people, a version."""
 
     name: str
     title: str
     version: str
 
     def description(self) -> Dict[str, str]:
-        """As it appears on the wire."""
+        """The object in `serverInfo`."""
         return {"name": self.name, "title": self.title, "version": self.version}
 
 
 class Tool(NamedTuple):
-    """One tool. The schema must mean the same in JSON Schema draft 4 and 2020-12, whichever jsonschema is installed."""
+    """One tool. The schema must mean the same in JSON Schema draft 4 and 2020-12, because either may be in use."""
 
     name: str
     title: str
@@ -36,7 +36,7 @@ class Tool(NamedTuple):
     annotations: Optional[Dict[str, Any]] = None
 
     def listing(self) -> Dict[str, Any]:
-        """As it appears in `tools/list`."""
+        """The entry in `tools/list`."""
         entry = {
             "name": self.name,
             "title": self.title,
@@ -49,30 +49,30 @@ class Tool(NamedTuple):
 
 
 class ClientSession(NamedTuple):
-    """A client, as the application sees it."""
+    """A client as the application sees it."""
 
     id: str
-    """Unique and never written to a log. A client without a session has one made from its connection, or from all that
-    it says of itself in the stateless revision."""
+    """Unique and never logged. For a client without a session it is derived from its connection or, if stateless, from
+    all that it says about itself."""
     client_name: str
     client_version: str
     protocol_version: str
     opened_at: float
     """Seconds since the epoch."""
     token_name: str = ""
-    """Of the token that it showed, see `CompanionServer`."""
+    """The name of the token that it sent, see `CompanionServer`."""
 
 
 class Cancellation(Enum):
-    """Why nobody waits for a call's result any more."""
+    """Why the result of a call is no longer wanted."""
 
-    BY_CLIENT = "the client has taken the call back"
-    CONNECTION_LOST = "the connection that waited for the result is gone"
-    SESSION_CLOSED = "the client is gone"
+    BY_CLIENT = "the client has cancelled the call"
+    CONNECTION_LOST = "the connection that waited for the result was lost"
+    SESSION_CLOSED = "the client has disconnected"
 
 
 class ToolCall:
-    """One `tools/call` with checked arguments. Everything belongs to the loop thread."""
+    """One `tools/call` with validated arguments. Loop thread only."""
 
     __slots__ = ("name", "arguments", "session", "progress_token", "log_level", "send", "_cancelled")
 
@@ -90,31 +90,31 @@ class ToolCall:
         self.session = session
         self.progress_token = progress_token
         self.log_level = log_level
-        """The mildest severity the caller wants, or None for none at all."""
+        """The lowest severity that the client wants, or None for no messages at all."""
         self.send: Callable[[str, Dict[str, Any]], None] = _discard
-        """Set by the transport: sends a notification to the caller, before the result."""
+        """Sends a notification to the client before the result. Set by the transport."""
         self._cancelled: Optional[Callable[[Cancellation], None]] = None
 
     @property
     def cancellable(self) -> bool:
-        """Has whoever carries the call out asked to be told of a cancellation? Else it runs to its end."""
+        """Does the tool support cancellation of this call? If not, the call runs to completion."""
         return self._cancelled is not None
 
     def on_cancelled(self, callback: Callable[[Cancellation], None]) -> None:
-        """Call this, at most once, when nobody waits for the result any more; a result that comes later is dropped.
+        """Let `callback` be called, at most once, when the call is cancelled. A result that comes later is dropped.
 
-        For calls that wait for somebody: one that only takes a moment is better carried out than cut in the middle.
+        Use it for calls that wait for the user. A call that takes only a moment should rather be completed.
         """
         self._cancelled = callback
 
     def cancel(self, reason: Cancellation) -> None:
-        """Tell whoever carries the call out. For the transport, once the core has said so."""
+        """Tell the tool that the call is cancelled. The transport calls this for `CallCancelled`."""
         callback, self._cancelled = self._cancelled, None
         if callback is not None:
             callback(reason)
 
     def progress(self, progress: float, total: Optional[float] = None, message: Optional[str] = None) -> None:
-        """Tell the caller how far the call is, if it asked (basic/utilities/progress). Loop thread."""
+        """Report progress to the client, if it sent a progress token (basic/utilities/progress). Loop thread."""
         if self.progress_token is None:
             return
         params: Dict[str, Any] = {"progressToken": self.progress_token, "progress": progress}
@@ -125,7 +125,7 @@ class ToolCall:
         self.send("notifications/progress", params)
 
     def log(self, level: str, data: Any, logger: Optional[str] = None) -> None:
-        """Tell the caller what happened, if it wants that severity (server/utilities/logging). Loop thread."""
+        """Send a log message to the client, if it wants this severity (server/utilities/logging). Loop thread."""
         if self.log_level is None or LOG_LEVELS.index(level) < LOG_LEVELS.index(self.log_level):
             return
         params: Dict[str, Any] = {"level": level, "data": data}
@@ -139,14 +139,14 @@ def _discard(method: str, params: Dict[str, Any]) -> None:
 
 
 class ToolResult(NamedTuple):
-    """What a call gives back: content blocks, and whether they tell of a failure."""
+    """The result of a call: content blocks, and whether they describe a failure."""
 
     content: Sequence[Dict[str, Any]] = ()
     is_error: bool = False
     structured: Any = None
 
     def fields(self) -> Dict[str, Any]:
-        """As it appears in the result of `tools/call`."""
+        """The object in the result of `tools/call`."""
         content: List[Dict[str, Any]] = list(self.content)
         fields: Dict[str, Any] = {"content": content}
         if self.structured is not None:
@@ -160,10 +160,10 @@ EMPTY = ToolResult()
 
 
 def text_result(text: str) -> ToolResult:
-    """One text block."""
+    """A result with one text block."""
     return ToolResult(({"type": "text", "text": text},))
 
 
 def error_result(sentence: str) -> ToolResult:
-    """A failure the caller should read: one clear sentence."""
+    """A result that describes a failure to the agent in one clear sentence."""
     return ToolResult(({"type": "text", "text": sentence},), is_error=True)

@@ -1,7 +1,7 @@
-"""Tables of states: which state follows which on what event, checked when it happens and drawn for the documentation.
+"""State tables: which state follows on which event. They are checked at run time and printed in the documentation.
 
-Rule: a state changes through `after` and in no other way, so that a change that no table foresees is an error where it
-happens, not a riddle later.
+Rule: a state changes only through `after`. A transition that is missing from the table therefore fails where it
+happens, not later.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ Event = TypeVar("Event", bound=Enum)
 
 
 class ImpossibleTransition(RuntimeError):
-    """The table has no such transition: a mistake of ours, never a client's."""
+    """The table has no such transition. This is a bug of this package, never a client's fault."""
 
 
 def after(table: Mapping[State, Mapping[Event, State]], state: State, event: Event) -> State:
@@ -26,7 +26,7 @@ def after(table: Mapping[State, Mapping[Event, State]], state: State, event: Eve
 
 
 def picture(title: str, table: Mapping[State, Mapping[Event, State]]) -> str:
-    """The table as lines of text, for a module's documentation."""
+    """The table as text, for a module's docstring."""
     rows = [
         f"    {state.name:<12} {event.name:<16} -> {following.name}"
         for state, events in table.items()

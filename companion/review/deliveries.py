@@ -8,6 +8,7 @@ all is well; if it is still what was reviewed, it is written; else the review is
 from __future__ import annotations
 
 import sys
+from functools import partial
 from typing import TYPE_CHECKING, Callable, Optional
 
 from .decision import ACCEPTED, Outcome, Owner
@@ -18,9 +19,10 @@ if TYPE_CHECKING:
     from ..runtime import Runtime
     from .manager import ReviewManager
 
-LOOK_AFTER_MILLISECONDS = (1000, 5000, 20000, 60000)
-"""When the file is looked at after a client was told. Some clients send no other request for hours; meanwhile the user
-changes the file, and it could not be told any more that the accepted text had been written."""
+LOOK_AFTER_MILLISECONDS = (1000, 4000, 15000, 40000)
+"""When the file is looked at: after a client was told, and after each look in vain, for a minute in all. Some clients
+send no other request for hours; meanwhile the user changes the file, and it could not be told any more that the
+accepted text had been written."""
 
 SLACK_BYTES = 1 << 16
 """A file that is larger than the text by this and more does not hold it."""
@@ -49,8 +51,7 @@ class Deliveries:
     def begin(self, owner: Owner, outcome: Outcome) -> Delivery:
         """The client is going to be told."""
         delivery = Delivery(owner, outcome)
-        for milliseconds in LOOK_AFTER_MILLISECONDS:
-            self._runtime.later_on_main(milliseconds, lambda: self._look(delivery, self._note))
+        self._look_later(delivery, 0)
         return delivery
 
     def unread(self, tag: object, owner: Optional[Owner] = None) -> None:
@@ -62,15 +63,23 @@ class Deliveries:
         if delivery is not None:
             self._look(delivery, self._take_back)
 
+    def _look_later(self, delivery: Delivery, looks: int) -> None:
+        """One timer at a time, because each keeps the text in memory until it fires."""
+        if delivery.outcome is not None and looks < len(LOOK_AFTER_MILLISECONDS):
+            self._runtime.later_on_main(
+                LOOK_AFTER_MILLISECONDS[looks], self._look, delivery, partial(self._note, looks=looks + 1)
+            )
+
     def _look(self, delivery: Delivery, then: Callable[[Delivery, bool], None]) -> None:
         outcome = delivery.outcome
         if outcome is None or self._stopped():
             return
         self._runtime.use_disk(_holds, outcome, then=lambda holds: then(delivery, holds))
 
-    def _note(self, delivery: Delivery, holds: bool) -> None:
+    def _note(self, delivery: Delivery, holds: bool, looks: int) -> None:
         if holds:
             delivery.outcome = None
+        self._look_later(delivery, looks)
 
     def _take_back(self, delivery: Delivery, holds: bool) -> None:
         outcome, delivery.outcome = delivery.outcome, None

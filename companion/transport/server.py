@@ -110,7 +110,8 @@ class CompanionServer:
         )
         self._streams = EventStreams(self._protocol.registry.take, self._stream_ended, limits.heartbeat_seconds)
         self._running: Dict[ToolCall, _Running] = {}
-        self._cancelled: Set[asyncio.Task[None]] = set()
+        self._cancelled: Set[asyncio.Task[Any]] = set()
+        self._last_call_over: Optional[asyncio.Future[None]] = None  # somebody waits for it
         self._bodies = Bodies(in_worker)
         self._in_flight = 0
         self._listener: Union[asyncio.AbstractServer, LocalSocket, None] = None
@@ -192,14 +193,16 @@ class CompanionServer:
 
     async def _answer_calls(self, seconds: float) -> None:
         """Let the calls under way come to their end; those that do not are answered with an error."""
-        tasks = {running.task for running in self._running.values()}
-        if not tasks:
-            return
-        _, left = await asyncio.wait(tasks, timeout=seconds)
-        for task in left:
-            task.cancel()
-        if left:
-            await asyncio.wait(left, timeout=seconds)
+        await self._calls_over(seconds)
+        for running in list(self._running.values()):
+            running.task.cancel()
+        await self._calls_over(seconds)
+
+    async def _calls_over(self, seconds: float) -> None:
+        """Wait until no call is under way, at most so long."""
+        if self._running:
+            self._last_call_over = asyncio.get_running_loop().create_future()
+            await asyncio.wait([self._last_call_over], timeout=seconds)
 
     def export_state(self) -> Dict[str, Any]:
         """The sessions with what they have not received, as plain JSON-able data. Secret: never log it."""
@@ -318,14 +321,52 @@ class CompanionServer:
         return await self._run_calls(request, reply.calls)
 
     async def _run_calls(self, request: web.BaseRequest, calls: Sequence[ToolCall]) -> web.StreamResponse:
-        """Run the tools side by side; one of them brings the request's reply, perhaps before it has ended."""
+        """Run the tools; the last one to end brings the request's reply, or any of them does before it has ended."""
+        if len(calls) == 1:
+            return await self._run_on_this_task(request, calls[0])
+        return await self._run_side_by_side(request, calls)
+
+    async def _run_on_this_task(self, request: web.BaseRequest, call: ToolCall) -> web.StreamResponse:
+        """Run the only call of a request on the request's own task: another one would take a tenth of a small call.
+
+        A stream that the call opens is carried beside it. An answer, even that of a call which was taken back, is
+        given when the call has ended.
+        """
+        loop = asyncio.get_running_loop()
+        connection = cast(Connection, request.protocol)
+        connection.on_lost = functools.partial(self._caller_lost, (call,))
+        call.send = functools.partial(self._say, call)
+        replies: List[Union[Answer, OpenStream]] = []
+        carrying: List[asyncio.Task[web.StreamResponse]] = []
+
+        def hand_over(reply: Union[Answer, OpenStream]) -> None:
+            replies.append(reply)
+            if isinstance(reply, OpenStream):
+                carrying.append(loop.create_task(self._reply(request, reply)))
+
+        task = asyncio.current_task()
+        assert task is not None
+        self._running[call] = _Running(task, hand_over)
+        await self._run(call)
+        if carrying:
+            return await carrying[0]
+        connection.on_lost = None
+        return await self._reply(request, replies[0])
+
+    async def _run_side_by_side(self, request: web.BaseRequest, calls: Sequence[ToolCall]) -> web.StreamResponse:
+        """Run the calls of a batch, each on a task of its own."""
         loop = asyncio.get_running_loop()
         first: asyncio.Future[Union[Answer, OpenStream]] = loop.create_future()
+
+        def hand_over(reply: Union[Answer, OpenStream]) -> None:
+            if not first.done():
+                first.set_result(reply)
+
         connection = cast(Connection, request.protocol)
         connection.on_lost = functools.partial(self._caller_lost, calls)
         for call in calls:
             call.send = functools.partial(self._say, call)
-            self._running[call] = _Running(loop.create_task(self._run(call)), first)
+            self._running[call] = _Running(loop.create_task(self._run(call)), hand_over)
         tasks = [self._running[call].task for call in calls]
         try:
             reply = await first
@@ -348,16 +389,12 @@ class CompanionServer:
         try:
             result = await self._call_tool(call) if not self._stopping else error_result(_ENDING)
         except asyncio.CancelledError:
-            if not self._stopping:
-                # What the tool waited for has ended: nobody may wait for the answer in vain.
-                self._continue(call, self._protocol.finish(call, None, self._now()))
-                self._running.pop(call, None)
-                raise
-            result = error_result(_ENDING)
+            # If we are not stopping, what the tool waited for has ended: nobody may wait for the answer in vain.
+            result = error_result(_ENDING) if self._stopping else None
         except Exception:
             logger.exception("the tool %s failed", call.name)
         self._continue(call, self._protocol.finish(call, result, self._now()))
-        self._running.pop(call, None)
+        self._forget(call)
         if self._expiry is None and self._protocol.registry.is_expiring(call.session.id):
             self._schedule_expiry()
 
@@ -372,15 +409,21 @@ class CompanionServer:
 
     def _hand_over(self, call: ToolCall, reply: Union[Answer, OpenStream, None]) -> None:
         running = self._running.get(call)
-        if reply is not None and running is not None and not running.first.done():
-            running.first.set_result(reply)
+        if reply is not None and running is not None:
+            running.hand_over(reply)
 
     def _let_run_out(self, call: ToolCall) -> None:
         """Nobody waits any more for what the tool does until it has heard of the cancellation."""
-        running = self._running.pop(call, None)
+        running = self._forget(call)
         if running is not None:
             self._cancelled.add(running.task)
             running.task.add_done_callback(self._cancelled.discard)
+
+    def _forget(self, call: ToolCall) -> Optional[_Running]:
+        running = self._running.pop(call, None)
+        if not self._running and self._last_call_over is not None and not self._last_call_over.done():
+            self._last_call_over.set_result(None)
+        return running
 
     def _caller_lost(self, calls: Sequence[ToolCall], was_reset: bool) -> None:
         self._perform(self._protocol.connection_lost(calls, self._now()))
@@ -390,18 +433,21 @@ class CompanionServer:
 
     def _perform(self, events: Iterable[Event]) -> None:
         for event in events:
-            self._perform_one(event)
+            if type(event) is Wake:  # as nearly all are: a notification wakes the stream of every client
+                self._streams.wake(event.stream)
+            else:
+                self._perform_one(event)
 
     def _perform_one(self, event: Event) -> None:
-        if isinstance(event, Wake):
-            self._streams.wake(event.stream)
-        elif isinstance(event, SessionOpened):
+        if isinstance(event, SessionOpened):
             logger.info("connected: %.80r %.40r, MCP %s", *event.client[1:4])
             self._schedule_expiry()
             self._session_opened(event.client)
         elif isinstance(event, SessionClosed):
             logger.info("disconnected: %.80r: %s", event.client.client_name, event.reason)
             self._session_closed(event.client, event.undelivered)
+        elif isinstance(event, Wake):
+            self._streams.wake(event.stream)
         elif isinstance(event, CallCancelled):
             logger.debug("cancelled a call of %s: %s", event.call.name, event.reason.value)
             self._hand_over(event.call, event.reply)
@@ -434,10 +480,10 @@ class CompanionServer:
 
 
 class _Running(NamedTuple):
-    """A call under way, and whoever waits for the reply to its request."""
+    """A call under way: the task that runs it, and what gives the reply to its request."""
 
-    task: asyncio.Task[None]
-    first: asyncio.Future[Union[Answer, OpenStream]]
+    task: asyncio.Task[Any]
+    hand_over: Callable[[Union[Answer, OpenStream]], None]
 
 
 def _never(value: NoReturn) -> NoReturn:

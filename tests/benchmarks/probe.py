@@ -8,10 +8,12 @@ Rule: only what the documented API offers is wrapped, and only what happens on t
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import inspect
 import threading
 import time
+from pathlib import Path
 from typing import Any, Callable, List
 
 import sublime
@@ -96,6 +98,31 @@ class Probe:
                     self.slices.append([name, *self._spent])
 
         return call
+
+
+class Wakes:
+    """Counts how often the package's own threads were woken up."""
+
+    def __init__(self, loop: Any) -> None:
+        self._turns = 0
+        select = loop._selector.select
+
+        def counted(timeout: Any = None) -> Any:
+            events = select(timeout)
+            self._turns += timeout != 0  # else the loop did not sleep
+            return events
+
+        loop._selector.select = counted
+
+    def total(self) -> int:
+        """So far. Threads that have ended since are not counted."""
+        sleeps = 0
+        for thread in threading.enumerate():
+            if thread.name.startswith("gemini-companion"):
+                with contextlib.suppress(OSError):  # it has just ended, or the system is another one
+                    status = Path(f"/proc/self/task/{thread.native_id}/status").read_text(encoding="utf-8")
+                    sleeps += int(status.partition("\nvoluntary_ctxt_switches:")[2].split("\n", 1)[0])
+        return max(sleeps, self._turns)
 
 
 class Imports:

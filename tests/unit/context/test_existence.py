@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from companion.context.existence import Existence, existing_files
+from companion.workers import NOTHING_TO_TELL
 
 
 class Runtime:
@@ -10,9 +11,11 @@ class Runtime:
 
     def __init__(self):
         self.questions = []
+        self.work = []
 
     def use_disk(self, function, paths, then, failed):
         self.questions.append((list(paths), then, failed))
+        self.work.append(lambda: function(paths, lambda: False))
 
     def answer(self, number, **found):
         paths, then, _ = self.questions[number]
@@ -68,6 +71,40 @@ def test_an_error_closes_the_question():
     runtime.questions[0][2](OSError("out of order"))
     existence.ask(["a"])
     assert answers == [] and len(runtime.questions) == 2
+
+
+def test_what_is_known_already_wakes_nobody(tmp_path):
+    there, missing = str(tmp_path / "there"), str(tmp_path / "missing")
+    (tmp_path / "there").write_text("x")
+    runtime, existence, _ = begin()
+    for paths, known, expected in (
+        ([there], [there], NOTHING_TO_TELL),
+        ([there], [], {there: True}),
+        ([missing], [missing], {missing: False}),
+        ([missing], [], {missing: False}),  # which may come back under another name at any time
+    ):
+        existence.ask(paths, known=known)
+        result = runtime.work[-1]()
+        assert result == expected
+        if result is not NOTHING_TO_TELL:
+            runtime.questions[-1][1](result)
+    assert len(runtime.questions) == 4, "a question without news is closed"
+
+
+def test_who_asks_while_nobody_is_to_be_told_is_told_all_the_same(tmp_path):
+    path = str(tmp_path / "there")
+    (tmp_path / "there").write_text("x")
+    runtime, existence, _ = begin()
+    existence.ask([path], known=[path])
+    existence.ask([path])
+    assert len(runtime.questions) == 1 and runtime.work[0]() == {path: True}
+
+    existence.ask([path], known=[path])  # is still waiting for the first answer
+    runtime.questions[0][1]({path: True})
+    existence.ask([path], known=[path])
+    assert runtime.work[1]() is NOTHING_TO_TELL
+    existence.ask([path])
+    assert len(runtime.questions) == 3 and runtime.work[2]() == {path: True}
 
 
 def test_what_is_found_on_a_real_disk(tmp_path):

@@ -84,3 +84,10 @@ def test_the_last_word_comes_after_all_that_still_waits(wire):
     data = wire.take(stream)
     assert data.count(b"event: reconnection") == 1
     assert data.rindex(b"event: reconnection") > data.rindex(b'"n":3')
+
+
+def test_a_stream_that_is_opened_after_the_stop_ends_at_once(wire):
+    """Else a client that comes late would hold up the end of the server."""
+    session = wire.connect()
+    wire.core.stop(5)
+    assert wire.listen(session).ends_when_written

@@ -8,6 +8,7 @@ import pytest
 
 from companion.protocol import exchanges, receipts, sessions, streams
 from companion.protocol.limits import Limits
+from companion.protocol.outbox import Message, Outbox
 from companion.protocol.streams import Ending
 from companion.protocol.transitions import ImpossibleTransition, after
 
@@ -164,6 +165,36 @@ def test_a_subscription_gives_back_what_it_did_not_read(make_wire):
     told(wire, client, "b")
     wire.lose(stream, ending=Ending.BY_CLIENT)
     assert sorted(end(wire)) == ["b", "not subscribed"]
+
+
+def test_an_event_id_says_nothing_of_another_stream():
+    kept = receipts.Receipts()
+    kept.written("first", 1, "a")
+    kept.written("second", 2, "b")
+    kept.named("second", 2)
+    assert kept.unread() == ["a"]
+
+
+def test_what_was_not_read_is_given_back_in_the_order_in_which_it_was_sent():
+    kept = receipts.Receipts()
+    kept.written("second", 2, "b")
+    kept.written("first", 1, "a")
+    assert kept.unread() == ["a", "b"]
+    assert kept.places() == [1, 2]
+
+
+def test_what_another_connection_carries_anew_is_in_doubt_until_it_is_written_again():
+    kept = receipts.Receipts()
+    stream = streams.Stream("1", streams.LISTEN, Outbox(Limits()), Limits(), numbered=True, primes=False, receipts=kept)
+    stream.attach()
+    stream.outbox.add(Message(1, b"{}", None, "a"))
+    stream.take(True)
+    stream.attach()  # before the end of the first connection is known
+    kept.requested()
+    assert kept.unread() == ["a"]
+    stream.take(True)
+    kept.requested()
+    assert kept.unread() == []
 
 
 @pytest.mark.parametrize("table", [module.TRANSITIONS for module in MODULES])

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from companion.protocol.metadata import Metadata
+from companion.protocol.revisions import REVISIONS
+
 PREFIX = "io.modelcontextprotocol/"
 SERVER = {PREFIX + "serverInfo": {"name": "test", "title": "Test", "version": "1.0"}}
 
@@ -193,3 +196,14 @@ class TestSubscriptions:
         reply = self.listen(wire, wanted)
         assert (reply.status, reply.error["code"]) == (400, -32602)
         assert not wire.opened
+
+
+def test_clients_are_told_apart_by_their_token_and_by_all_they_say_and_not_by_both_run_together(wire):
+    revision = REVISIONS["2026-07-28"]
+
+    def known_by(token_name, said):
+        return wire.core.registry.stateless_caller(Metadata(revision, "", "", None, said), token_name).id
+
+    ids = [known_by("one", b"two"), known_by("onet", b"wo"), known_by("", b"onetwo"), known_by("one", b"2")]
+    assert len(set(ids)) == 4
+    assert known_by("one", b"two") == ids[0]

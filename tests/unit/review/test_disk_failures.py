@@ -13,7 +13,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
-from companion.review.document import disk
+from companion.review.document import disk, file_replacement
 from companion.review.document.disk import ChangedError, DiskError, Kind
 
 OLD = b"old line\r\n" * 100
@@ -142,3 +142,61 @@ def test_the_limits_of_what_is_compared_are_met_exactly(tmp_path, bytes_over, li
     original = disk.read(str(path), maximum_bytes=len(OLD) - bytes_over, maximum_lines=100 - lines_over)
     assert original.kind is kind
     assert original.text == OLD.decode().replace("\r", "")
+
+
+class TestRewriting:
+    """The file is written over in place, where it cannot be replaced."""
+
+    def test_the_room_is_made_sure_of_before_the_old_bytes_are_touched(self, tmp_path, monkeypatch):
+        path = tmp_path / "file.txt"
+        path.write_bytes(b"old")
+        kept, synchronise = [], os.fsync
+
+        def note(descriptor):
+            synchronise(descriptor)
+            kept.append(path.read_bytes())
+
+        monkeypatch.setattr(os, "fsync", note)
+        with file_replacement.opened(str(path), os.O_RDWR) as (descriptor, _):
+            file_replacement.rewrite(descriptor, str(path), b"old", b"longer", file_replacement.Copy(""))
+        assert kept == [b"oldger", b"longer"]
+
+    def test_what_only_seems_to_be_put_back_comes_from_the_copy(self, tmp_path, monkeypatch):
+        path = tmp_path / "file.txt"
+        path.write_bytes(OLD)
+        copy = file_replacement.make_copy(str(path), OLD)
+        path.write_bytes(b"torn")
+        monkeypatch.setattr(os, "write", lambda descriptor, data: len(data))
+        with file_replacement.opened(str(path), os.O_RDWR) as (descriptor, _):
+            file_replacement.put_back(descriptor, str(path), OLD, copy, OSError(errno.EIO, "Input/output error"))
+        assert path.read_bytes() == OLD
+        assert [each.name for each in tmp_path.iterdir()] == ["file.txt"]
+
+
+@pytest.mark.skipif(not hasattr(os, "listxattr"), reason="elsewhere nothing can be replaced without a trace")
+class TestReplacing:
+    """A file of ours with one name is replaced by one rename, so that nothing can go wrong half-way."""
+
+    @pytest.mark.parametrize("mode", [0o600, 0o640, 0o755])
+    def test_whatever_its_mode(self, tmp_path, mode):
+        path = tmp_path / "file.txt"
+        path.write_bytes(OLD)
+        path.chmod(mode)
+        before = path.stat()
+        disk.write(disk.read(str(path), maximum_bytes=10**6, maximum_lines=10**4), NEW)
+        after = path.stat()
+        assert path.read_bytes() == NEW
+        assert after.st_ino != before.st_ino
+        assert stat.S_IMODE(after.st_mode) == mode
+
+    def test_with_its_attributes(self, tmp_path):
+        path = tmp_path / "file.txt"
+        path.write_bytes(OLD)
+        try:
+            os.setxattr(str(path), "user.note", b"kept")
+        except OSError as error:
+            pytest.skip(f"this disk has no attributes: {error.strerror}")
+        before = path.stat()
+        disk.write(disk.read(str(path), maximum_bytes=10**6, maximum_lines=10**4), NEW)
+        assert path.stat().st_ino != before.st_ino
+        assert os.getxattr(str(path), "user.note") == b"kept"

@@ -1,0 +1,63 @@
+"""How often an idle package wakes the plugin host, and how much it computes then, counted inside of it.
+
+A timer of the package on the main thread is one wake-up; on its own threads the system counts them: as often as a
+thread went to sleep, it was woken. Where the system does not say (it is Linux that does), the turns of the event loop
+stand for all of them. What the headless editor does itself is not counted.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import Any, List, NamedTuple
+
+COUNT = """
+import probe
+watch = probe.Probe(probe.time.thread_time)
+watch.install()
+wakes = probe.Wakes(application.runtime._loop)
+"""
+USED = """
+[probe.time.process_time() - probe.time.thread_time(), sum(own for _, own, _ in watch.slices), len(watch.slices),
+    wakes.total()]
+"""
+
+
+class Idle(NamedTuple):
+    """What a while of idleness cost."""
+
+    seconds: float
+    elsewhere: float
+    """Seconds of processor time off the main thread."""
+    on_main: float
+    """The same on it, without the editor's own."""
+    timers: int
+    """On the main thread."""
+    wakes: int
+    """Of other threads."""
+
+    @property
+    def wake_ups(self) -> float:
+        """All of them, a second."""
+        return (self.timers + self.wakes) / self.seconds
+
+    @property
+    def share(self) -> float:
+        """Of a core."""
+        return (self.elsewhere + self.on_main) / self.seconds
+
+    def __str__(self) -> str:
+        return (
+            f"{self.wake_ups:.2f} wake-ups a second ({self.timers} timers and {self.wakes} of other threads in"
+            f" {self.seconds:.0f} s); {100 * self.share:.3f} % of a core ({self.elsewhere / self.seconds * 1e6:.0f} us"
+            f" a second off the main thread, {self.on_main / self.seconds * 1e6:.0f} us on it)"
+        )
+
+    @classmethod
+    def measure(cls, host: Any, seconds: float) -> Idle:
+        """Look on for so long. `COUNT` has been run in the host, where `application` is the package's."""
+        before: List[Any] = host.evaluate(USED)
+        began = time.monotonic()
+        time.sleep(seconds)
+        took = time.monotonic() - began
+        after: List[Any] = host.evaluate(USED)
+        return cls(took, *(new - old for new, old in zip(after, before)))
