@@ -17,7 +17,7 @@ from ..agents.registry import AGENTS
 from ..editor.edits import set_text
 from ..editor.view_roles import ROLE
 from ..system.editor_process import EDITOR_PID
-from ..system.platform import Platform
+from ..system.platform import WINDOWS, Platform
 from . import assumptions, discovery, libraries, probe, programs
 from .checks import LOG, Check, failed, not_tried, passed, too_slow
 from .discovery import FileFact
@@ -152,10 +152,9 @@ class Diagnosis:
             for agent in AGENTS:
                 found = await self._runtime.in_worker(discovery.check_window, window, agent, snapshot)
                 check, content = found.check, found.entry.content if found.entry is not None else None
-                if content is not None and agent.dialect.transport is Transport.HTTP_ON_PORT:
+                if content is not None and self._can_be_tried(agent):
                     # The client would use what stands in the file, so that is what is tried.
-                    token, port = str(content.get("authToken")), content.get("port")
-                    tried = await probe.check_handshake(check.name, int(port or 0), token, self._version)
+                    tried = await probe.check_agent_server(check.name, agent, content, self._version)
                     check = tried if not tried.ok else check
                 checks.append(check)
         active_file = self._facts.active_file
@@ -163,6 +162,10 @@ class Diagnosis:
             if window.is_this:
                 checks.append(await self._runtime.in_worker(discovery.check_active_file, active_file, window, snapshot))
         return checks
+
+    def _can_be_tried(self, agent: Agent) -> bool:
+        """Whether we can connect as the agent does: aiohttp's client reaches named pipes by another kind of loop."""
+        return agent.dialect.transport is not Transport.HTTP_ON_SOCKET or self._platform.name != WINDOWS
 
     async def _try_editor(self) -> List[Check]:
         return await self._runtime.in_worker(assumptions.check_interpreter)

@@ -11,7 +11,7 @@ import os
 import time
 from concurrent.futures import Future
 from functools import partial
-from typing import TYPE_CHECKING, Any, Awaitable, Callable, Dict, List, Optional, Tuple
+from typing import TYPE_CHECKING, Any, Awaitable, Callable, Dict, List, Optional, Sequence, Tuple
 
 import sublime
 
@@ -348,9 +348,14 @@ class Endpoint:
         """Tell everybody who listens, each in its own words."""
         for message in PRIMARY.messages(context):
             self._servers.notify(PRIMARY, message, None)
+        words: Dict[str, Sequence[Message]] = {}  # the same for all who speak a dialect
         for session, dialect in self._dialects.items():
-            if dialect is not PRIMARY:
-                self._send_context(session, context)
+            if dialect is PRIMARY:
+                continue
+            if dialect.key not in words:
+                words[dialect.key] = dialect.messages(context)
+            for message in words[dialect.key]:
+                self._servers.notify(dialect, message, session)
 
     def _send_context(self, session: str, context: SharedContext) -> None:
         dialect = self._dialects.get(session)

@@ -17,6 +17,7 @@ if sys.platform == "win32":
 
 from companion.protocol.tools import Implementation, Tool, text_result
 from companion.transport import local_sockets
+from companion.transport.client import Refused, SocketClient
 from companion.transport.server import CompanionServer
 
 HEADER = "X-Secret"
@@ -201,3 +202,12 @@ def test_only_a_dead_socket_of_ours_is_left_over(monkeypatch):
         os.chmod(folder, 0o700)
         local_sockets.remove(folder)
     assert not os.path.exists(folder)
+
+
+def test_our_own_client_finds_the_server_well():
+    async def scenario(bench, http, path):
+        assert await SocketClient(path, HEADER, TOKEN, "self-test", "1").count_tools() == 1
+        with pytest.raises(Refused, match="401"):
+            await SocketClient(path, HEADER, "wrong", "self-test", "1").count_tools()
+
+    run(scenario)

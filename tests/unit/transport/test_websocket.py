@@ -9,6 +9,7 @@ import aiohttp
 import pytest
 
 from companion.protocol.tools import Implementation, Tool, text_result
+from companion.transport.client import Refused, WebSocketClient
 from companion.transport.websocket_server import WebSocketServer
 
 HEADER = "X-Claude-Code-Ide-Authorization"
@@ -153,5 +154,14 @@ def test_a_stop_closes_the_connections_in_order():
         await socket.close()
         await stopping
         assert not [task for task in asyncio.all_tasks() if "_Peer" in repr(task)]
+
+    run(scenario)
+
+
+def test_our_own_client_finds_the_server_well():
+    async def scenario(bench, http, port):
+        assert await WebSocketClient(port, HEADER, TOKEN, "self-test", "1").count_tools() == 1
+        with pytest.raises(Refused, match="401"):
+            await WebSocketClient(port, HEADER, "wrong", "self-test", "1").count_tools()
 
     run(scenario)
