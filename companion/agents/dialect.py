@@ -90,7 +90,10 @@ class Dialect:
 
 def tool(name: str, title: str, description: str, required: Sequence[str] = (), /, **properties: Any) -> Tool:
     """A tool with these arguments, each with its schema. Others are let through: a newer program may send more."""
-    return Tool(name, title, description, {"type": "object", "properties": properties, "required": list(required)})
+    schema: Dict[str, Any] = {"type": "object", "properties": properties}
+    if required:  # draft 4 allows no empty list
+        schema["required"] = list(required)
+    return Tool(name, title, description, schema)
 
 
 def json_result(value: Any) -> ToolResult:

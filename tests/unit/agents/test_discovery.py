@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from companion.agents.agent import Announcement, Connection
@@ -14,6 +16,8 @@ from companion.agents.lookup import Entry, LookupContext
 from companion.agents.opencode import OPENCODE
 from companion.agents.registry import AGENTS
 from companion.agents.shared_context import SharedContext
+from companion.protocol.catalogue import Catalogue
+from companion.protocol.tools import Implementation
 from companion.system.platform import LINUX, Platform
 
 MACHINE = Platform(LINUX, {"HOME": "/home/me", "TMPDIR": "/tmp"}, "/home/me", 1000)
@@ -135,6 +139,13 @@ def test_a_fork_differs_from_gemini_cli_by_its_names(fork):
 def test_every_agent_names_its_dialect():
     for agent in (*AGENTS, *FORKS, CLAUDE_CODE, OPENCODE, COPILOT_CLI):
         assert agent.dialect.tools and agent.dialect.key
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+def test_its_tools_have_schemas_that_every_installed_jsonschema_takes(agent):
+    catalogue = Catalogue(agent.dialect.tools, Implementation("companion", "Companion", "1"))
+    catalogue.arguments.prepare()
+    assert [tool["name"] for tool in json.loads(catalogue.tools_list)["tools"]]
 
 
 def test_the_ide_companion_protocol_is_told_the_whole_context():
