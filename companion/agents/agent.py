@@ -84,6 +84,8 @@ class Agent:
     """The oldest major version of Node.js that it runs on."""
     how_to_connect: str
     """A sentence that tells users how to connect it once it runs."""
+    can_be_told_which = True
+    """Whether a terminal of the editor can tell it which of several windows to take."""
     takes_the_only_one = False
     """Whether it connects by itself only if a single editor fits."""
     last_without_token: Tuple[int, int, int]

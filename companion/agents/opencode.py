@@ -22,6 +22,7 @@ class OpenCode(ClaudeLockFiles):
     program = "opencode"
     npm_package = "opencode-ai"
     node = 18
+    can_be_told_which = False
     how_to_connect = "opencode connects to this editor by itself."
     last_without_token = (0, 0, 0)
 

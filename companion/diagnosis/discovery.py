@@ -125,7 +125,7 @@ def check_active_file(path: Optional[str], window: WindowFacts, snapshot: Discov
 def _check_choice(name: str, window: WindowFacts, agent: Agent, snapshot: DiscoverySnapshot, own: str) -> Finding:
     entries = snapshot.entries[agent.key]
     chosen = agent.choose(entries, _lookup(window, snapshot, str(window.address(agent).port)))
-    if chosen is None or chosen.name != own:
+    if chosen is None or (chosen.name != own and agent.can_be_told_which):
         detail = f"in {window.folders[0]} it finds {_port(chosen)}"
         return Finding(failed(name, detail, "The file says something else than it should. " + RESTART))
     elsewhere = agent.choose(entries, _lookup(window, snapshot, ""))
@@ -134,13 +134,14 @@ def _check_choice(name: str, window: WindowFacts, agent: Agent, snapshot: Discov
         return Finding(passed(name, detail), chosen)
     if elsewhere is None or elsewhere.name == own:
         return Finding(passed(name, f"by {own}"), chosen)
+    where = "in a terminal outside of this window it finds" if agent.can_be_told_which else "it takes"
     owner = agent.owner(elsewhere.name, elsewhere.content or {})
     port = (elsewhere.content or {}).get("port")
-    if owner == snapshot.editor_pid and port not in window.all_ports:
+    if owner == snapshot.editor_pid and port is not None and port not in window.all_ports:
         path = snapshot.platform.path.join(directory_of(agent, snapshot.platform), elsewhere.name)
         return Finding(failed(name, f"a file that was left over comes first: {path}", "Remove that file."))
     who = "another window of this editor" if owner == snapshot.editor_pid else "another editor"
-    detail = f"by {own}; in a terminal outside of this window it finds {who}, which has the same folder"
+    detail = f"by {own}; {where} {who}, which has the same folder"
     return Finding(passed(name, detail), chosen)
 
 

@@ -32,7 +32,7 @@ from .address import Address
 from .agent_window import EndpointWindow, Hooks
 from .discovery_updates import DiscoveryUpdater
 from .self_test import SELF_TEST
-from .server_task import Listener
+from .server_task import Listener, ServerTask
 from .servers import PRIMARY, Servers, Service, States
 from .status_text import State, status_text
 from .tool_calls import ToolCalls, display_name
@@ -100,6 +100,11 @@ class Endpoint:
             listener_of=self._listener_of,
             calls_of=self._calls_of,
         )
+
+    @property
+    def _server_task(self) -> ServerTask:
+        """That of the primary dialect."""
+        return self._servers.task_of(PRIMARY)
 
     def _listener_of(self, dialect: Dialect) -> Listener:
         return Listener(

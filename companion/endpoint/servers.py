@@ -79,6 +79,10 @@ class Servers:
                 body_mebibytes=body_mebibytes,
             )
 
+    def task_of(self, dialect: Dialect) -> ServerTask:
+        """The task that serves a dialect, or is ready to."""
+        return self._tasks[dialect.key]
+
     def start(self, wanted: Sequence[Dialect]) -> None:
         """Begin to serve these dialects, and the primary one. Those that are served already go on."""
         for dialect in DIALECTS:

@@ -44,7 +44,7 @@ class Served(Protocol):
     async def start(self, port: int, state: Mapping[str, Any]) -> Address:
         """Listen, on `port` if it is not 0 and there are ports, and go on with a former server's `state`."""
 
-    async def stop(self, come_back_seconds: Optional[float], seconds: Optional[float]) -> None:
+    async def stop(self, come_back_seconds: Optional[float] = None, seconds: Optional[float] = None) -> None:
         """End everything, in order; each step gets so many `seconds`, if that is said."""
 
     def export_state(self) -> Dict[str, Any]:
@@ -103,7 +103,7 @@ class OverHttp:
             self._server.import_state(dict(state))
         return Address(await self._server.start(port))
 
-    async def stop(self, come_back_seconds: Optional[float], seconds: Optional[float]) -> None:
+    async def stop(self, come_back_seconds: Optional[float] = None, seconds: Optional[float] = None) -> None:
         if seconds is None:
             await self._server.stop(come_back_seconds=come_back_seconds)
         else:
@@ -158,7 +158,7 @@ class OverWebSocket:
     async def start(self, port: int, state: Mapping[str, Any]) -> Address:
         return Address(await self._server.start(port))
 
-    async def stop(self, come_back_seconds: Optional[float], seconds: Optional[float]) -> None:
+    async def stop(self, come_back_seconds: Optional[float] = None, seconds: Optional[float] = None) -> None:
         if seconds is None:
             await self._server.stop()
         else:

@@ -28,7 +28,7 @@ class Gate:
         """The endpoint's own; None if it listens on no port but in the file system, where no web page comes."""
         self._tokens = tokens
         self._secret_header = secret_header or "Authorization"
-        self._shown_token = token_shown if secret_header else bearer
+        self._is_bearer = not secret_header
         self._next_warning = 0.0
 
     def misaddressed(self, request: web.BaseRequest) -> Optional[WholeResponse]:
@@ -43,7 +43,8 @@ class Gate:
     def admit(self, request: web.BaseRequest, now: float) -> Union[str, WholeResponse]:
         """The name of the token that the request shows, or its refusal. `now`: seconds of a steady clock."""
         headers = request.headers
-        name = self._shown_token(headers.get(self._secret_header), self._tokens)
+        shown = headers.get(self._secret_header)
+        name = bearer(shown, self._tokens) if self._is_bearer else token_shown(shown, self._tokens)
         if name is not None:
             cast(Connection, request.protocol).token_shown()
             return name
@@ -57,6 +58,6 @@ class Gate:
                     self._secret_header,
                     headers.get("User-Agent", ""),
                 )
-        if self._secret_header != "Authorization":
+        if not self._is_bearer:
             return closing(request, refusal(401, f"The header {self._secret_header} does not show the secret."))
         return closing(request, refusal(401, "A valid bearer token is required.", {"WWW-Authenticate": CHALLENGE}))
