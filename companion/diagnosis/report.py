@@ -48,7 +48,7 @@ class Diagnosis:
         self._version = version
         self._platform = Platform.current()
         self._facts: Facts = gather(application, window, version)
-        self._secrets = [secret for endpoint in application.endpoints() for secret in endpoint.secrets()]
+        self._secrets = [secret for endpoint in application.endpoints() for secret in endpoint.all_secrets()]
         self._targets = [
             probe.Target(
                 title_of(endpoint.window, endpoint.window == window),

@@ -33,7 +33,7 @@ from .agent_window import EndpointWindow, Hooks
 from .discovery_updates import DiscoveryUpdater
 from .self_test import SELF_TEST
 from .server_task import Listener, ServerTask
-from .servers import PRIMARY, Servers, Service, States
+from .servers import DIALECTS, PRIMARY, Servers, Service, States
 from .status_text import State, status_text
 from .tool_calls import ToolCalls, display_name
 from .window_settings import WindowSettings
@@ -213,8 +213,12 @@ class Endpoint:
         return self._servers.services
 
     def secrets(self) -> Tuple[str, ...]:
-        """The tokens that its server takes, its own first. Never to be shown or written down."""
-        return self._servers.secrets()
+        """The tokens that its first server takes, its own first. Never to be shown or written down."""
+        return self._servers.secrets(PRIMARY)
+
+    def all_secrets(self) -> Tuple[str, ...]:
+        """The tokens that any of its servers takes. Never to be shown or written down."""
+        return tuple(secret for dialect in DIALECTS for secret in self._servers.secrets(dialect))
 
     def client_names(self) -> List[str]:
         """The connected clients by the names that users know."""

@@ -85,7 +85,7 @@ class Servers:
 
     def start(self, wanted: Sequence[Dialect]) -> None:
         """Begin to serve these dialects, and the primary one. Those that are served already go on."""
-        for dialect in DIALECTS:
+        for dialect in reversed(DIALECTS):  # the primary one last: then the others are announced together with it
             if dialect.key not in self._started and (dialect is PRIMARY or dialect in wanted):
                 task = self._started[dialect.key] = self._tasks[dialect.key]
                 self._runtime.spawn(task.run, self._states.pop(dialect.key, None))
@@ -132,9 +132,10 @@ class Servers:
         task = self._tasks[dialect.key]
         self._runtime.on_loop(task.notify, message.method, message.params, session, message.collapse, tag)
 
-    def secrets(self) -> Tuple[str, ...]:
-        """Every token that any of them takes, the primary one's own first. Never to be shown or written down."""
-        return tuple(each for token, further in self._tokens.values() for each in (token, *further.values()))
+    def secrets(self, dialect: Dialect) -> Tuple[str, ...]:
+        """The tokens that a dialect's server takes, its own first. Never to be shown or written down."""
+        token, further = self._tokens[dialect.key]
+        return (token, *further.values())
 
     def ports(self) -> Dict[str, int]:
         """The ports of those that have one, by the key of their dialect."""
