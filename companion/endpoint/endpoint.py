@@ -109,7 +109,7 @@ class Endpoint:
     def _listener_of(self, dialect: Dialect) -> Listener:
         return Listener(
             partial(self._serving, dialect),
-            partial(self._client_came, dialect),
+            partial(self._client_came, dialect=dialect),
             self._client_went,
             self._deliveries.unread,
             self._set_problem if dialect is PRIMARY else partial(self._note_problem, dialect),
@@ -273,7 +273,7 @@ class Endpoint:
         self.workspace_changed()
         self.show_status()
 
-    def _client_came(self, dialect: Dialect, session: ClientSession) -> None:
+    def _client_came(self, session: ClientSession, dialect: Dialect = PRIMARY) -> None:
         self._runtime.assert_main_thread()
         if self._stopped or session.id in self.clients or session.client_name == SELF_TEST:
             return
