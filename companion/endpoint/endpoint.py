@@ -384,7 +384,18 @@ class Endpoint:
         if outcome.kind == ACCEPTED:
             params["content"] = outcome.content
         method = "ide/diffAccepted" if outcome.kind == ACCEPTED else "ide/diffRejected"
-        self._servers.notify(PRIMARY, Message(method, params), review.owner.session_id, delivery)
+        self._send(method, params, review.owner.session_id, None, delivery)
+
+    def _send(
+        self,
+        method: str,
+        params: Dict[str, Any],
+        session: Optional[str],
+        collapse: Optional[str],
+        tag: Optional[object] = None,
+    ) -> None:
+        """Send a notification to one client of the first dialect, or to all of them."""
+        self._servers.notify(PRIMARY, Message(method, params, collapse), session, tag)
 
     # -- who is who ---------------------------------------------------------------------------------------------------
 
