@@ -184,6 +184,16 @@ class GeminiCompanionRevertHunkCommand(ReviewCommand, sublime_plugin.WindowComma
         self.actions.on_review(self.window, lambda reviews, review: reviews.revert_hunk(review))
 
 
+class GeminiCompanionRevertAllRemainingCommand(ReviewCommand, sublime_plugin.WindowCommand):
+    def run(self) -> None:
+        self.actions.on_review(self.window, lambda reviews, review: reviews.revert_all_hunks(review))
+
+
+class GeminiCompanionAcceptThisHunkOnlyCommand(ReviewCommand, sublime_plugin.WindowCommand):
+    def run(self) -> None:
+        self.actions.on_review(self.window, lambda reviews, review: reviews.accept_only_hunk(review))
+
+
 class GeminiCompanionUndoRevertHunkCommand(ReviewCommand, sublime_plugin.WindowCommand):
     def run(self) -> None:
         self.actions.on_review(self.window, lambda reviews, review: reviews.undo_revert_hunk(review))

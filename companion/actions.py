@@ -7,7 +7,7 @@ in `plugin.py` ask `can_…` whether they are enabled and otherwise only call th
 from __future__ import annotations
 
 import html
-from typing import TYPE_CHECKING, Callable, Dict, List, Optional, Tuple
+from typing import TYPE_CHECKING, Callable, Dict, List, Optional, Sequence, Tuple
 
 import sublime
 
@@ -18,10 +18,11 @@ from .editor.status_bar import say
 from .terminals.launcher import Launcher, LaunchSettings, terminal_of
 
 if TYPE_CHECKING:
-    from .application import Application
     from .endpoint.endpoint import Endpoint
+    from .endpoint.endpoints import Endpoints
     from .review.decision import Review
     from .review.manager import ReviewManager
+    from .runtime import Runtime
 
 Entries = Tuple[Tuple[str, str, Dict[str, str]], ...]  # caption, command, its arguments
 
@@ -31,6 +32,8 @@ REVIEW_MENU: Entries = (
     ("Next Change", "gemini_companion_next_change", {}),
     ("Previous Change", "gemini_companion_previous_change", {}),
     ("Revert Hunk", "gemini_companion_revert_hunk", {}),
+    ("Revert All Remaining", "gemini_companion_revert_all_remaining", {}),
+    ("Accept This Hunk Only", "gemini_companion_accept_this_hunk_only", {}),
     ("Undo Revert Hunk", "gemini_companion_undo_revert_hunk", {}),
 )
 MENU: Entries = (
@@ -49,17 +52,17 @@ MENU: Entries = (
 
 
 class Actions:
-    """The actions of one application."""
+    """The actions for all windows."""
 
-    def __init__(self, application: Application) -> None:
-        self._application = application
-        self._launcher = Launcher(application.runtime)
+    def __init__(self, endpoints: Endpoints, runtime: Runtime) -> None:
+        self._endpoints = endpoints
+        self._launcher = Launcher(runtime)
 
     # -- reviews ------------------------------------------------------------------------------------------------------
 
     def review_in_front(self, window: sublime.Window) -> Optional[Tuple[ReviewManager, Review]]:
         """The review that commands act on: the one with the focus, else the visible one, else the only one."""
-        endpoint = self._application.endpoint_of(window)
+        endpoint = self._endpoints.of(window)
         review = endpoint.reviews.in_front() if endpoint is not None else None
         return (endpoint.reviews, review) if endpoint is not None and review is not None else None
 
@@ -73,9 +76,7 @@ class Actions:
 
     def pending(self) -> List[Tuple[Endpoint, Review]]:
         """The undecided reviews of all windows."""
-        return [
-            (endpoint, review) for endpoint in self._application.endpoints() for review in endpoint.reviews.pending()
-        ]
+        return [(endpoint, review) for endpoint in self._endpoints.all() for review in endpoint.reviews.pending()]
 
     def show_pending_diffs(self, window: sublime.Window) -> None:
         """Let the user pick one of all windows' undecided reviews and go there."""
@@ -84,8 +85,17 @@ class Actions:
             say(window, "there is no diff to review")
             return
 
+        in_front = [window.active_view_in_group(group) for group in range(window.num_groups())]
+        focused = window.active_view()
+
+        def highlighted(index: int) -> None:
+            endpoint, review = choices[index]
+            if endpoint.window == window and review.pending:
+                endpoint.reviews.preview(review)
+
         def picked(index: int) -> None:
             if index < 0:
+                _bring_back([*in_front, focused])
                 return
             endpoint, review = choices[index]
             if not review.pending or not endpoint.window.is_valid():
@@ -99,17 +109,17 @@ class Actions:
             sublime.QuickPanelItem(
                 file_name(review.path),
                 details=html.escape(shown(review.path)),
-                annotation=client_name(review.owner.client_name) if endpoint.window == window else "another window",
+                annotation=_annotation(endpoint, review, window),
             )
             for endpoint, review in choices
         ]
-        window.show_quick_panel(items, picked, placeholder="Diffs that wait for an answer")
+        window.show_quick_panel(items, picked, on_highlight=highlighted, placeholder="Diffs that wait for an answer")
 
     # -- clients in terminals -----------------------------------------------------------------------------------------
 
     def _reached(self, window: sublime.Window) -> Optional[Tuple[Endpoint, Connection]]:
         """The window's endpoint and how a client finds it, or None, which is said, while none can."""
-        endpoint = self._application.endpoint_of(window)
+        endpoint = self._endpoints.of(window)
         connection = endpoint.connection() if endpoint is not None else None
         if endpoint is None or connection is None:
             say(window, "this window cannot be reached by clients: open a folder, or a file, in it first")
@@ -141,13 +151,13 @@ class Actions:
         view = _tab_in_front(window)
         if view is None or view.file_name() is None:
             return False
-        endpoint = self._application.endpoint_of(window)
+        endpoint = self._endpoints.of(window)
         return terminal_of(window) is not None or (endpoint is not None and endpoint.takes_mentions())
 
     def send_selection(self, window: sublime.Window) -> None:
         """Type the file and the selected lines into the prompt of the client that runs in this window's terminal."""
         view = _tab_in_front(window)
-        endpoint = self._application.endpoint_of(window)
+        endpoint = self._endpoints.of(window)
         if view is None or endpoint is None:
             return
         problem = self._launcher.send_selection(window, view, endpoint.folders(), endpoint.mention)
@@ -158,12 +168,12 @@ class Actions:
 
     def is_sharing(self, window: sublime.Window) -> bool:
         """Whether clients see the window's files."""
-        endpoint = self._application.endpoint_of(window)
+        endpoint = self._endpoints.of(window)
         return endpoint is not None and endpoint.tracker.sharing
 
     def set_sharing(self, window: sublime.Window, sharing: bool) -> None:
         """Pause or resume telling clients about this window's files."""
-        endpoint = self._application.endpoint_of(window)
+        endpoint = self._endpoints.of(window)
         if endpoint is not None:
             endpoint.tracker.set_sharing(sharing)
             endpoint.show_status()
@@ -190,6 +200,24 @@ class Actions:
                 window.run_command(entries[index][1], dict(entries[index][2]))
 
         window.show_quick_panel([caption for caption, _, _ in entries], picked, placeholder="Gemini Companion")
+
+
+def _annotation(endpoint: Endpoint, review: Review, window: sublime.Window) -> str:
+    """Whose a review is, where, how much it changes, and how long it has been waiting."""
+    client = client_name(review.owner.client_name)
+    where = client if endpoint.window == window else f"{client} in another window"
+    return f"{where}, {endpoint.reviews.summary(review)}"
+
+
+def _bring_back(views: Sequence[Optional[sublime.View]]) -> None:
+    """Bring tabs to the front, the last of them with the focus."""
+    for view in views:
+        window = view.window() if view is not None and view.is_valid() else None
+        if view is None or window is None or view not in window.views():
+            continue
+        group = window.get_view_index(view)[0]
+        if window.active_view_in_group(group) != view or view is views[-1]:
+            window.focus_view(view)
 
 
 def _tab_in_front(window: sublime.Window) -> Optional[sublime.View]:

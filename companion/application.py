@@ -15,9 +15,12 @@ import sublime
 
 from . import log
 from .actions import Actions
+from .diagnosis.report import Diagnosis
+from .discovery.sweeper import sweep
 from .editor.log_panel import LogPanel
 from .editor.status_bar import say
 from .endpoint import handover
+from .endpoint.endpoints import Endpoints
 from .endpoint.status_text import listed
 from .libraries import Libraries
 from .review.controls import SAVE
@@ -66,46 +69,34 @@ class Application:
     def __init__(self) -> None:
         self.log = log.install()
         self.runtime = Runtime(self._report, self._loop_lost)
-        self.actions = Actions(self)
         self._log_panel = LogPanel(self.log, self.runtime)
         self._libraries = Libraries(lambda sentence: self.runtime.on_main(say, None, sentence))
         self._environment = ExportedEnvironment(os.environ)
-        self._endpoints: Dict[int, Endpoint] = {}
-        # Those with a client: frequent events ask nobody else, and ask nothing of the editor.
-        self._listening: Tuple[Endpoint, ...] = ()
-        self._states: Dict[int, States] = {}
+        self._endpoints = Endpoints(self.runtime, self._libraries, VERSION)
+        self.actions = Actions(self._endpoints, self.runtime)
         self._editor_settings = sublime.load_settings(FILE_NAME)
         self._settings = Settings()
         self._reported: Set[Tuple[str, str]] = set()
         self._checks = 0
         self._exited = False
-        self._ready = False  # whether what an earlier run left is gone, so that endpoints may announce themselves
 
     # -- life ---------------------------------------------------------------------------------------------------------
 
     def start(self) -> None:
         """Serve every window there is, once the discovery files that an earlier run left are gone."""
-        self._states = handover.take()
+        self._endpoints.take_over(handover.take())
         self.runtime.start()
         self._editor_settings.add_on_change(SETTINGS_TAG, self._settings_changed)
         self._read_own_settings()
         self.runtime.on_loop(self._watch_editor)
-        self.runtime.use_disk(self._prepare, then=self._swept, failed=self._sweep_failed)
-
-    @staticmethod
-    def _prepare(cancelled: Callable[[], bool]) -> List[str]:
-        """Worker thread. Imports what endpoints are made of: on the main thread it would delay the editor's start."""
-        from .discovery.sweeper import sweep
-        from .endpoint import endpoint  # noqa: F401 - found in the cache when the first window is served
-
-        return sweep(EDITOR_PID)
+        self.runtime.use_disk(_sweep, then=self._swept, failed=self._sweep_failed)
 
     def _sweep_failed(self, error: Exception) -> None:
         self._report("the look for left-over files", error)
         self._swept([])
 
     def _swept(self, removed: List[str]) -> None:
-        self._ready = True
+        self._endpoints.begin()
         for window in sublime.windows():
             self.window_opened(window)
         self._check_windows()
@@ -113,10 +104,8 @@ class Application:
     def stop(self) -> None:
         """End everything and give every window back as it was. Waits at most a moment for the farewells."""
         self._editor_settings.clear_on_change(SETTINGS_TAG)
-        stopping = {number: endpoint.stop() for number, endpoint in self._endpoints.items()}
+        stopping = self._endpoints.stop()
         self._log_panel.close()
-        self._endpoints.clear()
-        self._listening = ()
         self._end(list(stopping.values()))
         left = {number: stop.result() for number, stop in stopping.items() if _succeeded(stop)}
         handover.leave({number: states for number, states in left.items() if states})
@@ -127,8 +116,7 @@ class Application:
             return
         self._exited = True
         self.runtime.leave_editor()
-        # The endpoints stay where they are until the process ends: what they hold calls the API when it is let go.
-        self._end([endpoint.exit() for endpoint in self._endpoints.values()])
+        self._end(self._endpoints.exit())
 
     def _watch_editor(self) -> None:
         """Loop thread. Without the editor there are neither events nor timers on the main thread to hear of its end."""
@@ -161,7 +149,7 @@ class Application:
     def _loop_lost(self) -> None:
         """Loop thread."""
         self.runtime.on_loop(self._watch_editor)
-        for endpoint in list(self._endpoints.values()):
+        for endpoint in self._endpoints.all():
             endpoint.loop_lost()
 
     def _read_own_settings(self) -> None:
@@ -172,7 +160,7 @@ class Application:
 
     def _settings_changed(self) -> None:
         self._read_own_settings()
-        for endpoint in self._endpoints.values():
+        for endpoint in self._endpoints.all():
             endpoint.settings_changed()
             endpoint.workspace_changed()
 
@@ -180,35 +168,19 @@ class Application:
 
     def endpoints(self) -> List[Endpoint]:
         """The endpoints of all windows."""
-        return list(self._endpoints.values())
+        return self._endpoints.all()
 
     def endpoint_of(self, window: Optional[sublime.Window]) -> Optional[Endpoint]:
         """The window's endpoint, or None while it has none."""
-        return self._endpoints.get(window.id()) if window is not None else None
+        return self._endpoints.of(window)
 
     def window_opened(self, window: sublime.Window) -> Optional[Endpoint]:
         """Serve `window` if it is not served yet, and return its endpoint."""
-        if not self._ready or not window.is_valid():
-            return None
-        endpoint = self._endpoints.get(window.id())
-        if endpoint is None:
-            from .endpoint.endpoint import Endpoint
-
-            states = self._states.pop(window.id(), None)
-            endpoint = Endpoint(window, self.runtime, self._libraries, VERSION, self._clients_changed, states)
-            self._endpoints[window.id()] = endpoint
-            endpoint.start()
-        return endpoint
+        return self._endpoints.open(window)
 
     def window_closing(self, window: sublime.Window) -> None:
         """Serve the window no more; its pending reviews are rejected."""
-        endpoint = self._endpoints.pop(window.id(), None)
-        if endpoint is not None:
-            endpoint.stop()
-            self._clients_changed()
-
-    def _clients_changed(self) -> None:
-        self._listening = tuple(endpoint for endpoint in self._endpoints.values() if endpoint.clients)
+        self._endpoints.close(window)
 
     def project_closing(self, window: sublime.Window) -> None:
         """Another project, or none, is about to take the window: its tabs and layout are stored and replaced."""
@@ -229,7 +201,7 @@ class Application:
         self._checks += 1
         windows = sublime.windows()
         for window in windows:
-            if window.id() not in self._endpoints:
+            if self._endpoints.of(window) is None:
                 self.window_opened(window)
         there = {window.id() for window in windows}
         for endpoint in self.endpoints():
@@ -243,27 +215,21 @@ class Application:
             if self._checks % CHECKS_PER_STATUS == 0:
                 endpoint.show_status()
         self._export_environment()
-        pause = WINDOW_CHECK_MILLISECONDS if self._listening else WITHOUT_CLIENT_MILLISECONDS
+        pause = WINDOW_CHECK_MILLISECONDS if self._endpoints.listening else WITHOUT_CLIENT_MILLISECONDS
         self.runtime.later_on_main(pause, self._check_windows)
 
     def _next_to_check(self) -> List[Endpoint]:
         """The endpoints that have a client, and every other one of the rest in turn."""
-        listening = [endpoint for endpoint in self._endpoints.values() if endpoint.clients]
-        others = [endpoint for endpoint in self._endpoints.values() if not endpoint.clients]
+        listening = [endpoint for endpoint in self._endpoints.all() if endpoint.clients]
+        others = [endpoint for endpoint in self._endpoints.all() if not endpoint.clients]
         turn = self._checks // CHECKS_PER_PROJECT % 2 if len(others) > 1 else 0
         return listening + (others[turn::2] if len(others) > 1 else others)
 
     def _export_environment(self) -> None:
         """Let terminals that are started from now on know the window in front."""
-        endpoint = self._in_front() if self._settings.export_terminal_environment else None
+        endpoint = self._endpoints.in_front() if self._settings.export_terminal_environment else None
         connection = endpoint.connection() if endpoint is not None else None
         self._environment.put(terminal_variables(connection) if connection is not None else {})
-
-    def _in_front(self) -> Optional[Endpoint]:
-        """The endpoint of the window in front. The only one there is need not be asked for."""
-        if len(self._endpoints) == 1:
-            return next(iter(self._endpoints.values()))
-        return self.endpoint_of(sublime.active_window())
 
     # -- views --------------------------------------------------------------------------------------------------------
 
@@ -273,7 +239,7 @@ class Application:
         if window is None:
             return
         # Some ways to open a window, such as starting the editor with a session, come without their own event.
-        endpoint = self._endpoints.get(window.id()) or self.window_opened(window)
+        endpoint = self._endpoints.of(window) or self.window_opened(window)
         if endpoint is not None:
             endpoint.tracker.on_activated(view)
             endpoint.reviews.on_activated(view)
@@ -283,17 +249,17 @@ class Application:
 
     def selection_modified(self, view: sublime.View) -> None:
         """A caret or selection moved. Called for every keystroke."""
-        for endpoint in self._listening:
+        for endpoint in self._endpoints.listening:
             endpoint.tracker.on_selection_modified(view)
-        for endpoint in self._endpoints.values():
+        for endpoint in self._endpoints.all():
             endpoint.reviews.on_selection_modified(view)
 
     def view_modified(self, view: sublime.View) -> None:
         """A view was edited. Called for every keystroke."""
-        for endpoint in self._listening:
+        for endpoint in self._endpoints.listening:
             endpoint.tracker.on_modified(view)
         # A file may be under review in one window and open in another.
-        for endpoint in self._endpoints.values():
+        for endpoint in self._endpoints.all():
             endpoint.reviews.on_modified(view)
 
     def view_loaded(self, view: sublime.View) -> None:
@@ -311,23 +277,23 @@ class Application:
 
     def file_changed(self, view: sublime.View) -> None:
         """What the view shows was read from or written to the disk: reviews of the file look again."""
-        for endpoint in self._endpoints.values():
+        for endpoint in self._endpoints.all():
             endpoint.reviews.on_file_changed(view)
 
     def view_closing(self, view: sublime.View) -> None:
         """A view is about to be closed and still belongs to its window."""
         # A tab of a review may have been dragged into a window that is being closed and has no endpoint any more.
-        for endpoint in list(self._endpoints.values()):
+        for endpoint in self._endpoints.all():
             endpoint.reviews.on_pre_close(view)
 
     def view_closed(self, view: sublime.View) -> None:
         """A view is gone; it belongs to no window any more."""
-        for endpoint in self._endpoints.values():
+        for endpoint in self._endpoints.all():
             endpoint.tracker.on_closed(view)
 
     def view_moved(self, view: sublime.View) -> None:
         """A view was dragged to another place, perhaps into another window."""
-        for endpoint in self._endpoints.values():
+        for endpoint in self._endpoints.all():
             endpoint.tracker.refresh()
 
     # -- commands and keys --------------------------------------------------------------------------------------------
@@ -345,7 +311,7 @@ class Application:
             self.project_closing(window)
         if name != SAVE:
             return None
-        endpoint = self._endpoints.get(window.id())
+        endpoint = self._endpoints.of(window)
         return endpoint.reviews.on_window_command(name, arguments) if endpoint is not None else None
 
     def window_command_done(self, window: sublime.Window, name: str) -> None:
@@ -368,9 +334,7 @@ class Application:
 
     def diagnose(self, window: sublime.Window) -> None:
         """Write a report on the package's health into a new view."""
-        from .diagnosis.report import Diagnosis
-
-        Diagnosis(self, window, VERSION).run()
+        Diagnosis(self._endpoints, self.runtime, self.log.problems(), window, VERSION).run()
 
     def restart_server(self, window: sublime.Window) -> None:
         """Serve the window anew, for the same clients."""
@@ -390,3 +354,7 @@ class Application:
 
 def _succeeded(stop: Future[States]) -> bool:
     return stop.done() and not stop.cancelled() and stop.exception() is None
+
+
+def _sweep(cancelled: Callable[[], bool]) -> List[str]:
+    return sweep(EDITOR_PID)

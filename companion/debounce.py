@@ -1,4 +1,4 @@
-"""Waits for a burst of events to end, but not for ever.
+"""Waits for a burst of events to end, but only for a limited time.
 
 Rule: `mark` is called for every caret movement of the user, so it does next to nothing: it notes the time, and sets a
 timer only if none is running.

@@ -1,9 +1,8 @@
-"""Names of files and clients as they are shown: nothing in them can hide, turn round or break what stands around them.
+"""Makes names of files and clients safe to display: they cannot hide, reorder or break the text around them.
 
-Rules: whoever shows a name, or a sentence that may hold one, passes it through `shown`; what is compared, sent or
-opened stays as it is. Width is counted in columns of the editor's font, rather too many than too few.
-
-This is pure. Any thread.
+Rules: every name that is displayed, and every sentence with one, passes through `shown`. Names that are compared, sent
+or opened are not changed. Widths are in columns of the editor's font and are rather over- than underestimated. Pure.
+Any thread.
 """
 
 from __future__ import annotations

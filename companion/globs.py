@@ -1,9 +1,9 @@
-"""Glob patterns, many at once, held against a name in a time that depends on the name's length only.
+"""Matches many glob patterns at once, in time that depends only on the length of the name.
 
-Theory of operation: a pattern is a row of tokens that stand for one character each, with stars between them. All
-patterns are one set of places, a bit each: "so many tokens of this pattern have been passed". A character moves every
-place whose token takes it one further, and leaves those where they are at which a star stands. Nothing is ever tried
-twice, so no pattern and no name, however they were chosen, make it slow; a regular expression would go back and forth.
+Theory of operation: a pattern is a sequence of tokens for one character each, with stars between them. All patterns
+together are a nondeterministic automaton. Its states are the bits of an integer: "this many tokens of this pattern have
+matched". A character advances every state whose token matches it, and keeps the states at a star. There is no
+backtracking, so no choice of pattern and name is slow, unlike with regular expressions.
 
 Rule: this is pure. The patterns are those of `fnmatch`: `*` is any text, `?` any character, `[a-z]` one of these,
 `[!a-z]` none of these; a bracket that is not closed stands for itself. Case does not matter. Any thread.
@@ -18,11 +18,11 @@ Range = Tuple[int, int]  # the first and the last code point
 
 
 class PatternError(ValueError):
-    """The pattern means nothing. The message says why, as the end of a sentence."""
+    """The pattern is invalid. The message gives the reason as the end of a sentence."""
 
 
 class _Token(NamedTuple):
-    """What one character may be. `negated`: anything but that; so `?` is nothing, negated."""
+    """The characters that match. `negated`: all others; so `?` has no ranges and is negated."""
 
     ranges: Tuple[Range, ...]
     negated: bool = False
@@ -32,7 +32,7 @@ _ANY = _Token((), negated=True)
 
 
 def problem(pattern: str) -> Optional[str]:
-    """Why the pattern means nothing, as the end of a sentence; or None when it is right."""
+    """Why the pattern is invalid, as the end of a sentence, or None if it is valid."""
     try:
         _parse(pattern)
     except PatternError as error:
@@ -41,7 +41,7 @@ def problem(pattern: str) -> Optional[str]:
 
 
 class Globs:
-    """`match(text)` tells whether one of the patterns takes the whole text. Patterns that mean nothing take nothing."""
+    """`match(text)` tells whether one of the patterns matches the whole text. Invalid patterns match nothing."""
 
     def __init__(self, patterns: Sequence[str]) -> None:
         self._starts = self._stays = self._ends = self._negated = 0
@@ -50,11 +50,11 @@ class Globs:
         bit = 1
         for pattern in patterns:
             try:
-                pieces = _parse(pattern)
+                segments = _parse(pattern)
             except PatternError:
                 continue
             self._starts |= bit
-            for number, tokens in enumerate(pieces):
+            for number, tokens in enumerate(segments):
                 if number:
                     self._stays |= bit
                 for token in tokens:
@@ -72,7 +72,7 @@ class Globs:
             self._between.append(self._between[-1] ^ toggles[border])
 
     def match(self, text: str) -> bool:
-        """Whether one of the patterns takes the whole of `text`."""
+        """Whether one of the patterns matches the whole of `text`."""
         places, masks, stays = self._starts, self._masks, self._stays
         for character in text:
             mask = masks.get(character)
@@ -97,26 +97,26 @@ class Globs:
 
 def _parse(pattern: str) -> List[List[_Token]]:
     """The tokens between the stars, so one list more than there are stars. Raises `PatternError`."""
-    pieces: List[List[_Token]] = [[]]
+    segments: List[List[_Token]] = [[]]
     position = 0
     while position < len(pattern):
         character = pattern[position]
         position += 1
         if character == "*":
-            if pieces[-1] or len(pieces) == 1:
-                pieces.append([])  # several stars are as good as one
+            if segments[-1] or len(segments) == 1:
+                segments.append([])  # several stars are as good as one
         elif character == "?":
-            pieces[-1].append(_ANY)
+            segments[-1].append(_ANY)
         else:
             # A closing bracket that comes first is one of the characters.
             begin = position + 1 if pattern[position : position + 1] == "!" else position
             end = pattern.find("]", begin + 1) if character == "[" else -1
             if end < 0:
-                pieces[-1].append(_Token(((ord(character), ord(character)),)))
+                segments[-1].append(_Token(((ord(character), ord(character)),)))
             else:
-                pieces[-1].append(_Token(_ranges(pattern[begin:end]), negated=begin > position))
+                segments[-1].append(_Token(_ranges(pattern[begin:end]), negated=begin > position))
                 position = end + 1
-    return pieces
+    return segments
 
 
 def _ranges(inside: str) -> Tuple[Range, ...]:

@@ -1,10 +1,10 @@
-"""Whether the libraries are there that Package Control installs for this package.
+"""Checks whether the libraries that Package Control installs for this package can be imported.
 
-On a first start they may still be on their way, and an installation may have failed. Early development builds of
-Sublime Text 4.2 look into the folder of another Python, whose extension modules this one cannot run.
+On a first start they may not be installed yet, or their installation may have failed. Early development builds of
+Sublime Text 4.2 search the folder of another Python version, whose extension modules this one cannot load.
 
-Rule: the package loads all the same, says once what is missing or misplaced and what fixes it, and goes on by itself as
-soon as they can be imported. What stands in another Python's folder is not imported.
+Rule: the package loads in any case, reports once what is missing or misplaced and how to fix it, and continues as soon
+as the libraries can be imported. Libraries of another Python version are never imported.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ logger = logging.getLogger("gemini_companion.libraries")
 NEEDED = ("aiohttp", "jsonschema")
 BROUGHT_ALONG = ("aiosignal", "attr", "frozenlist", "multidict", "propcache", "yarl")  # what those import themselves
 RETRY_SECONDS = 2.0
-# Package Control usually finishes within seconds of the package's own start: nobody needs to hear of that.
+# Package Control usually finishes within seconds of the package's start, which needs no report.
 SILENT_ATTEMPTS = 3
 
 

@@ -1,8 +1,8 @@
 """The package's log: one logger tree, kept in memory for the log panel, warnings also on the editor's console.
 
-Rule: a record never holds a token, selected text or file content. Writers log names, counts and sizes instead. What is
-kept is bounded, however much is logged, however long a record is and however often it comes. A message is one line,
-whatever the names in it hold; only a traceback has several.
+Rule: a record never has a token, selected text or file content, but names, counts and sizes instead. The log's memory
+is limited whatever is logged. A message is one line even if the names in it have line breaks; only tracebacks have
+several.
 """
 
 from __future__ import annotations
@@ -33,24 +33,24 @@ class LogBuffer(logging.Handler):
         self._lines: Deque[str] = deque(maxlen=CAPACITY)
         self._problems: Deque[str] = deque(maxlen=PROBLEMS)
         self._lines_lock = threading.Lock()
-        self._tracker: Optional[Callable[[str], None]] = None
+        self._listener: Optional[Callable[[str], None]] = None
 
     def emit(self, record: logging.LogRecord) -> None:
         line = shortened(self.format(record))
         with self._lines_lock:
-            tracker = self._tracker
+            listener = self._listener
             self._lines.append(line)
             if record.levelno >= logging.WARNING:
                 self._problems.append(line)
         if record.levelno >= logging.WARNING:
             print("Gemini Companion: " + line)
-        if tracker is not None:
-            tracker(line)
+        if listener is not None:
+            listener(line)
 
-    def follow(self, tracker: Optional[Callable[[str], None]]) -> List[str]:
-        """The lines kept, oldest first; every later one goes to `follower`, on the thread that logs it. Any thread."""
+    def follow(self, listener: Optional[Callable[[str], None]]) -> List[str]:
+        """Return the lines, oldest first. Later ones go to `listener`, on the thread that logs them. Any thread."""
         with self._lines_lock:
-            self._tracker = tracker
+            self._listener = listener
             return list(self._lines)
 
     def lines(self) -> List[str]:
@@ -93,13 +93,13 @@ def install() -> LogBuffer:
     uninstall()
     buffer = LogBuffer()
     root.addHandler(buffer)
-    root.propagate = False  # the editor's root logger belongs to everybody
+    root.propagate = False  # the root logger belongs to the editor and all plugins
     root.setLevel(logging.INFO)
     return buffer
 
 
 def uninstall() -> None:
-    """Leave the package's logger as it was before, whichever load set it up. Main thread."""
+    """Restore the package's logger, also after an earlier load of the package. Main thread."""
     root = logging.getLogger(ROOT)
     for handler in list(root.handlers):
         root.removeHandler(handler)

@@ -1,7 +1,7 @@
-"""One line a minute for what repeats, so that a fault that comes back, or a client that keeps trying, fills no log.
+"""Limits repeated log records to one per minute, so that a recurring fault or a retrying client cannot fill the log.
 
-Rule: warnings, errors and what is marked `SELDOM` are told once; what is the same within the next minute is only
-counted, and the line that comes after it says how often. A traceback is shown with the first one alone.
+Rule: warnings, errors and records marked `SELDOM` are shown once. The same record within the next minute is only
+counted, and the next one shown says how often. Only the first one has its traceback.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import time
 from typing import Callable, Dict, List, Tuple
 
 SELDOM = {"seldom": True}
-"""To be given as `extra` with a record below a warning that a stranger can cause as often as he likes."""
+"""Pass this as `extra` with a record below a warning that an unauthenticated client can cause at will."""
 SECONDS = 60.0
 MOST = 200
 """Different lines remembered; the oldest is forgotten first."""

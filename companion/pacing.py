@@ -1,7 +1,7 @@
-"""What is asked for often and shown to people: done at most ten times a second.
+"""Throttles updates of the display to ten per second.
 
-Rule: the first call acts at once, and whatever is asked for during the pause is done once at its end, so that what is
-shown last is never out of date.
+Rule: the first call acts at once. Calls during the pause act once at its end, so that the display is always up to date
+in the end.
 """
 
 from __future__ import annotations

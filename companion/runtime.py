@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Awaitable, Callable, Deque, List, Optiona
 
 import sublime
 
-from .workers import NOTHING_TO_TELL, Workers
+from .workers import COMPUTING_THREADS, DISK_THREADS, NOTHING_TO_TELL, Computation, Workers
 
 if TYPE_CHECKING:
     import asyncio
@@ -36,48 +36,9 @@ logger = logging.getLogger("gemini_companion.runtime")
 RESUME_SECONDS = (0.0, 0.1, 0.3, 1.0, 5.0, 30.0)
 ATTEMPTS_WITH_ONE_LOOP = 3
 
-COMPUTING_THREADS = 2, 4  # a long comparison and another one behind it; with those that take long
-DISK_THREADS = 4, 32  # each may hang on a dead drive
-
 
 class WrongThreadError(RuntimeError):
     """Something was called on a thread to which it does not belong."""
-
-
-class Computation:
-    """Work under way on a worker thread.
-
-    `cancel` may be called from any thread; from then on neither `then` nor `failed` is called, and the working
-    function sees `cancelled()` become true.
-    """
-
-    def __init__(self) -> None:
-        self._cancelled = threading.Event()
-        self._ended = threading.Event()
-        self._delivery: Optional[Callable[[], Any]] = None  # set once, by `end`
-
-    def cancel(self) -> None:
-        """Ask the work to stop and drop its result. Any thread; returns at once."""
-        self._cancelled.set()
-
-    def cancelled(self) -> bool:
-        """Whether the result is no longer wanted. Any thread."""
-        return self._cancelled.is_set()
-
-    def wait(self, seconds: float) -> bool:
-        """Wait until the work has ended, its result not being delivered yet. Any thread. False if it takes longer."""
-        return self._ended.wait(seconds)
-
-    def deliver(self) -> None:
-        """Call `then` or `failed` now that the work has ended, if that was not done yet. Main thread."""
-        delivery, self._delivery = self._delivery, None
-        if delivery is not None and not self._cancelled.is_set():
-            delivery()
-
-    def end(self, delivery: Optional[Callable[[], Any]]) -> None:
-        """Note that the work has ended, and what tells of its result. The worker thread, once."""
-        self._delivery = delivery
-        self._ended.set()
 
 
 class Runtime:
@@ -120,7 +81,7 @@ class Runtime:
         """Cancel every task, end the loop thread and drop what is still waiting.
 
         Main thread. Waits at most `timeout` seconds for the loop thread, which has nothing left but cancellations to
-        run: whoever needs a farewell on the network awaits it before calling this.
+        run: whatever must still be sent on the network has to be awaited before this.
         """
         with self._lock:
             self._stopped = True
@@ -362,8 +323,7 @@ class Runtime:
     def _run_loops(self) -> None:
         """Run an event loop until `stop`. After a failure it goes on; one that keeps failing is replaced."""
         loop: Optional[asyncio.AbstractEventLoop] = None
-        self._loop_thread = threading.get_ident()
-        failures = 0
+        self._loop_thread, failures = threading.get_ident(), 0
         while True:
             worked: List[bool] = []
             try:
@@ -372,7 +332,7 @@ class Runtime:
                 loop.call_soon(worked.append, True)
                 loop.run_forever()
                 if not self._stopped:
-                    raise RuntimeError("the event loop was stopped by a stranger")
+                    raise RuntimeError("the event loop was stopped by other code")
             except BaseException as error:  # noqa: BLE001 - even a request to exit must not end the thread unnoticed
                 self._report("the event loop", error)
                 failures = 1 if worked else failures + 1

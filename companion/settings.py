@@ -1,11 +1,10 @@
 """The settings: one typed, frozen object, declared in one table and read in one place.
 
-Rules: the dataclass below *is* the table. A field has its default, its check, and what a project may do with it; its
-description for users stands in `sublime-package.json`, its commented default in `Gemini Companion.sublime-settings`. A
-wrong value never takes effect: the default stands in for it and a sentence says so. A project file may come from a
-stranger, so it only ever narrows: of two switches both must be on, of two limits the smaller one holds, of two ways the
-more careful one, exclusions add up; what is run, trusted or logged is the user's alone to say. Only how a diff is shown
-is free.
+Rules: the dataclass below *is* the table. A field has a default, a check, and a rule for projects; its description for
+users is in `sublime-package.json`, its commented default in `Gemini Companion.sublime-settings`. An invalid value is
+replaced by the default and reported. A project file is not trusted, so it can only restrict: of two switches both must
+be on, of two limits the smaller one holds, of two modes the more careful one, and exclusions add up. Only the user
+decides what is run, trusted or logged. Only the display of a diff is free.
 """
 
 from __future__ import annotations

@@ -1,10 +1,12 @@
-"""Worker threads: they take jobs in order, and one that hangs neither stops the others nor keeps a process alive.
+"""Worker threads, and the work on them.
 
-Theory of operation: a pool has a few threads. A job that takes longer than `STUCK_SECONDS` (a file on a dead network
-drive) no longer counts as one of them: if jobs wait, another thread takes its place, up to a bound. A thread that comes
-back from such a job ends if there are enough without it.
+Jobs are taken in order, and one that hangs neither stops the others nor keeps a process alive.
 
-Rule: the threads are daemons, unlike those of `ThreadPoolExecutor`, for which Python waits at its end.
+Theory of operation: a pool has a few threads. A thread whose job takes longer than `STUCK_SECONDS` (a file on a dead
+network drive) is no longer counted: if jobs wait, another thread replaces it, up to a limit. When its job ends after
+all, it exits if there are enough threads without it.
+
+Rule: the threads are daemons. Python would wait for those of `ThreadPoolExecutor` when it exits.
 """
 
 from __future__ import annotations
@@ -12,11 +14,49 @@ from __future__ import annotations
 import threading
 import time
 from collections import deque
-from typing import Callable, Deque, Dict
+from typing import Any, Callable, Deque, Dict, Optional
 
 STUCK_SECONDS = 1.0
 NOTHING_TO_TELL = object()
 """What work on a worker thread returns to leave the main thread asleep."""
+COMPUTING_THREADS = 2, 4  # a long comparison and another one behind it; with those that take long
+DISK_THREADS = 4, 32  # each may hang on a dead drive
+
+
+class Computation:
+    """Work under way on a worker thread.
+
+    `cancel` may be called from any thread; from then on neither `then` nor `failed` is called, and the working
+    function sees `cancelled()` become true.
+    """
+
+    def __init__(self) -> None:
+        self._cancelled = threading.Event()
+        self._ended = threading.Event()
+        self._delivery: Optional[Callable[[], Any]] = None  # set once, by `end`
+
+    def cancel(self) -> None:
+        """Ask the work to stop and drop its result. Any thread; returns at once."""
+        self._cancelled.set()
+
+    def cancelled(self) -> bool:
+        """Whether the result is no longer wanted. Any thread."""
+        return self._cancelled.is_set()
+
+    def wait(self, seconds: float) -> bool:
+        """Wait until the work has ended, its result not being delivered yet. Any thread. False if it takes longer."""
+        return self._ended.wait(seconds)
+
+    def deliver(self) -> None:
+        """Call `then` or `failed` now that the work has ended, if that was not done yet. Main thread."""
+        delivery, self._delivery = self._delivery, None
+        if delivery is not None and not self._cancelled.is_set():
+            delivery()
+
+    def end(self, delivery: Optional[Callable[[], Any]]) -> None:
+        """Note that the work has ended, and what tells of its result. The worker thread, once."""
+        self._delivery = delivery
+        self._ended.set()
 
 
 class Workers:
@@ -42,7 +82,7 @@ class Workers:
             return True
 
     def stop(self) -> None:
-        """Drop the jobs that wait. Nobody waits for those under way."""
+        """Drop the waiting jobs, without waiting for those under way."""
         with self._changed:
             self._stopped = True
             self._jobs.clear()
@@ -92,4 +132,4 @@ class Workers:
                 if self._jobs:
                     self._provide()
             job()
-            del job  # what it holds must not live on until the next one comes
+            del job  # free what it references before the next job comes

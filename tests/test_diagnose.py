@@ -149,8 +149,8 @@ class Servers(DiagnoseCase):
         self.assert_failed(report, GEMINI_FINDS, "there is no server to be found", RESTART)
 
     def test_a_window_that_is_not_served(self):
-        with mock.patch.dict(self.application._endpoints):
-            del self.application._endpoints[self.window.id()]
+        with mock.patch.dict(self.application._endpoints._by_window):
+            del self.application._endpoints._by_window[self.window.id()]
             self.window.run_command("gemini_companion_diagnose")
         report = yield from self.complete(self.window)
         self.assert_failed(report, SERVED, "has not begun", "Show Log")

@@ -61,6 +61,28 @@ class TestNamesShown(DecidingTestCase):
         for text in (item.trigger, str(item.details), item.annotation):
             self.assertEqual(hidden(text), [])
 
+    def test_the_list_of_pending_diffs_shows_each_and_gives_back(self) -> Iterator[Any]:
+        file = yield from self.open_file("other.txt")
+        for name in ("one.txt", "two.txt"):
+            self.write(name, "a\n")
+            yield from self.open_diff(name, "a\nb\n", owner=STRANGER)
+        self.window.focus_view(file)
+        before = self.picture()
+        with mock.patch.object(sublime.Window, "show_quick_panel") as panel:
+            self.window.run_command("gemini_companion_show_pending_diffs")
+            yield lambda: panel.called
+        items, picked = panel.call_args[0][:2]
+        highlighted = panel.call_args[1]["on_highlight"]
+        self.assertEqual(len(items), 2)
+        for number, item in enumerate(items):
+            self.assertIn("+1 \u22120, just now", item.annotation)
+            highlighted(number)
+            shown = next(shown for shown in self.presentations() if shown.review.path.endswith(item.trigger))
+            yield lambda shown=shown: shown.visible
+        picked(-1)
+        yield lambda: self.window.active_view() == file
+        self.assertEqual(self.picture(), before)
+
     def test_what_is_said_hides_nothing(self) -> Iterator[Any]:
         with mock.patch.object(sublime.Window, "status_message") as said:
             review = yield from self.open_diff(TRICKS + ".py", owner=STRANGER)

@@ -127,7 +127,7 @@ class TestWaysToDecide(DecidingTestCase):
         for link, kind in (("accept", "accepted"), ("reject", "rejected")):
             del self.told[:]
             review = yield from self.open_diff()
-            self.assertIn(f'href="{link}"', self.header_html(review))
+            self.assertIn(f'href="{link}@1"', self.header_html(review))
             self.reviews._follow_link(review, link)
             yield self.closed
             self.assertEqual(self.only_outcome()[1].kind, kind)

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import Any, Iterator
 
+import sublime
+
 from .review_support import ReviewTestCase
+from .support.selecting import put_caret, select
 
 LEFT = "".join(f"line {number}\n" for number in range(60))
 RIGHT = LEFT.replace("line 5\n", "LINE 5\n").replace("line 30\n", "").replace("line 50\n", "line 50\nnew\nnewer\n")
@@ -56,7 +59,7 @@ class TestTakingBack(HunksTestCase):
             (1, RIGHT.replace("line 29\n", "line 29\nline 30\n")),
             (2, RIGHT.replace("new\nnewer\n", "")),
         ):
-            self.assertIn(f'href="revert:{number}"', self.links(review, "revert")[number])
+            self.assertIn(f'href="revert:{number}@', self.links(review, "revert")[number])
             self.reviews._follow_link(review, f"revert:{number}")
             yield lambda expected=expected: self.text(self.proposal(review)) == expected
             yield self.settled
@@ -81,8 +84,7 @@ class TestTakingBack(HunksTestCase):
             yield self.settled
             links = self.links(review, "undo")
             self.assertEqual(len(links), 1)
-            href = links[0].split('"')[1]
-            self.reviews._follow_link(review, href)
+            self.click(review, links[0].split('"')[1])
             yield lambda: self.text(self.proposal(review)) == RIGHT
             yield self.settled
             self.assertEqual(self.links(review, "undo"), [])
@@ -141,6 +143,107 @@ class TestTakingBack(HunksTestCase):
         self.proposal(review).settings().set("translate_tabs_to_spaces", True)
         self.reviews.revert_hunk(review, 0)
         self.assertEqual(self.text(self.proposal(review)), "\ta\n")
+
+    def test_a_link_of_an_older_drawing_only_draws_anew(self) -> Iterator[Any]:
+        review = yield from self.review()
+        old = self.links(review, "revert")[1].split('"')[1]
+        self.reviews.revert_hunk(review, 0)
+        yield self.settled
+        taken_back = self.text(self.proposal(review))
+        self.click(review, old)
+        yield 50
+        self.assertEqual(self.text(self.proposal(review)), taken_back)
+        self.click(review, self.links(review, "revert")[1].split('"')[1])
+        yield lambda: self.text(self.proposal(review)) == taken_back.replace("new\nnewer\n", "")
+
+    def test_links_of_a_proposal_that_was_replaced_mean_nothing(self) -> Iterator[Any]:
+        review = yield from self.review()
+        beside, above = self.links(review, "revert")[0].split('"')[1], "accept@1"
+        self.assertIn(f'href="{above}"', self.header_html(review))
+        newer = RIGHT.replace("line 20\n", "LINE 20\n")
+        yield from self.open_diff("file.txt", newer)
+        self.click(review, beside)
+        self.click(review, above)
+        yield 50
+        self.assertEqual(self.text(self.proposal(review)), newer)
+        self.assertEqual(self.told, [])
+        self.assertIn('href="accept@2"', self.header_html(review))
+
+    def test_what_was_taken_back_is_scrolled_into_sight(self) -> Iterator[Any]:
+        review = yield from self.review(LEFT * 20, LEFT * 19 + LEFT.replace("line 59\n", "the end\n"))
+        view = self.proposal(review)
+        view.show(0, animate=False)
+        self.assertFalse(view.visible_region().contains(view.size() - 9))
+        self.click(review, self.links(review, "revert")[0].split('"')[1])
+        yield lambda: view.substr(sublime.Region(view.size() - 8, view.size())) == "line 59\n"
+        self.assertTrue(view.visible_region().contains(view.size() - 9))
+
+    def test_all_selected_ones_at_once(self) -> Iterator[Any]:
+        review = yield from self.review()
+        view = self.proposal(review)
+        select(view, sublime.Region(view.find("LINE 5", 0).a, view.find("line 40", 0).a))
+        self.window.run_command("gemini_companion_revert_hunk")
+        expected = LEFT.replace("line 50\n", "line 50\nnew\nnewer\n")
+        self.assertEqual(self.text(view), expected)
+        yield self.settled
+        self.assertEqual(len(self.links(review, "undo")), 2)
+        view.run_command("undo")
+        self.assertEqual(self.text(view), RIGHT, "it is one step")
+
+    def test_each_of_several_carets(self) -> Iterator[Any]:
+        review = yield from self.review()
+        view = self.proposal(review)
+        carets = [view.find(text, 0).a for text in ("LINE 5", "line 20", "newer")]
+        select(view, *map(sublime.Region, carets))
+        self.window.run_command("gemini_companion_revert_hunk")
+        self.assertEqual(self.text(view), LEFT.replace("line 30\n", ""))
+
+    def test_all_that_remain(self) -> Iterator[Any]:
+        review = yield from self.review()
+        self.window.run_command("gemini_companion_revert_hunk")
+        yield self.settled
+        self.window.run_command("gemini_companion_revert_all_remaining")
+        self.assertEqual(self.text(self.proposal(review)), LEFT)
+        yield self.settled
+        self.assertEqual(len(self.links(review, "undo")), 3)
+
+    def test_all_but_one_and_accept(self) -> Iterator[Any]:
+        review = yield from self.review()
+        view = self.proposal(review)
+        caret = view.find("newer", 0).a
+        put_caret(view, caret)
+        self.window.run_command("gemini_companion_accept_this_hunk_only")
+        yield lambda: bool(self.told)
+        self.assertEqual(self.told[0][1].content, LEFT.replace("line 50\n", "line 50\nnew\nnewer\n"))
+        self.assertFalse(review.pending)
+
+    def test_accepting_the_selected_ones_right_after_typing(self) -> Iterator[Any]:
+        review = yield from self.review()
+        view = self.proposal(review)
+        self.type(view, view.find("newer", 0).a, "typed ")
+        typed = sublime.Region(view.find("typed", 0).a, view.find("line 51", 0).a)
+        select(view, sublime.Region(0, view.find("line 20", 0).a), typed)
+        self.window.run_command("gemini_companion_accept_this_hunk_only")
+        yield lambda: bool(self.told)
+        expected = RIGHT.replace("line 29\n", "line 29\nline 30\n").replace("newer", "typed newer")
+        self.assertEqual(self.told[0][1].content, expected)
+
+    def test_accepting_only_a_place_without_a_change_does_nothing(self) -> Iterator[Any]:
+        review = yield from self.review()
+        view = self.proposal(review)
+        select(view, sublime.Region(view.find("line 40", 0).a, view.find("line 42", 0).a))
+        self.window.run_command("gemini_companion_accept_this_hunk_only")
+        yield 50
+        self.assertEqual(self.text(view), RIGHT)
+        put_caret(view, view.find("line 40", 0).a)
+        self.window.run_command("gemini_companion_accept_this_hunk_only")
+        yield 50
+        self.assertEqual(self.text(view), RIGHT)
+        self.assertEqual(self.told, [])
+
+    def click(self, review: Any, href: str) -> None:
+        """Click a link that is, or was, drawn."""
+        self.reviews._presentations[review]._link(href)
 
     def links(self, review: Any, kind: str) -> Any:
         """The links beside the changes, as the view has them."""

@@ -7,6 +7,7 @@ from typing import Any, Iterator, List
 
 import sublime
 
+from ..companion.editor import file_views, view_roles
 from ..companion.review.window import views
 from .review_support import GEMINI, TWO_COLUMNS, RestoringTestCase
 
@@ -96,9 +97,9 @@ class TestProjects(RestoringTestCase):
 
     def test_left_overs_that_come_back_with_a_workspace_are_closed(self) -> Iterator[Any]:
         self.window.focus_group(0)
-        view = views.create(self.window, views.PROPOSAL, "left over (proposal)", self.path(), None)
+        view = views.create(self.window, view_roles.PROPOSAL, "left over (proposal)", self.path(), None)
         yield from self.switch(self.two)
-        self.assertFalse(views.is_open(view))
+        self.assertFalse(file_views.is_open(view))
         yield from self.switch(self.one)
         yield lambda: self.titles() == [["left.py"], ["file.py"]]
 

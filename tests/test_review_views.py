@@ -265,7 +265,7 @@ class TestHeader(ReviewTestCase):
         for words in ("file.py", "Gemini CLI", "+2 \u22121", "change 1 of 2", "Accept", "Reject", "Previous", "Next"):
             self.assertIn(words, header)
         for link in ("accept", "reject", "previous", "next"):
-            self.assertIn(f'href="{link}"', self.header_html(review))
+            self.assertIn(f'href="{link}@1"', self.header_html(review))
 
     def test_the_current_change_follows_the_caret(self) -> Iterator[Any]:
         self.write()
@@ -291,7 +291,7 @@ class TestHeader(ReviewTestCase):
         self.assertNotIn("on disk since", self.header(review))
         self.write("file.py", TEXT + "# appended\n")
         yield lambda: "file.py has changed on disk since the diff was opened." in self.header(review)
-        self.assertIn('href="reload"', self.header_html(review))
+        self.assertIn('href="reload@1"', self.header_html(review))
         self.reviews._follow_link(review, "reload")
         yield lambda: "on disk since" not in self.header(review)
         yield lambda: self.text(self.original(review)).endswith("# appended\n")

@@ -190,7 +190,7 @@ class FailingLoops(ServerCase):
         loop = yield from self.loop()
         self.application.runtime.on_loop(loop.stop)
         yield from self.caret_reaches_client(self.view, 2)
-        self.assertIn("stopped by a stranger", "\n".join(self.application.log.problems()))
+        self.assertIn("stopped by other code", "\n".join(self.application.log.problems()))
 
     def test_an_event_loop_beyond_repair_is_replaced_and_every_window_is_served_again(self):
         loop = yield from self.loop()

@@ -1,5 +1,5 @@
-"""The programs that connect to the editor: one module for each, and one line in `registry`.
+"""The agents: programs that connect to the editor. Each has one module and one line in `registry`.
 
-Rule: outside of this folder nobody knows a program by its name; only the table of settings spells out each program's
-own. Pure: neither the editor nor the network is known here, and nothing is touched on disk.
+Rule: no code outside of this folder names an agent, except the table of settings, which has each agent's own.
+Everything is pure: it uses neither the editor nor the network nor the disk.
 """

@@ -1,7 +1,7 @@
-"""What the package has to know of a program: the base class of the modules in this folder.
+"""The base class of the agents: everything that the package has to know about one.
 
-Rule: everything here is computed, nothing is touched. A program differs from another only by what its class overrides;
-who uses it asks `registry` and compares no names.
+Rule: everything is computed, without side effects. Agents differ only in what their classes override. Code that uses
+them iterates over `registry.AGENTS` and never compares names.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from ..system.platform import Platform
 from .dialect import Dialect
 from .lookup import Entry, LookupContext
 
-EDITOR_NAME = "sublimetext"  # the name that Gemini CLI itself gives this editor
+EDITOR_NAME = "sublimetext"  # Gemini CLI's own name for this editor
 EDITOR_DISPLAY_NAME = "Sublime Text"
 EDITOR_INFO = {"name": EDITOR_NAME, "displayName": EDITOR_DISPLAY_NAME}
 
 
 class Announcement(NamedTuple):
-    """What programs are told of one endpoint.
+    """One endpoint as its discovery files describe it.
 
     `folders` are absolute; `editor_pid` is the editor's process id, not the plugin host's. `agent_tokens` has the
     tokens of agents, by title, that get one of their own instead of `token`. `socket` is the path of the endpoint's
@@ -37,12 +37,12 @@ class Announcement(NamedTuple):
     real_folders: Tuple[str, ...] = ()
 
     def token_for(self, agent: Agent) -> str:
-        """The token that this agent is to show."""
+        """The token that this agent has to send."""
         return self.agent_tokens.get(agent.title, self.token)
 
 
 class Place(NamedTuple):
-    """A directory for discovery files: `below` are made and checked one by one, under `root`."""
+    """A directory for discovery files. The directories `below` are created and checked one by one, below `root`."""
 
     root: str
     below: Tuple[str, ...]
@@ -50,7 +50,7 @@ class Place(NamedTuple):
 
 
 class Connection(NamedTuple):
-    """What a program has to know of one endpoint. `separator` is the platform's, for lists of paths."""
+    """What an agent in a terminal has to know about one endpoint. `separator` is the platform's path list separator."""
 
     port: int
     folders: Tuple[str, ...]
@@ -61,15 +61,15 @@ class Connection(NamedTuple):
 
     @property
     def workspace(self) -> str:
-        """The workspace folders as one string."""
+        """The workspace folders as one path list."""
         return self.separator.join(self.folders)
 
 
 class Agent:
-    """A command line program that connects to the editor. One instance of each subclass, in `registry`."""
+    """A command line program that connects to the editor. Each subclass has one instance, listed in `registry`."""
 
     key: str
-    """In settings, commands and key bindings; lower case."""
+    """Its name in settings, commands and key bindings, in lower case."""
     title: str
     """As users call it."""
     dialect: Dialect
@@ -77,11 +77,11 @@ class Agent:
     client_names: Tuple[str, ...] = ()
     """By which it introduces itself, where several programs come in by one token."""
     program: str
-    """What users type to start it."""
+    """The command that starts it."""
     npm_package: str
-    """What users install."""
+    """The npm package that users install."""
     node: int
-    """The oldest major version of Node.js that it runs on."""
+    """The oldest major version of Node.js that it supports."""
     how_to_connect: str
     """A sentence that tells users how to connect it once it runs."""
     can_be_told_which = True
@@ -89,30 +89,30 @@ class Agent:
     takes_the_only_one = False
     """Whether it connects by itself only if a single editor fits."""
     last_without_token: Tuple[int, int, int]
-    """The last release that shows no token, and so is refused."""
+    """The last release that sends no token and is therefore refused."""
     file_names: Pattern[str]
-    """Matches every name that a discovery file for it can have; group "pid" where the name has one."""
+    """Matches all names of its discovery files. The group "pid" is the editor's process id if the name has it."""
 
-    # -- the user's settings for it -----------------------------------------------------------------------------------
+    # -- settings -----------------------------------------------------------------------------------------------------
 
     @property
     def publish_setting(self) -> str:
-        """The name of the setting that says whether it is told where the editor is."""
+        """The name of the setting that enables its discovery files."""
         return f"publish_for_{self.key}"
 
     def is_wanted(self, settings: Settings) -> bool:
-        """Whether the user wants it to be told where the editor is."""
+        """Whether the user has enabled its discovery files."""
         return bool(getattr(settings, self.publish_setting))
 
     def command(self, settings: Settings) -> Tuple[str, ...]:
-        """The words that start it, as the user has set them; its program where that is nothing."""
+        """The command line that starts it: the user's setting or, if that is empty, its program."""
         words: Tuple[str, ...] = getattr(settings, f"{self.key}_command")
         return words or (self.program,)
 
-    # -- what users are told ------------------------------------------------------------------------------------------
+    # -- texts for users ----------------------------------------------------------------------------------------------
 
     def how_to_install(self) -> str:
-        """What to tell a user who does not have it, in a few lines."""
+        """A few lines for a user who has not installed it."""
         return (
             f'{self.title} was not found: there is no "{self.program}" on the PATH of your login shell.\n'
             "\n"
@@ -130,11 +130,11 @@ class Agent:
     # -- its discovery files ------------------------------------------------------------------------------------------
 
     def place(self, platform: Platform) -> Place:
-        """Where it looks for discovery files."""
+        """The directory in which it looks for discovery files."""
         raise NotImplementedError
 
     def files(self, announcement: Announcement, platform: Platform) -> Dict[str, Dict[str, Any]]:
-        """File name to content, for one endpoint. The first is the one that its current release reads."""
+        """The contents of one endpoint's discovery files by name. Current releases read the first one."""
         raise NotImplementedError
 
     def identity(self, content: Mapping[str, Any]) -> Tuple[object, ...]:
@@ -142,22 +142,22 @@ class Agent:
         return content.get("port"), content.get("authToken")
 
     def owner(self, name: str, content: Mapping[str, Any]) -> Optional[int]:
-        """The id of the editor process that wrote this file, or None if it cannot be told."""
+        """The process id of the editor that wrote this file, or None if it is unknown."""
         match = self.file_names.match(name)
         return int(match.group("pid")) if match is not None and match.group("pid") else None
 
     def choose(self, entries: Sequence[Entry], lookup: LookupContext) -> Optional[Entry]:
-        """The discovery file by which it would connect, or None if it finds no window."""
+        """Choose the discovery file as the agent does. None if it would find no window."""
         raise NotImplementedError
 
-    # -- its environment ----------------------------------------------------------------------------------------------
+    # -- environment --------------------------------------------------------------------------------------------------
 
     def terminal_variables(self, connection: Connection) -> Dict[str, str]:
-        """What a terminal started from the editor inherits, so that it finds the window. No secret is among them."""
+        """The environment variables of terminals started from the editor, by which it finds the window. No secrets."""
         raise NotImplementedError
 
     def client_variables(self, connection: Connection) -> Dict[str, str]:
-        """What it needs besides where the editor is not among its ancestors."""
+        """Further variables that it needs if the editor is not among its ancestor processes."""
         return {}
 
     def run_variables(self, connection: Connection) -> Dict[str, str]:
@@ -166,7 +166,7 @@ class Agent:
 
 
 def common_content(agent: Agent, announcement: Announcement, platform: Platform) -> Dict[str, Any]:
-    """What stands in every discovery file. Companion specification, section I.2."""
+    """The fields that all discovery files have. Companion specifications, section I.2."""
     return {
         "port": announcement.port,
         "workspacePath": platform.list_separator.join(announcement.folders),

@@ -1,6 +1,7 @@
 """Gemini CLI: where and how it looks for the editor.
 
-Rule: all that is special to it stands here. Companion specification, section I.2, and release 0.61.
+Rule: everything that is specific to Gemini CLI is in this module.
+Implements the companion specification, section I.2 ("Discovery Mechanism: The Port File"), as release 0.61 reads it.
 """
 
 from __future__ import annotations
@@ -35,14 +36,15 @@ class GeminiCli(Agent):
         return {name: common_content(self, announcement, platform)}
 
     def choose(self, entries: Sequence[Entry], lookup: LookupContext) -> Optional[Entry]:
-        """The editor it was started from first, then living ones; of several that fit, the inherited port's."""
+        """The ancestor editor's files come first, then those of running editors. If several fit, the port in the
+        environment decides (section I.2, "Tie-Breaking")."""
 
         def rank(entry: Entry) -> Tuple[bool, bool, int]:
             pid = self.owner(entry.name, {}) or 0
             return (pid != lookup.editor_pid, not lookup.is_alive(pid), -pid)
 
         known = [entry for entry in entries if self.file_names.match(entry.name)]
-        # Equal ranks keep the order of the directory, which Node.js gives by name on most systems.
+        # Sorting is stable: equal ranks keep the order of Node.js's directory listing, by name on most systems.
         fitting = [entry for entry in sorted(known, key=rank) if _fits(entry, lookup)]
         if len(fitting) > 1 and lookup.port:
             for entry in fitting:
@@ -64,7 +66,7 @@ def _fits(entry: Entry, lookup: LookupContext) -> bool:
     workspace = (entry.content or {}).get("workspacePath")
     if not isinstance(workspace, str) or not workspace:
         return False
-    # A relative entry, an empty one between two separators included, counts from where the client runs.
+    # Relative entries, including empty ones, are resolved against the client's working directory.
     folders = workspace.split(lookup.platform.list_separator)
     return lookup.is_in([str(lookup.platform.path.join(lookup.folder, folder)) for folder in folders])
 

@@ -1,7 +1,8 @@
-"""The IDE companion protocol, as Gemini CLI and Qwen Code speak it: the tools, and the names of the notifications.
+"""The tools of the IDE companion protocol, as Gemini CLI and Qwen Code call them.
 
-Rule: this is the wire contract. Schemas mean the same in JSON Schema draft 4 and 2020-12; arguments we do not know are
-ignored, because a newer client may send more. What the tools do is `tool_calls`. Companion specifications, section II.
+Rule: this is the wire contract. Schemas mean the same in JSON Schema draft 4 and 2020-12. Unknown arguments are
+ignored, because a newer client may send more. `tool_calls` implements the tools.
+Implements the companion specifications, section III, "The Diffing Interface".
 """
 
 from __future__ import annotations

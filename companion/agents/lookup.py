@@ -1,7 +1,7 @@
-"""What a program that looks for its window finds, and what it knows of itself.
+"""The input of an agent's lookup: the discovery files that exist, and the agent's own situation.
 
-Rule: pure, so that every release's way of choosing can be done over again in a test and in a report. How a program
-chooses stands in its own module.
+Rule: everything is pure, so that tests and the diagnosis can repeat what each release does. How an agent chooses is in
+its own module.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from ..system.platform import LINUX, Platform
 
 
 class Entry(NamedTuple):
-    """One discovery file: its name, the JSON object in it (None: unreadable), and when it was written."""
+    """One discovery file: its name, its JSON object (None if unreadable), and its time in seconds since the epoch."""
 
     name: str
     content: Optional[Mapping[str, Any]]
@@ -20,9 +20,10 @@ class Entry(NamedTuple):
 
 
 class LookupContext(NamedTuple):
-    """A client that looks for its window. `port` is what it inherits from the editor's terminals, "" elsewhere.
+    """An agent that looks for its window, from the working directory `folder`.
 
-    `real` resolves symbolic links; `is_alive` tells of a process id.
+    `editor_pid` is the editor that it finds among its ancestor processes. `port` is from its environment, "" outside of
+    the editor's terminals. `is_alive` tells whether a process id is in use; `real` resolves symbolic links.
     """
 
     folder: str
@@ -33,12 +34,12 @@ class LookupContext(NamedTuple):
     real: Callable[[str], str]
 
     def is_in(self, folders: Sequence[str]) -> bool:
-        """Whether the client's folder is one of these or below one."""
+        """Whether the agent's working directory is one of these folders or below one."""
         return any(contains(folder, self.folder, self) for folder in folders)
 
 
 def contains(folder: str, path: str, lookup: LookupContext) -> bool:
-    """Whether `path` is `folder` or below it, once links are resolved. Only Linux tells upper from lower case."""
+    """Whether `path` is `folder` or below it, with links resolved. Case matters only on Linux."""
     join = lookup.platform.path.join
     outer, inner = join(lookup.real(folder), ""), join(lookup.real(path), "")
     if lookup.platform.name != LINUX:

@@ -1,7 +1,8 @@
 """Qwen Code: where and how it looks for the editor.
 
-Rule: all that is special to it stands here. Companion specification (September 2025), section I.2, the shorter name of
-its lock file that current releases read, and release 0.24.
+Rule: everything that is specific to Qwen Code is in this module.
+Implements the companion specification of September 2025, section I.2 ("Discovery Mechanism: The Lock File"), and the
+shorter name of the lock file that releases up to 0.24 read.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ _SCANNED = re.compile(r"^[0-9]+\.lock$")
 
 
 class QwenCode(Agent):
-    """Lock files `~/.qwen/ide/PORT.lock`, which releases read, and `PID-PORT.lock`, which the specification names."""
+    """Lock files `~/.qwen/ide/PORT.lock`, which releases read, and `PID-PORT.lock`, as in the specification."""
 
     key = "qwen"
     title = "Qwen Code"
@@ -36,7 +37,7 @@ class QwenCode(Agent):
 
     def files(self, announcement: Announcement, platform: Platform) -> Dict[str, Dict[str, Any]]:
         content = common_content(self, announcement, platform)
-        # Without ppid, Qwen Code deletes the file as soon as it names several folders.
+        # Qwen Code deletes a file with several folders that has no ppid.
         content["ppid"] = announcement.editor_pid
         content["ideName"] = EDITOR_DISPLAY_NAME
         return {
@@ -49,7 +50,7 @@ class QwenCode(Agent):
         return pid if pid is not None else _editor_pid(content)
 
     def choose(self, entries: Sequence[Entry], lookup: LookupContext) -> Optional[Entry]:
-        """The lock file named by the inherited port, else the newest that fits and whose editor lives."""
+        """The lock file of the port in the environment, or else the newest one that fits and whose editor runs."""
 
         def fits(entry: Entry) -> bool:
             return lookup.is_in(_folders((entry.content or {}).get("workspacePath"), lookup.platform))
@@ -73,7 +74,7 @@ class QwenCode(Agent):
 
 
 def home_directory(platform: Platform) -> str:
-    """Qwen Code's own directory: `QWEN_HOME`, in which a leading `~` is the home, else `~/.qwen`."""
+    """Qwen Code's directory: `QWEN_HOME`, with `~` expanded, or else `~/.qwen`."""
     configured = platform.variable("QWEN_HOME")
     if not configured:
         return str(platform.path.join(platform.home_directory(), ".qwen"))
@@ -85,7 +86,7 @@ def home_directory(platform: Platform) -> str:
 
 
 def _folders(workspace: Any, platform: Platform) -> List[str]:
-    """The absolute folders in a list with separators, or in a JSON array."""
+    """The absolute folders in a path list or a JSON array."""
     if not isinstance(workspace, str):
         return []
     folders = workspace.split(platform.list_separator)

@@ -1,6 +1,6 @@
-"""The programs that the package knows, one line each.
+"""The list of the agents.
 
-Rule: this is the one list of them. A new one is a module in this folder, a line here, and its settings.
+Rule: this is the only list. A new agent is a module in this folder, a line here, and its settings.
 """
 
 from __future__ import annotations

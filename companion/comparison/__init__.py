@@ -4,12 +4,12 @@ Theory of operation, from the outside in:
 
 * `lines` cuts a text into lines and compares two lists of them; `characters` compares the two texts of one hunk, cut
   into `words` (very long texts are narrowed by `resynchronising` before), and `marks` makes the result readable.
-* Both number their pieces and ask `matching` for the blocks that are equal. That one trims what is equal at the ends,
-  finds `anchors` (pieces, or runs of pieces, that occur once on each side) and solves what is left between them exactly
-  (`subsequence`: a longest common subsequence on the bits of Python's integers).
-* `budget` bounds the work. A spent budget makes the result coarser, never wrong and never slow. It counts work, not
-  seconds, so the same texts give the same hunks on every machine.
-* `sliding` moves hunks to where a reader expects them; `hunks` and `alignment` say what hunks do to texts and rows.
+* Both number their elements and ask `matching` for the blocks that are equal. That one trims what is equal at the ends,
+  finds `anchors` (elements, or runs of elements, that occur once on each side) and solves what is left between them
+  exactly (`subsequence`: a longest common subsequence on the bits of Python's integers). * `budget` bounds the work. A
+  spent budget makes the result coarser, never wrong and never slow. It counts work, not seconds, so the same texts give
+  the same hunks on every machine. * `sliding` moves hunks to where a reader expects them; `hunks` and `alignment` say
+  what hunks do to texts and rows.
 
 Rules of this package: it imports nothing but the standard library's small parts, holds no state, and every function
 may be called from any thread. It is pure Python, so a comparison on a worker thread shares the interpreter's lock with

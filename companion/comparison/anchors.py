@@ -1,4 +1,4 @@
-"""Anchors: pieces that surely belong together, because they occur once on each side.
+"""Anchors: elements that surely belong together, because they occur once on each side.
 
 A line that is unique on both sides is the strongest hint that two places correspond (Bram Cohen's patience diff).
 Texts of few distinct lines have none, but their runs of lines are unique: a run of two, four, eight… lines is numbered
@@ -21,17 +21,17 @@ Pair = Tuple[int, int]
 
 
 def unique_anchors(left: Sequence[int], right: Sequence[int], budget: Budget) -> List[Pair]:
-    """Pairs of positions, rising on both sides, of pieces that occur once in `left` and once in `right`."""
+    """Pairs of positions, rising on both sides, of elements that occur once in `left` and once in `right`."""
     in_right = _unique_places(right, budget)
     in_left = _unique_places(left, budget)
     pairs: List[Pair] = []
     for _, part in budget.slices(list(in_left)):
-        pairs.extend([(in_left[piece], in_right[piece]) for piece in part if piece in in_right])
+        pairs.extend([(in_left[element], in_right[element]) for element in part if element in in_right])
     return _longest_rising(pairs, budget)
 
 
 def run_anchors(left: Sequence[int], right: Sequence[int], budget: Budget) -> List[Pair]:
-    """The same for runs of pieces, of the length that gives most anchors, as far as half of the budget goes.
+    """The same for runs of elements, of the length that gives most anchors, as far as half of the budget goes.
 
     A pair names the places where two equal runs start.
     """
@@ -51,29 +51,29 @@ def run_anchors(left: Sequence[int], right: Sequence[int], budget: Budget) -> Li
     return best
 
 
-def _numbered_runs(pieces: Sequence[int], length: int, numbers: Dict[Pair, int], budget: Budget) -> List[int]:
+def _numbered_runs(elements: Sequence[int], length: int, numbers: Dict[Pair, int], budget: Budget) -> List[int]:
     """From numbers of runs of `length` to numbers of runs twice as long, one for each place where one starts."""
     result: List[int] = []
-    followers = pieces[length:]
-    for start, part in budget.slices(followers):
-        firsts = pieces[start : start + len(part)]
+    following = elements[length:]
+    for start, part in budget.slices(following):
+        firsts = elements[start : start + len(part)]
         result.extend([numbers.setdefault(pair, len(numbers)) for pair in zip(firsts, part)])
     return result
 
 
-def _unique_places(pieces: Sequence[int], budget: Budget) -> Dict[int, int]:
-    """Where each piece stands that occurs once, in order."""
+def _unique_places(elements: Sequence[int], budget: Budget) -> Dict[int, int]:
+    """Where each element stands that occurs once, in order."""
     places: Dict[int, int] = {}
     repeated = set()
-    for start, part in budget.slices(pieces):
-        for position, piece in enumerate(part, start):
-            if piece in places:
-                repeated.add(piece)
+    for start, part in budget.slices(elements):
+        for position, element in enumerate(part, start):
+            if element in places:
+                repeated.add(element)
             else:
-                places[piece] = position
+                places[element] = position
     budget.poll()
-    for piece in repeated:
-        del places[piece]
+    for element in repeated:
+        del places[element]
     budget.poll()
     return places
 

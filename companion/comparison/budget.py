@@ -1,8 +1,8 @@
 """How much work a comparison may do, and how it is stopped.
 
-Rule: the budget counts cells, never seconds. A cell is one pair of pieces looked at, which is one bit in a handful of
-integer operations; touching a piece by itself counts as many cells as take the same time. A comparison that has spent
-its budget goes on with coarser means, so its time is bounded and its result is the same on every machine.
+Rule: the budget counts cells, never seconds. A cell is one pair of elements looked at, which is one bit in a handful of
+integer operations; touching an element by itself counts as many cells as take the same time. A comparison that has
+spent its budget goes on with coarser means, so its time is bounded and its result is the same on every machine.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ CELLS = 2_000_000_000
 """What one comparison may spend: about 0.4 seconds."""
 
 CELLS_PER_PIECE = 1000
-"""What looking at one piece once is worth: about 0.2 microseconds."""
+"""What looking at one element once is worth: about 0.2 microseconds."""
 
 _SLICE = 1 << 13
 
-Piece = TypeVar("Piece")
+Element = TypeVar("Element")
 
 
 class Cancelled(Exception):
@@ -25,12 +25,12 @@ class Cancelled(Exception):
 
 
 def never() -> bool:
-    """The default for `cancelled`: nobody will ask to stop."""
+    """The default for `cancelled`: the comparison is never cancelled."""
     return False
 
 
 class Budget:
-    """The cells left to one comparison, together with its caller's wish to go on. Used by one thread at a time."""
+    """The cells that a comparison may still use, and whether it was cancelled. Used by one thread at a time."""
 
     def __init__(self, cancelled: Callable[[], bool] = never, cells: int = CELLS) -> None:
         self._cancelled = cancelled
@@ -41,11 +41,11 @@ class Budget:
         if self._cancelled():
             raise Cancelled
 
-    def slices(self, pieces: Sequence[Piece]) -> Iterator[Tuple[int, Sequence[Piece]]]:
-        """Cut a long loop: slices of `pieces` with their starts, polling before each."""
-        for start in range(0, len(pieces), _SLICE):
+    def slices(self, elements: Sequence[Element]) -> Iterator[Tuple[int, Sequence[Element]]]:
+        """Cut a long loop: slices of `elements` with their starts, polling before each."""
+        for start in range(0, len(elements), _SLICE):
             self.poll()
-            yield start, pieces[start : start + _SLICE]
+            yield start, elements[start : start + _SLICE]
 
     def spend(self, cells: int) -> None:
         """Take `cells` from what is left."""
@@ -53,13 +53,13 @@ class Budget:
 
 
 def number_pieces(left: Sequence[str], right: Sequence[str], budget: Budget) -> Tuple[List[int], List[int]]:
-    """Give equal pieces equal numbers, so that later steps compare small integers instead of long texts."""
+    """Give equal elements equal numbers, so that later steps compare small integers instead of long texts."""
     numbers: Dict[str, int] = {}
     numbered: Tuple[List[int], List[int]] = ([], [])
     first = 0
-    for pieces, result in zip((left, right), numbered):
-        for start, part in budget.slices(pieces):
-            # The first place where a piece stands is its number.
-            result.extend([numbers.setdefault(piece, place) for place, piece in enumerate(part, first + start)])
+    for elements, result in zip((left, right), numbered):
+        for start, part in budget.slices(elements):
+            # The first place where an element stands is its number.
+            result.extend([numbers.setdefault(element, place) for place, element in enumerate(part, first + start)])
         first = len(left)
     return numbered

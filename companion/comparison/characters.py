@@ -79,11 +79,11 @@ def _by_words(whole: CharacterChange, left: str, right: str, budget: Budget) -> 
     return changes
 
 
-def _places(pieces: List[str], start: int, budget: Budget) -> List[int]:
-    """Where each piece starts if the first one starts at `start`, and where the last one ends."""
+def _places(elements: List[str], start: int, budget: Budget) -> List[int]:
+    """Where each element starts if the first one starts at `start`, and where the last one ends."""
     places = [start]
-    for _, part in budget.slices(pieces):
-        for piece in part:
-            start += len(piece)
+    for _, part in budget.slices(elements):
+        for element in part:
+            start += len(element)
             places.append(start)
     return places

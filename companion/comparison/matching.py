@@ -1,11 +1,11 @@
-"""Which blocks of two sequences of pieces are equal: the heart of the comparison, for lines and for words alike.
+"""Which blocks of two sequences of elements are equal: the heart of the comparison, for lines and for words alike.
 
 Method: a pair of segments is trimmed where it is equal at its ends. Anchors cut the rest into smaller pairs. A pair
 without anchors is solved exactly if its table is affordable, else cut by anchors of runs, else cut into equal parts,
 else left unmatched. Pairs wait in a list, so that depth of nesting costs no stack.
 
-Rules: blocks rise on both sides and do not touch on both; what is between them differs at its first and last piece.
-Anchors read well but may miss matches. Where they leave over 4 % more pieces unmatched than need be, and the exact
+Rules: blocks rise on both sides and do not touch on both; what is between them differs at its first and last element.
+Anchors read well but may miss matches. Where they leave over 4 % more elements unmatched than need be, and the exact
 answer is affordable, that one is taken instead.
 """
 
@@ -19,7 +19,7 @@ from .budget import CELLS_PER_PIECE, Budget
 from .subsequence import common, longest
 
 _LARGEST_TABLE = 1 << 28
-"""Cells of one exact table: 16,000 pieces on each side, 30 milliseconds and 64 megabytes at the very worst."""
+"""Cells of one exact table: 16,000 elements on each side, 30 milliseconds and 64 megabytes at the very worst."""
 
 _TOLERANCE = 1.04
 _COMPARED_AT_ONCE = 1024
@@ -30,7 +30,7 @@ Segments = Tuple[int, int, int, int]
 
 
 class Block(NamedTuple):
-    """`length` pieces from `left` on one side equal those from `right` on the other."""
+    """`length` elements from `left` on one side equal those from `right` on the other."""
 
     left: int
     right: int
@@ -38,7 +38,7 @@ class Block(NamedTuple):
 
 
 def matching_blocks(left: Sequence[int], right: Sequence[int], budget: Budget) -> List[Block]:
-    """The equal blocks of two sequences of numbered pieces. Raises `Cancelled`."""
+    """The equal blocks of two sequences of numbered elements. Raises `Cancelled`."""
     start = common_prefix(left, right)
     end = common_suffix(left[start:], right[start:])
     middle_left = left[start : len(left) - end]
@@ -51,7 +51,7 @@ def matching_blocks(left: Sequence[int], right: Sequence[int], budget: Budget) -
 
 
 def common_prefix(left: Sequence[object], right: Sequence[object]) -> int:
-    """How many pieces (or characters) are equal from the start on."""
+    """How many elements (or characters) are equal from the start on."""
     size = min(len(left), len(right))
     for start in range(0, size, _COMPARED_AT_ONCE):
         if left[start] != right[start]:
@@ -63,7 +63,7 @@ def common_prefix(left: Sequence[object], right: Sequence[object]) -> int:
 
 
 def common_suffix(left: Sequence[object], right: Sequence[object]) -> int:
-    """How many pieces (or characters) are equal at the end."""
+    """How many elements (or characters) are equal at the end."""
     size = min(len(left), len(right))
     after_left, after_right = len(left), len(right)
     for start in range(0, size, _COMPARED_AT_ONCE):
@@ -145,7 +145,7 @@ def _between(anchors: List[Pair], left: Sequence[int], right: Sequence[int]) -> 
 
 
 def _run(left: Sequence[int], i: int, right: Sequence[int], j: int) -> int:
-    """How many pieces are equal from `i` and `j` on."""
+    """How many elements are equal from `i` and `j` on."""
     length = 0
     size = _SHORT_RUN
     while True:
@@ -157,7 +157,7 @@ def _run(left: Sequence[int], i: int, right: Sequence[int], j: int) -> int:
 
 
 def _runs(pairs: List[Pair], budget: Budget) -> List[Block]:
-    """Pairs of equal pieces as blocks."""
+    """Pairs of equal elements as blocks."""
     blocks: List[Block] = []
     i = j = length = 0
     for _, part in budget.slices(pairs):
@@ -209,7 +209,7 @@ def _second_look(left: Sequence[int], right: Sequence[int], blocks: List[Block],
 def _unmatched(
     left: Sequence[int], right: Sequence[int], blocks: List[Block], budget: Budget
 ) -> Tuple[List[int], List[int]]:
-    """The pieces of both sides outside `blocks`."""
+    """The elements of both sides outside `blocks`."""
     rest: Tuple[List[int], List[int]] = ([], [])
     i = j = 0
     for _, part in budget.slices(blocks):
@@ -223,16 +223,16 @@ def _unmatched(
 
 
 def _shared(left: List[int], right: List[int], budget: Budget) -> int:
-    """How many pieces of `left` have one of their own in `right`, order left aside: no more can ever match."""
+    """How many elements of `left` have one of their own in `right`, order left aside: no more can ever match."""
     counts: Dict[int, int] = {}
     for _, part in budget.slices(left):
-        for piece in part:
-            counts[piece] = counts.get(piece, 0) + 1
+        for element in part:
+            counts[element] = counts.get(element, 0) + 1
     shared = 0
     for _, part in budget.slices(right):
-        for piece in part:
-            if counts.get(piece):
-                counts[piece] -= 1
+        for element in part:
+            if counts.get(element):
+                counts[element] -= 1
                 shared += 1
     return shared
 

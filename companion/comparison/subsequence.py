@@ -1,9 +1,9 @@
 """The longest common subsequence of two sequences, exactly, on the bits of Python's integers.
 
 Method (Crochemore, Iliopoulos, Pinzon and Reid, 2001; in Hyyrö's form of 2004): one row of the classic table is one
-integer with a bit per piece of the right sequence. The bit is 0 where the length grows at that piece, and one addition
-makes a row from the one before, so a row of ten thousand cells costs a microsecond. Rows are kept at intervals only
-and made again, block by block, for the way back; memory grows with the square root of the table.
+integer with a bit per element of the right sequence. The bit is 0 where the length grows at that element, and one
+addition makes a row from the one before, so a row of ten thousand cells costs a microsecond. Rows are kept at intervals
+only and made again, block by block, for the way back; memory grows with the square root of the table.
 
 Rule: the cost in cells is known before anything is done (`common`, then `cells`), so that a caller can decide.
 """
@@ -20,7 +20,7 @@ _SMALLEST_BLOCK = 256
 
 
 class Common(NamedTuple):
-    """Two sequences without the pieces that only one of them has, and where the pieces kept stood before.
+    """Two sequences without the elements that only one of them has, and where the elements kept stood before.
 
     Leaving them out changes no common subsequence.
     """
@@ -38,7 +38,7 @@ class Common(NamedTuple):
 
 def common(left: Sequence[int], right: Sequence[int], budget: Budget) -> Common:
     """Keep what both sequences have. Takes time in proportion to their lengths; raises `Cancelled`."""
-    in_left = {piece for _, part in budget.slices(left) for piece in part}
+    in_left = {element for _, part in budget.slices(left) for element in part}
     right_positions = _positions(right, in_left, budget)
     left_positions = _positions(left, {right[position] for position in right_positions}, budget)
     return Common(
@@ -49,12 +49,12 @@ def common(left: Sequence[int], right: Sequence[int], budget: Budget) -> Common:
     )
 
 
-def _positions(pieces: Sequence[int], wanted: Set[int], budget: Budget) -> List[int]:
+def _positions(elements: Sequence[int], wanted: Set[int], budget: Budget) -> List[int]:
     return [
         position
-        for start, part in budget.slices(pieces)
-        for position, piece in enumerate(part, start)
-        if piece in wanted
+        for start, part in budget.slices(elements)
+        for position, element in enumerate(part, start)
+        if element in wanted
     ]
 
 
@@ -99,15 +99,15 @@ def _pairs(left: List[int], right: List[int], budget: Budget) -> List[Tuple[int,
 
 
 def _masks(right: List[int], budget: Budget) -> Dict[int, int]:
-    """For each piece, an integer with a bit wherever `right` has it."""
+    """For each element, an integer with a bit wherever `right` has it."""
     width = (len(right) + 7) // 8
     bits: Dict[int, bytearray] = {}
-    for position, piece in enumerate(right):
-        if piece not in bits:
-            bits[piece] = bytearray(width)
-        bits[piece][position >> 3] |= 1 << (position & 7)
+    for position, element in enumerate(right):
+        if element not in bits:
+            bits[element] = bytearray(width)
+        bits[element][position >> 3] |= 1 << (position & 7)
     budget.poll()
-    return {piece: int.from_bytes(found, "little") for piece, found in bits.items()}
+    return {element: int.from_bytes(found, "little") for element, found in bits.items()}
 
 
 def _rows(row: int, left: List[int], masks: Dict[int, int], full: int, budget: Budget, keep: bool) -> List[int]:
@@ -115,8 +115,8 @@ def _rows(row: int, left: List[int], masks: Dict[int, int], full: int, budget: B
     rows = [row]
     step = max(1, _CELLS_PER_POLL // full.bit_length())
     for start in range(0, len(left), step):
-        for piece in left[start : start + step]:
-            found = row & masks[piece]
+        for element in left[start : start + step]:
+            found = row & masks[element]
             row = ((row + found) | (row - found)) & full
             if keep:
                 rows.append(row)

@@ -1,8 +1,8 @@
-"""Cuts texts into the pieces that character changes are made of.
+"""Cuts texts into the elements that character changes are made of.
 
 Words read well: a changed word is marked as a whole. Scripts without spaces between words are cut into characters.
 
-Rule: the pieces joined are the text, and no cut takes longer than a few milliseconds at a time.
+Rule: the elements joined are the text, and no cut takes longer than a few milliseconds at a time.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ _CUT_AT_ONCE = 1 << 16
 
 
 def cut(text: str, budget: Budget) -> List[str]:
-    """The pieces of `text`: words, runs of spaces, and single other characters. Raises `Cancelled`."""
-    pieces: List[str] = []
+    """The elements of `text`: words, runs of spaces, and single other characters. Raises `Cancelled`."""
+    elements: List[str] = []
     start = 0
     while start < len(text):
         budget.poll()
         end = min(start + _CUT_AT_ONCE, len(text))
         found = _PIECE.findall(text, start, end)
         if end < len(text):
-            # The last piece may go on beyond the end: it is cut again, as a whole.
+            # The last element may go on beyond the end: it is cut again, as a whole.
             end -= len(found.pop())
-        pieces.extend(found)
+        elements.extend(found)
         start = end
-    return pieces
+    return elements
 
 
 def inside_word(text: str, at: int) -> bool:

@@ -1,5 +1,5 @@
-"""Context: what the clients are told about the files in one window.
+"""Context: what clients are told about the files of a window.
 
-Rule: the model decides what the context is and never asks the editor or the disk; the follower does the asking, on the
-main thread, and as little of it as possible.
+Rule: `model` computes the context and uses neither the editor nor the disk. `tracker` asks the editor, on the main
+thread, and as little as possible.
 """

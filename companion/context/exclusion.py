@@ -1,12 +1,12 @@
-"""Which files are left out of the context altogether, by the patterns of the setting `context_exclude`.
+"""Which files are excluded from the context by the setting `context_exclude`.
 
-Rule: a pattern without a slash is held against the name of the file and of every folder above it; one with a slash
-against the path, from its beginning if the pattern is absolute or starts with `~`, else from any folder on, and takes
-everything below a folder with it. Patterns are those of `fnmatch`. Neither case nor the way an accent is encoded
-matters: to leave out too much costs little, to leave out too little may cost a secret.
+Rule: a pattern without a slash is matched against the names of the file and of all folders above it. A pattern with a
+slash is matched against the path, from its start if the pattern is absolute or begins with `~`, or else from any
+folder; if it matches a folder, everything below is excluded. The patterns are those of `fnmatch`. Neither case nor the
+encoding of accents matters: to exclude too much costs little, to exclude too little may cost a secret.
 
-A stranger's project may add patterns, and this is asked on the main thread: so nothing here raises, looks at the disk
-or takes longer than the path is long.
+An untrusted project may add patterns, and matching runs on the main thread. So nothing here raises or accesses the
+disk, and the time is linear in the length of the path.
 """
 
 from __future__ import annotations
@@ -19,26 +19,26 @@ from typing import Callable, List, Tuple
 
 from ..globs import Globs
 
-Excluded = Callable[[str], bool]  # path to whether it is left out
+Excluded = Callable[[str], bool]  # is this path excluded?
 
 
 @functools.lru_cache(maxsize=32)
 def exclusion(patterns: Tuple[str, ...]) -> Excluded:
-    """A function that tells of an absolute path whether one of `patterns` leaves it out. It remembers its answers."""
+    """A cached predicate: does one of `patterns` exclude this absolute path? Any thread."""
     names: List[str] = []
     paths: List[str] = []
     for pattern in patterns:
         pattern = _canonical(pattern.strip())
-        if pattern == "~" or pattern.startswith("~/"):  # not "~name/": who that is may have to be asked of a network
+        if pattern == "~" or pattern.startswith("~/"):  # not "~name/", which may need a directory service
             pattern = _canonical(os.path.expanduser(pattern))
         if not pattern.strip("/"):
-            continue  # an empty pattern leaves nothing out, and neither does the top of the disk
+            continue  # an empty pattern excludes nothing, and neither does the root
         if "/" not in pattern:
             names.append(pattern)
             continue
         anchored = pattern.startswith("/") or re.match(r"[A-Za-z]:/", pattern) is not None
         stem = pattern.rstrip("/") if anchored else "*/" + pattern.strip("/")
-        # To be held against a path with a slash behind it: then "/*" takes the very thing and what is below it.
+        # It is matched against the path and a slash: so "/*" matches the path itself and everything below.
         paths.append(stem + ("/?*" if pattern.endswith("/") else "/*"))
     name_globs, path_globs = Globs(names), Globs(paths)
 
@@ -51,5 +51,5 @@ def exclusion(patterns: Tuple[str, ...]) -> Excluded:
 
 
 def _canonical(path: str) -> str:
-    # Disks of macOS may give back an accent as a character of its own.
+    # File systems of macOS may return accents as combining characters.
     return unicodedata.normalize("NFC", path.replace("\\", "/"))

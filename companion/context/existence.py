@@ -1,4 +1,4 @@
-"""Asks the disk which files exist, on a worker thread, because a network drive may not answer.
+"""Checks on a worker thread which files exist, because a network drive may hang.
 
 Rule: few questions at a time, and none twice. A disk that hangs takes one worker and holds up the files that were asked
 for together with its own; those opened later are asked for by themselves. What is as it was known to be is not told: an
@@ -39,7 +39,7 @@ class Question:
 
 
 class Existence:
-    """Main thread only. `answered` gets what was found, by path, on the main thread."""
+    """Main thread only. `answered` gets the result, from path to whether it exists, on the main thread."""
 
     def __init__(self, runtime: Runtime, answered: Callable[[Mapping[str, bool]], None]) -> None:
         self._runtime = runtime
@@ -71,7 +71,7 @@ class Existence:
         )
 
     def saved(self, path: str) -> None:
-        """The file has just been written: an answer on its way may be older than that."""
+        """Note that the file was just saved, so that an older answer for it is dropped."""
         self._saved.add(path)
 
     def _found(self, question: Question, found: Mapping[str, bool]) -> None:

@@ -1,11 +1,12 @@
-"""The context of one window: which files are open, which one is active, what is selected in it.
+"""The context of a window: its open files, the active file, and the selection in it.
 
-Rule: this is pure. Events come in with everything the model must know, the time and the existence of files included;
-`payload` gives the `IdeContext` that clients are sent. Companion specification, section II.
+Rule: this is pure. Events have everything that the model needs, including the time and the existence of files.
+`payload` returns the `IdeContext` for clients. Implements the companion specifications, section II, "The Context
+Interface".
 
-The active file is the one the user was last in. Whatever else takes the focus (a terminal, a panel, an input, a review,
-an untitled buffer, another application) is simply no event here, so the file stays active until another one takes its
-place or it is closed.
+The active file is the one that had the focus last. Other things that take the focus (a terminal, a panel, an input, a
+review, an untitled buffer, another application) are no events here. So a file stays active until another file has the
+focus or it is closed.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from .units import is_well_formed
 
 
 class Policy(NamedTuple):
-    """What may be shared, from the settings. `maximum_files` counts files; `trusted` None leaves `isTrusted` out."""
+    """What may be shared, from the settings. `maximum_files` is a count. `trusted` None omits `isTrusted`."""
 
     maximum_files: int = 10
     excluded: Excluded = exclusion(())
@@ -46,10 +47,10 @@ class _File:
 
 
 class ContextModel:
-    """Main thread only, as it is fed there; it takes no locks and calls nobody.
+    """Not thread-safe: main thread only.
 
-    `began` is the time from which focus was watched, in milliseconds since the epoch: a file that has not had the focus
-    since is older than that. `key` tells which paths are the same file (`os.path.normcase` of the platform).
+    `began` is the time since when focus is tracked, in milliseconds since the epoch. Files that have not had the focus
+    since then are older. Paths with the same `key` are the same file (the platform's `os.path.normcase`).
     """
 
     def __init__(self, began: int, key: Callable[[str], str] = str) -> None:
@@ -93,7 +94,7 @@ class ContextModel:
         """The user went to a view that shows a file, at `now` milliseconds since the epoch."""
         self.show(view, path)
         self._active = view
-        # Clients take the newest file for the active one, so it must be newer than all others whatever the clock does.
+        # For clients the newest file is active (section II), so it must be the newest even if the clock is set back.
         self._newest = max(now, self._newest + 1)
         self._files[self._views[view]].stamp = self._newest
 
@@ -126,7 +127,7 @@ class ContextModel:
         return news
 
     def forget_existing(self) -> None:
-        """What was known of files on disk is too old to be relied on."""
+        """Drop what is known about files on disk, because it is too old."""
         self._exists.clear()
 
     def _drop_if_unseen(self, key: str) -> None:
@@ -166,7 +167,7 @@ class ContextModel:
         return frozenset(file.path for key, file in self._files.items() if self._exists.get(key))
 
     def shares_active(self, policy: Policy) -> bool:
-        """Whether `payload` would have a use for the selection: reading it may be costly."""
+        """Whether `payload` uses the selection, which may be expensive to read."""
         return self._active is not None and policy.sharing and self._is_shared(self._views[self._active], policy)
 
     def payload(self, policy: Policy, selection: Optional[Selection]) -> Dict[str, Any]:
@@ -197,7 +198,7 @@ class ContextModel:
         if not self._exists.get(key, False):
             return False
         path = self._files[key].path
-        # A name that is not text cannot be written down in JSON, and so not be opened by the client.
+        # A name that is not valid Unicode cannot be sent in JSON.
         return not policy.excluded(path) and is_well_formed(path)
 
 

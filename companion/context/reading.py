@@ -1,6 +1,6 @@
-"""What the context needs to know of a view, asked of the editor. Main thread only.
+"""Reads from the editor what the context needs to know about a view. Main thread only.
 
-Rule: no more is copied out of a buffer than will be sent.
+Rule: no more text is copied from a buffer than will be sent.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from .units import cut, utf16_length, well_formed
 
 
 def followed_path(view: sublime.View) -> Optional[str]:
-    """The file for which a view stands, or None for what is no file of the user's: widgets, terminals, our diffs."""
+    """The file that a view shows, or None for other views: widgets, terminals, reviews."""
     path = view.file_name()
     if path is None or view.element() is not None:
         return None

@@ -1,9 +1,9 @@
-"""Follows one window: editor events in, the context out to the clients, as rarely and cheaply as can be.
+"""Tracks the context of one window: editor events in, context updates for the clients out.
 
-Rule: an event handler notes that something happened and returns; what it means is found out once the burst is over,
-and only while somebody listens.
-
-Focus alone is noted even when nobody listens: the client that connects later must be told which file the user was in.
+Rule: an event handler only notes that something happened. The context is computed once the burst of events is over, and
+only while a client is connected. Focus is tracked even without clients, because a client that connects later must be
+told which file the user was in.
+Implements the companion specifications, section II, "ide/contextUpdate Notification" (debounce of 50 ms).
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ QUIET_MILLISECONDS = 50
 LONGEST_MILLISECONDS = 200
 # A renamed file is missed on disk, and only then are the views asked for their names; all the same now and then.
 RECHECKS_PER_SYNCHRONISATION = 8
-PATIENCE_MILLISECONDS = 250  # for a disk that does not answer; then what is known is sent
+PATIENCE_MILLISECONDS = 250  # for a hanging disk; after that the known files are sent
 
 
 class ContextTracker:
@@ -53,7 +53,7 @@ class ContextTracker:
         self._views: Dict[int, sublime.View] = {}  # those that stand for files
         self._paths: Dict[int, str] = {}  # theirs, as last seen
         self._candidate: Optional[Tuple[sublime.View, int]] = None  # last activated, and when; not looked at yet
-        self._watched: FrozenSet[int] = frozenset()  # views whose every event counts; none while nobody listens
+        self._watched: FrozenSet[int] = frozenset()  # the views of the active file; empty without clients
         self._structure_changed = True
         self._sharing = True
         self._listening = False
@@ -79,7 +79,7 @@ class ContextTracker:
 
     def on_activated(self, view: sublime.View) -> None:
         """A view of this window has the focus: a file, or something that leaves the active file as it is."""
-        # Looked at later: a view that is about to be marked as ours gets the focus before it gets the mark.
+        # It is examined later, because a view of a review gets the focus before it is marked as such.
         if self._candidate is not None and self._candidate[0] != view:
             self._settle()
         self._candidate = (view, self._now())
@@ -114,7 +114,7 @@ class ContextTracker:
         self._watched = frozenset()
         self._debounce.cancel()
         if listening:
-            self._model.forget_existing()  # nobody looked since the last client went
+            self._model.forget_existing()  # it was not checked while no client was connected
             self._structure_changed = True
             self._flush()
 

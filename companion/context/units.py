@@ -20,7 +20,7 @@ def cut(text: str, units: int) -> str:
     text = text[:units]  # no character has less than one unit
     excess = utf16_length(text) - units
     while excess > 0:
-        # Each character dropped gives back one unit or two; the loop ends after a few rounds.
+        # Each dropped character has one unit or two; the loop ends after a few rounds.
         dropped = text[len(text) - (excess + 1) // 2 :]
         text = text[: len(text) - len(dropped)]
         excess -= utf16_length(dropped)

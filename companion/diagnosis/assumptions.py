@@ -1,8 +1,9 @@
 """What the package assumes of the editor although its documentation does not promise it.
 
-Each assumption is a small named trial that answers with a sentence if it does not hold here, else with None. The
-in-editor tests run them, too; `tests/test_editor_assumptions.py` says what depends on each and what its evidence is.
-Rule: a trial leaves nothing behind, and asks for no more than a view of our own that is in a window.
+Each assumption is a small named check that returns a sentence if it does not hold here, otherwise None. The in-editor
+tests run them, too; `tests/test_editor_assumptions.py` says what depends on each, and what its evidence is.
+
+Rule: a check leaves nothing behind, and needs no more than a view of our own in a window.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from ..review.display.markup import filler_html
 from ..system.editor_process import editor_is_gone
 from .checks import Check, failed, passed
 
-ADVICE = "Please report it with this page: the package was written for an editor that behaves otherwise."
+ADVICE = "Please report it with this page: the package was written for an editor that behaves differently."
 KEY = "gemini_companion.assumption"
 ROWS = 3
 TOLERANCE = 0.5  # pixels, for all rows together
@@ -29,14 +30,14 @@ PACKAGE = __name__.partition(".")[0]
 
 
 class OfTheView(NamedTuple):
-    """Tried on a view of ours, on the main thread."""
+    """Checked on a view of ours, on the main thread."""
 
     name: str
     problem: Callable[[sublime.View], Optional[str]]
 
 
 class OfTheInterpreter(NamedTuple):
-    """Tried on any thread."""
+    """Checked on any thread."""
 
     name: str
     problem: Callable[[], Optional[str]]
@@ -50,7 +51,7 @@ def rows_are_as_high_as_lines(view: sublime.View) -> Optional[str]:
     if view.rowcol(second)[0] != 1:
         return "the view has one line only"
     before = view.text_to_layout(second)[1]
-    phantoms = _block(view, filler_html(ROWS, view.line_height()))
+    phantoms = _block(view, filler_html(round(ROWS * view.line_height()), int(view.line_height())))
     try:
         found = view.text_to_layout(second)[1] - before
     finally:
@@ -86,7 +87,7 @@ def drawing_is_no_change(view: sublime.View) -> Optional[str]:
 
 
 def window_settings_keep_values(view: sublime.View) -> Optional[str]:
-    """A window's settings take nested values and give them back."""
+    """A window's settings keep nested values."""
     window = view.window()
     if window is None:
         return "the view is in no window"
@@ -122,7 +123,7 @@ def build_systems_run_here() -> Optional[str]:
 
 
 def commands_can_be_looked_up() -> Optional[str]:
-    """Whether another package is there is seen from its commands."""
+    """A package is known to be there by its commands."""
     classes: Iterable[type] = getattr(sublime_plugin, "window_command_classes", ())
     if any(cls.__module__.startswith(PACKAGE + ".") for cls in classes):
         return None
@@ -151,12 +152,12 @@ OF_THE_INTERPRETER = (
 
 
 def check_view(view: sublime.View) -> List[Check]:
-    """Try what needs a view, which shows text of several lines. Main thread."""
+    """Check what needs a view; it must hold several lines of text. Main thread."""
     return [_check(name, problem(view)) for name, problem in OF_THE_VIEW]
 
 
 def check_interpreter() -> List[Check]:
-    """Try the others. Worker thread: imports may take long."""
+    """Check the rest. Disk thread: imports may take long."""
     return [_check(name, problem()) for name, problem in OF_THE_INTERPRETER]
 
 

@@ -1,6 +1,6 @@
-"""One thing that was tried, and what came of it.
+"""One check of the report, and its outcome.
 
-Rule: pure. Whatever failed says what to do about it.
+Rule: pure. A check that failed says what to do about it.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ RESTART = "Run “Gemini Companion: Restart Server” from the command palette."
 
 
 class Check(NamedTuple):
-    """`name` says what should be so, `detail` what was found, `advice` what to do; without advice nothing is wrong."""
+    """`name` says what should be the case, `detail` what was found, `advice` what to do; empty if nothing is wrong."""
 
     name: str
     ok: bool
@@ -31,18 +31,18 @@ def failed(name: str, detail: str, advice: str) -> Check:
 
 
 def not_tried(name: str, error: BaseException) -> Check:
-    """For a trial that itself went wrong."""
+    """For a check that could not be carried out."""
     return failed(name, f"could not be tried: {type(error).__name__}: {error}", LOG)
 
 
 def too_slow(name: str, seconds: float) -> Check:
-    """For a trial that gave no answer."""
+    """For a check without an answer in time."""
     advice = "Something holds it up: a slow disk, a slow start-up file of the shell, or a busy machine. Try once more."
     return failed(name, f"no answer within {seconds:g} seconds", advice)
 
 
 def summary(checks: Sequence[Check], waiting: int) -> str:
-    """The outcome of all in one sentence."""
+    """The outcome of all checks in one sentence."""
     failures: List[Check] = [check for check in checks if not check.ok]
     if failures:
         found = f"{len(failures)} of {len(checks)} checks failed: see “what to do” below each."

@@ -1,7 +1,7 @@
-"""The discovery files as they stand on disk, and whether clients find the right window by them.
+"""The discovery files on disk, and whether clients find the right window by them.
 
-Rule: reads, and changes nothing but what publishing would make anyway. The contents hold secrets: `Surroundings` is
-for looking things up, only `FileFact` is for showing. Worker thread.
+Rules: nothing is changed but what publishing would change anyway. The contents hold secrets: a `DiscoverySnapshot` is
+only looked up in, a `FileFact` is shown. Disk thread.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class FileFact(NamedTuple):
 
 
 class DiscoverySnapshot(NamedTuple):
-    """What a client would see. It holds secrets."""
+    """All that clients find on disk. It holds secrets."""
 
     platform: Platform
     editor_pid: int
@@ -42,7 +42,7 @@ class DiscoverySnapshot(NamedTuple):
 
 
 class Finding(NamedTuple):
-    """A check, and the discovery file that the client would use if it succeeded so far."""
+    """A check and, if it passed, the discovery file that the client would use."""
 
     check: Check
     entry: Optional[Entry] = None
@@ -60,18 +60,18 @@ def look(platform: Platform, editor_pid: int) -> Tuple[DiscoverySnapshot, List[F
             path = platform.path.join(directory, name)
             content = files.read(path, platform)
             found.append(Entry(name, content, files.written_at(path) or 0.0))
-            facts.append(_fact(path, _words(content)))
+            facts.append(_fact(path, _described(content)))
     return DiscoverySnapshot(platform, editor_pid, entries), facts
 
 
 def directory_of(agent: Agent, platform: Platform) -> str:
-    """Where an agent's discovery files stand."""
+    """The directory of an agent's discovery files."""
     place = agent.place(platform)
     return str(platform.path.join(place.root, *place.below))
 
 
 def check_window(window: WindowFacts, agent: Agent, snapshot: DiscoverySnapshot) -> Finding:
-    """Whether a client in the window's first folder finds the window. What the file says is not tried here."""
+    """Whether a client in the window's first folder finds the window. What the file says is not tested here."""
     name = f"{agent.title} finds {window.title}"
     if agent.key not in window.published_for:
         return Finding(passed(name, f"switched off by the setting “{agent.publish_setting}”"))
@@ -109,7 +109,7 @@ def own_file(window: WindowFacts, agent: Agent, snapshot: DiscoverySnapshot) -> 
 
 
 def check_active_file(path: Optional[str], window: WindowFacts, snapshot: DiscoverySnapshot) -> Check:
-    """Whether a client in the workspace has the file in front within its reach."""
+    """Whether the file in front is inside the workspace, where clients can work on it."""
     name = f"The file in front is in the workspace of {window.title}"
     if path is None:
         return passed(name, "no file is in front")
@@ -139,7 +139,7 @@ def _check_choice(name: str, window: WindowFacts, agent: Agent, snapshot: Discov
     port = (elsewhere.content or {}).get("port")
     if owner == snapshot.editor_pid and port is not None and port not in window.all_ports:
         path = snapshot.platform.path.join(directory_of(agent, snapshot.platform), elsewhere.name)
-        return Finding(failed(name, f"a file that was left over comes first: {path}", "Remove that file."))
+        return Finding(failed(name, f"a file of an earlier run comes first: {path}", "Remove that file."))
     who = "another window of this editor" if owner == snapshot.editor_pid else "another editor"
     detail = f"by {own}; {where} {who}, which has the same folder"
     return Finding(passed(name, detail), chosen)
@@ -160,7 +160,7 @@ def _names(directory: str, agent: Agent) -> List[str]:
     try:
         return sorted(name for name in os.listdir(directory) if agent.file_names.match(name))
     except OSError:
-        return []  # the fact about the directory says why
+        return []  # the directory's own line in the report says why
 
 
 def _fact(path: str, content: str = "") -> FileFact:
@@ -177,10 +177,10 @@ def _owner(user_id: int) -> str:
 
         return pwd.getpwuid(user_id).pw_name
     except (ImportError, KeyError):
-        return str(user_id)  # Windows has no such table, and an account may be gone
+        return str(user_id)  # there is no such table on Windows, and an account may be gone
 
 
-def _words(content: Optional[Mapping[str, Any]]) -> str:
+def _described(content: Optional[Mapping[str, Any]]) -> str:
     """A discovery file's content without its secret."""
     if content is None:
         return "unreadable"

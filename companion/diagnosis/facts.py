@@ -1,6 +1,6 @@
-"""What the package knows without trying anything: the editor, its windows, their clients and reviews.
+"""What the package knows without checking anything: the editor, its windows, their clients and reviews.
 
-Rule: pure, plain values. No secret is among them, so any of them may be shown.
+Rule: pure, plain values. None of them is secret, so all of them may be shown.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ class ClientFacts(NamedTuple):
 
 
 class ReviewFacts(NamedTuple):
-    """A review that waits for an answer."""
+    """A pending review."""
 
     path: str
     client: str
@@ -32,7 +32,7 @@ class WindowFacts(NamedTuple):
     """One window's endpoint. `title` names it in sentences; `all_ports` are those of this editor's windows."""
 
     title: str
-    is_this: bool  # the one that asked
+    is_this: bool  # the one in which the report is shown
     port: Optional[int]
     problem: Optional[str]
     folders: Tuple[str, ...]
@@ -50,7 +50,7 @@ class WindowFacts(NamedTuple):
 
 
 class Facts(NamedTuple):
-    """Everything. The window that asked comes first."""
+    """All facts. The window in which the report is shown comes first."""
 
     time: str
     versions: Tuple[Tuple[str, str], ...]

@@ -1,6 +1,6 @@
-"""Takes the facts for a report from the editor and from the running package.
+"""Collects the facts for a report from the editor and from the running package.
 
-Rule: one go on the main thread, and nothing that blocks.
+Rule: one step on the main thread, in which nothing blocks.
 """
 
 from __future__ import annotations
@@ -18,27 +18,26 @@ from ..endpoint.self_test import SELF_TEST
 from .facts import ClientFacts, Facts, ReviewFacts, WindowFacts
 
 if TYPE_CHECKING:
-    from ..application import Application
     from ..endpoint.endpoint import Endpoint
 
 MOST_PROBLEMS = 20
 MOST_CHARACTERS = 2000  # of one problem: the rest of a long traceback is in the log
 
 
-def gather(application: Application, window: sublime.Window, version: str) -> Facts:
-    """Main thread."""
-    endpoints = sorted(
-        open_endpoints(application), key=lambda endpoint: (endpoint.window != window, endpoint.window.id())
-    )
+def gather(endpoints: List[Endpoint], problems: List[str], window: sublime.Window, version: str) -> Facts:
+    """What is known now. `problems` are the log's warnings and errors. Main thread."""
     ports = tuple(
         service.address.port
-        for endpoint in application.endpoints()
+        for endpoint in endpoints
         for service in endpoint.services().values()
         if service.address.port
     )
+    endpoints = sorted(
+        open_endpoints(endpoints), key=lambda endpoint: (endpoint.window != window, endpoint.window.id())
+    )
     view = window.active_view()
-    # That our own trial was refused is no problem.
-    problems = [problem for problem in application.log.problems() if SELF_TEST not in problem]
+    # It is no problem that our own check with a wrong token was refused.
+    problems = [problem for problem in problems if SELF_TEST not in problem]
     return Facts(
         time=time.strftime("%Y-%m-%d %H:%M:%S %z"),
         versions=(
@@ -53,16 +52,16 @@ def gather(application: Application, window: sublime.Window, version: str) -> Fa
     )
 
 
-def open_endpoints(application: Application) -> List[Endpoint]:
+def open_endpoints(endpoints: List[Endpoint]) -> List[Endpoint]:
     """Those whose windows are there. One that was closed may be served for a moment longer, but not until it is tried.
 
     Main thread.
     """
-    return [endpoint for endpoint in application.endpoints() if endpoint.window.is_valid()]
+    return [endpoint for endpoint in endpoints if endpoint.window.is_valid()]
 
 
 def title_of(window: sublime.Window, is_this: bool) -> str:
-    """How a window is called in the report."""
+    """The name of a window in the report."""
     return "this window" if is_this else f"window {window.id()}"
 
 
@@ -90,14 +89,14 @@ def _window(endpoint: Endpoint, is_this: bool, ports: Tuple[int, ...]) -> Window
 
 
 def _system_release() -> str:
-    # The module `platform` starts a process to find this out, on old Pythons.
+    # On old Pythons the module `platform` starts a process to find this out.
     if sys.platform == "win32":
         return f"build {sys.getwindowsversion().build}"
     return os.uname().release
 
 
 def _package_place() -> str:
-    # A package from Package Control is a file that the editor reads modules out of.
+    # Package Control installs a package as one file, from which the editor imports the modules.
     inside_file = ".sublime-package" in __file__
     return "installed" if inside_file else "from a folder"
 

@@ -1,6 +1,6 @@
-"""The libraries that are really in use: their versions, and where they were loaded from.
+"""The libraries in use: their versions, and where they were loaded from.
 
-Rule: asks the interpreter, never the list of what should be there. Worker thread: imports may take long.
+Rule: asks the interpreter, not the list of what should be there. Disk thread: imports may take long.
 """
 
 from __future__ import annotations
@@ -12,15 +12,13 @@ from typing import List, NamedTuple, Tuple
 from ..libraries import NEEDED, misplaced_libraries
 from .checks import Check, failed, passed
 
-ALSO = ("multidict", "yarl", "attr", "orjson")  # what those bring along, and what is used where it is there
+ALSO = ("multidict", "yarl", "attr", "orjson")  # what those require, and what is used if it is there
 SATISFY = "Run “Package Control: Satisfy Libraries” from the command palette, then restart the editor."
-
-
 UPDATE = "Update Sublime Text: early 4.2 builds look into the wrong folder. " + SATISFY
 
 
 class Library(NamedTuple):
-    """A library that was imported. `place` is the directory it stands in."""
+    """A library that was imported. `place` is the directory that holds it."""
 
     name: str
     version: str
@@ -28,7 +26,7 @@ class Library(NamedTuple):
 
 
 def libraries() -> Tuple[List[Library], List[Check]]:
-    """What can be imported, and a check for each library that the package needs."""
+    """The libraries that can be imported, and a check for each one that the package needs."""
     found: List[Library] = []
     checks: List[Check] = []
     misplaced = dict(misplaced_libraries())
@@ -58,5 +56,5 @@ def _version(name: str, module: object) -> str:
     try:
         return metadata.version("attrs" if name == "attr" else name)
     except metadata.PackageNotFoundError:
-        # A library that was copied into place has no entry of its own.
+        # A library that was copied by hand has no metadata.
         return str(getattr(module, "__version__", "unknown version"))

@@ -1,7 +1,7 @@
-"""Tries the package's own servers over real connections, as a client would.
+"""Tests the package's own servers over real connections, as a client would.
 
-Rule: a trial introduces itself by a name of this run, by which the package knows that it is no client. Loop thread.
-What speaks HTTP is imported on first use, so that the main thread can load this module.
+Rules: a test introduces itself by a name of this run, so that the package does not count it as a client. The HTTP
+client is imported on first use, so that the main thread can load this module. Loop thread.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ UNREACHABLE = RESTART + " If it stays so, a firewall or another program may guar
 
 
 class Target(NamedTuple):
-    """A server and the token to show. It holds a secret: never put it into a report or a log."""
+    """A server and its token. It holds a secret: never put it into a report or a log."""
 
     window: str
     port: Optional[int]
@@ -47,7 +47,7 @@ async def try_server(target: Target, version: str) -> List[Check]:
 
 
 async def check_handshake(name: str, port: int, token: str, version: str) -> Check:
-    """Open a session, list the tools and close it again."""
+    """Open a session, list the tools and close the session."""
     from ..transport.client import Client, Refused
 
     try:
@@ -83,7 +83,7 @@ async def check_agent_server(name: str, agent: Agent, content: Mapping[str, Any]
 
 
 def describe(error: BaseException) -> str:
-    """An error of a connection, in words."""
+    """A connection error for the report."""
     if isinstance(error, asyncio.TimeoutError):
         return "no answer in time"
     return "{}: {}".format(type(error).__name__, getattr(error, "strerror", None) or error)

@@ -1,7 +1,7 @@
 """Whether the command line clients are installed where a terminal finds them, and which release they are.
 
-Rule: asks the login shell, as the launcher does: the editor's own PATH may lack what npm installed. What the programs
-print is looked through for a version and not shown otherwise. Worker thread: a shell and Node.js take seconds.
+Rules: asks the login shell, as the launcher does, because the editor's own PATH may lack what npm installed. Of what
+the programs print only a version is shown. Disk thread: a shell and Node.js take seconds.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from ..terminals.command_lines import login_shell
 from .checks import Check, failed, passed, too_slow
 
 SECONDS = 10.0
-LOOK_SECONDS = 0.2  # between two looks whether the answer is still wanted
-MARK = "gemini-companion-mark"  # between what start-up files print and what was asked for
+LOOK_SECONDS = 0.2  # how often it is asked whether the answer is still wanted
+MARK = "gemini-companion-mark"  # separates the answer from what start-up files print
 VERSION = re.compile(r"\b(\d+)\.(\d+)\.(\d+)\S*")
 
 
 class Answer(NamedTuple):
-    """What the shell found: where the program is, and what it printed when asked for its version."""
+    """Where the program is, and what it printed when asked for its version."""
 
     place: str
     printed: str
@@ -39,7 +39,7 @@ def check_agent(
     platform: Platform,
     cancelled: Callable[[], bool] = lambda: False,
 ) -> Check:
-    """Look for an agent, started by `words`. Never raises; ends soon once `cancelled()` is true."""
+    """Look for the agent that `words` start. Never raises; ends soon once `cancelled()` is true."""
     import subprocess
 
     name = f"{agent.title} is installed"
@@ -53,7 +53,7 @@ def check_agent(
 
 
 def judge(agent: Agent, words: Sequence[str], answer: Answer) -> Check:
-    """Pure: what the answer means."""
+    """What the answer means. Pure."""
     name = f"{agent.title} is installed"
     if not answer.place:
         where = f"“{words[0]}” is not on the PATH of the login shell"
@@ -87,7 +87,7 @@ def _ask(words: Sequence[str], platform: Platform, cancelled: Callable[[], bool]
 
 
 def read_answer(printed: str) -> Answer:
-    """Pure: take what a shell printed apart."""
+    """Parse what the shell printed. Pure."""
     parts: List[str] = re.split(rf"(?m)^.*{MARK}\s*$", printed)
     if len(parts) < 3:
         return Answer("", "")
@@ -96,7 +96,7 @@ def read_answer(printed: str) -> Answer:
 
 
 def _run(command: Sequence[str], cancelled: Callable[[], bool]) -> str:
-    """What a command prints. Raises OSError, and TimeoutExpired after ending it with all that it started."""
+    """What a command prints. Raises `OSError`, and `TimeoutExpired` after killing it and all that it started."""
     import subprocess
 
     process = subprocess.Popen(
@@ -118,13 +118,13 @@ def _run(command: Sequence[str], cancelled: Callable[[], bool]) -> str:
             process.kill()
             process.wait()
             if process.stdout is not None:
-                process.stdout.close()  # unread: what left the group may hold the other end for ever
+                process.stdout.close()  # unread: a process that has left the group may hold it open for ever
             raise
         return printed.decode("utf-8", "replace")
 
 
 def _end(process_id: int) -> None:
-    """End a process group where the system has such."""
+    """Kill a process group, on systems that have them."""
     try:
         os.killpg(process_id, signal.SIGKILL)
     except (AttributeError, OSError):

@@ -1,7 +1,7 @@
-"""Words the report, as Markdown that is easy to read as it is.
+"""Renders the report, as Markdown that is easy to read as it is.
 
-Rule: pure. The home directory is written as `~`, and known secrets are taken out wherever they might have come in.
-Hidden characters of names are shown.
+Rules: pure. The home directory is written as `~`, and known secrets are removed wherever they might appear. Hidden
+characters of names are made visible.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ WAITING = "…"
 
 
 class Findings(NamedTuple):
-    """What has been found so far. `checks` by what is tried, in the order shown; None: still under way."""
+    """What has been found so far. `checks` by topic, in the order shown; None: still under way."""
 
     checks: Dict[str, Optional[List[Check]]]
     libraries: Sequence[Library] = ()

@@ -1,6 +1,6 @@
-"""The command Diagnose: opens the report at once and completes it as the trials answer.
+"""The command Diagnose: opens the report at once and completes it as the checks answer.
 
-Rule: the main thread waits for none of them. A trial that fails by itself, or is too slow, says so in the report.
+Rule: the main thread waits for none of them. If a check cannot be carried out, or is too slow, the report says so.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ from .libraries import Library
 from .rendering import TITLE, Findings, render
 
 if TYPE_CHECKING:
-    from ..application import Application
+    from ..endpoint.endpoints import Endpoints
+    from ..runtime import Runtime
 
 logger = logging.getLogger("gemini_companion.diagnosis")
 
@@ -42,13 +43,16 @@ DRAWN_MILLISECONDS = 200  # until the new view has been laid out
 class Diagnosis:
     """One report. Main thread, except where noted."""
 
-    def __init__(self, application: Application, window: sublime.Window, version: str) -> None:
+    def __init__(
+        self, endpoints: Endpoints, runtime: Runtime, problems: List[str], window: sublime.Window, version: str
+    ) -> None:
+        """`problems` are the log's warnings and errors."""
         self._window = window
-        self._runtime = application.runtime
+        self._runtime = runtime
         self._version = version
         self._platform = Platform.current()
-        self._facts: Facts = gather(application, window, version)
-        self._secrets = [secret for endpoint in application.endpoints() for secret in endpoint.all_secrets()]
+        self._facts: Facts = gather(endpoints.all(), problems, window, version)
+        self._secrets = [secret for endpoint in endpoints.all() for secret in endpoint.all_secrets()]
         self._targets = [
             probe.Target(
                 title_of(endpoint.window, endpoint.window == window),
@@ -56,9 +60,9 @@ class Diagnosis:
                 endpoint.secrets()[0],
                 endpoint.problem,
             )
-            for endpoint in open_endpoints(application)
+            for endpoint in open_endpoints(endpoints.all())
         ]
-        endpoint = application.endpoint_of(window)
+        endpoint = endpoints.of(window)
         self._settings = endpoint.settings() if endpoint is not None else None
         self._checks: Dict[str, Optional[List[Check]]] = {}
         self._libraries: Sequence[Library] = ()
@@ -66,7 +70,7 @@ class Diagnosis:
         self._view: Optional[sublime.View] = None
 
     def run(self) -> None:
-        """Open the report and begin to try things."""
+        """Open the report and start the checks."""
         self._view = self._new_view()
         self._try(LIBRARIES, self._try_libraries)
         self._try(SERVERS, self._try_servers)
@@ -127,11 +131,11 @@ class Diagnosis:
         self._show()
 
     def _try_screen(self) -> None:
-        """Try what the package assumes of views on the report itself."""
+        """Check what the package assumes of views, on the report's own view."""
         if self._view is not None and self._view.is_valid() and self._view.window() is not None:
             self._take(SCREEN, assumptions.check_view(self._view))
 
-    # Each of these runs on the loop thread and hands what blocks to a worker.
+    # Each of these runs on the loop thread and hands what blocks to a disk thread.
 
     async def _try_libraries(self) -> List[Check]:
         self._libraries, checks = await self._runtime.in_worker(libraries.libraries)

@@ -1,5 +1,5 @@
-"""Discovery: how a command line client finds the editor window it should talk to.
+"""Discovery: how an agent finds the editor window to connect to.
 
-Rule: nothing in here imports `sublime`. What depends on the machine comes in as a `Platform`, so that a test can be on
-Windows or macOS. Calls are plain blocking file calls; whoever has a main thread keeps them off it.
+Rule: nothing here imports `sublime`. Everything that depends on the machine is passed in as a `Platform`, so that tests
+can simulate Windows and macOS. Functions block on the disk: never call them on the main thread.
 """

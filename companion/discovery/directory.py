@@ -1,7 +1,7 @@
-"""The directories in which discovery files stand: made for the user alone, refused where somebody else has a hand in.
+"""The directories of discovery files: created for the user alone, and refused if another user controls them.
 
-Rule: a discovery file holds a secret and says where to send source code. In a directory that somebody else owns, that
-is a link, or that others can write to, that somebody could replace it; such a directory is never used.
+Rule: a discovery file has a secret and tells agents where to send source code. A directory is never used if another
+user owns it or can write to it, or if it is a link, because another user could then replace the files.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ DIRECTORY_MODE = 0o700
 
 
 def prepare(root: str, below: Tuple[str, ...], platform: Platform, *, root_is_shared: bool) -> str:
-    """Make sure that `root` and the directories `below` it exist and are safe; returns the innermost path.
+    """Create `root` and the directories `below` it as needed, check them, and return the innermost path.
 
-    `root_is_shared`: the system's directory for temporary files, which belongs to everybody and must exist; otherwise
-    it is a directory of the user's, which may be a link that the user made. Raises `DiscoveryError`. Any thread but
-    the main one.
+    `root_is_shared`: `root` is the system's directory for temporary files, which must exist. Otherwise it is a
+    directory of the user, which may be a link that the user has made. Raises `DiscoveryError`. Any thread except the
+    main one.
     """
     if not platform.path.isabs(root):
         raise DiscoveryError(f"{root} is not an absolute path, so clients cannot find discovery files there")
@@ -39,7 +39,7 @@ def prepare(root: str, below: Tuple[str, ...], platform: Platform, *, root_is_sh
 
 
 def is_safe(root: str, below: Tuple[str, ...], platform: Platform, *, root_is_shared: bool) -> bool:
-    """Whether the directories exist and `prepare` would accept them as they are. Creates nothing. Never raises."""
+    """Whether the directories exist and `prepare` would accept them. Creates nothing. Never raises."""
     try:
         if root_is_shared:
             _check_shared(root, platform)
@@ -58,7 +58,7 @@ def _make(directory: str) -> None:
     try:
         os.mkdir(directory, DIRECTORY_MODE)
     except FileExistsError:
-        return  # what it is, the check that follows finds out
+        return  # the caller checks what it is
     except FileNotFoundError:
         raise DiscoveryError(f"{directory} cannot be created: its parent directory does not exist") from None
     except OSError as error:
@@ -81,7 +81,7 @@ def _check(directory: str, platform: Platform, *, may_be_link: bool) -> None:
     if not stat.S_ISDIR(status.st_mode):
         raise DiscoveryError(f"{directory} is not a directory; remove it and one is made")
     if platform.user_id is None:
-        return  # Windows: directories below the profile carry the profile's access list
+        return  # Windows: directories below the profile inherit its access list
     if status.st_uid != platform.user_id:
         raise DiscoveryError(f"{directory} belongs to another user and is not used for discovery files")
     if _others_can_write(status, platform):
@@ -92,13 +92,13 @@ def _check(directory: str, platform: Platform, *, may_be_link: bool) -> None:
 
 
 def _check_shared(directory: str, platform: Platform) -> None:
-    # Its own last component may be a link: /tmp is one on macOS, and only the superuser can have made it.
+    # The directory itself may be a link, made by the superuser: /tmp is one on macOS.
     status = _status(directory, follow=True)
     if not stat.S_ISDIR(status.st_mode):
         raise DiscoveryError(f"{directory} is not a directory")
     if platform.user_id is None:
         return
-    # With the sticky bit only the owner of an entry can rename or remove it.
+    # With the sticky bit, only the owner of an entry can rename or remove it.
     if _others_can_write(status, platform) and not status.st_mode & stat.S_ISVTX:
         raise DiscoveryError(
             f"others can replace what stands in {directory} (no sticky bit), so it is not used for discovery files"
@@ -114,6 +114,6 @@ def _others_can_write(status: os.stat_result, platform: Platform) -> bool:
 
 
 def _is_reparse_point(status: os.stat_result) -> bool:
-    # A junction on Windows is no symbolic link to Python, and leads elsewhere all the same.
+    # Python does not count a junction on Windows as a symbolic link, but it is one for this purpose.
     attributes = getattr(status, "st_file_attributes", 0)
     return bool(attributes & getattr(stat, "FILE_ATTRIBUTE_REPARSE_POINT", 0x400))

@@ -1,10 +1,10 @@
-"""What discovery says when it cannot do its work.
+"""The error of this package.
 
-Rule: the text is one sentence for the user, without a full stop, without a secret; it names the path and the cause.
+Rule: its text is one sentence for the user, without a full stop and without secrets. It names the path and the cause.
 """
 
 from __future__ import annotations
 
 
 class DiscoveryError(Exception):
-    """Clients cannot find the editor for now. `str()` is the sentence for the user; trying again later is sensible."""
+    """Agents cannot find the editor for now. `str()` is the sentence for the user. A later retry may succeed."""

@@ -1,7 +1,7 @@
-"""Reading, writing and removing one discovery file.
+"""Reads, writes and removes single discovery files.
 
-Rule: a file appears whole, readable by its owner alone, or not at all. What is read is not trusted: a link, something
-of another user's or a huge thing counts as unreadable.
+Rule: a file appears complete and readable by its owner alone, or not at all. Existing files are not trusted: a link, a
+file of another user or a huge file counts as unreadable.
 """
 
 from __future__ import annotations
@@ -19,22 +19,22 @@ from .errors import DiscoveryError
 FILE_MODE = 0o600
 MAXIMUM_BYTES = 1 << 20  # thousands of folders fit
 
-# On the way to its name a file is called like this. No client's pattern matches it.
+# The names of files that are being written. No agent's pattern matches them.
 TEMPORARY_NAMES = re.compile(r"^\.gemini-companion-(?P<pid>[0-9]{1,10})-[0-9a-f]{16}\.tmp$")
 
 
 def temporary_name(editor_pid: int) -> str:
-    """A name nobody can guess, by which `sweep` finds whose it was."""
+    """A name that cannot be guessed. It has the process id, by which `sweep` recognises stale files."""
     return f".gemini-companion-{editor_pid}-{secrets.token_hex(8)}.tmp"
 
 
 def encode(content: Mapping[str, Any]) -> bytes:
-    """The bytes of a discovery file. Always ASCII, so that odd file names cannot make it invalid."""
+    """Encode a discovery file. It is always ASCII, so that unusual file names cannot make it invalid."""
     return json.dumps(content, ensure_ascii=True, indent=2).encode("ascii") + b"\n"
 
 
 def read_bytes(path: str, platform: Platform) -> Optional[bytes]:
-    """What stands in a file of the user's own, or None if there is no such file. Never raises."""
+    """The content of a regular file that the user owns, or None. Never raises."""
     flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
     try:
         descriptor = os.open(path, flags)
@@ -55,7 +55,7 @@ def read_bytes(path: str, platform: Platform) -> Optional[bytes]:
 
 
 def read(path: str, platform: Platform) -> Optional[Dict[str, Any]]:
-    """The JSON object in a file of the user's own, or None. Never raises."""
+    """The JSON object in a regular file that the user owns, or None. Never raises."""
     data = read_bytes(path, platform)
     if data is None:
         return None
@@ -67,7 +67,7 @@ def read(path: str, platform: Platform) -> Optional[Dict[str, Any]]:
 
 
 def written_at(path: str) -> Optional[float]:
-    """When the file was last written, in seconds since the epoch, or None. Never raises."""
+    """The modification time in seconds since the epoch, or None. Never raises."""
     try:
         return os.lstat(path).st_mtime
     except OSError:
@@ -75,7 +75,7 @@ def written_at(path: str) -> Optional[float]:
 
 
 def is_private(path: str) -> bool:
-    """Whether nobody but the owner can read or write the file, as far as the mode tells."""
+    """Whether only the owner can read or write the file, according to its mode. Never raises."""
     try:
         return not os.lstat(path).st_mode & 0o077
     except OSError:
@@ -83,7 +83,7 @@ def is_private(path: str) -> bool:
 
 
 def write(directory: str, name: str, data: bytes, editor_pid: int, platform: Platform) -> None:
-    """Put `data` in place of whatever stands at `name`, in one step. Raises `DiscoveryError`."""
+    """Create or replace the file `name` atomically. Raises `DiscoveryError`."""
     path = platform.path.join(directory, name)
     temporary = platform.path.join(directory, temporary_name(editor_pid))
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
@@ -101,7 +101,7 @@ def write(directory: str, name: str, data: bytes, editor_pid: int, platform: Pla
 
 
 def remove(path: str) -> bool:
-    """Remove a file or link, never what a link leads to. False if it could not be. Never raises."""
+    """Remove a file or a link, but never its target. False if that failed. Never raises."""
     try:
         os.unlink(path)
     except OSError:

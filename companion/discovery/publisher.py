@@ -1,7 +1,7 @@
-"""Puts one endpoint's discovery files in place and takes them away again.
+"""Publishes and removes the discovery files of one endpoint.
 
-Rule: what stands on disk is what was last announced, and nothing is left over. A file is written only when it differs,
-so that publishing again costs a read and heals what a cleaner of temporary files has removed.
+Rule: the files on disk match the last announcement, and no stale file remains. A file is written only if it differs:
+publishing again costs one read and restores files that a cleaner of temporary files has removed.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ __all__ = ["DiscoveryError", "Publisher"]
 
 logger = logging.getLogger("gemini_companion.discovery")
 
-_LOCK_SECONDS = 0.2  # how long a goodbye waits for a write under way
+_LOCK_SECONDS = 0.2  # how long `withdraw` waits for a write under way
 
 
 class _Written(NamedTuple):
@@ -32,7 +32,7 @@ class _Written(NamedTuple):
 
 
 class Publisher:
-    """The discovery files of one endpoint. Any thread; calls exclude each other."""
+    """The discovery files of one endpoint. Thread-safe."""
 
     def __init__(self, platform: Optional[Platform] = None) -> None:
         self._platform = platform if platform is not None else Platform.current()
@@ -41,11 +41,11 @@ class Publisher:
         self._closed = threading.Event()
 
     def publish(self, announcement: Announcement, agents: Sequence[Agent] = AGENTS) -> None:
-        """Make the files say what `announcement` says, for these agents; remove those that no longer apply.
+        """Write the files of these agents for the announcement, and remove those that no longer apply.
 
-        Without folders nothing is published: clients answer an empty workspace with a complaint. Raises
-        `DiscoveryError` when an agent's files could not be written; the others' are in place all the same.
-        Blocks on the disk: not for the main thread.
+        Without folders nothing is published, because agents report an empty workspace as an error. Raises
+        `DiscoveryError` if an agent's files could not be written; those of the others are written even so. Blocks on
+        the disk: never call it on the main thread.
         """
         problems: List[str] = []
         with self._lock:
@@ -62,13 +62,13 @@ class Publisher:
                     self._remove_own(path, written)
                     self._written.pop(path, None)
             if self._closed.is_set():
-                self._remove_all()  # whoever closed meanwhile did not wait for us
+                self._remove_all()  # `close` may have been called meanwhile without waiting for the lock
         if problems:
             raise DiscoveryError("; ".join(problems))
 
     def withdraw(self) -> None:
-        """Remove this endpoint's files, as far as they are still its own. Quick, never raises, for any thread."""
-        # A disk that hangs must not hold up the editor's exit: the next start sweeps what is left.
+        """Remove the files that still belong to this endpoint. Waits only briefly. Never raises. Any thread."""
+        # A hanging disk must not delay the editor's exit. The next start removes stale files.
         owned = self._lock.acquire(timeout=_LOCK_SECONDS)
         try:
             self._remove_all()
@@ -77,7 +77,7 @@ class Publisher:
                 self._lock.release()
 
     def close(self) -> None:
-        """`withdraw` for good: a later `publish` does nothing any more, one under way takes its files back itself."""
+        """`withdraw` for good: a later `publish` does nothing, and one under way removes its own files."""
         self._closed.set()
         self.withdraw()
 

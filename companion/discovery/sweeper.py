@@ -1,11 +1,11 @@
-"""Removes discovery files that an earlier life of this package left behind.
+"""Removes stale discovery files that an earlier run of this package left behind.
 
-Rule: a file goes only if it says that this package wrote it, belongs to the user, and its editor is dead, or is this
-very editor, whose earlier package can no longer serve it. Clients try only the first file that fits, so a left-over of
-our own process id would stand in the way of the right one. Everything else is somebody's.
+Rule: a file is removed only if this package wrote it, the user owns it, and its editor has exited or is this editor,
+whose former package no longer serves it. Agents try only the first file that fits, so a stale file with this editor's
+process id would hide the right one. All other files are kept.
 
-An editor whose process id now belongs to a process that began after the file was written is dead, too; because clocks
-may be set, its port must be silent as well before it is taken for dead.
+An editor has also exited if its process id now belongs to a process that started after the file was written. Because
+clocks can be set, its port must refuse connections as well.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from .directory import is_safe
 
 logger = logging.getLogger("gemini_companion.discovery")
 
-CLOCK_SECONDS = 10  # file systems and process tables do not count time alike
+CLOCK_SECONDS = 10  # file systems and process tables measure time differently
 CONNECT_SECONDS = 1
 
 
@@ -36,10 +36,10 @@ def sweep(
     is_alive: Callable[[int], bool] = process_is_alive,
     began: Callable[[int], Optional[float]] = process_began,
 ) -> List[str]:
-    """Remove what was left over and return the paths removed. Never raises.
+    """Remove stale files and return their paths. Never raises.
 
-    `editor_pid` is the running editor. To be called once at start, before anything is published.
-    Blocks on the disk: not for the main thread.
+    `editor_pid` is the process id of the running editor. `began` returns when a process started, in seconds since the
+    epoch. Call this once, before anything is published. Blocks on the disk: never call it on the main thread.
     """
     if platform is None:
         platform = Platform.current()
@@ -48,7 +48,7 @@ def sweep(
     for agent in AGENTS:
         place = agent.place(platform)
         if not is_safe(place.root, place.below, platform, root_is_shared=place.root_is_shared):
-            continue  # not there, or not ours to tidy up
+            continue  # it does not exist or is not the user's
         directory = platform.path.join(place.root, *place.below)
         try:
             names = sorted(os.listdir(directory))
@@ -57,7 +57,7 @@ def sweep(
             continue
         for name in names:
             path = platform.path.join(directory, name)
-            if judge.is_left_over(agent, name, path):
+            if judge.is_stale(agent, name, path):
                 socket = (files.read(path, platform) or {}).get("socketPath")
                 if files.remove(path):
                     removed.append(path)
@@ -74,14 +74,14 @@ def _remove_socket(path: object) -> None:
 
 
 class _Judge(NamedTuple):
-    """Decides about one file at a time."""
+    """Decides whether a file is stale."""
 
     editor_pid: int
     platform: Platform
     is_alive: Callable[[int], bool]
     began: Callable[[int], Optional[float]]
 
-    def is_left_over(self, agent: Agent, name: str, path: str) -> bool:
+    def is_stale(self, agent: Agent, name: str, path: str) -> bool:
         temporary = files.TEMPORARY_NAMES.match(name)
         if temporary is not None:
             pid = int(temporary.group("pid"))
@@ -121,5 +121,5 @@ def _answers(port: object) -> bool:
     except ConnectionRefusedError:
         return False
     except OSError:
-        return True  # not known, so nothing is taken away
+        return True  # in doubt the file is kept
     return True

@@ -1,7 +1,8 @@
-"""The folders that a window stands for: what becomes `workspacePath` in its discovery files.
+"""The workspace folders of a window, which become `workspacePath` in its discovery files.
 
-Rule: only absolute folders that clients can take apart again. A client refuses to connect unless its working directory
-is inside one of them, so a window without folders falls back to the nearest thing that is a project.
+Rule: only absolute folders that agents can split again. An agent connects only if its working directory is inside one
+of them, so a window without folders falls back to the project or working copy of its active file.
+Implements the companion specifications, section I.2 ("File Content & Workspace Validation").
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from typing import Callable, List, Optional, Sequence, Set, Tuple
 
 from ..system.platform import WINDOWS, Platform
 
-# What marks the top directory of a working copy.
+# Entries in the root directory of a working copy.
 VERSION_CONTROL_MARKS = (".git", ".hg", ".jj", ".svn", ".bzr", "_darcs", ".fslckout", ".pijul")
 
 VERSION_CONTROL = "version_control"
@@ -27,12 +28,12 @@ def workspace_folders(
     platform: Optional[Platform] = None,
     exists: Callable[[str], bool] = os.path.exists,
 ) -> Tuple[str, ...]:
-    """The workspace folders to announce; empty if the window stands for none.
+    """The workspace folders to announce. Empty if there are none.
 
-    `folders` are the window's. With none, by the setting `workspace_fallback`: "version_control" takes the project
-    file's folder, else the root of the working copy that holds the active file, else that file's directory;
-    "directory" does without the look for a root; "none" announces nothing. `exists` asks the disk, so this is not for
-    the main thread when `folders` is empty.
+    `folders` are the window's. If there are none, the setting `workspace_fallback` decides: "version_control" uses the
+    project file's folder, or else the root of the active file's working copy, or else that file's directory;
+    "directory" skips the working copy; "none" announces nothing. `exists` accesses the disk: if `folders` is empty,
+    never call this on the main thread.
     """
     if platform is None:
         platform = Platform.current()
@@ -47,14 +48,14 @@ def workspace_folders(
 
 
 def unusable_folders(folders: Sequence[str], platform: Optional[Platform] = None) -> List[str]:
-    """Those of the window's folders that no client could find, because their names hold the list separator."""
+    """The folders that cannot be announced, because their names have the path list separator."""
     if platform is None:
         platform = Platform.current()
     return [folder for folder in folders if platform.list_separator in folder]
 
 
 def version_control_root(directory: str, platform: Platform, exists: Callable[[str], bool]) -> Optional[str]:
-    """The nearest directory at or above `directory` that is the top of a working copy."""
+    """The nearest directory at or above `directory` that is the root of a working copy."""
     path = platform.path
     while True:
         if any(exists(path.join(directory, mark)) for mark in VERSION_CONTROL_MARKS):
@@ -89,7 +90,7 @@ def _announceable(folders: Sequence[str], platform: Platform) -> Tuple[str, ...]
     chosen: List[str] = []
     seen: Set[str] = set()
     for folder in folders:
-        # One with the separator in its name would be read as two others, one of which may be too wide.
+        # Agents would split a folder with the separator in its name into two others, perhaps a parent directory.
         if not folder or platform.list_separator in folder or not _is_absolute(folder, platform):
             continue
         plain = platform.path.normpath(folder)
@@ -102,6 +103,6 @@ def _announceable(folders: Sequence[str], platform: Platform) -> Tuple[str, ...]
 
 def _is_absolute(folder: str, platform: Platform) -> bool:
     if platform.name == WINDOWS:
-        # Python before 3.13 takes "\\folder" for absolute, which has no drive and so means many places.
+        # Python before 3.13 counts "\\folder" as absolute, although it depends on the current drive.
         return bool(platform.path.splitdrive(folder)[0]) and platform.path.isabs(folder)
     return bool(platform.path.isabs(folder))

@@ -1,11 +1,11 @@
 """The two text commands through which we change a view: one for its text, one for its caret.
 
 The editor allows edits only inside a text command, and only there does it draw and report a change of the selection.
-The text does not travel as the command's argument: arguments are kept in the undo history and in macros, and cannot
-carry every character. It waits here, and the command fetches it.
+The text is not an argument of the command: arguments are kept in the undo history and in macros, and cannot carry every
+character. It waits here, and the command fetches it.
 
-Rules: what is put into a view is put there exactly; the editor would otherwise turn tabs into spaces on the way. No
-selection is changed anywhere else.
+Rules: text arrives in a view exactly as it is; the editor would otherwise turn tabs into spaces. No selection is
+changed anywhere else.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _TABS_TO_SPACES = "translate_tabs_to_spaces"
 
 
 class Edit(NamedTuple):
-    """Put `text` in place of what stands between the points `start` and `end`."""
+    """Replace what is between the points `start` and `end` by `text`."""
 
     start: int
     end: int
@@ -52,7 +52,7 @@ class GeminiCompanionReplaceTextCommand(sublime_plugin.TextCommand):
 
 
 class GeminiCompanionMoveCaretCommand(sublime_plugin.TextCommand):
-    """Makes a caret at `point`, or the `regions` (pairs of anchor and caret), the whole selection and nothing else."""
+    """Makes a caret at `point`, or the `regions` (pairs of anchor and caret), the whole selection."""
 
     def run(self, edit: sublime.Edit, point: int = 0, regions: Optional[List[List[int]]] = None) -> None:
         selection = self.view.sel()
@@ -61,14 +61,14 @@ class GeminiCompanionMoveCaretCommand(sublime_plugin.TextCommand):
 
 
 def move_caret(view: sublime.View, point: int) -> None:
-    """Put the caret at `point` and scroll nowhere. Main thread."""
+    """Put the caret at `point` without scrolling. Main thread."""
     view.run_command(MOVE_CARET, {"point": point})
 
 
 def apply_edits(view: sublime.View, edits: Sequence[Edit]) -> None:
     """Make `edits`, which do not overlap, in one step of the undo history. Main thread.
 
-    A view that is read-only is writable only meanwhile. Raises `RuntimeError` if the command did not run.
+    A read-only view is made writable for the moment. Raises `RuntimeError` if the command did not run.
     """
     parcel = str(next(_numbers))
     _waiting[parcel] = list(edits)
@@ -93,7 +93,7 @@ def set_text(view: sublime.View, text: str) -> None:
 
 
 def text_steps(view: sublime.View, text: str) -> Iterator[None]:
-    """The same for a text of any length, a portion at a time. Main thread; nobody may edit the view meanwhile."""
+    """Do the same for a text of any length, one portion per step. Main thread; nobody may edit the view meanwhile."""
     if len(text) <= PORTION and view.size() <= PORTION:
         set_text(view, text)
         return
@@ -106,7 +106,7 @@ def text_steps(view: sublime.View, text: str) -> Iterator[None]:
 
 
 def difference(before: str, after: str) -> Optional[Edit]:
-    """The one edit that turns `before` into `after`, without what is equal at both ends; None if they are equal."""
+    """The one edit that turns `before` into `after`, without the equal parts at both ends; None if they are equal."""
     if before == after:
         return None
     shorter = min(len(before), len(after))

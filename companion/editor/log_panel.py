@@ -1,7 +1,7 @@
 """The log as the user sees it: an output panel that follows it while it is open.
 
-Rule: lines are appended in batches, and only once the panel was shown, so that a talkative log costs nothing otherwise.
-What the panel holds is bounded. Somebody who has scrolled up to read is not dragged down again.
+Rule: lines are appended in batches, and only while the panel is shown, so that a busy log costs nothing otherwise.
+What the panel holds is bounded. A reader who has scrolled up is not scrolled down again.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 
 PANEL = "gemini_companion_log"
 BATCH_MILLISECONDS = 100
-MOST_CHARACTERS = 1000000  # shown at once; then the older half goes
+MOST_CHARACTERS = 1000000  # in the panel; beyond that the older half is removed
 
 
 class LogPanel:
-    """One for all windows: the last one that asked shows it. Main thread, except for what the log calls."""
+    """One for all windows, shown in the window that asked last. Main thread, except for what the log calls."""
 
     def __init__(self, log: LogBuffer, runtime: Runtime) -> None:
         self._log = log
@@ -49,7 +49,7 @@ class LogPanel:
         self._view.show(self._view.size())
 
     def close(self) -> None:
-        """Take the panel away."""
+        """Close the panel."""
         self._log.follow(None)
         with self._lock:
             self._waiting.clear()
@@ -78,13 +78,13 @@ class LogPanel:
         if not text:
             return
         end = view.size()
-        reads_along = view.visible_region().end() >= end
+        at_end = view.visible_region().end() >= end
         edits = [Edit(end, end, text)]
         if end > MOST_CHARACTERS:
             edits.insert(0, Edit(0, view.full_line(end // 2).end(), ""))
         apply_edits(view, edits)
-        view.clear_undo_stack()  # which would keep all that was ever shown
-        if reads_along:
+        view.clear_undo_stack()  # otherwise it would keep all that was ever shown
+        if at_end:
             view.show(view.size())
 
 

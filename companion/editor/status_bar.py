@@ -1,8 +1,8 @@
-"""The package's words in one window's status bar.
+"""What the package shows in the status bar of one window.
 
-The editor keeps status texts with views, not with windows. Rule: only the view in front carries ours, and none does
-once it is cleared. What is said for a moment begins with the package's name, because all packages share the place.
-Names in it hide nothing.
+The editor keeps status texts with views, not with windows. Rules: only the view in front has ours, and none has it once
+it is cleared. A short-lived message begins with the package's name, because all packages share the place. Hidden
+characters of names are made visible.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ import sublime
 from ..display_names import shown
 
 KEY = "gemini_companion"
-SPEAKER = "Gemini Companion: "
+PREFIX = "Gemini Companion: "
 
 
 def say(window: Optional[sublime.Window], sentence: str) -> None:
-    """Show a sentence for a few seconds, in this window or, without one, in the one in front. Main thread."""
-    (window if window is not None else sublime).status_message(SPEAKER + shown(sentence))
+    """Show a sentence for a few seconds, in `window` or, without one, in the window in front. Main thread."""
+    (window if window is not None else sublime).status_message(PREFIX + shown(sentence))
 
 
 class StatusBar:

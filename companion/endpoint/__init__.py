@@ -1,4 +1,4 @@
 """One window's endpoint: its server, discovery files, tool calls and settings, brought together in `endpoint`.
 
-Rule: nothing in here is shared between windows.
+Rule: windows share nothing in here.
 """

@@ -1,6 +1,6 @@
-"""Keeps one endpoint's discovery files as the window is: the latest wish is carried out, a failure is tried again.
+"""Keeps one endpoint's discovery files up to date. Only the latest request counts; a failure is tried again.
 
-Rule: the files are written on a worker thread, one wish at a time, and are gone when `withdraw` returns.
+Rule: the files are written on a disk thread, one request at a time, and are gone when `withdraw` returns.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger("gemini_companion.discovery")
 
 RETRY_MILLISECONDS = 5000
-LOOK_AGAIN_SECONDS = 60  # systems clean their temporary directories; what they took is written again
+LOOK_AGAIN_SECONDS = 60  # systems clean their temporary directories; a file removed so is written again
 
 
 class PublishRequest(NamedTuple):
@@ -35,8 +35,8 @@ class PublishRequest(NamedTuple):
 
     services: Tuple[Service, ...]
     folders: Tuple[str, ...]
-    project_file: Optional[str]  # None as long as the window has folders: then it does not matter
-    active_file: Optional[str]  # None as long as the window has folders or a project: then it does not matter
+    project_file: Optional[str]  # None while the window has folders: then it does not matter
+    active_file: Optional[str]  # None while the window has folders or a project: then it does not matter
     fallback: str
     agents: Tuple[Agent, ...]
 
@@ -83,7 +83,7 @@ class DiscoveryUpdater:
             self._work()
 
     def look_again(self) -> None:
-        """Let the next `announce` look at the files even if nothing changed."""
+        """Let the next `announce` look at the files even if nothing has changed."""
         self._looked_at = float("-inf")
 
     def withdraw(self) -> None:
@@ -108,7 +108,10 @@ class DiscoveryUpdater:
     def _publish(
         self, request: PublishRequest, cancelled: Callable[[], bool]
     ) -> Tuple[Tuple[str, ...], Optional[Exception]]:
-        """The folders announced, and what went wrong: one agent may find the window while another does not."""
+        """The folders announced, and what went wrong. One agent may find the window while another does not.
+
+        Disk thread.
+        """
         folders = workspace_folders(
             request.folders,
             project_file=request.project_file,

@@ -1,7 +1,7 @@
 """One window's endpoint: its server, its context, its reviews and its discovery files, brought together.
 
-Rule: nothing in here is shared with another window. Everything runs on the main thread; the server is told what to do
-through the runtime and answers the same way.
+Rule: windows share nothing in here. Everything runs on the main thread; the server is told what to do through the
+runtime, and answers the same way.
 """
 
 from __future__ import annotations
@@ -140,7 +140,7 @@ class Endpoint:
     def stop(self) -> Future[States]:
         """Reject what is pending, give the window back and say goodbye to the clients.
 
-        The discovery files are gone when this returns; the future holds what a successor can go on with.
+        The discovery files are gone when this returns; the future holds the state that a successor can take over.
         """
         self._runtime.assert_main_thread()
         self.reviews.shutdown()
@@ -157,7 +157,7 @@ class Endpoint:
         """
         self._discovery_updater.withdraw()
         self.reviews.wait_for_writes()
-        # A client that waits for an answer would wait for ever.
+        # A client would wait for its answer for ever.
         for review in self.reviews.pending():
             if review.ticket is not None:
                 review.ticket.settle(None)  # the program's own question goes on
@@ -179,7 +179,7 @@ class Endpoint:
         self._servers.disconnect()
 
     def settings_changed(self) -> None:
-        """Take the settings as they are now, and say in the status bar which of them are wrong."""
+        """Read the settings again, and say in the status bar which of them are wrong."""
         self._runtime.assert_main_thread()
         for complaint in self.settings.refresh():
             logger.warning("%s", complaint)
@@ -191,12 +191,12 @@ class Endpoint:
         self.show_status()
 
     def workspace_changed(self) -> None:
-        """Announce the window's folders anew if they are not the ones announced."""
+        """Announce the window's folders again if they have changed."""
         self._runtime.assert_main_thread()
         if self.port is not None and not self._stopped:
             self._discovery_updater.announce(tuple(self._servers.services.values()))
 
-    # -- what others ask ----------------------------------------------------------------------------------------------
+    # -- questions ----------------------------------------------------------------------------------------------------
 
     def folders(self) -> Tuple[str, ...]:
         """The workspace folders as announced; empty while no client can find this window."""

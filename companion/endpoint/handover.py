@@ -1,9 +1,9 @@
-"""Carries endpoints across an upgrade of the package, so that connected clients go on.
+"""Carries the state of servers across an upgrade of the package, so that connected clients can go on.
 
-When Package Control replaces the package, everything of the old one ends: threads, sockets, modules. What the new one
-needs to take up the same port, token and sessions lies meanwhile in a module object of no package, in memory only.
+When Package Control replaces the package, everything of the old one ends: threads, sockets, modules. The new one needs
+the ports, tokens and sessions. They wait in a module object that belongs to no package, in memory only.
 
-Rule: it is taken once, and only within the few seconds in which a client still tries to come back.
+Rule: the state is taken once, and only within the few seconds in which clients try to come back.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ FORMAT_OF_ONE_SERVER = 1  # of releases that had one for each window
 def leave(windows: Mapping[int, States]) -> None:
     """Keep what the endpoints left, by window id. Main thread."""
     module = ModuleType(MODULE, "What a replaced Gemini Companion left to its successor.")
-    # Plain values only: the classes of the package that is ending must not live on in the next one.
+    # Plain values only: no class of the old package may live on in the new one.
     kept: Dict[str, Any] = {
         "format": FORMAT,
         "time": time.monotonic(),

@@ -1,4 +1,4 @@
-"""One endpoint's server on the loop: started again until it listens, restarted, and handed over to a later package.
+"""One endpoint's server on the loop: tried until it listens, restarted, and handed over to an upgraded package.
 
 Rules: everything here runs on the loop thread, and what happens is told to the main thread through the `Listener`. A
 port that somebody else has now takes its tokens and sessions along, because clients show them there.
@@ -21,18 +21,19 @@ if TYPE_CHECKING:
     from ..runtime import Runtime
     from .serving import Served
 
-logger = logging.getLogger("gemini_companion.service")
+logger = logging.getLogger("gemini_companion.server")
 
 RETRY_SECONDS = (1, 2, 5, 10, 30)
-# How long clients leave us to replace the package. By themselves they try after one second, and give up after two more.
+# How long clients are asked to wait while the package is replaced. By themselves they try again after one second, and
+# give up two seconds later.
 COME_BACK_SECONDS = 4.0
-# The main thread waits for the end of a service, for each of its three steps at most so long.
+# The main thread waits for a server to end: at most so long for each of three steps.
 ENDING_SECONDS = 0.03
-TAKEN = (errno.EADDRINUSE, errno.EACCES, errno.EADDRNOTAVAIL)  # EACCES: on Windows, where its owner does not share it
+TAKEN = (errno.EADDRINUSE, errno.EACCES, errno.EADDRNOTAVAIL)  # EACCES: on Windows, where another program holds it
 
 
 class ServerState(NamedTuple):
-    """What a server leaves to the one that takes its place. It holds secrets: never log it, never write it to disk."""
+    """What the next server of the window takes over. It holds secrets: never log it, never write it to disk."""
 
     port: int
     token: str
@@ -41,7 +42,7 @@ class ServerState(NamedTuple):
 
 
 class Listener(NamedTuple):
-    """Whom the service tells, always on the main thread."""
+    """Who is told of events, always on the main thread."""
 
     serving: Callable[[Address, str, Dict[str, str]], None]  # with the token, and the tokens of the agents
     client_came: Callable[[ClientSession], None]
@@ -68,7 +69,7 @@ class ServerTask:
         version: str,
         body_mebibytes: int,
     ) -> None:
-        """`body_mebibytes` bounds a request's body. Any thread may construct a service."""
+        """`body_mebibytes` limits the body of a request. Any thread may construct a server task."""
         self._runtime = runtime
         self._libraries = libraries
         self._listener = listener
@@ -81,13 +82,13 @@ class ServerTask:
         self._server: Optional[Served] = None
         self._port = 0
         self._stopped = False
-        self._clients: Dict[str, ClientSession] = {}  # those that the listener knows of
+        self._clients: Dict[str, ClientSession] = {}  # those that the listener has been told of
         self._waiting: List[Tuple[str, Dict[str, Any], str, Optional[str], Optional[object]]] = []
         self._ending = False
-        self._attempt = 0  # the number of the newest `run`: an older one that still waits gives way
+        self._attempt = 0  # the number of the newest `run`; an older one that still waits gives up
 
     async def run(self, server_state: Optional[ServerState] = None) -> None:
-        """Listen, on the inherited port if it is free. Tries again, with growing pauses, until it can or is stopped."""
+        """Listen, on the former port if it is free. Retry, with growing pauses, until it works or `stop` is called."""
         import asyncio
 
         self._attempt += 1
@@ -145,19 +146,21 @@ class ServerTask:
         self._tell(self._listener.serving, address, self._token, self._agent_tokens)
 
     async def stop(self) -> Optional[ServerState]:
-        """End the server, its streams cleanly, and return what a successor can go on with. Takes a tenth of a second
-        at most: calls that cannot be carried out in that time are answered with an error."""
+        """End the server and its streams, and return what the next one can take over.
+
+        Takes a tenth of a second at most: calls that take longer are answered with an error.
+        """
         self._stopped = True
         return await self._end(COME_BACK_SECONDS, ENDING_SECONDS)
 
     async def restart(self) -> None:
-        """End the server and begin again with the same port, token and sessions."""
+        """End the server and start it again with the same port, token and sessions."""
         if not self._ending:  # else another restart is under way already
             server_state = await self._end(None)
             await self.run(server_state)
 
     def loop_lost(self) -> None:
-        """The event loop on which the server lived is gone: begin again on the next one."""
+        """The event loop of the server is gone: start it again on the new one."""
         self._runtime.assert_loop_thread()
         server, self._server = self._server, None
         self._ending = False
@@ -188,8 +191,8 @@ class ServerTask:
     ) -> None:
         """Send a notification to one session or, without one, to all.
 
-        While there is no server, what is for one session waits for the next. If the session ends and is not known to
-        have read it, or has ended already, the listener gets the `tag`.
+        While there is no server, a message for one session waits for the next server. If the session has ended, or ends
+        and is not known to have read the message, the listener gets the `tag`.
         """
         self._runtime.assert_loop_thread()
         if self._server is None:
@@ -201,7 +204,7 @@ class ServerTask:
             self._tell(self._listener.unread, tag)
 
     def settings_changed(self, body_mebibytes: int) -> None:
-        """Take the limits as they are set now."""
+        """Apply the limit as it is set now."""
         self._runtime.assert_loop_thread()
         self._body_mebibytes = body_mebibytes
         if self._server is not None:

@@ -1,7 +1,6 @@
-"""The words in the status bar: whether the window is served, who is connected, and what waits for the user.
+"""The text in the status bar: whether the window is served, who is connected, and what waits for the user.
 
-Rule: pure, short, and empty rather than noisy: a window that is served and has no client says only that. However many
-clients there are and whatever they call themselves, it fits.
+Rules: pure, and short. However many clients there are and whatever they call themselves, the text fits.
 """
 
 from __future__ import annotations
@@ -10,9 +9,9 @@ from collections import Counter
 from typing import List, NamedTuple, Optional, Sequence
 
 MOST = 4
-"""Names."""
+"""How many names are shown."""
 LONGEST = 30
-"""Characters of a name."""
+"""How many characters of a name are shown."""
 
 
 class State(NamedTuple):
@@ -31,12 +30,12 @@ def status_text(state: State) -> str:
         return "Companion: " + state.problem
     if state.port is None:
         return "Companion: starting"
-    words: List[str] = [_clients(state.clients)]
+    parts: List[str] = [_clients(state.clients)]
     if not state.sharing:
-        words.append("sharing paused")
+        parts.append("sharing paused")
     if state.pending:
-        words.append(f"{state.pending} to review")
-    return "Companion: " + ", ".join(words)
+        parts.append(f"{state.pending} to review")
+    return "Companion: " + ", ".join(parts)
 
 
 def _clients(names: Sequence[str]) -> str:
@@ -44,7 +43,7 @@ def _clients(names: Sequence[str]) -> str:
 
 
 def listed(names: Sequence[str]) -> str:
-    """The names, equal ones once with their number: a few, each cut to a readable length, then how many more."""
+    """The first few names, equal ones once with their count, each cut to a readable length; then how many more."""
     counted = sorted(Counter(names).items())
     shown = [f"{count} " * (count > 1) + shortened(name) for name, count in counted[:MOST]]
     more = sum(count for _, count in counted[MOST:])
@@ -52,5 +51,5 @@ def listed(names: Sequence[str]) -> str:
 
 
 def shortened(name: str) -> str:
-    """The name, without its end if it is too long."""
+    """The name, cut if it is too long."""
     return name if len(name) <= LONGEST else name[: LONGEST - 1] + "\u2026"

@@ -1,9 +1,9 @@
 """Carries out the tools that clients call, for one window.
 
-Rule: whoever asked gets a clear sentence, and a call that fails has changed nothing in the window. The disk is looked
-at on a disk thread, because a network drive may hang; the review itself is the main thread's. On a client's word alone
-nothing is written outside the workspace folders: that is asked before the review is touched, and again in the step that
-writes. What the user accepts may lie anywhere.
+Rules: whoever asked gets a clear sentence, and a call that fails has changed nothing in the window. Files are looked at
+on a disk thread, because a network drive may hang; the review belongs to the main thread. `acceptDiff` writes only
+inside the workspace folders: that is checked before the review is touched, and again in the step that writes. What the
+user accepts may lie anywhere.
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ if TYPE_CHECKING:
     from ..review.manager import ReviewManager
     from ..runtime import Runtime
 
-PREPARE_SECONDS = 20.0  # a network drive that takes longer is taken for dead
-LONG_TEXT = 1 << 20  # characters that the loop does not make JSON of itself
+PREPARE_SECONDS = 20.0  # a network drive that takes longer counts as dead
+LONG_TEXT = 1 << 20  # characters; from here on a disk thread makes the JSON
 
 OUTSIDE = (
     "The file is outside the workspace folders of the editor's window, where a client's acceptDiff writes nothing. "
     "The diff stays open: the user can accept it in the editor."
 )
 
-# The MCP SDK inside the CLIs introduces itself by what it is, not by whose it is: then the token's name tells.
+# The MCP SDK inside the CLIs gives its own name, not the name of the CLI. Then the token tells which CLI it is.
 ANONYMOUS_CLIENTS = {"streamable-http-client": "CLI", "": "client"}
 
 
 def display_name(session: ClientSession) -> str:
-    """The client's name as the user reads it: of a bounded length, and without hidden characters."""
+    """The client's name as the user reads it: short, and with hidden characters made visible."""
     name = client_name(session.client_name)
     if name in ANONYMOUS_CLIENTS:
         return session.token_name or ANONYMOUS_CLIENTS[name]
@@ -45,14 +45,14 @@ def display_name(session: ClientSession) -> str:
 
 
 def owner_of(call: ToolCall) -> Owner:
-    """Who asked, by the name that the user reads."""
+    """The client that asked, with the name that the user reads."""
     return Owner(call.session.id, display_name(call.session))
 
 
 class ToolCalls:
     """`await tool_calls(call)` carries one call out. Loop thread; the call's arguments have passed its schema.
 
-    `folders` are the window's workspace folders now; it is called on the loop thread.
+    `folders` returns the window's workspace folders as they are now. It is called on the loop thread.
     """
 
     def __init__(self, reviews: ReviewManager, runtime: Runtime, folders: Callable[[], Sequence[str]]) -> None:
@@ -78,7 +78,7 @@ class ToolCalls:
 
         path = arguments["filePath"]
         file_request = await self._runtime.call_main(self._reviews.file_request, path)
-        # All is read before the views are made, so that they appear with all they have to show.
+        # Everything is read before the views are made, so that they appear complete.
         preparing = self._runtime.in_worker(prepare, file_request, arguments["newContent"])
         try:
             prepared = await asyncio.wait_for(preparing, PREPARE_SECONDS)
@@ -102,7 +102,7 @@ class ToolCalls:
     async def _accept_diff(self, owner: Owner, arguments: Dict[str, Any]) -> ToolResult:
         import asyncio
 
-        # What is looked at is the path that would be written, however this call spells it.
+        # What counts is the path that would be written, however this call spells it.
         checked = await self._runtime.call_main(self._reviews.path_of, owner, arguments["filePath"])
         folders = tuple(self._folders())
         if not await self._runtime.in_worker(inside_workspace, checked, folders):
@@ -112,7 +112,7 @@ class ToolCalls:
             if not inside_workspace(path, folders):  # a link may lead elsewhere by now
                 raise DiskError(OUTSIDE)
 
-        written: Future[str] = Future()  # with what went wrong, or an empty text
+        written: Future[str] = Future()  # what went wrong, or an empty text
 
         def done(problem: str) -> None:
             if written.set_running_or_notify_cancel():  # false if the call was cancelled
@@ -124,7 +124,7 @@ class ToolCalls:
 
     def _accept(self, owner: Owner, path: str, checked: str, done: Callable[[str], None], guard: Guard) -> None:
         if self._reviews.path_of(owner, path) != checked:
-            raise ReviewError("The diff was opened anew under another path meanwhile.")
+            raise ReviewError("The diff was opened again under another path meanwhile.")
         self._reviews.accept_by_client(owner, path, done, guard)
 
     async def _reject_diff(self, owner: Owner, arguments: Dict[str, Any]) -> ToolResult:

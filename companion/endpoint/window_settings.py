@@ -1,6 +1,6 @@
-"""One window's settings: the editor's file, then what the window's project says, checked and kept.
+"""One window's settings: those of the user, narrowed by those of the window's project, checked and cached.
 
-Rule: asking is free, because the answer is kept; whoever hears of a change calls `refresh`.
+Rule: asking costs nothing, because the answer is cached; whoever hears of a change calls `refresh`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class WindowSettings:
         return self._current
 
     def refresh(self) -> List[str]:
-        """Read the settings anew and return a sentence for each wrong value."""
+        """Read the settings again and return a sentence for each wrong value."""
         self._of_project = project_layer(self._window.project_data())
         reading = read(
             [
@@ -36,5 +36,5 @@ class WindowSettings:
         return reading.complaints
 
     def project_has_changed(self) -> bool:
-        """Whether the project says something else than when it was read: the editor has no event for that."""
+        """Whether the project's settings are no longer those that were read. The editor has no event for that."""
         return project_layer(self._window.project_data()) != self._of_project

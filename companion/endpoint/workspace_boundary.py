@@ -1,9 +1,9 @@
-"""What lies inside the folders of a workspace, as the disk has it and not as a path spells it.
+"""Whether a file lies inside the folders of a workspace on disk, however its path is spelled.
 
-Rule: links are followed at the time of the question and nothing is remembered, because a link may lead elsewhere the
-next time. Whatever cannot be made sure of is outside.
+Rules: links are followed anew for each question, because a link may lead elsewhere the next time. What cannot be
+determined counts as outside.
 
-The editor is not known here. This blocks on the disk: worker thread.
+The editor is not known here. This blocks on the disk: disk thread.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def inside_workspace(path: str, folders: Sequence[str]) -> bool:
     try:
         real = os.path.realpath(path)
         if os.path.islink(real):
-            return False  # links that lead to each other have no end
+            return False  # links that lead to each other
         wanted = _found(folders)
         return any(_is_one_of(parent, wanted) for parent in _parents(real))
     except (OSError, ValueError):
@@ -54,9 +54,9 @@ def _parents(path: str) -> List[str]:
 def _is_one_of(folder: str, wanted: Sequence[_Folder]) -> bool:
     if os.path.normcase(folder) in [each.key for each in wanted]:
         return True
-    # The very same folder may be spelled otherwise: many disks do not tell upper from lower case.
+    # The same folder may be spelled differently: many disks ignore case.
     try:
         found = os.stat(folder)
     except OSError:
-        return False  # not made yet
+        return False  # it does not exist yet
     return found.st_ino != 0 and any(os.path.samestat(found, each.status) for each in wanted)

@@ -9,9 +9,8 @@ Implements MCP 2025-11-25, transports, "Resumability and Redelivery", and the ev
 
 from __future__ import annotations
 
-from collections import deque
 from enum import Enum
-from typing import Any, Collection, Deque, Dict, NamedTuple, Optional
+from typing import Any, Collection, Dict, List, NamedTuple, Optional
 
 from .jsonrpc import RequestId
 from .limits import Limits
@@ -134,7 +133,7 @@ class Stream:
         self._sent: Dict[int, Message] = {}
         self._sent_keys: Dict[str, int] = {}
         self._sent_bytes = 0
-        self._to_resend: Deque[int] = deque()
+        self._to_resend: List[int] = []  # the oldest last
         self._greeted = True
         self._reconnection = b""
         self._imported = False
@@ -167,7 +166,7 @@ class Stream:
                 self._forget(sequence)
             self._receipts.named(self.label, received)
         self._receipts.note(Sign.REATTACHED, self.label)
-        self._to_resend = deque(self._sent)
+        self._to_resend = list(self._sent)[::-1]
         self._greeted = False
         self.was_reset = False
 
@@ -196,7 +195,7 @@ class Stream:
             self._greeted = True
             parts.append(self._greeting())
         while self._to_resend and size < CHUNK_BYTES:
-            message = self._sent.get(self._to_resend.popleft())
+            message = self._sent.get(self._to_resend.pop())
             if message is not None:
                 parts.append(self._event(message))
                 size += len(message.payload)

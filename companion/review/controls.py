@@ -1,11 +1,11 @@
-"""What the user's clicks and keys mean for a desk.
+"""What the user's clicks and keys mean for a review.
 
 Rule: a link's name and a context key mean one thing, said here and nowhere else.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Callable, Dict, Optional
+from typing import TYPE_CHECKING, Any, Callable, Dict, Optional, Protocol
 
 import sublime
 
@@ -15,10 +15,22 @@ SAVE = "save"  # the editor's command that answers a review
 
 if TYPE_CHECKING:
     from .decision import Review
-    from .manager import ReviewManager
 
 
-def follow_link(reviews: ReviewManager, review: Review, href: str) -> None:
+class Reviews(Protocol):
+    """What a clicked link may ask for."""
+
+    def accept(self, review: Review) -> None: ...
+    def accept_as_proposed(self, review: Review) -> None: ...
+    def reject(self, review: Review) -> None: ...
+    def reload(self, review: Review) -> None: ...
+    def next_change(self, review: Review) -> None: ...
+    def previous_change(self, review: Review) -> None: ...
+    def revert_hunk(self, review: Review, number: int = -1) -> None: ...
+    def undo_revert_hunk(self, review: Review, number: int = -1) -> None: ...
+
+
+def follow_link(reviews: Reviews, review: Review, href: str) -> None:
     """Do what a clicked link in a review's views stands for. Main thread."""
     verb, number = parse_link(href)
     actions: Dict[str, Callable[[], None]] = {

@@ -1,4 +1,4 @@
-"""The desk: one window's reviews, from a client's request to the user's decision.
+"""The review manager: one window's reviews, from a client's request to the user's decision.
 
 Theory of operation: a review (the decision) and its presentation (the views) are opened and ended together. Whoever
 ends a review asks the decision first; only if it says yes is the client told and are the views closed. After the last
@@ -13,27 +13,26 @@ from __future__ import annotations
 
 import logging
 import os
-import time
 from functools import partial
 from typing import TYPE_CHECKING, Any, Callable, ClassVar, Dict, List, Optional, Tuple, Union
 from weakref import WeakSet
 
 import sublime
 
-from ..debounce import Debounce
-from ..editor import file_views, view_roles
+from ..editor import view_roles
 from ..editor.edits import COMMAND
-from ..editor.status_bar import say
 from .after_client import SaveAfterClient
-from .controls import SAVE, answer, follow_link
+from .controls import SAVE, follow_link
 from .decision import ACCEPTED, Outcome, Owner, Review, ReviewError, State, Ticket
 from .display.file_watch import file_request
 from .display.poller import Poller
 from .display.presentation import Presentation
-from .document import disk
-from .document.apply import Guard, Write
+from .document.apply import Guard
+from .document.disk import ChangedError, DiskError
 from .document.preparation import FileRequest, Preparation
 from .document.text import ProposedText
+from .document.writes import Writes
+from .open_reviews import OpenReviews
 from .window import views
 from .window.arrangement import Arrangement
 from .window.split import close_abandoned, put_layout_back
@@ -44,13 +43,8 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger("gemini_companion.review")
 
-IN_REVIEW = "gemini_companion.in_review"
-# After a burst of edits in other views: milliseconds without one, and at the most.
-_QUIET, _LONGEST = 200, 1000
-WRITE_SECONDS = 2.0  # how long a window that closes waits for what is being written
 
-
-class ReviewManager:
+class ReviewManager(OpenReviews):
     """One window's reviews. Main thread only.
 
     `notify` is told of every outcome, once each, as long as the client that asked was not known to be gone.
@@ -68,16 +62,11 @@ class ReviewManager:
         notify: Callable[[Review, Outcome], None],
         is_connected: Callable[[Owner], bool],
     ) -> None:
-        self._window = window
-        self._runtime = runtime
+        super().__init__(window, runtime)
         self._settings = settings
         self._notify = notify
         self._is_connected = is_connected
-        self._presentations: Dict[Review, Presentation] = {}
-        self._buffers: Dict[int, int] = {}  # of views by their ids, so that no keystroke has to ask
-        self._edited: Dict[int, sublime.View] = {}  # views of no review, since they were last looked at
-        self._edits = Debounce(runtime.later_on_main, self._look_at_edited, _QUIET, _LONGEST)
-        self._writes: Dict[Review, Write] = {}
+        self._writes = Writes(runtime)
         self._managers.add(self)
         self._arrangement = Arrangement(window, runtime, settings)
         self._poller = Poller(runtime, lambda: list(self._presentations.values()))
@@ -223,17 +212,16 @@ class ReviewManager:
             self.reopen(owner, outcome.path, text)
             return
         review = Review(owner, outcome.path, text)  # shown only if it cannot be written
-        write = Write(self._runtime, outcome.original, text, partial(self._written_unasked, review, text))
-        self._writes[review] = write
-        write.start()
+        self._writes.begin(review, outcome.original, text, partial(self._written_unasked, review, text))
 
-    def _written_unasked(self, review: Review, text: str, error: Optional[disk.DiskError]) -> None:
-        del self._writes[review]
-        if error is None:
+    def _written_unasked(self, review: Review, text: str, error: Optional[DiskError], closed: bool) -> None:
+        if closed and error is not None:
+            logger.error("an accepted text that its client did not read could not be written: %s", error)
+        elif error is None:
             self._say(f"{review.owner.client_name} went away before it wrote {os.path.basename(review.path)}: written")
-            return
-        logger.info("an accepted text that its client did not read is shown again: %s", error)
-        self.reopen(review.owner, review.path, text)
+        else:
+            logger.info("an accepted text that its client did not read is shown again: %s", error)
+            self.reopen(review.owner, review.path, text)
 
     def reopen(self, owner: Owner, path: str, text: str) -> None:
         """Bring back what the user accepted, because the client went before it heard of it. Now Accept writes it."""
@@ -321,71 +309,24 @@ class ReviewManager:
         """Bring a review to the front and give it the focus."""
         self._show(review, True)
 
-    def reload(self, review: Review) -> None:
-        """Read the file again and compare with what it is now."""
-        if review in self._presentations:
-            self._presentations[review].load()
+    def preview(self, review: Review) -> None:
+        """Bring a review to the front and leave the focus where it is."""
+        self._show(review, False)
 
-    def next_change(self, review: Review) -> None:
-        """Go to the next change of the proposal."""
-        self._walk(review, lambda presentation: presentation.hunks.go_next())
-
-    def previous_change(self, review: Review) -> None:
-        """Go to the previous change of the proposal."""
-        self._walk(review, lambda presentation: presentation.hunks.go_previous())
-
-    def revert_hunk(self, review: Review, number: int = -1) -> None:
-        """Take back the change at the caret, or the one whose link has this number."""
+    def accept_only_hunk(self, review: Review) -> None:
+        """Accept the selected changes and take back all others."""
         presentation = self._presentations.get(review)
         if presentation is None or not review.pending:
             return
         hunks = presentation.hunks
-        place = hunks.place_of(number)
-        if not hunks.ready:
-            # The user has just typed something: it is done as soon as the comparison knows of it.
-            hunks.revert_soon(place)
-        elif not hunks.revert(place):
-            self._say("there is no change here")
 
-    def undo_revert_hunk(self, review: Review, number: int = -1) -> None:
-        """Bring back the change that was taken back last, or the one whose link has this number."""
-        presentation = self._presentations.get(review)
-        if presentation is not None and review.pending and not presentation.hunks.undo_revert(number):
-            self._say("no reverted change is left as it was")
+        def accept_only(places: List[sublime.Region]) -> bool:
+            kept = hunks.keep_only(places)
+            if kept:
+                self._runtime.on_main(self.accept, review)
+            return kept
 
-    # -- asking -------------------------------------------------------------------------------------------------------
-
-    def review_of(self, view: Optional[sublime.View]) -> Optional[Review]:
-        """The pending review that the view, or what it is a clone of, belongs to; or None."""
-        if view is not None and self._presentations:
-            number = view.id()
-            buffer = self._buffers.get(number)
-            if buffer is None:
-                buffer = self._buffers[number] = view.buffer_id()
-            for review, presentation in self._presentations.items():
-                if buffer in presentation.buffers:
-                    return review
-        return None
-
-    def pending(self) -> List[Review]:
-        """The reviews that the user can still decide, the oldest first."""
-        return [review for review in list(self._presentations) if review.pending]
-
-    def in_front(self) -> Optional[Review]:
-        """The review that a command means: the one with the focus, else the visible one, else the only one."""
-        review = self.review_of(self._window.active_view())
-        if review is not None:
-            return review
-        visible = [review for review, shown in self._presentations.items() if shown.visible]
-        if len(visible) == 1:
-            return visible[0]
-        return next(iter(self._presentations)) if len(self._presentations) == 1 else None
-
-    def query_context(self, view: sublime.View, key: str, operator: int, operand: Any) -> Optional[bool]:
-        """Answer for the context key of our key bindings; None for every other."""
-        if key != IN_REVIEW:
-            return None
-        return answer(self.review_of(view) is not None, operator, operand)
+        self._on_hunks(hunks, -1, accept_only)
 
     # -- what happens in the editor -----------------------------------------------------------------------------------
 
@@ -404,44 +345,6 @@ class ReviewManager:
             self._poller.start()
             if self._window.active_view() == view:
                 self._arrangement.pair_up(self._presentations[review].views, view)
-
-    def on_modified(self, view: sublime.View) -> None:
-        """A view was edited. Called for every keystroke."""
-        if not self._presentations:
-            return
-        review = self.review_of(view)
-        if review is None:
-            self._edited[view.id()] = view
-            self._edits.mark()
-        elif self._buffers[view.id()] == self._presentations[review].proposal_buffer:
-            self._presentations[review].edited()
-
-    def _look_at_edited(self) -> None:
-        """Some views of no review were edited: perhaps of a file that is under review."""
-        edited, self._edited = self._edited, {}
-        for view in edited.values():
-            if view.is_valid():
-                self.on_file_changed(view)
-
-    def on_selection_modified(self, view: sublime.View) -> None:
-        """A caret or selection moved. Called for every keystroke."""
-        if self._presentations:
-            number = view.id()
-            for presentation in self._presentations.values():
-                if presentation.proposal_view.id() == number:
-                    presentation.caret_may_have_moved()
-
-    def on_file_changed(self, view: sublime.View) -> None:
-        """A view of a file was edited, saved, reloaded or reverted."""
-        self._runtime.assert_main_thread()
-        if not self._presentations:
-            return
-        path = view.file_name()
-        if path is None:
-            return
-        for review, presentation in self._presentations.items():
-            if file_views.is_same_file(path, review.path, review.same_files):
-                presentation.check_file()
 
     def on_pre_close(self, view: sublime.View) -> None:
         """A view is about to be closed. Closing either view of a review rejects the proposal."""
@@ -501,15 +404,11 @@ class ReviewManager:
     def shutdown(self) -> None:
         """Reject everything, tell the clients, and give the window back. Nothing is left to be done later.
 
-        What is being written is waited for, `WRITE_SECONDS` at most.
+        What is being written is waited for, a moment at most.
         """
         self._runtime.assert_main_thread()
         closed = [view for presentation in self._presentations.values() for view in presentation.views]
-        end = time.monotonic() + WRITE_SECONDS
-        for review, write in list(self._writes.items()):
-            if not write.finish(max(0.0, end - time.monotonic())):
-                logger.error("%s was still being written when its window closed", os.path.basename(review.path))
-        self._writes.clear()
+        self._writes.finish()
         for review in self.pending():
             if review.ticket is not None:
                 review.close()
@@ -527,51 +426,26 @@ class ReviewManager:
 
     def wait_for_writes(self) -> None:
         """Wait for what is being written, when the editor's API may no longer be used."""
-        end = time.monotonic() + WRITE_SECONDS
-        for write in self._writes.values():
-            write.wait(max(0.0, end - time.monotonic()))
+        self._writes.wait()
 
     # -- inside -------------------------------------------------------------------------------------------------------
 
     @classmethod
     def _manager_of(cls, view: sublime.View) -> Optional[ReviewManager]:
-        """The desk of a view that the user has dragged into another window."""
+        """The manager of a view that the user has dragged into another window."""
         return next((reviews for reviews in cls._managers if reviews.review_of(view) is not None), None)
 
     def _is_abandoned(self, view: sublime.View) -> bool:
         if view_roles.role_of(view) is None:
             return False
-        # One that was dragged here belongs to another window's desk.
+        # One that was dragged here belongs to another window's manager.
         return views.is_left_over(view) or self._manager_of(view) is None
-
-    def _find(self, owner: Owner, path: str) -> Optional[Review]:
-        wanted = file_views.same_key(path)
-        for review in self.pending():
-            if review.ticket is not None:
-                continue
-            if review.owner.session_id == owner.session_id and file_views.same_key(review.path) == wanted:
-                return review
-        return None
-
-    def _required(self, owner: Owner, path: str) -> Review:
-        review = self._find(owner, path)
-        if review is None:
-            raise ReviewError("No diff is open for this file.")
-        return review
 
     def _show(self, review: Review, focus: Optional[bool]) -> None:
         presentation = self._presentations.get(review)
         if presentation is not None:
             self._arrangement.show(presentation.views, presentation.proposal_view, focus)
             self._poller.start()
-
-    def _say(self, sentence: str) -> None:
-        say(self._window, sentence)
-
-    def _walk(self, review: Review, step: Callable[[Presentation], bool]) -> None:
-        presentation = self._presentations.get(review)
-        if presentation is not None and not step(presentation):
-            self._say("there are no changes")
 
     def _follow_link(self, review: Review, href: str) -> None:
         if review in self._presentations:
@@ -587,13 +461,13 @@ class ReviewManager:
         if not review.begin_writing():
             return
         presentation.freeze(True)
-        write = Write(self._runtime, presentation.original, text, partial(self._written, review, text, done), guard)
-        self._writes[review] = write
-        write.start()
+        self._writes.begin(review, presentation.original, text, partial(self._written, review, text, done), guard)
 
-    def _written(self, review: Review, text: str, done: Callable[[str], None], error: Optional[disk.DiskError]) -> None:
-        if self._writes.pop(review, None) is None:
-            done(str(error or ""))  # its window was closed meanwhile
+    def _written(
+        self, review: Review, text: str, done: Callable[[str], None], error: Optional[DiskError], closed: bool
+    ) -> None:
+        if closed:
+            done(str(error or ""))
             return
         if error is None:
             self._end(review, review.accept(text))
@@ -603,7 +477,7 @@ class ReviewManager:
         presentation = self._presentations.get(review)
         if presentation is not None and not presentation.retired:
             presentation.freeze(False)
-            presentation.complain(str(error), look_again=isinstance(error, disk.ChangedError))
+            presentation.complain(str(error), look_again=isinstance(error, ChangedError))
         elif self._window.is_valid():
             # Its tab was closed meanwhile: what was accepted is not lost with it.
             self._presentations.pop(review, None)

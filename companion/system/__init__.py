@@ -1,4 +1,4 @@
-"""The machine: its platform, its processes, and the process of the editor.
+"""The operating system: the platform, processes, and the editor's process.
 
-Rule: nothing in here knows the editor's API or an agent.
+Rule: nothing here uses the editor's API or knows an agent.
 """

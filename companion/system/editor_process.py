@@ -1,7 +1,7 @@
-"""The editor's process: the parent of the plugin host that we run in.
+"""The editor's process, which is the parent of the plugin host.
 
-Rule: its id is taken once, when the package is loaded. The plugin host may outlive the editor by seconds, and then its
-parent is somebody else, under whose id no discovery file must be written and none would be found.
+Rule: its id is read once, when the package is loaded. The plugin host may outlive the editor by seconds and then has
+another parent, under whose id no discovery file may be written.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ EDITOR_PID = os.getppid()
 
 
 def editor_is_gone() -> bool:
-    """Whether the editor has ended without telling us. Any thread; asks the system, never the editor."""
+    """Whether the editor has exited without notice. Any thread; asks the operating system, not the editor."""
     if os.getppid() != EDITOR_PID:
         return True
-    # Windows gives an orphan no other parent.
+    # On Windows an orphan keeps its parent's id.
     return sys.platform == "win32" and not is_alive(EDITOR_PID)

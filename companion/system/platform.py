@@ -1,7 +1,7 @@
-"""The machine as the clients see it: environment, path syntax, user. One small value that tests replace.
+"""The platform as the agents see it: environment, path syntax, user. Tests replace this value.
 
-Rule: directories are decided as Node.js decides them, because the clients run on Node.js and look there. Python's own
-`tempfile.gettempdir` reads the same variables but skips directories it cannot write to, and would then differ.
+Rule: directories are determined as Node.js does, because the agents run on Node.js. Python's `tempfile.gettempdir`
+reads the same variables but skips directories that are not writable.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ LINUX = "linux"
 
 
 class Platform(NamedTuple):
-    """Where the package runs. `name` is one of `sublime.platform()`'s: "windows", "osx", "linux"."""
+    """The platform. `name` is that of `sublime.platform()`: "windows", "osx" or "linux"."""
 
     name: str
     environment: Mapping[str, str]
     home: str
-    user_id: Optional[int] = None  # None where the system has no such numbers
-    private_group: Callable[[], Optional[int]] = lambda: None  # a group with nobody in it but the user; may be slow
+    user_id: Optional[int] = None  # None on Windows
+    private_group: Callable[[], Optional[int]] = lambda: None  # the group of the user alone, if any; may block
 
     @classmethod
     def current(cls) -> Platform:
-        """This machine, with the environment as it is now. Any thread."""
+        """The platform of this process, with its live environment. Any thread."""
         if sys.platform == "win32":
             return cls(WINDOWS, os.environ, os.path.expanduser("~"))
         name = MACOS if sys.platform == "darwin" else LINUX
@@ -44,11 +44,11 @@ class Platform(NamedTuple):
 
     @property
     def list_separator(self) -> str:
-        """What stands between the entries of a list of paths (Node's `path.delimiter`)."""
+        """The path list separator (Node's `path.delimiter`)."""
         return ";" if self.name == WINDOWS else ":"
 
     def variable(self, name: str) -> str:
-        """An environment variable, "" when it is not set. Names have no case on Windows."""
+        """An environment variable, "" if it is not set. On Windows the name's case does not matter."""
         value = self.environment.get(name)
         if value is None and self.name == WINDOWS:
             wanted = name.upper()
@@ -58,7 +58,7 @@ class Platform(NamedTuple):
         return value or ""
 
     def temporary_directory(self) -> str:
-        """The directory for temporary files, as Node's `os.tmpdir()` answers. An empty variable counts as not set."""
+        """The directory for temporary files according to Node's `os.tmpdir()`. An empty variable counts as not set."""
         if self.name == WINDOWS:
             directory = self.variable("TEMP") or self.variable("TMP")
             if not directory:
@@ -66,22 +66,22 @@ class Platform(NamedTuple):
             if len(directory) > 1 and directory.endswith("\\") and not directory.endswith(":\\"):
                 directory = directory[:-1]
             return directory
-        directory = self.variable("TMPDIR") or self.variable("TMP") or self.variable("TEMP") or "/tmp"  # noqa: S108 - what Node.js says
+        directory = self.variable("TMPDIR") or self.variable("TMP") or self.variable("TEMP") or "/tmp"  # noqa: S108 - Node.js's default
         if len(directory) > 1 and directory.endswith("/"):
             directory = directory[:-1]
         return directory
 
     def home_directory(self) -> str:
-        """The user's home, as Node's `os.homedir()` answers: the variable first, then the user database."""
+        """The user's home according to Node's `os.homedir()`: the variable, or else the user database."""
         return self.variable("USERPROFILE" if self.name == WINDOWS else "HOME") or self.home
 
 
 @functools.lru_cache(maxsize=None)
 def _private_group(user_id: int) -> Optional[int]:
-    """The user's own group where the system gives each user one, as Debian, Ubuntu and Fedora do; else None.
+    """The user's private group, if the system has such groups, as Debian, Ubuntu and Fedora do.
 
-    Such systems make new directories writable for the group, which lets nobody else in. The superuser's group is no
-    such group: system accounts may be in it. The answer may come from a directory service, so it is asked for once.
+    On such systems new directories are writable for the group, which has no other member. The superuser's group does
+    not count, because it may have system accounts. The lookup may query a directory service, so the result is cached.
     """
     if user_id == 0:
         return None

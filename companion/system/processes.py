@@ -1,10 +1,10 @@
-"""Whether a process is alive.
+"""Whether a process is running, and when it started.
 
-A process id alone does not tell who it is: after a restart of the machine yesterday's numbers belong to others. So when
-a process began can be asked, too.
+A process id alone does not identify a process, because ids are reused, above all after a reboot. The start time helps
+to tell processes with the same id apart.
 
-Rule: asking must be harmless. `os.kill(pid, 0)` asks on POSIX; on Windows the same call *ends* the process, so there
-the kernel is asked instead. Slow modules are imported where they are needed: this one is loaded with the package.
+Rule: a query has no side effects. `os.kill(pid, 0)` is a query on POSIX, but *ends* the process on Windows, where the
+kernel is asked instead. Slow modules are imported on use, because this module is loaded with the package.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ _ELAPSED = re.compile(r"^\s*(?:(?:(\d+)-)?(\d+):)?(\d+):(\d+)\s*$")  # [[days-]h
 
 
 def is_alive(pid: int) -> bool:
-    """Whether a process with this id exists, whoever owns it. Any thread; never raises. In doubt: True."""
+    """Whether a process with this id exists, of any user. In doubt: True. Any thread; never raises."""
     if pid <= 0:
-        return False  # to the system these mean groups of processes
+        return False  # such ids mean process groups
     if sys.platform == "win32":
         return windows_is_alive(pid)
     return posix_is_alive(pid)
@@ -42,12 +42,12 @@ def posix_is_alive(pid: int) -> bool:
     except (ProcessLookupError, OverflowError):
         return False
     except OSError:
-        return True  # it exists and belongs to somebody else
+        return True  # it exists and belongs to another user
     return True
 
 
 def windows_is_alive(pid: int, kernel: Optional[Any] = None) -> bool:
-    """`is_alive` on Windows. `kernel` is the loaded kernel32 library, which tests replace."""
+    """`is_alive` on Windows. `kernel` is kernel32, which tests replace."""
     import ctypes
 
     kernel = kernel if kernel is not None else _load_kernel()
@@ -58,7 +58,7 @@ def windows_is_alive(pid: int, kernel: Optional[Any] = None) -> bool:
         last_error = getattr(ctypes, "get_last_error", lambda: 0)()
         return bool(last_error == ERROR_ACCESS_DENIED)
     try:
-        # A process that has ended stays known for as long as anybody holds a handle to it.
+        # A process that has ended can still be opened while another process has a handle to it.
         code = ctypes.c_ulong()
         if not kernel.GetExitCodeProcess(handle, ctypes.byref(code)):
             return True
@@ -68,9 +68,9 @@ def windows_is_alive(pid: int, kernel: Optional[Any] = None) -> bool:
 
 
 def began(pid: int) -> Optional[float]:
-    """When a living process began, in seconds since the epoch; None where the system does not say. Never raises.
+    """When a running process started, in seconds since the epoch, or None if unknown. Never raises.
 
-    Blocks for a moment on macOS: not for the main thread.
+    It runs `ps` on macOS: never call it on the main thread.
     """
     if sys.platform == "win32":
         return windows_began(pid)
@@ -78,10 +78,10 @@ def began(pid: int) -> Optional[float]:
 
 
 def linux_began(pid: int) -> Optional[float]:
-    """`began` from the kernel's own files."""
+    """`began` on Linux, from `/proc` (see proc(5))."""
     try:
         with open(f"/proc/{pid}/stat", "rb") as file:
-            # The name, in parentheses, may hold anything; the 22nd field is the 20th after it.
+            # The name in parentheses may have any character; starttime, field 22, is the 20th after it.
             ticks = int(file.read().rsplit(b")", 1)[1].split()[19])
         with open("/proc/uptime", "rb") as file:
             uptime = float(file.read().split()[0])
@@ -91,7 +91,7 @@ def linux_began(pid: int) -> Optional[float]:
 
 
 def ps_began(pid: int) -> Optional[float]:
-    """`began` as `ps` knows it, which every POSIX system has."""
+    """`began` from `ps`, on every other POSIX system."""
     import subprocess
 
     try:
@@ -128,7 +128,7 @@ def _load_kernel() -> Any:
     import ctypes
 
     kernel = ctypes.WinDLL("kernel32", use_last_error=True)  # type: ignore[attr-defined,unused-ignore]
-    # A handle is as wide as a pointer; the default return type would cut it.
+    # A handle is as wide as a pointer; the default return type would truncate it.
     kernel.OpenProcess.restype = ctypes.c_void_p
     kernel.OpenProcess.argtypes = (ctypes.c_ulong, ctypes.c_int, ctypes.c_ulong)
     kernel.GetExitCodeProcess.argtypes = (ctypes.c_void_p, ctypes.c_void_p)

@@ -1,5 +1,5 @@
-"""The ways from the editor into a client's terminal: environment, command lines, mentions, the status bar's words.
+"""From the editor into the terminal of a client: environment, command lines, mentions.
 
-Rule: everything but the launcher and the processes is pure. Nothing in here knows a token, so none can get into a
+Rules: everything but the launcher and the processes is pure. Nothing in here knows a token, so none can get into a
 terminal.
 """

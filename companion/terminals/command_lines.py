@@ -1,6 +1,6 @@
 """Command lines that start a client: in Terminus, in the system's terminal, or pasted into a shell by hand.
 
-Rule: pure. Every word that comes from outside (folders, variables, the configured command) is quoted for whoever reads
+Rule: pure. Everything that comes from outside (folders, variables, the configured command) is quoted for whoever reads
 it: a POSIX shell, PowerShell, cmd.exe, AppleScript, or Terminus, which expands `$`.
 
 On Linux and macOS clients run in the user's login shell, because an editor started from the desktop does not have the
@@ -16,7 +16,7 @@ from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Seq
 
 from ..system.platform import MACOS, WINDOWS
 
-# Shells that take "-l -i -c COMMAND" and the little POSIX syntax that is used below.
+# Shells that take "-l -i -c COMMAND" and understand the POSIX syntax used below.
 KNOWN_SHELLS = frozenset(["sh", "bash", "zsh", "fish", "dash", "ksh", "mksh", "ash"])
 
 # The first of these that is installed is the terminal on Linux. The words are those of the setting `terminal_commands`.
@@ -39,7 +39,7 @@ MACOS_TERMINAL = (
 WINDOWS_TERMINAL = ("cmd.exe", "/k", "$command")
 
 
-# A shell that does not find the program, or what runs it, by its own PATH looks into these folders first.
+# If the shell's own PATH lacks the program, or Node.js, which runs it, the given folders come first.
 _SEARCH = (
     'for program in "$1" node; do '
     'command -v "$program" >/dev/null 2>&1 || { PATH="$0:$PATH"; export PATH; break; }; '
@@ -57,20 +57,20 @@ class Launch(NamedTuple):
 
 
 def login_shell(environment: Mapping[str, str]) -> str:
-    """The user's shell where it is one that understands our command lines, else the system's plain one."""
+    """The user's shell if it understands our command lines, otherwise `/bin/sh`."""
     shell = environment.get("SHELL", "")
     return shell if posixpath.isabs(shell) and posixpath.basename(shell) in KNOWN_SHELLS else "/bin/sh"
 
 
 def words_with_folders(words: Sequence[str], folders: str) -> Tuple[str, ...]:
-    """The words that run `words` in any POSIX shell, where `folders`, a PATH, may be missing from the shell's own."""
+    """The words that run `words` in any POSIX shell, even if its PATH lacks `folders`, which are a PATH themselves."""
     return ("/bin/sh", "-c", _SEARCH, folders, *words) if folders else tuple(words)
 
 
 def posix_line(launch: Launch) -> str:
-    """One line for a POSIX shell: change to the folder and run the client with its variables, in any state of both."""
+    """One line for a POSIX shell: change to the folder and run the client with its variables."""
     assignments = [f"{name}={value}" for name, value in launch.variables.items()]
-    # `env` rather than assignments before the command, which not every shell has.
+    # `env`, because not every shell takes assignments before a command.
     words = ["env"] + assignments + list(launch.words)
     return "cd {} && {}".format(shlex.quote(launch.folder), " ".join(shlex.quote(word) for word in words))
 
@@ -78,7 +78,7 @@ def posix_line(launch: Launch) -> str:
 def terminus_arguments(launch: Launch, platform: str, shell: str, tag: str) -> Dict[str, Any]:
     """The arguments of Terminus' command `terminus_open`."""
     if platform == WINDOWS:
-        words = ["cmd.exe", "/c", _windows_line(launch.words)]  # npm's programs are batch files
+        words = ["cmd.exe", "/c", _windows_line(launch.words)]  # on Windows npm's programs are batch files
     else:
         words = [shell, "-l", "-i", "-c", " ".join(shlex.quote(word) for word in launch.words)]
     return {
@@ -100,8 +100,8 @@ def system_terminal(
 ) -> Optional[List[str]]:
     """The words that open the system's terminal with the client in it; None if no terminal is known.
 
-    `configured` replaces the platform's own. In its words stand `$command` (a line for a shell, or for cmd.exe on
-    Windows), `$folder`, `$title`, `$shell` and `$applescript` (the line as a string in AppleScript).
+    `configured` replaces the platform's usual terminal. Its words may contain `$command` (a line for a shell, or for
+    cmd.exe on Windows), `$folder`, `$title`, `$shell` and `$applescript` (the line as a string in AppleScript).
     """
     words = list(configured) if configured else _usual_terminal(platform, is_installed)
     if not words:
@@ -118,7 +118,7 @@ def system_terminal(
 
 
 def environment_lines(variables: Mapping[str, str], platform: str) -> str:
-    """Lines to paste into a shell: PowerShell on Windows, anything like a POSIX shell elsewhere."""
+    """Lines to paste into a shell: PowerShell on Windows, a POSIX shell elsewhere."""
     if platform == WINDOWS:
         form = "$env:{} = '{}'\n"
         return "".join(form.format(name, value.replace("'", "''")) for name, value in variables.items())
@@ -140,5 +140,5 @@ def _windows_line(words: Sequence[str]) -> str:
 
 
 def _literal(word: str) -> str:
-    # Terminus has the editor expand its variables in every word.
+    # Terminus expands the editor's variables in every word.
     return word.replace("\\$", "\\\\$").replace("$", "\\$") if "$" in word else word

@@ -1,7 +1,7 @@
 """The environment variables by which a client in a terminal finds the right window.
 
-Rule: they hold a port, paths and a process id. The token is never among them: clients read it from the discovery file,
-which only the user can, while an environment is inherited by every program that a terminal runs.
+Rule: they hold a port, paths and a process id, never a token. Every program that a terminal runs inherits its
+environment, while the discovery file, in which clients find the token, can be read by the user only.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ def terminal_variables(connection: Connection) -> Dict[str, str]:
 
 
 def client_variables(connection: Connection) -> Dict[str, str]:
-    """What a program needs where the editor is not among its ancestors: the same, and what says whose child it is."""
+    """What a program needs if the editor is not among its parent processes: the same, and the editor's process id."""
     variables = terminal_variables(connection)
     for agent in AGENTS:
         variables.update(agent.client_variables(connection))
@@ -29,9 +29,9 @@ def client_variables(connection: Connection) -> Dict[str, str]:
 
 
 class ExportedEnvironment:
-    """Variables put into a process's environment for its children, and taken out again. One thread only.
+    """Variables set in the process's environment for its children, and removed again. One thread only.
 
-    What was there before is put back, unless somebody else has changed the variable meanwhile.
+    Former values are restored, unless somebody else has changed the variable meanwhile.
     """
 
     def __init__(self, environment: MutableMapping[str, str]) -> None:
@@ -40,7 +40,7 @@ class ExportedEnvironment:
         self._ours: Dict[str, str] = {}
 
     def put(self, variables: Mapping[str, str]) -> None:
-        """Make the variables of ours be exactly these."""
+        """Set exactly these variables, and restore the others of ours."""
         for name in [name for name in self._ours if name not in variables]:
             self._restore(name)
         for name, value in variables.items():
@@ -52,7 +52,7 @@ class ExportedEnvironment:
             self._ours[name] = value
 
     def clear(self) -> None:
-        """Take all of ours out again."""
+        """Restore all variables of ours."""
         self.put({})
 
     def _restore(self, name: str) -> None:

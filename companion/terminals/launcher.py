@@ -1,7 +1,7 @@
 """Starts a client in a terminal, and types into one that runs. Main thread only.
 
-Rule: what the user asked for happens in a terminal or is answered by a sentence. A command of another package that is
-not there, or fails, says nothing: whether a terminal came is looked for.
+Rule: what the user asked for happens in a terminal or is answered by a sentence. The editor does not say whether
+a command of another package exists or has failed, so the launcher looks whether a terminal has appeared.
 """
 
 from __future__ import annotations
@@ -40,13 +40,13 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger("gemini_companion.terminals")
 
-# Terminus opens a terminal on the editor's worker thread, or, half installed, never.
+# Terminus opens a terminal on the editor's worker thread; if it lacks a library, never.
 TERMINUS_MILLISECONDS, LOOK_MILLISECONDS = 2000, 50
 INSTALL_PANEL = "gemini_companion_install"
 TAG = "gemini_companion."
 Tell = Callable[[Mention, Optional[Agent]], Optional[str]]
 """Sends a mention to a client, of this agent if one is named; the client's name, or None if none listens."""
-OBEYED = "a folder's name holds control characters, which the terminal would obey: rename it first"
+CONTROL_CHARACTERS = "a folder's name holds control characters, which the terminal would obey: rename it first"
 _numbers = itertools.count(1)
 
 
@@ -58,7 +58,7 @@ class LaunchSettings(NamedTuple):
 
 
 class Launcher:
-    """Starts clients for every window."""
+    """Starts clients, for all windows."""
 
     def __init__(self, runtime: Runtime, platform: Optional[Platform] = None) -> None:
         self._runtime = runtime
@@ -67,7 +67,7 @@ class Launcher:
     def run(
         self, window: sublime.Window, agent: Agent, connection: Connection, launch_settings: LaunchSettings
     ) -> None:
-        """Start `agent` in a terminal, in the workspace folder that the user picks if there are several."""
+        """Start `agent` in a terminal, in the workspace folder; the user picks one if there are several."""
         folders = connection.folders
         if len(folders) < 2:
             self._run_in(window, agent, connection, launch_settings, folders[0] if folders else "")
@@ -84,9 +84,9 @@ class Launcher:
         window.show_quick_panel(items, picked, placeholder=f"Folder to run {agent.title} in")
 
     def copy_environment(self, window: sublime.Window, connection: Connection) -> None:
-        """Put lines on the clipboard that let a client in any terminal find this window."""
+        """Copy lines with which a client in any terminal finds this window."""
         if any(has_control_characters(folder) for folder in connection.folders):
-            say(window, OBEYED)
+            say(window, CONTROL_CHARACTERS)
             return
         sublime.set_clipboard(environment_lines(client_variables(connection), self._platform.name))
         say(window, "copied; paste it into a terminal and start the client there")
@@ -117,7 +117,7 @@ class Launcher:
         tag = _tag_of(terminal)
         if tag:
             arguments["tag"] = tag
-        window.focus_view(terminal)  # so that one can go on typing; without a tag Terminus takes the view in front
+        window.focus_view(terminal)  # the user goes on typing; without a tag Terminus types into the view in front
         window.run_command("terminus_send_string", arguments)
         return None
 
@@ -155,7 +155,7 @@ class Launcher:
     def _await_terminus(
         self, window: sublime.Window, tag: str, launch: Launch, configured: Optional[Sequence[str]], left: int
     ) -> None:
-        """Look for the terminal that Terminus was asked for, else use the system's. `left`: milliseconds."""
+        """Wait for the terminal that Terminus was asked for, otherwise use the system's. `left`: milliseconds."""
         if any(_tag_of(view) == tag for each in sublime.windows() for view in _terminals(each)):
             return
         if left > 0:
@@ -169,7 +169,7 @@ class Launcher:
         self, window: sublime.Window, launch: Launch, configured: Optional[Sequence[str]]
     ) -> None:
         if any(map(has_control_characters, [launch.folder, *launch.variables.values()])):
-            say(window, OBEYED)  # on macOS the command line is typed
+            say(window, CONTROL_CHARACTERS)  # on macOS the command line is typed
             return
         shell = login_shell(self._platform.environment)
         words = system_terminal(launch, self._platform.name, shell, configured, lambda name: bool(shutil.which(name)))
@@ -199,7 +199,7 @@ class Launcher:
 
 
 def terminus_is_there() -> bool:
-    """Whether Terminus' commands are there. Its files may be, while it lacks a library and so cannot run."""
+    """Whether Terminus has commands. Its files may be there while it lacks a library and so cannot run."""
     return any(kind.__name__ == "TerminusOpenCommand" for kind in _window_commands())
 
 
@@ -215,7 +215,7 @@ def agent_in(terminal: sublime.View) -> Optional[Agent]:
 
 
 def terminal_of(window: sublime.Window) -> Optional[sublime.View]:
-    """The window's terminal in which a client runs: the last one we started, else any that is still running."""
+    """The window's terminal for a client: the last one we started, otherwise any that is still running."""
     running = [view for view in _terminals(window) if not view.settings().get("terminus_view.finished")]
     ours = [view for view in running if _tag_of(view).startswith(TAG)]
     if ours:

@@ -1,6 +1,6 @@
-"""A file and some of its lines, as one types them into a client's prompt: `@path`, which both clients read as a file.
+"""A file and some of its lines, as typed into a client's prompt: `@path`, which clients read as a file.
 
-Rule: the line range stands outside the path, in words: clients take everything up to the first blank for the path.
+Rule: the line range follows the path after a blank: clients take everything up to the first blank for the path.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _SPECIAL_ON_WINDOWS = re.compile(r"""[\s&()\[\]{}^=;!'+,`~%$@#]""")
 
 
 def mention(path: str, folder: Optional[str], lines: Optional[Tuple[int, int]], platform: Platform) -> str:
-    """The text to type, with a blank at its end so that one can go on typing.
+    """The text to type, with a blank at its end so that the user can go on typing.
 
     `folder` is where the client runs: paths below it become relative. `lines` are the first and last line from 1.
     """
@@ -29,7 +29,7 @@ def mention(path: str, folder: Optional[str], lines: Optional[Tuple[int, int]], 
 def selected_lines(first_row: int, last_row: int, last_column: int) -> Tuple[int, int]:
     """The lines, from 1, that a selection covers, given rows and column from 0.
 
-    A selection that ends at the very beginning of a line does not reach into it.
+    A selection that ends at the start of a line does not include that line.
     """
     if last_column == 0 and last_row > first_row:
         last_row -= 1

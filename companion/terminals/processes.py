@@ -1,7 +1,8 @@
-"""Looks for a client's program, and starts the system's terminal. Worker threads: both may take seconds.
+"""Looks for a client's program, and starts the system's terminal. Disk threads: both may take seconds.
 
-Rule: whoever looks is told where the program was found, because the terminal's shell may look elsewhere: a login shell
-may begin with a PATH of its own. Whoever starts a terminal is told when it did not come up, in the terminal's words.
+Rules: the search tells where the program was found, because a login shell may have a PATH of its own. If a terminal
+does not start, the error says why, as the terminal put it.
+
 The editor is not known here.
 """
 
@@ -20,7 +21,7 @@ from .command_lines import login_shell
 logger = logging.getLogger("gemini_companion.terminals")
 
 SHELL_SECONDS = 10  # for a login shell with a slow start-up file
-# For a terminal that cannot start to say so. On macOS a script asks the terminal, and the user whether it may.
+# How long a terminal may take to fail. On macOS the script asks the user for permission first.
 FAILURE_SECONDS = 1.0
 SCRIPT_SECONDS = 60.0
 NOT_ALLOWED = "-1743"  # Apple's errAEEventNotPermitted
@@ -28,21 +29,20 @@ ALLOW = "allow Sublime Text to control Terminal in System Settings, Privacy & Se
 
 
 class TerminalError(Exception):
-    """The terminal did not start. The message is the reason, for the user."""
+    """The terminal did not start. The message tells the user why."""
 
 
 def find_program(program: str, platform: Platform, cancelled: Callable[[], bool]) -> Optional[str]:
-    """The folders that the program needs on its PATH, as a PATH: those of the program and of Node.js.
+    """The folders that the program needs on its PATH, as a PATH: its own and that of Node.js.
 
-    They are empty if the login shell knows by itself where the program is, or nothing has to be known, and None if
-    there is no such program.
+    Empty if the login shell finds the program by itself, and on Windows; None if there is no such program.
     """
     found = shutil.which(program)
     if found is not None:
         if platform.name == WINDOWS:
-            return ""  # what is started inherits the editor's own PATH
+            return ""  # the program inherits the editor's own PATH
         folders = [os.path.dirname(os.path.abspath(found))]
-        node = shutil.which("node")  # which runs the program if it is a script
+        node = shutil.which("node")  # runs the program if it is a script
         if node is not None and os.path.dirname(os.path.abspath(node)) not in folders:
             folders.append(os.path.dirname(os.path.abspath(node)))
         return os.pathsep.join(folders)
@@ -84,7 +84,7 @@ def start_terminal(
         flags = getattr(subprocess, "CREATE_NEW_CONSOLE", 0)
         subprocess.Popen(words, cwd=folder, env=environment, creationflags=flags)
         return
-    # Not a pipe: a terminal that goes on writing would be ended by it when nobody reads any more.
+    # Not a pipe: a terminal that goes on writing would be killed once nobody reads.
     with tempfile.TemporaryFile() as errors:
         process = subprocess.Popen(
             words,
@@ -98,7 +98,7 @@ def start_terminal(
         try:
             code = process.wait(SCRIPT_SECONDS if platform.name == MACOS else FAILURE_SECONDS)
         except subprocess.TimeoutExpired:
-            return  # it runs
+            return  # it is running
         if code:
             errors.seek(0)
             raise TerminalError(_reason(errors.read().decode("utf-8", "replace"), code))

@@ -1,5 +1,5 @@
-"""The aiohttp shell around the protocol: sockets, HTTP and event streams, and nothing the protocol could decide itself.
+"""The transport: serves the protocol over HTTP with aiohttp. It decides nothing that the protocol can decide.
 
-Importing this package imports nothing; `transport.server` imports aiohttp, which takes long, so import it off the main
+Importing this package imports nothing. `transport.server` imports aiohttp, which is slow: never import it on the main
 thread.
 """

@@ -1,9 +1,8 @@
-"""Request bodies: may this one be read, and what does it hold?
+"""Reads and decodes request bodies.
 
-Rules: only identity-encoded UTF-8 JSON comes in, and a missing `Content-Type` is refused, because web pages can leave
-it out; no more is read than the bound, whatever the header says, and for no longer than the time bound; all bodies
-that are being read count against one bound of bytes.
-Implements RFC 9110, 8.3, 8.4 and 10.1.1.
+Rules: only uncompressed UTF-8 JSON is accepted. A missing `Content-Type` is refused, because web pages can omit it.
+Size and time are limited whatever the header says; all bodies that are being read share one limit of bytes.
+Implements RFC 9110, 8.3 (Content-Type), 8.4 (Content-Encoding) and 10.1.1 (Expect).
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ async def in_default_executor(function: Callable[..., Any], *args: Any) -> Any:
 
 
 def body_complaint(headers: Mapping[str, str]) -> Optional[str]:
-    """None if the body may be read as UTF-8 JSON, else a sentence for a 415."""
+    """None if the body may be read as UTF-8 JSON, or else a sentence for a 415."""
     content_type = headers.get("Content-Type")
     if content_type != "application/json":
         if content_type is None:
@@ -50,19 +49,19 @@ class Bodies:
     """The bodies that one endpoint is reading. Loop thread."""
 
     def __init__(self, in_worker: InWorker) -> None:
-        """`in_worker` calls a function on another thread."""
+        """`in_worker` calls a function on a worker thread."""
         self._in_worker = in_worker
         self._held = 0
-        """Bytes of bodies in memory that have not come to their end, or that are being decoded."""
+        """Bytes of the bodies in memory that are incomplete or being decoded."""
 
     async def read(self, request: web.BaseRequest, limits: Limits) -> Union[bytes, WholeResponse]:
-        """The body's bytes, or the response that refuses it: 413, 408 or 503."""
+        """The body, or the response that refuses it: 400, 408, 413 or 503."""
         most = limits.body_bytes
         length = request.content_length
         if length is not None and length > most:
             return _too_large(request, most)
         content = request.content
-        if content.is_eof():  # It came in one piece with the header, as small ones do.
+        if content.is_eof():  # It was received together with the header, as small bodies are.
             body = content.read_nowait(-1)
             return body if len(body) <= most else _too_large(request, most)
         if request.headers.get("Expect", "").lower() == "100-continue" and request.transport is not None:
@@ -75,7 +74,8 @@ class Bodies:
             return closing(request, refusal(408, "The body took too long."))
 
     async def decode(self, body: bytes, limits: Limits) -> Optional[Callable[[], Any]]:
-        """What gives a large body's value, decoded on another thread, or raises; None for one to be decoded at once."""
+        """Decode a large body on a worker thread. Returns a function that returns its value or raises, as
+        `Arrival.decoded` needs; None for a small body, which the core decodes."""
         if len(body) <= AT_ONCE_BYTES:
             return None
         self._held += len(body)
@@ -101,7 +101,7 @@ class Bodies:
                     return _too_large(request, limits.body_bytes)
                 self._held += len(part)
                 parts.append(part)
-                # The first one of all may always come to its end.
+                # A body that is read alone may always be completed.
                 if self._held > limits.body_bytes * limits.bodies_at_once and self._held > size:
                     sentence = "Too many large requests are being read."
                     return closing(request, refusal(503, sentence, {"Retry-After": "1"}))

@@ -1,6 +1,6 @@
-"""A client of the package's own servers, to find out whether they answer.
+"""A client of the package's own servers, which checks whether they answer.
 
-Rule: a server is left as it was: the session that is opened is closed again. Every method belongs to the loop thread.
+Rule: the client leaves nothing behind: it closes the session that it opens. Loop thread only.
 Implements MCP 2025-06-18, "Lifecycle" and transports, "Streamable HTTP", as far as a handshake needs it.
 """
 
@@ -15,11 +15,11 @@ PROTOCOL_VERSION = "2025-06-18"
 
 
 class Refused(Exception):
-    """The server answered with something else than what was asked for. `str()` says what."""
+    """The server did not answer as expected. `str()` is the end of a sentence that says how it did answer."""
 
 
 class Client:
-    """Calls the server on `port` with `token`, introducing itself by `name` and `version`."""
+    """Talks to the server on `port` with `token`; `name` and `version` become its `clientInfo`."""
 
     def __init__(self, port: int, token: str, name: str, version: str) -> None:
         self._url = f"http://127.0.0.1:{port}/mcp"
@@ -35,7 +35,7 @@ class Client:
         """Open a session, list the tools, close the session. Raises Refused, OSError or asyncio.TimeoutError."""
         try:
             async with self._connection() as connection:
-                async with connection.post(self._url, json=self._hello()) as answer:
+                async with connection.post(self._url, json=self._initialize()) as answer:
                     if answer.status != 200:
                         raise Refused(f"the handshake was answered with {answer.status}")
                     session = {
@@ -51,9 +51,9 @@ class Client:
             raise _as_usual(error) from error
 
     async def status(self) -> int:
-        """The HTTP status that a handshake gets. Raises Refused, OSError or asyncio.TimeoutError."""
+        """The HTTP status of the answer to `initialize`. Raises Refused, OSError or asyncio.TimeoutError."""
         try:
-            async with self._connection() as connection, connection.post(self._url, json=self._hello()) as answer:
+            async with self._connection() as connection, connection.post(self._url, json=self._initialize()) as answer:
                 return int(answer.status)
         except aiohttp.ClientError as error:
             raise _as_usual(error) from error
@@ -70,7 +70,7 @@ class Client:
             except (KeyError, TypeError, ValueError):
                 raise Refused("the answer was not what MCP asks for") from None
 
-    def _hello(self) -> Dict[str, Any]:
+    def _initialize(self) -> Dict[str, Any]:
         introduction = {"name": self._name, "version": self._version}
         return _request(
             "initialize", {"protocolVersion": PROTOCOL_VERSION, "capabilities": {}, "clientInfo": introduction}
@@ -109,7 +109,7 @@ class WebSocketClient(Client):
         """Shake hands, list the tools, close the connection. Raises Refused, OSError or asyncio.TimeoutError."""
         try:
             async with self._connection() as connection, connection.ws_connect(self._url, protocols=("mcp",)) as socket:
-                await socket.send_json(self._hello())
+                await socket.send_json(self._initialize())
                 await socket.receive_json(timeout=SECONDS)
                 await socket.send_json({"jsonrpc": "2.0", "method": "notifications/initialized"})
                 await socket.send_json(_request("tools/list", {}))
@@ -127,5 +127,5 @@ def _request(method: str, params: Dict[str, Any]) -> Dict[str, Any]:
 
 
 def _as_usual(error: aiohttp.ClientError) -> Exception:
-    """What a caller who does not know the library can catch."""
+    """The same error as a type that can be caught without aiohttp."""
     return error if isinstance(error, OSError) else Refused(f"the connection failed: {error}")

@@ -1,10 +1,11 @@
-"""One TCP connection: what it may cost, request after request, and what becomes known when it ends.
+"""One TCP connection: its limits, and how it ends.
 
-Rules: the bounds hold for every request of a connection, not only for its first one: bytes and lines outside of bodies,
-requests that wait, the time for a header. A connection that passes one is cut, with an answer that says so unless
-another answer is under way. After an answer that closes the connection nothing that still comes is read.
-What a client sends wrongly is neither logged nor sent back, because it may hold a token. Whoever writes an event stream
-on a connection is told at once when it is lost, and whether it was closed or torn down.
+Rules: the limits apply to every request of a connection, not only to the first one: bytes and lines outside of bodies,
+pipelined requests, the time for a header. A connection that exceeds one is closed, with a response that gives the
+reason unless another response is under way. Once a response closes the connection, nothing more is read from it.
+Malformed input is neither logged nor echoed, because it may hold a token. The writer of an event stream is told at once
+when its connection is lost, and whether it was reset.
+Implements RFC 9112, 9.3 (persistence), 9.5 (timeouts) and 9.6 (closing), as far as aiohttp leaves it open.
 """
 
 from __future__ import annotations
@@ -24,10 +25,10 @@ from .unauthenticated import UnauthenticatedConnections
 
 logger = logging.getLogger("gemini_companion.transport")
 
-_PIECE = 8 * 1024
-"""Bytes that are parsed before the bounds are looked at again: a packet may hold 256 KiB."""
+_CHUNK = 8 * 1024
+"""Bytes that are parsed between two checks of the limits: asyncio reads up to 256 KiB at once."""
 
-# Newer releases of aiohttp leave data unparsed while a body is not read; until it is, there is no progress to look for.
+# Newer releases of aiohttp leave data unparsed until the body before it is read. Meanwhile there is no progress.
 _PARSER_WAITS = hasattr(web.RequestHandler, "_resume_reading_if_drained")
 
 
@@ -35,7 +36,7 @@ _NUMBERS = itertools.count(1)
 
 
 class Connection(web.RequestHandler):
-    """aiohttp's connection with bounds on all that comes. Loop thread."""
+    """aiohttp's connection with limits on all input. Loop thread."""
 
     __slots__ = (
         "_body", "_body_bytes", "_counted", "_deadline", "_framed", "_full", "_ignoring", "_limits", "_lines",
@@ -60,20 +61,20 @@ class Connection(web.RequestHandler):
         self._limits = limits
         self._full = full
         self._unauthenticated: Optional[UnauthenticatedConnections] = UnauthenticatedConnections.of_this_loop()
-        """Where this connection is counted until it has shown a token."""
+        """Counts this connection until it has authenticated; then None."""
         self._deadline: Optional[asyncio.TimerHandle] = None
         self._peer_closed = False
         self.number = next(_NUMBERS)
-        """No other connection of this process has it."""
+        """Unique in this process."""
         self._ignoring = False
         self._counted = 0
         self._outside = self._lines = 0
         self._body: Optional[StreamReader] = None
-        """The body that is being received or was received last."""
+        """The body that is being received, or the last one."""
         self._body_bytes = 0
         self._to_come = 0
         self.on_lost: Optional[Callable[[bool], None]] = None
-        """Called once when the connection is lost; False if the client closed it and left nothing unread, else True."""
+        """Called once when the connection is lost, with True if it was reset: the client may have left data unread."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert self._unauthenticated is not None
@@ -85,7 +86,7 @@ class Connection(web.RequestHandler):
         self._unauthenticated.add(self)
         self._give_time()
 
-    # What comes
+    # Input
 
     def data_received(self, data: bytes) -> None:
         if self._framed:
@@ -94,20 +95,20 @@ class Connection(web.RequestHandler):
             return
         start, end = 0, len(data)
         while not self._ignoring:
-            piece = data
-            if end > _PIECE:
-                most = _PIECE
+            chunk = data
+            if end > _CHUNK:
+                most = _CHUNK
                 if self._to_come > most and self._body is not None and not self._body.is_eof():
-                    most = self._to_come  # None of it can be anything else than body.
-                piece = data[start : start + most]
-            super().data_received(piece)
-            self._account(piece)
-            start += len(piece)
+                    most = self._to_come  # All of it belongs to the body.
+                chunk = data[start : start + most]
+            super().data_received(chunk)
+            self._account(chunk)
+            start += len(chunk)
             if start >= end:
                 return
 
-    def _account(self, piece: bytes) -> None:
-        """Look at what the piece has brought: a request, a part of a body, or neither of the two."""
+    def _account(self, chunk: bytes) -> None:
+        """Apply the limits to a chunk: it completed a request header, was part of a body, or neither."""
         if self._request_count != self._counted:
             self._counted = self._request_count
             self._request_began()
@@ -118,17 +119,17 @@ class Connection(web.RequestHandler):
             self._body_bytes = body.total_bytes
             self._outside = self._lines = 0
             return
-        if not piece or (_PARSER_WAITS and self._is_held_back()):
+        if not chunk or (_PARSER_WAITS and self._is_reading_paused()):
             return
-        self._outside += len(piece)
-        self._lines += piece.count(b"\n")
+        self._outside += len(chunk)
+        self._lines += chunk.count(b"\n")
         if self._outside > self._limits.headers_bytes or self._lines > self._limits.header_lines:
             self._cut(b"431 Request Header Fields Too Large")
         elif self._deadline is None and (body is None or body.is_eof()):
             self._give_time()
 
     def _request_began(self) -> None:
-        """A whole request header has come."""
+        """A request header is complete."""
         self._outside = self._lines = 0
         self._stop_the_clock()
         if len(self._messages) > self._limits.pipelined_requests:
@@ -154,27 +155,27 @@ class Connection(web.RequestHandler):
     def _upgrading(self) -> bool:
         return bool(getattr(self, "_upgraded", False) or getattr(self, "_upgrade", False))
 
-    def _is_held_back(self) -> bool:
+    def _is_reading_paused(self) -> bool:
         return bool(self._reading_paused or self._buffer_paused)
 
     def ignore_the_rest(self) -> None:
-        """Read nothing more of what comes: the answer that is on its way is the last one."""
+        """Read nothing more: the response under way is the last one."""
         self._ignoring = True
         self._stop_the_clock()
 
-    # Who it is
+    # Authentication
 
     def token_shown(self) -> None:
-        """The client has shown a token: the connection counts no more among those that have not."""
+        """Note that the client has sent a valid token, so that the connection is no longer counted."""
         if self._unauthenticated is not None:
             self._unauthenticated.remove(self)
             self._unauthenticated = None
 
     def evict(self) -> None:
-        """End, because another connection needs the room."""
+        """Close this connection in favour of another one."""
         self._cut(b"503 Service Unavailable")
 
-    # How it ends
+    # The end
 
     def _give_time(self) -> None:
         self._deadline = asyncio.get_running_loop().call_later(
@@ -187,7 +188,7 @@ class Connection(web.RequestHandler):
             self._deadline = None
 
     def _cut(self, status: bytes) -> None:
-        """End the connection, with an answer if none is under way."""
+        """Close the connection, with a response unless one is under way."""
         self.ignore_the_rest()
         transport = self.transport
         if transport is None or transport.is_closing():
@@ -200,7 +201,7 @@ class Connection(web.RequestHandler):
 
     def pause_writing(self) -> None:
         super().pause_writing()
-        if self._unauthenticated is not None:  # Else it may be a client that was suspended and will go on.
+        if self._unauthenticated is not None:  # An authenticated client may be suspended and go on later.
             asyncio.get_running_loop().call_later(self._limits.request_seconds, self._abort_if_unread)
 
     def _abort_if_unread(self) -> None:
@@ -212,10 +213,10 @@ class Connection(web.RequestHandler):
         return super().eof_received()
 
     def _was_reset(self, exc: Optional[BaseException]) -> bool:
-        """Did the connection end in another way than by the client's closing it with everything read?
+        """Did the connection end in any other way than closed by the client after it had read everything?
 
-        A reset that answers what was written after the client's end is only left as the socket's pending error (RFC
-        9293, 3.10.7.4; Linux: EPIPE): the end itself has been read before.
+        A reset in answer to data that was written after the client's FIN shows only as the socket's pending error (RFC
+        9293, 3.10.7.4; EPIPE on Linux), because the end of the stream has been read before.
         """
         if exc is not None or not self._peer_closed:
             return True
@@ -241,7 +242,7 @@ class Connection(web.RequestHandler):
         exc: Optional[BaseException] = None,
         message: Optional[str] = None,
     ) -> WholeResponse:
-        """Answer what is not HTTP, or what we failed at, without aiohttp's texts, which quote what came."""
+        """Answer malformed input or an internal error, without aiohttp's texts, which quote the input."""
         if status >= 500:
             logger.error("a request failed", exc_info=exc)
             response = refusal(500, "The companion failed; the editor's log says why.")
@@ -259,7 +260,7 @@ class Connection(web.RequestHandler):
 
 
 def closing(request: web.BaseRequest, response: WholeResponse) -> WholeResponse:
-    """The response, after which the connection is closed and nothing that still comes is read."""
+    """Make the response the last one of its connection: nothing more is read, and the connection is closed."""
     response.force_close()
     cast(Connection, request.protocol).ignore_the_rest()
     return response

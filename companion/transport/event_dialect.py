@@ -1,7 +1,7 @@
-"""How the companion's notifications look on the plain event stream `/events`.
+"""The dialect of the plain event stream `/events`: names and params of the companion's notifications.
 
-Rule: clients written for the Neovim companion see exactly its names and shapes; what has no shape there passes
-unchanged.
+Rule: clients written for the Neovim companion get exactly its names and shapes. Notifications that it does not define
+pass unchanged.
 Implements the Neovim companion's communication document, "Notification Events".
 """
 
@@ -13,7 +13,7 @@ IDE_NOTIFICATIONS = ("ide/contextUpdate", "ide/diffAccepted", "ide/diffRejected"
 
 
 def to_event_dialect(method: str, params: Dict[str, Any]) -> Tuple[str, Dict[str, Any]]:
-    """The method and params that a listener of `/events` gets for an MCP notification."""
+    """The method and params on `/events` for an MCP notification."""
     if method == "ide/contextUpdate":
         return "notifications/context-update", _context(params)
     if method in IDE_NOTIFICATIONS:

@@ -1,8 +1,9 @@
-"""Carries logical streams on HTTP responses: one writer for each, and all of them together.
+"""Writes logical streams to HTTP responses: one writer per stream, and all writers of a server.
 
-Rules: bytes are taken from the core only when the connection can write them, so what waits there can still be
-collapsed; a writer that is superseded, or whose connection is lost, takes nothing more; heartbeats are comments and
-are sent only while nothing else is; the core is told how a connection ended, and sets its own state.
+Rules: bytes are taken from the core only when the connection can write them, so that waiting messages can still be
+collapsed. A writer takes nothing more once it is superseded or its connection is lost. Heartbeats are comments and are
+sent only on idle streams. The core is told how a connection ended and sets its own state.
+Implements the event stream format of the HTML standard, 9.2.7 (comments keep connections alive).
 """
 
 from __future__ import annotations
@@ -18,11 +19,15 @@ from .responses import SERVER_NAME
 
 CLOSING_SECONDS = 1.0
 AT_ONCE_BYTES = 32 * 1024
-"""Less than asyncio buffers before it asks a writer to wait."""
+"""Less than asyncio's high-water mark, above which it pauses the writer."""
 
 
 class EventStreamWriter:
-    """Writes a stream until it ends, its connection is lost, or another writer takes over. Loop thread."""
+    """Writes a stream until it ends, its connection is lost, or another writer supersedes it. Loop thread."""
+
+    __slots__ = (
+        "_beat", "_chunked", "_take", "_taken", "_transport", "_waiter", "ending", "lost", "stream", "superseded",
+    )  # fmt: skip
 
     def __init__(self, stream: Stream, take: Callable[[Stream], bytes]) -> None:
         self.stream = stream
@@ -37,10 +42,10 @@ class EventStreamWriter:
         self._transport: Optional[asyncio.Transport] = None
 
     async def run(self, request: web.BaseRequest, headers: Dict[str, str]) -> web.StreamResponse:
-        """Answer the request with the stream; returns when this connection has no more part in it."""
+        """Answer the request with the stream. Returns when this connection no longer writes it."""
         response = web.StreamResponse(headers={**headers, "Server": SERVER_NAME})
         if self.stream.kind is CALL:
-            response.force_close()  # The client must not queue its next request behind a stream that it has left.
+            response.force_close()  # A client may abandon the stream: its next request needs another connection.
         connection = cast(Connection, request.protocol)
         self._transport = request.transport
         if self._transport is None:
@@ -54,7 +59,7 @@ class EventStreamWriter:
             if not self.lost:
                 await response.write_eof()
         except ConnectionError:
-            self.lost, self.ending = True, Ending.RESET  # What was taken last has not been written.
+            self.lost, self.ending = True, Ending.RESET  # The bytes taken last were not written.
         finally:
             connection.on_lost = None
             self._transport = None
@@ -77,12 +82,12 @@ class EventStreamWriter:
                 self._beat = False
                 await response.write(HEARTBEAT)
         if self._taken:
-            self.ending = Ending.RESET  # It has not been written.
+            self.ending = Ending.RESET  # These bytes were not written.
 
     def pump(self) -> None:
-        """Write what there is: at once if it is little and the connection is idle, as it nearly always is.
+        """Write what there is: at once if it is little and the connection is idle, which is the usual case.
 
-        That spares a turn of the loop for each client that gets a notification.
+        That saves one iteration of the event loop for each client that gets a notification.
         """
         transport = self._transport
         idle = self._waiter is not None and not self._waiter.done()
@@ -101,30 +106,30 @@ class EventStreamWriter:
             self.wake()
 
     def wake(self) -> None:
-        """There may be something to write, or the stream is to end."""
+        """Resume the writer: there may be something to write, or the stream is to end."""
         waiter = self._waiter
         if waiter is not None:
             if not waiter.done():
                 waiter.set_result(None)
         elif self.stream.closing and self._transport is not None:
-            # Its client may have stopped reading; then it will not be written to the end.
+            # The client may have stopped reading. Then the end of the stream can never be written.
             asyncio.get_running_loop().call_later(CLOSING_SECONDS, self.abort)
 
     def beat(self) -> None:
-        """Send a heartbeat, unless something is being written."""
+        """Send a heartbeat if the stream is idle."""
         if self._waiter is not None:
             self._beat = True
             self.wake()
 
     def supersede(self) -> None:
-        """Another connection carries the stream from now on."""
+        """Stop, because another connection writes the stream from now on."""
         self.superseded = True
         if self._waiter is None:
             self.abort()
         self.wake()
 
     def abort(self) -> None:
-        """Tear the connection down."""
+        """Reset the connection."""
         if self._transport is not None and not self.lost:
             self._transport.abort()
 
@@ -135,12 +140,12 @@ class EventStreamWriter:
 
 
 class EventStreams:
-    """Every stream that a connection carries now. Loop thread."""
+    """The streams that are attached to a connection. Loop thread."""
 
     def __init__(
         self, take: Callable[[Stream], bytes], ended: Callable[[Stream, Ending], None], heartbeat_seconds: float
     ) -> None:
-        """`take` gives the next bytes of a stream; `ended` is told when none carries it any more, and how its
+        """`take` returns the next bytes of a stream. `ended` is called when the stream is detached, with how its
         connection ended."""
         self._take = take
         self._ended = ended
@@ -150,8 +155,8 @@ class EventStreams:
         self._heartbeat: Optional[asyncio.TimerHandle] = None
         self._stopping: Optional[asyncio.Future[None]] = None
 
-    async def carry(self, request: web.BaseRequest, stream: Stream, headers: Dict[str, str]) -> web.StreamResponse:
-        """Carry a stream on this request's connection until either ends."""
+    async def serve(self, request: web.BaseRequest, stream: Stream, headers: Dict[str, str]) -> web.StreamResponse:
+        """Write a stream on this request's connection until either ends."""
         former = self._writers.get(stream)
         if former is not None:
             former.supersede()
@@ -167,8 +172,8 @@ class EventStreams:
                     self._stopping.set_result(None)
 
     def wake(self, stream: Stream) -> None:
-        """The stream has something to write. All are written together in the next turn of the loop, so that bursts
-        collapse and join."""
+        """Note that the stream has something to write. All such streams are written in the next iteration of the event
+        loop, so that bursts of messages are collapsed and written together."""
         if not self._woken:
             asyncio.get_running_loop().call_soon(self._pump)
         self._woken[stream] = None
@@ -192,7 +197,7 @@ class EventStreams:
             self._schedule_heartbeat()
 
     async def stop(self, seconds: float) -> None:
-        """Wait until closing streams are written to their end, at most so long; then tear down what is left."""
+        """Wait at most so long until the closing streams are written, then reset the remaining connections."""
         if self._heartbeat is not None:
             self._heartbeat.cancel()
             self._heartbeat = None

@@ -1,7 +1,8 @@
-"""The gate that every request passes before anything else of it is read.
+"""Access control: every request passes it before anything else of the request is read.
 
-Rule: `security` decides, here the refusals are made; the log says who was refused and why, seldom enough not to be
-filled by a client that keeps trying, and never what was shown.
+Rule: `security` decides, this module makes the refusals. The log says who was refused and why, at a limited rate, so
+that a client that keeps trying cannot fill it, and never which token was sent.
+Implements RFC 6750, 3 (the `WWW-Authenticate` challenge).
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ _WARNING_SECONDS = 60.0
 
 
 class Gate:
-    """Who may come in. Loop thread."""
+    """Access control of one endpoint. Loop thread."""
 
     def __init__(self, tokens: Mapping[str, str], *, secret_header: str = "") -> None:
         """`secret_header`: where clients show a token, by itself; without one it is `Authorization: Bearer …`."""
@@ -32,7 +33,7 @@ class Gate:
         self._next_warning = 0.0
 
     def misaddressed(self, request: web.BaseRequest) -> Optional[WholeResponse]:
-        """The refusal of a request that is not meant for this endpoint or comes from a web page, else None."""
+        """The refusal of a request for another host or from a web page, or else None."""
         headers = request.headers
         if not host_allowed(headers.getall("Host", ()), self.port):
             return closing(request, refusal(403, "The Host header does not name this endpoint."))
@@ -41,7 +42,7 @@ class Gate:
         return None
 
     def admit(self, request: web.BaseRequest, now: float) -> Union[str, WholeResponse]:
-        """The name of the token that the request shows, or its refusal. `now`: seconds of a steady clock."""
+        """The name of the request's token, or the refusal. `now` is in seconds of a monotonic clock."""
         headers = request.headers
         shown = headers.get(self._secret_header)
         name = bearer(shown, self._tokens) if self._is_bearer else token_shown(shown, self._tokens)

@@ -1,7 +1,7 @@
-"""The socket that an endpoint listens on.
+"""The listening socket of an endpoint.
 
-Rule: the event loop takes few connections from it at a time, so that those it has are read in between; the others wait
-in the kernel, where they cost this process no descriptor.
+Rule: the event loop accepts few connections at a time, so that it reads from them in between. The others wait in the
+kernel, where they take no descriptor of this process.
 """
 
 from __future__ import annotations
@@ -12,16 +12,16 @@ import socket
 BACKLOG = 128
 """Connections that may wait in the kernel."""
 ACCEPTED_AT_ONCE = 8
-"""In one turn of the loop, in which asyncio takes as many as it has been told the backlog is. The first bytes of a
-connection are read two turns later."""
+"""Connections per iteration of the event loop. asyncio accepts as many as the backlog that it is told, and reads the
+first bytes of a connection two iterations later."""
 
 
 def listen(address: str, port: int) -> socket.socket:
-    """A socket bound to the IPv4 address and the port, any free one for 0. Raises OSError if it is taken."""
+    """A socket bound to the IPv4 address and the port, 0 for any free one. Raises OSError if the port is in use."""
     listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     try:
         if os.name == "posix":
-            # On Windows it would let two processes have one port.
+            # On Windows this option would let two processes share a port.
             listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.setblocking(False)
         listening.bind((address, port))

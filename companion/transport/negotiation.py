@@ -1,4 +1,4 @@
-"""Content negotiation: which of the two media types may go out.
+"""Content negotiation: which of the two media types the client accepts.
 
 Rule: a missing `Accept` allows everything.
 Implements RFC 9110, 12.5.1, as far as two media types need it.
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def accepted(headers: CIMultiDictProxy[str]) -> Tuple[bool, bool]:
-    """(JSON, event stream): what the `Accept` headers allow."""
+    """Whether the `Accept` headers allow (JSON, event streams)."""
     return _accepted(",".join(headers.getall("Accept", ())))
 
 

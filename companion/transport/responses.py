@@ -1,7 +1,7 @@
-"""Complete HTTP responses, each written in one piece.
+"""Complete HTTP responses, each written at once.
 
-Rules: a refusal is JSON-RPC with a sentence that says what was wrong; no response names software or versions. Head and
-body go to the socket together: two writes cost a quarter of the processor time of a small call.
+Rules: a refusal is a JSON-RPC error with a sentence that gives the reason. No response names software or versions.
+Header and body are written together: two writes take a quarter of the processor time of a small call.
 Implements RFC 9110, 6.6.1 (Date), 8.6 (Content-Length) and 9.3.2 (HEAD); RFC 9112, 9.3 (persistence).
 """
 
@@ -18,14 +18,14 @@ from ..protocol.exchanges import JSON_TYPE
 from ..protocol.jsonrpc import INTERNAL_ERROR, INVALID_REQUEST, RpcError, error_message
 
 SERVER_NAME = "MCP"
-"""Instead of what aiohttp would say about itself and Python."""
+"""Replaces aiohttp's, which names the versions of aiohttp and Python."""
 
 _STATUS_LINES = {int(one): f"HTTP/1.1 {int(one)} {one.phrase}\r\n" for one in http.HTTPStatus}
-_date: Tuple[int, str] = (0, "")  # the second, and the header that says it
+_date: Tuple[int, str] = (0, "")  # seconds since the epoch, and the header field for that second
 
 
 class WholeResponse:
-    """A response that is known to its last byte. It has what aiohttp's connection asks of a response. Loop thread."""
+    """A response whose bytes are all known, with the interface that aiohttp's connection needs. Loop thread."""
 
     __slots__ = ("_closing", "_writer", "body", "headers", "keep_alive", "status")
 
@@ -34,7 +34,7 @@ class WholeResponse:
         self.body = body
         self.headers = headers
         self.keep_alive = False
-        """Whether the connection serves another request; known once it is written."""
+        """Does the connection stay open for another request? Known once the response is written."""
         self._closing = False
         self._writer: Any = None
 
@@ -43,17 +43,17 @@ class WholeResponse:
         self._closing = True
 
     async def prepare(self, request: web.BaseRequest) -> None:
-        """Write it. Raises ConnectionResetError if the client has gone."""
+        """Write the response. Raises ConnectionResetError if the connection was lost."""
         transport = request.transport
         if transport is None:
-            raise ConnectionResetError("the client has gone")
+            raise ConnectionResetError("the connection was lost")
         self.keep_alive = request.keep_alive and not self._closing
         head = self._head(request.version < (1, 1))
         transport.write(head if request.method == "HEAD" else head + self.body)
         self._writer = request.writer
 
     async def write_eof(self) -> None:
-        """Wait until the client reads, if it has much to read."""
+        """Wait until the write buffer is small enough."""
         await self._writer.drain()
 
     def _head(self, is_old: bool) -> bytes:
@@ -87,7 +87,7 @@ def respond(status: int, body: bytes, headers: Mapping[str, str]) -> WholeRespon
 
 
 def refusal(status: int, sentence: str, headers: Optional[Dict[str, str]] = None) -> WholeResponse:
-    """A refusal before any message was read."""
+    """A refusal of a request whose JSON-RPC message was not read."""
     code = INTERNAL_ERROR if status >= 500 else INVALID_REQUEST
     return respond(status, error_message(None, RpcError(code, sentence)), {**JSON_TYPE, **(headers or {})})
 

@@ -1,9 +1,9 @@
-"""Who may talk to the endpoint at all: pure decisions on three headers.
+"""Which requests are allowed: pure decisions on the headers `Host`, `Origin` and `Authorization`.
 
-Rules: only a request addressed to this very machine and port is served, so that a web page cannot reach the endpoint
-under a name of its own (DNS rebinding); a web page is refused even so; and whoever is left must show the token, which
-is compared in constant time.
-Implements MCP 2025-11-25, transports, "Security Warning"; RFC 6750 for the token.
+Rules: only requests addressed to this machine and port are served, so that a web page cannot reach the endpoint under a
+domain of its own (DNS rebinding). Requests from web pages are refused in any case. All others need the token, which is
+compared in constant time.
+Implements MCP 2025-11-25, transports, "Security Warning"; RFC 6750, 2.1 (the bearer token).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Mapping, Optional, Sequence
 
 LOOPBACK_NAMES = ("127.0.0.1", "localhost", "[::1]")
 CONTAINER_NAME = "host.docker.internal"
-"""How a client inside a container names the machine it runs on."""
+"""The name of the host machine inside a container."""
 CHALLENGE = 'Bearer realm="companion"'
 
 
@@ -22,7 +22,7 @@ _TOKEN_BYTES = 32  # 256 bits
 
 
 def new_token() -> str:
-    """A token that nobody can guess. Any thread."""
+    """Generate a token that cannot be guessed. Any thread."""
     return secrets.token_urlsafe(_TOKEN_BYTES)
 
 
@@ -48,9 +48,9 @@ def origin_allowed(values: Sequence[str], port: Optional[int]) -> bool:
 
 
 def bearer(value: Optional[str], tokens: Mapping[str, str]) -> Optional[str]:
-    """The name of the token that an `Authorization` header shows, or None. `tokens` has the tokens by name.
+    """The name of the token in an `Authorization` header, or None. `tokens` has the tokens by name.
 
-    Takes the same time whatever the first wrong byte, and whichever of the tokens it is.
+    The time does not depend on the position of the first wrong byte, nor on which token matches.
     """
     scheme, _, credentials = (value or "").strip().partition(" ")
     found = token_shown(credentials, tokens)

@@ -1,7 +1,7 @@
-"""The server of one endpoint: HTTP in, protocol in the middle, HTTP and event streams out.
+"""The HTTP server of one endpoint. It passes requests to the protocol and performs the reactions.
 
-Rules: every request passes the gate before anything else of it is read; the core decides, this file only
-performs its effects; nothing is shared with another thread; whatever a stop leaves behind is a bug.
+Rules: every request passes access control before anything else of it is read. The core decides; this module only
+performs its effects. Nothing is shared with another thread. A stop leaves nothing behind.
 Routes: POST, GET and DELETE `/mcp`; GET `/events`; GET `/health`.
 """
 
@@ -18,8 +18,6 @@ from typing import (
     Iterable,
     List,
     Mapping,
-    NamedTuple,
-    NoReturn,
     Optional,
     Sequence,
     Set,
@@ -56,6 +54,7 @@ from .listening import ACCEPTED_AT_ONCE, BACKLOG, listen
 from .local_sockets import LocalSocket, listen_locally
 from .negotiation import accepted
 from .responses import WholeResponse, not_allowed, refusal, respond
+from .running_calls import RunningCall, never
 from .unauthenticated import descriptor_limit
 
 logger = logging.getLogger("gemini_companion.transport")
@@ -66,7 +65,7 @@ _ENDING = "The companion is being restarted or has ended. Try again in a moment.
 
 
 class CompanionServer:
-    """The HTTP server of one endpoint. Every method belongs to the loop thread."""
+    """The HTTP server of one endpoint. Loop thread only."""
 
     def __init__(
         self,
@@ -109,7 +108,7 @@ class CompanionServer:
             handshake_only=handshake_only,
         )
         self._streams = EventStreams(self._protocol.registry.take, self._stream_ended, limits.heartbeat_seconds)
-        self._running: Dict[ToolCall, _Running] = {}
+        self._running: Dict[ToolCall, RunningCall] = {}
         self._cancelled: Set[asyncio.Task[Any]] = set()
         self._last_call_over: Optional[asyncio.Future[None]] = None  # somebody waits for it
         self._bodies = Bodies(in_worker)
@@ -124,7 +123,7 @@ class CompanionServer:
         """The connected clients by id, oldest first."""
         return self._protocol.registry.clients
 
-    # Life
+    # Start and stop
 
     async def start(self, port: int = 0) -> int:
         """Listen on the loopback address; returns the port. Raises OSError if it is taken, ImportError without
@@ -171,22 +170,23 @@ class CompanionServer:
         )
 
     async def stop(self, *, come_back_seconds: Optional[float] = None, seconds: float = _STOP_SECONDS) -> None:
-        """Answer the calls under way, end streams cleanly, then close everything; each step gets so many `seconds`.
-        Sessions are not reported closed: the caller knows; what clients have not received is still in `export_state`.
-        With `come_back_seconds`, clients are told to reopen their streams after so long, because a successor is
-        expected."""
+        """Answer the calls under way, end streams cleanly, then close everything. Each step may take `seconds`.
+
+        Sessions are not reported as closed; undelivered messages are still in `export_state`. With
+        `come_back_seconds`, clients are told to reconnect after so long, because a successor is expected.
+        """
         if self._listener is None or self._stopping:
             return
         self._stopping = True
         self._listener.close()
         assert self._manager is not None
-        self._manager.pre_shutdown()  # Idle connections end now, the others after the answer they are at.
+        self._manager.pre_shutdown()  # Idle connections end now, the others after their current response.
         if self._expiry is not None:
             self._expiry.cancel()
         await self._answer_calls(seconds)
         self._perform(self._protocol.stop(come_back_seconds))
         await self._streams.stop(seconds)
-        await self._manager.shutdown(seconds / 2)  # which it may take twice
+        await self._manager.shutdown(seconds / 2)  # aiohttp may wait twice that long
         for task in self._cancelled:
             task.cancel()
         self._listener = None
@@ -205,11 +205,11 @@ class CompanionServer:
             await asyncio.wait([self._last_call_over], timeout=seconds)
 
     def export_state(self) -> Dict[str, Any]:
-        """The sessions with what they have not received, as plain JSON-able data. Secret: never log it."""
+        """The sessions with their undelivered messages as JSON-serialisable data. Secret: never log it."""
         return self._protocol.registry.export_state()
 
     def import_state(self, state: Dict[str, Any]) -> None:
-        """Take over the sessions of a former server with the same token and port. Before `start`."""
+        """Restore the sessions of a former server with the same token and port. Call it before `start`."""
         self._protocol.registry.import_state(state, asyncio.get_running_loop().time())
 
     def notify(
@@ -221,19 +221,21 @@ class CompanionServer:
         collapse: Optional[str] = None,
         tag: Optional[object] = None,
     ) -> bool:
-        """Send a notification to one session, or to all. An earlier one with the same `collapse` key that still waits
-        is replaced; one without a key is never dropped. If the session ends and its client is not known to have read
-        the message, `session_closed` gets the `tag`. False if there is no such session."""
+        """Send a notification to one session, or to all. Returns False if there is no such session.
+
+        It replaces a waiting one with the same `collapse` key; one without a key is never dropped. If the session ends
+        before its client is known to have read the message, `session_closed` gets the `tag`.
+        """
         reaches = session is None or self._protocol.registry.reaches(session)
         self._perform(self._protocol.registry.notify(method, params, session, collapse, tag))
         return reaches
 
     def limit_bodies(self, size: int) -> None:
-        """Take no request body of more than `size` bytes from now on."""
+        """Accept no request body of more than `size` bytes from now on."""
         self._limits = self._limits._replace(body_bytes=size)
 
     def disconnect(self) -> None:
-        """End every session; clients find out when their stream ends and their next request gets a 404."""
+        """End every session. The clients' streams end, and their next request gets a 404 ("Session Management", 3)."""
         registry = self._protocol.registry
         for each in list(registry.all()):
             self._perform(registry.close(each, "disconnected by the user"))
@@ -306,25 +308,25 @@ class CompanionServer:
 
     # Replies
 
-    async def _react(self, request: web.BaseRequest, reaction: Reaction) -> web.StreamResponse:
-        """Perform what the core wants done because of this request, then give the request its reply."""
+    def _react(self, request: web.BaseRequest, reaction: Reaction) -> Awaitable[web.StreamResponse]:
+        """Perform the events, then reply to the request."""
         self._perform(reaction.events)
         assert reaction.reply is not None
-        return await self._reply(request, reaction.reply)
+        return self._reply(request, reaction.reply)
 
     async def _reply(self, request: web.BaseRequest, reply: Reply) -> web.StreamResponse:
         if isinstance(reply, Answer):
             logger.debug("sent answer %d, %d bytes", reply.status, len(reply.body))
             return respond(reply.status, reply.body, reply.headers)
         if isinstance(reply, OpenStream):
-            return await self._streams.carry(request, reply.stream, reply.headers)
+            return await self._streams.serve(request, reply.stream, reply.headers)
         return await self._run_calls(request, reply.calls)
 
-    async def _run_calls(self, request: web.BaseRequest, calls: Sequence[ToolCall]) -> web.StreamResponse:
+    def _run_calls(self, request: web.BaseRequest, calls: Sequence[ToolCall]) -> Awaitable[web.StreamResponse]:
         """Run the tools; the last one to end brings the request's reply, or any of them does before it has ended."""
         if len(calls) == 1:
-            return await self._run_on_this_task(request, calls[0])
-        return await self._run_side_by_side(request, calls)
+            return self._run_on_this_task(request, calls[0])
+        return self._run_side_by_side(request, calls)
 
     async def _run_on_this_task(self, request: web.BaseRequest, call: ToolCall) -> web.StreamResponse:
         """Run the only call of a request on the request's own task: another one would take a tenth of a small call.
@@ -346,7 +348,7 @@ class CompanionServer:
 
         task = asyncio.current_task()
         assert task is not None
-        self._running[call] = _Running(task, hand_over)
+        self._running[call] = RunningCall(task, hand_over)
         await self._run(call)
         if carrying:
             return await carrying[0]
@@ -366,13 +368,13 @@ class CompanionServer:
         connection.on_lost = functools.partial(self._caller_lost, calls)
         for call in calls:
             call.send = functools.partial(self._say, call)
-            self._running[call] = _Running(loop.create_task(self._run(call)), hand_over)
+            self._running[call] = RunningCall(loop.create_task(self._run(call)), hand_over)
         tasks = [self._running[call].task for call in calls]
         try:
             reply = await first
             connection.on_lost = None
             response = await self._reply(request, reply)
-            # A call whose stream the client has left still counts as a request that is being answered.
+            # A call whose stream was lost still counts as a request in flight.
             left = [running.task for running in map(self._running.get, calls) if running is not None]
             if left:
                 await asyncio.wait(left)
@@ -402,7 +404,7 @@ class CompanionServer:
         self._continue(call, self._protocol.say(call, method, params))
 
     def _continue(self, call: ToolCall, reaction: Reaction) -> None:
-        """Perform what a call that runs has brought about, the reply to its request included."""
+        """Perform the reaction to a running call, including the reply to its request."""
         self._perform(reaction.events)
         assert not isinstance(reaction.reply, RunCalls)
         self._hand_over(call, reaction.reply)
@@ -419,7 +421,7 @@ class CompanionServer:
             self._cancelled.add(running.task)
             running.task.add_done_callback(self._cancelled.discard)
 
-    def _forget(self, call: ToolCall) -> Optional[_Running]:
+    def _forget(self, call: ToolCall) -> Optional[RunningCall]:
         running = self._running.pop(call, None)
         if not self._running and self._last_call_over is not None and not self._last_call_over.done():
             self._last_call_over.set_result(None)
@@ -454,7 +456,7 @@ class CompanionServer:
             self._let_run_out(event.call)
             event.call.cancel(event.reason)
         else:
-            _never(event)
+            never(event)
 
     def _stream_ended(self, stream: Stream, ending: Ending) -> None:
         self._perform(self._protocol.registry.stream_lost(stream, ending, self._now()))
@@ -477,15 +479,3 @@ class CompanionServer:
         self._expiry = None
         self._perform(self._protocol.registry.tick(self._now()))
         self._schedule_expiry()
-
-
-class _Running(NamedTuple):
-    """A call under way: the task that runs it, and what gives the reply to its request."""
-
-    task: asyncio.Task[Any]
-    hand_over: Callable[[Union[Answer, OpenStream]], None]
-
-
-def _never(value: NoReturn) -> NoReturn:
-    """Where nothing can come: the type checker complains if something can."""
-    raise AssertionError(f"not interpreted: {type(value).__name__}")

@@ -1,8 +1,8 @@
-"""Connections that have not shown a token: how many there may be, and which of them makes room.
+"""Unauthenticated connections: those over which no valid token has been sent yet.
 
-Rule: they have a quota of their own, for all endpoints of this process together, because they share its descriptors
-with every other plugin. Over it the oldest one goes. So a client with a token always gets in: it shows the token as
-soon as it is connected, long before as many others as the quota holds have come (see `listening.ACCEPTED_AT_ONCE`).
+Rule: their number is limited for all endpoints of this process together, because every plugin shares its descriptors.
+When there are too many, the oldest one is closed. A client with a token is never shut out: it sends the token as soon
+as it is connected, long before that many other connections are accepted (see `listening.ACCEPTED_AT_ONCE`).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from typing import Protocol
 
     class Evictable(Protocol):
-        """A connection, as far as it is needed here."""
+        """A connection that can be closed in favour of another one."""
 
         def evict(self) -> None: ...
 
@@ -29,13 +29,13 @@ else:
 logger = logging.getLogger("gemini_companion.transport")
 
 SHARE = 8
-"""An eighth of the process's descriptors may be theirs."""
+"""Unauthenticated connections may use an eighth of the process's descriptors."""
 USUAL_DESCRIPTORS = 512
-"""Where the system names no limit: as many sockets as `select` takes on Windows."""
+"""Used on Windows, which has no such limit: the number of sockets that `select` takes there."""
 
 
 def descriptor_limit() -> int:
-    """How many descriptors this process may have open."""
+    """The number of descriptors that this process may have open."""
     if sys.platform == "win32":
         return USUAL_DESCRIPTORS
     import resource
@@ -45,17 +45,17 @@ def descriptor_limit() -> int:
 
 
 class UnauthenticatedConnections:
-    """Those of one event loop, oldest first. Loop thread."""
+    """The unauthenticated connections of one event loop, oldest first. Loop thread."""
 
     _by_loop: WeakKeyDictionary[asyncio.AbstractEventLoop, UnauthenticatedConnections] = WeakKeyDictionary()
 
     def __init__(self) -> None:
-        self._all: Dict[int, ReferenceType[Evictable]] = {}  # by id; a loop that is given up must let its sockets go
+        self._all: Dict[int, ReferenceType[Evictable]] = {}  # by id; weak, so that an abandoned loop frees its sockets
         self._most = max(1, min(Limits().unauthenticated_connections, descriptor_limit() // SHARE))
 
     @classmethod
     def of_this_loop(cls) -> UnauthenticatedConnections:
-        """Those of the running loop, on which every endpoint of the process has its server."""
+        """The instance of the running loop, which all servers of the process share."""
         loop = asyncio.get_running_loop()
         found = cls._by_loop.get(loop)
         if found is None:
@@ -63,17 +63,17 @@ class UnauthenticatedConnections:
         return found
 
     def add(self, connection: Evictable) -> None:
-        """Count another one; the oldest one goes if there are too many."""
+        """Add a connection. If there are too many, the oldest one is closed."""
         if len(self._all) >= self._most:
             self.make_room()
         self._all[id(connection)] = ref(connection)
 
     def remove(self, connection: Evictable) -> None:
-        """It has shown a token, or it has ended."""
+        """Remove a connection that has authenticated or ended."""
         self._all.pop(id(connection), None)
 
     def make_room(self) -> bool:
-        """End the oldest one; False if there is none."""
+        """Close the oldest connection. False if there is none."""
         while self._all:
             oldest = self._all.pop(next(iter(self._all)))()
             if oldest is not None:

@@ -134,7 +134,7 @@ class Bench:
         """A client that reads what it is sent."""
         client = Client(self._target)
         threading.Thread(target=self._read, args=(client.stream,), daemon=True).start()
-        self.host.wait_until("plugin.application._listening != ()")
+        self.host.wait_until("plugin.application._endpoints.listening != ()")
         return client
 
     @staticmethod

@@ -16,6 +16,8 @@ watch = probe.Probe(probe.time.thread_time)
 watch.install()
 wakes = probe.Wakes(application.runtime._loop)
 """
+WAKE_UPS = {0: 1.0, 10: 3.0}
+"""At most so many a second, by the number of clients."""
 USED = """
 [probe.time.process_time() - probe.time.thread_time(), sum(own for _, own, _ in watch.slices), len(watch.slices),
     wakes.total()]

@@ -2,7 +2,8 @@
 
 On Python 3.8 and on the newest Python found. Ends with code 1 if a target is missed by more than the noise measured,
 and with 2 if a part could not be measured. Nothing else should run on the machine meanwhile.
-Runs on Python 3.8 or newer with nothing but the standard library.
+`--against COMMIT` measures this state and another one of the repository in turns; `--write-table` puts the result into
+CONTRIBUTING.md. Runs on Python 3.8 or newer with nothing but the standard library.
 """
 
 from __future__ import annotations
@@ -12,49 +13,102 @@ import json
 import os
 import subprocess
 import sys
-from typing import Any, Dict, List
+from typing import Any, Dict, List, Optional
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.dirname(os.path.dirname(HERE))]
 
 from ratio import Measurement, table  # noqa: E402
+from report import side_by_side, write_table  # noqa: E402
+from states import State, checked_out  # noqa: E402
 
 from tests.tools import cache, nodes, pythons  # noqa: E402
 
-PARTS = ("comparison", "events", "editor", "server")
+PARTS = ("comparison", "events", "editor", "quiet", "server")
+CONTRIBUTING = os.path.join(cache.ROOT, "CONTRIBUTING.md")
+
+
+class Run:
+    """One run: what was measured, and what could not be."""
+
+    def __init__(self, options: argparse.Namespace) -> None:
+        self.options = options
+        self.parts = options.only or PARTS
+        self.incomplete: List[str] = []
+        self.failed = False
+        self.tables: Dict[str, List[Measurement]] = {}
+
+    def pythons(self) -> Dict[str, str]:
+        """The interpreters to measure on, by version."""
+        found = {python.name: python for python in pythons.find_all().values()}
+        newest = sorted({"3.8", pythons.newest().name}, key=lambda name: int(name.split(".")[1]))
+        names = self.options.python or newest
+        self.incomplete += [f"Python {name} was not found" for name in names if name not in found]
+        return {name: pythons.environment(found[name]) for name in names if name in found}
+
+    def measure_all(self) -> None:
+        """Measure this state and print a table for each Python."""
+        sdks = sdk_servers(self.incomplete) if "server" in self.parts else {}
+        for name, executable in self.pythons().items():
+            measured = self.tables[name] = []
+            for part in self.parts:
+                cache.say(f"Measuring: {part}, Python {name} ...")
+                measured += self.measure(State("this state", cache.ROOT), name, executable, part, sdks)
+            print(f"\nPython {name}\n{table(measured)}\n", flush=True)
+            self.failed = self.failed or any(one.missed for one in measured)
+
+    def compare(self, other: State) -> None:
+        """Measure two states in turns and print them side by side. Each value is a ratio to its own floor, measured in
+        the same turn; so is what the other state says with its own benchmarks."""
+        this = State("this state", cache.ROOT)
+        for name, executable in self.pythons().items():
+            turns: Dict[str, List[Measurement]] = {this.name: [], other.name: []}
+            for turn in range(self.options.turns):
+                for part in self.parts:
+                    for state in (this, other) if turn % 2 else (other, this):
+                        cache.say(f"Measuring: {part}, Python {name}, {state.name}, turn {turn + 1} ...")
+                        turns[state.name] += self.measure(state, name, executable, part, {})
+            print(f"\nPython {name}\n{side_by_side(turns)}\n", flush=True)
+
+    def measure(
+        self, state: State, python: str, executable: str, part: str, environment: Dict[str, str]
+    ) -> List[Measurement]:
+        """What one part of the state's own benchmarks measures; nothing, and a note of it, if it fails."""
+        script = os.path.join(state.folder, "tests", "benchmarks", part + ".py")
+        result = run_part(executable, script, state.folder, environment) if os.path.exists(script) else []
+        if result is None:
+            self.incomplete.append(f"{part} on Python {python}, {state.name}")
+        return result or []
 
 
 def main() -> int:
     options = parse_arguments()
-    found = {python.name: python for python in pythons.find_all().values()}
-    names = options.python or sorted({"3.8", pythons.newest().name}, key=lambda name: int(name.split(".")[1]))
-    incomplete = [f"Python {name} was not found" for name in names if name not in found]
-    sdks = sdk_servers(incomplete) if "server" in (options.only or PARTS) else {}
-    failed = False
-    for name in names:
-        if name not in found:
-            continue
-        executable = pythons.environment(found[name])
-        measured: List[Measurement] = []
-        for part in options.only or PARTS:
-            cache.say(f"Measuring: {part}, Python {name} ...")
-            result = measure(executable, part, sdks)
-            if result is None:
-                incomplete.append(f"{part} on Python {name}")
-            else:
-                measured += result
-        print(f"\nPython {name}\n{table(measured)}\n", flush=True)
-        failed = failed or any(one.missed for one in measured)
-    for reason in incomplete:
+    run = Run(options)
+    if options.against:
+        with checked_out(options.against) as other:
+            run.compare(other)
+    else:
+        run.measure_all()
+    for reason in run.incomplete:
         print("NOT MEASURED: " + reason)
-    return 2 if incomplete else int(failed)
+    if run.incomplete:
+        return 2
+    if options.write_table:
+        write_table(CONTRIBUTING, run.tables)
+    return int(run.failed)
 
 
 def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Measures how fast the package is.")
     parser.add_argument("--only", action="append", choices=PARTS, help="only this part; may be repeated")
     parser.add_argument("--python", action="append", help="a version like 3.8; may be repeated")
-    return parser.parse_args()
+    parser.add_argument("--against", metavar="COMMIT", help="measure that state of the repository, too, in turns")
+    parser.add_argument("--turns", type=int, default=3, help="how often, with --against (3)")
+    parser.add_argument("--write-table", action="store_true", help="put the result into CONTRIBUTING.md")
+    options = parser.parse_args()
+    if options.write_table and (options.against or options.only or options.python):
+        parser.error("--write-table is for a whole run")
+    return options
 
 
 def sdk_servers(incomplete: List[str]) -> Dict[str, str]:
@@ -74,11 +128,14 @@ def sdk_servers(incomplete: List[str]) -> Dict[str, str]:
     return {**environment, "BENCHMARK_SDKS": json.dumps(servers)}
 
 
-def measure(executable: str, part: str, environment: Dict[str, str]) -> Any:
+def run_part(executable: str, script: str, folder: str, environment: Dict[str, str]) -> Optional[List[Measurement]]:
     """What one part measures, or None if it failed."""
-    command = [executable, os.path.join(HERE, part + ".py"), "--json"]
     done = subprocess.run(
-        command, env={**os.environ, **environment}, cwd=cache.ROOT, stdout=subprocess.PIPE, universal_newlines=True
+        [executable, script, "--json"],
+        env={**os.environ, **environment},
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        universal_newlines=True,
     )
     if done.returncode not in (0, 1) or not done.stdout:
         return None

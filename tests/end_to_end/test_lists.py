@@ -25,6 +25,8 @@ IN_REVIEW = [
     "Next Change",
     "Previous Change",
     "Revert Hunk",
+    "Revert All Remaining",
+    "Accept This Hunk Only",
     "Undo Revert Hunk",
     "Show Pending Diffs",
 ]

@@ -98,17 +98,17 @@ def test_the_keys_mean_nothing_outside_a_review(desktop):
 @pytest.mark.parametrize(("link", "outcome"), [("accept", ["accepted", PROPOSED]), ("reject", ["rejected", None])])
 def test_links_in_the_header_are_clicked(desktop, link, outcome):
     view = open_diff(desktop)
-    desktop.host.call("click_phantom", key="gemini_companion.top", href=link, view=view)
+    desktop.host.call("click_phantom", key="gemini_companion.top", href=f"{link}@*", view=view)
     desktop.wait_no_review()
     assert told(desktop) == [outcome]
 
 
 def test_links_beside_changes_are_clicked(desktop):
     view = open_diff(desktop)
-    desktop.host.call("click_annotation", key="gemini_companion.revert", href="revert:0", view=view)
+    desktop.host.call("click_annotation", key="gemini_companion.revert", href="revert:0@*", view=view)
     desktop.host.wait_until(lambda: text_of(desktop, view) == PROPOSED[len("import sys\n") :])
     desktop.host.wait_until(lambda: "gemini_companion.undo" in regions_of(desktop, view))
-    desktop.host.call("click_annotation", key="gemini_companion.undo", href="undo:1", view=view)
+    desktop.host.call("click_annotation", key="gemini_companion.undo", href="undo:1@*", view=view)
     desktop.host.wait_until(lambda: text_of(desktop, view) == PROPOSED)
 
 

@@ -32,7 +32,7 @@ def changes(desktop, view):
 
 def take_back(desktop, view, number):
     left = len(changes(desktop, view)) - 1
-    href = f"revert:{number}"
+    href = f"revert:{number}@*"
     desktop.host.call("click_annotation", key="gemini_companion.revert", href=href, index=number, view=view)
     desktop.host.wait_until(lambda: len(changes(desktop, view)) == left)
 

@@ -114,7 +114,14 @@ def folders(tmp_path):
     return found
 
 
+REACHED = (
+    "__import__('sys').modules['Gemini Companion.plugin'].application.endpoint_of(window).connection() is not None"
+)
+
+
 def run(host, caption):
+    """Runs a command of the package. A user is slower than the answer of the disk that all files are published."""
+    host.wait_until(REACHED)
     host.call("run_palette", caption="Gemini Companion: " + caption)
 
 

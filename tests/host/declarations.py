@@ -2,7 +2,7 @@
 
 The model runs them (see `model/keymap.py` and `model/menus.py`), but only those of this platform and only
 when somebody asks for them. Here each file of a package is read, used or not.
-Rule: an entry that names a command nobody has is an error, recorded with its file.
+Rule: an entry that names an unknown command is an error, recorded with its file.
 """
 
 from __future__ import annotations

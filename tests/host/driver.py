@@ -208,7 +208,7 @@ class Host:
         self.enable_package(name)
 
     def errors(self) -> List[Dict[str, Any]]:
-        """Every error a plugin raised and nobody caught, and every bad declaration, oldest first."""
+        """Every uncaught error of a plugin and every bad declaration, oldest first."""
         return list(self.call("host.errors"))
 
     def clear_errors(self) -> None:

@@ -27,7 +27,7 @@ QUIT_SECONDS = 10.0
 
 
 class Editor:
-    """Starts the plugin host and relays lines between it and whoever drives the editor."""
+    """Starts the plugin host and relays lines between it and the driver."""
 
     def __init__(self, settings: Dict[str, Any], requests: BinaryIO, answers: BinaryIO) -> None:
         self._requests = requests
@@ -41,7 +41,7 @@ class Editor:
         self._quitting = False
 
     def run(self) -> int:
-        """Relays until the plugin host is gone. Returns the exit code for the process."""
+        """Relays until the plugin host has exited. Returns the exit code for the process."""
         signal.signal(signal.SIGINT, self._interrupted)
         threading.Thread(target=self._relay_requests, name="requests", daemon=True).start()
         assert self._child.stdout is not None
@@ -58,10 +58,10 @@ class Editor:
                 self._send(line if line.endswith(b"\n") else line + b"\n")
                 if self._quitting:
                     self._end_within(QUIT_SECONDS)
-        self._quit()  # whoever drove us is gone, or has said all
+        self._quit()  # the driver has exited or closed its pipe
 
     def _quit(self) -> None:
-        """Quits in the ordinary way, asked by nobody in particular."""
+        """Quits in the ordinary way, without a request."""
         self._quitting = True
         self._send(b'{"id": null, "call": "host.quit"}\n')
         self._end_within(QUIT_SECONDS)
@@ -91,7 +91,7 @@ class Editor:
                 self._answers.write(line)
                 self._answers.flush()
             except OSError:
-                return  # nobody listens any more; the end of standard input ends us
+                return  # the driver has exited; the end of standard input ends this process
 
 
 def run(settings: Dict[str, Any]) -> int:

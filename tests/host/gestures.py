@@ -289,7 +289,7 @@ def check_disk() -> None:
 
 
 def lose_editor() -> None:
-    """Let the editor's process be gone while the plugin host goes on for a while (sublimehq/sublime_text 6388)."""
+    """Let the editor's process exit while the plugin host goes on for a while (sublimehq/sublime_text 6388)."""
     os.getppid = lambda: 1  # type: ignore[assignment]
 
 

@@ -6,6 +6,7 @@ A gesture that is impossible for a user raises LookupError.
 from __future__ import annotations
 
 import json
+from fnmatch import fnmatchcase
 from typing import Any, Optional
 
 from .model import minihtml as _minihtml
@@ -27,9 +28,14 @@ def _view(view: Optional[int], window: Optional[int] = None) -> Any:
 
 
 def _navigate(content: str, href: str, on_navigate: Any, protocols: bool = True) -> None:
-    """Follow a link. `protocols`: whether the editor itself handles subl: and http: links; all but phantoms do."""
-    if href not in [link["href"] for link in _minihtml.links(content)]:
+    """Follow the first link whose address matches the pattern `href`.
+
+    `protocols`: whether the editor itself handles subl: and http: links; all but phantoms do.
+    """
+    found = [link["href"] for link in _minihtml.links(content) if fnmatchcase(link["href"], href)]
+    if not found:
         raise LookupError("there is no link %r" % href)
+    href = found[0]
     if protocols and href.startswith(("http:", "https:")):
         _current().opened_urls.append(href)
     elif protocols and href.startswith("subl:"):

@@ -9,12 +9,10 @@ main thread, such as looking at the files of all packages, is not counted.
 from __future__ import annotations
 
 import pytest
-from idle import COUNT, Idle
+from idle import COUNT, WAKE_UPS, Idle
 
-CLIENTS = 10
 SECONDS = 25.0
 MOST_OF_A_CORE = 0.001
-WAKE_UPS = {0: 1.0, CLIENTS: 3.0}  # a second
 ONE_MORE = 1 / SECONDS  # a second: where a period begins is chance
 
 

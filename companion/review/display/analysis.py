@@ -78,6 +78,17 @@ class Analysis(NamedTuple):
         first = inside if inside is not None else self._first_after(self.row_at(offset))
         return (first - 1) % len(self.changes)
 
+    def changes_in(self, start: int, end: int) -> List[int]:
+        """The indices of the changes that the stretch from `start` to `end` of the right text touches.
+
+        A stretch that ends at the start of a row does not reach into it.
+        """
+        first = self.row_at(start)
+        last = max(first, self.row_at(end - 1)) if end > start else first
+        inside = self.change_at(start)
+        begin = self._first_after(first) if inside is None else inside
+        return list(range(begin, max(begin, self._first_after(last))))
+
     def row_at(self, offset: int) -> int:
         """The row of `offset` in the right text."""
         row = bisect_right(self.right_starts, offset) - 1

@@ -7,6 +7,7 @@ minimap, changed characters do not.
 
 from __future__ import annotations
 
+import time
 from typing import Callable, Dict, Iterator, List, NamedTuple, Sequence, Tuple
 
 import sublime
@@ -25,7 +26,11 @@ _GUTTER_LOOK = {
     "removed": ("region.redish", "dot"),
     "changed": ("region.yellowish", "dot"),
 }
+_LOOK_AGAIN = 2.0  # seconds after which the colour scheme is asked again
 _SINGLE_LINES = 2000  # up to so many lines each gets its own mark; beyond, each hunk does
+
+
+Look = Tuple[str, sublime.RegionFlags]  # a scope and how to draw it
 
 
 class Side(NamedTuple):
@@ -40,61 +45,93 @@ LEFT = Side("diff.deleted", "diff.deleted.char", "region.redish")
 RIGHT = Side("diff.inserted", "diff.inserted.char", "region.greenish")
 
 
-def mark(view: sublime.View, side: Side, analysis: Analysis) -> Iterator[None]:
-    """Mark the changes in `view`, which holds the analysed text. A generator of small steps."""
-    left = side is LEFT
-    starts = analysis.left_starts if left else analysis.right_starts
-    rows = [
-        (change, change.hunk.left_start, change.hunk.left_end)
-        if left
-        else (change, change.hunk.right_start, change.hunk.right_end)
-        for change in analysis.changes
-    ]
-    scope, flags = _look(view, side.lines, side.outline)
-    # Outlines go around a whole hunk.
-    filled = flags != sublime.DRAW_NO_FILL
-    single = sum(last - first for _, first, last in rows) <= _SINGLE_LINES
-    lines: List[sublime.Region] = []
-    gutter: Dict[str, List[sublime.Region]] = {kind: [] for kind in GUTTER}
-    for change, first, last in rows:
-        lines.extend(_lines(starts, first, last, single and filled))
-        gutter[change.hunk.kind].extend(_lines(starts, first, last, single) or [sublime.Region(starts[first])])
-    yield
-    view.add_regions(LINES, lines, scope, flags=flags)
-    yield
-    for kind, regions in gutter.items():
-        scope, icon = _GUTTER_LOOK[kind]
-        view.add_regions(GUTTER[kind], regions, scope, icon, sublime.HIDDEN)
+class Marks:
+    """The marks of one view. Main thread only. What is drawn already is not drawn again where nobody edits."""
+
+    def __init__(self, view: sublime.View, side: Side) -> None:
+        self._view = view
+        self._side = side
+        self._drawn: Dict[str, object] = {}  # the regions of each key, and how they look
+        self._count = -1  # the original's change count then
+        self._looks: Tuple[Look, Look] = (("", sublime.HIDDEN), ("", sublime.HIDDEN))
+        self._looked = -_LOOK_AGAIN  # when the colour scheme was asked, on the monotonic clock
+
+    def draw(self, analysis: Analysis) -> Iterator[None]:
+        """Mark the changes in the view, which holds the analysed text. A generator of small steps."""
+        left = self._side is LEFT
+        if left and self._count != self._view.change_count():
+            self._count = self._view.change_count()
+            self._drawn = dict.fromkeys(self._drawn)
+        starts = analysis.left_starts if left else analysis.right_starts
+        rows = [
+            (change, change.hunk.left_start, change.hunk.left_end)
+            if left
+            else (change, change.hunk.right_start, change.hunk.right_end)
+            for change in analysis.changes
+        ]
+        if time.monotonic() - self._looked >= _LOOK_AGAIN:
+            self._looked = time.monotonic()
+            side = self._side
+            lines_look = _look(self._view, side.lines, side.outline)
+            self._looks = (lines_look, _look(self._view, side.characters, side.outline))
+        (scope, flags), (character_scope, _) = self._looks
+        # Outlines go around a whole hunk.
+        filled = flags != sublime.DRAW_NO_FILL
+        single = sum(last - first for _, first, last in rows) <= _SINGLE_LINES
+        lines: List[Span] = []
+        gutter: Dict[str, List[Span]] = {kind: [] for kind in GUTTER}
+        for change, first, last in rows:
+            lines.extend(_lines(starts, first, last, single and filled))
+            gutter[change.hunk.kind].extend(_lines(starts, first, last, single) or [(starts[first], starts[first])])
         yield
-    parts = [sublime.Region(*part) for part in _parts(analysis.changes, left)]
-    scope, _ = _look(view, side.characters, side.outline)
-    view.add_regions(CHARACTERS, parts, scope, flags=sublime.DRAW_NO_OUTLINE | sublime.HIDE_ON_MINIMAP)
-    yield
+        self._add(LINES, lines, scope, "", flags)
+        yield
+        for kind, spans in gutter.items():
+            self._add(GUTTER[kind], spans, *_GUTTER_LOOK[kind], sublime.HIDDEN)
+            yield
+        parts = list(_parts(analysis.changes, left))
+        self._add(CHARACTERS, parts, character_scope, "", sublime.DRAW_NO_OUTLINE | sublime.HIDE_ON_MINIMAP)
+        yield
+
+    def clear(self) -> None:
+        """Take all marks off the view, and the links."""
+        for key in [LINES, CHARACTERS, *GUTTER.values()]:
+            self._view.erase_regions(key)
+        self._drawn.clear()
+        unlink(self._view)
+
+    def _add(self, key: str, spans: List[Span], scope: str, icon: str, flags: sublime.RegionFlags) -> None:
+        # Regions move with edits, in ways of their own; only the original is never edited once it is filled.
+        wanted = (spans, scope, flags)
+        if self._drawn.get(key) == wanted and (self._side is LEFT or not spans):
+            return
+        if not spans and key not in self._drawn:
+            return
+        self._drawn[key] = wanted
+        self._view.add_regions(key, [sublime.Region(*span) for span in spans], scope, icon, flags)
 
 
-def link_changes(view: sublime.View, changes: Sequence[Change], on_navigate: Callable[[str], None]) -> List[str]:
+def link_changes(
+    view: sublime.View, changes: Sequence[Change], generation: int, on_navigate: Callable[[str], None]
+) -> List[str]:
     """Put a link beside each change of the proposal that takes it back. Returns the links."""
-    links = [link_html(REVERT, number, "Revert") for number in range(len(changes))]
+    links = [link_html(REVERT, number, "Revert", generation) for number in range(len(changes))]
     regions = [sublime.Region(change.right[0]) for change in changes]
     _annotate(view, REVERT_LINKS, regions, links, "region.bluish", on_navigate)
     return links
 
 
 def link_reverted(
-    view: sublime.View, places: Sequence[Tuple[int, sublime.Region]], on_navigate: Callable[[str], None]
+    view: sublime.View,
+    places: Sequence[Tuple[int, sublime.Region]],
+    generation: int,
+    on_navigate: Callable[[str], None],
 ) -> List[str]:
     """Put a link beside each place (its number, its region) where a change was taken back, which undoes that."""
-    links = [link_html(UNDO, number, "Reverted: undo") for number, _ in places]
+    links = [link_html(UNDO, number, "Reverted: undo", generation) for number, _ in places]
     regions = [sublime.Region(region.begin()) for _, region in places]
     _annotate(view, UNDO_LINKS, regions, links, "region.yellowish", on_navigate)
     return links
-
-
-def clear(view: sublime.View) -> None:
-    """Take all marks off the view."""
-    for key in [LINES, CHARACTERS, *GUTTER.values()]:
-        view.erase_regions(key)
-    unlink(view)
 
 
 def unlink(view: sublime.View) -> None:
@@ -119,13 +156,13 @@ def _annotate(
     view.add_regions(key, regions, "", "", flags, annotations, annotation_color=color, on_navigate=on_navigate)
 
 
-def _lines(starts: Sequence[int], first: int, last: int, single: bool) -> List[sublime.Region]:
+def _lines(starts: Sequence[int], first: int, last: int, single: bool) -> List[Span]:
     """The lines `first` to `last`, with their ends so that empty ones show too."""
     if first == last:
         return []
     if not single:
-        return [sublime.Region(starts[first], starts[last])]
-    return [sublime.Region(starts[row], starts[row + 1]) for row in range(first, last)]
+        return [(starts[first], starts[last])]
+    return [(starts[row], starts[row + 1]) for row in range(first, last)]
 
 
 def _parts(changes: Sequence[Change], left: bool) -> Iterator[Span]:
@@ -133,7 +170,7 @@ def _parts(changes: Sequence[Change], left: bool) -> Iterator[Span]:
         yield from change.left_parts if left else change.right_parts
 
 
-def _look(view: sublime.View, scope: str, outline: str) -> Tuple[str, sublime.RegionFlags]:
+def _look(view: sublime.View, scope: str, outline: str) -> Look:
     """The scope and flags to draw with: filled if the colour scheme has a background for it, else outlined."""
     if view.style_for_scope(scope).get("background"):
         return scope, sublime.DRAW_NO_OUTLINE

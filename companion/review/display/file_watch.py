@@ -17,8 +17,9 @@ from ..document.disk import Original
 from ..document.preparation import FileRequest, Look, Preparation
 
 if TYPE_CHECKING:
-    from ...runtime import Computation, Runtime
+    from ...runtime import Runtime
     from ...settings import Settings
+    from ...workers import Computation
 
 logger = logging.getLogger("gemini_companion.review")
 

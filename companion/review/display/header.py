@@ -12,8 +12,9 @@ from html import escape
 from typing import Callable, List, NamedTuple, Sequence, Tuple
 
 from ...display_names import client_name, columns, cut_middle, file_name, shown, wrapped
-from .markup import ACCEPT, AS_PROPOSED, NEXT, PREVIOUS, REJECT, document, empty_rows, link
+from .markup import ACCEPT, AS_PROPOSED, NEXT, PREVIOUS, REJECT, document, link, padded, space, stamped
 
+CERTAIN = 0.95  # of a row's width can be filled, whatever font the editor takes
 _GAP = "   "  # between the parts of a row
 
 
@@ -28,6 +29,8 @@ class Notice(NamedTuple):
 class Header(NamedTuple):
     """What the header says. `current` counts from 1; 0 if the caret is in no change. `columns` fit into a row.
 
+    `place` is the folder that the file is in, as the workspace calls it; it takes what room is left in the first row.
+    `generation` is that of the proposal: links say it, so that one of an older proposal is known.
     `name`, `client` and the notices may hold anything: what is hidden in them is shown, what is too long is cut.
     """
 
@@ -41,6 +44,8 @@ class Header(NamedTuple):
     changes: int
     notices: Tuple[Notice, ...]
     columns: int
+    generation: int = 0
+    place: str = ""
     edits_stay: bool = False
     """The proposal was edited, and its client writes it without the edits."""
 
@@ -55,9 +60,12 @@ class Row(NamedTuple):
 
 def header_rows(header: Header) -> List[Row]:
     """The header row by row. Each fits, so that its height is known: the original's view gets as many empty rows."""
-    pieces = _title(header)
-    actions = _actions(header)
-    if _width(pieces + actions) <= header.columns:
+    pieces, actions = _title(header), _actions(header)
+    fits = _width(pieces + actions) <= header.columns
+    if header.place:
+        taken = pieces + actions if fits else _folded_first(pieces, header.columns)
+        pieces[0] = _placed(pieces[0], header.place, header.columns - _width(taken))
+    if fits:
         rows = [_row("bar", pieces + actions)]
     else:
         rows = [*_folded("bar", pieces, header.columns), *_folded("bar", actions, header.columns)]
@@ -66,7 +74,7 @@ def header_rows(header: Header) -> List[Row]:
         words = [Piece(("\u26a0 " if number == 0 else "\u2003 ") + line) for number, line in enumerate(lines)]
         rows.extend(_row("notice", [piece]) for piece in words)
         if notice.link:
-            link = _link_piece(notice.link, notice.caption).cut(header.columns)
+            link = _link_piece(stamped(notice.link, header.generation), notice.caption).cut(header.columns)
             if rows[-1].columns + link.columns + len(_GAP) <= header.columns:
                 rows[-1] = _row("notice", [words[-1], link])
             else:
@@ -74,8 +82,10 @@ def header_rows(header: Header) -> List[Row]:
     return rows
 
 
-def header_html(rows: Sequence[Row], line_height: float, filler: int = 0) -> str:
-    """The header's document, with `filler` empty rows under it."""
+def header_html(
+    rows: Sequence[Row], line_height: float, width: float = 0.0, em_width: float = 0.0, below: int = 0
+) -> str:
+    """The header's document, as wide as its view (`width` pixels), with `below` empty pixels under it."""
     style = """
         div.bar {{ background-color: color(var(--foreground) alpha(0.1)); }}
         div.notice {{ background-color: color(var(--yellowish) alpha(0.2)); }}
@@ -83,8 +93,11 @@ def header_html(rows: Sequence[Row], line_height: float, filler: int = 0) -> str
         span.removed, a.reject {{ color: var(--redish); }}
         a {{ text-decoration: none; }}
     """
-    content = "".join(f'<div class="{row.kind}">{row.markup}</div>' for row in rows)
-    return document("gemini-companion-header", line_height, style, content + empty_rows(filler, line_height))
+    # Its letters may be a little wider than the text's.
+    wide = em_width / CERTAIN
+    content = "".join(f"{padded(row.kind, row.columns, width, wide)}{row.markup}</div>" for row in rows)
+    content += space(below, max(0, int(width - 2 * em_width)))
+    return document("gemini-companion-header", line_height, style, content)
 
 
 def status_text(header: Header) -> str:
@@ -105,11 +118,19 @@ class Piece:
         self._text = text
         self._dress = dress
 
+    def preceded(self, text: str) -> Piece:
+        """The same behind a text."""
+        start = len(text)
+        return Piece(
+            text + self._text, lambda whole: escape(whole[:start]) + self._dress(whole[start:]) if whole else ""
+        )
+
     def cut(self, width: int) -> Piece:
         """The same in at most so many columns."""
         return self if self.columns <= width else Piece(cut_middle(self._text, width), self._dress)
 
 
+_SHORTEST_PLACE = 6  # columns
 _ARROW = " \u2190 "
 
 
@@ -132,16 +153,32 @@ def _title(header: Header) -> List[Piece]:
     return pieces
 
 
+def _placed(title: Piece, place: str, room: int) -> Piece:
+    """The title with the file's place in front of it, if there is room for so much that it says something."""
+    folder = cut_middle(shown(place), max(0, room - 1)) if room > _SHORTEST_PLACE else ""
+    if not folder:
+        return title
+    return title.preceded(f"{folder}/")
+
+
+def _folded_first(pieces: Sequence[Piece], room: int) -> List[Piece]:
+    """Those pieces that come into the first row."""
+    number = 1
+    while number < len(pieces) and _width(pieces[: number + 1]) <= room:
+        number += 1
+    return list(pieces[:number])
+
+
 def _actions(header: Header) -> List[Piece]:
-    pieces = [_link_piece(ACCEPT, "Accept", "accept"), _link_piece(REJECT, "Reject", "reject")]
+    actions = [(ACCEPT, "Accept", "accept"), (REJECT, "Reject", "reject")]
     if header.edits_stay:
-        pieces[:1] = [
-            _link_piece(AS_PROPOSED, "Accept as proposed", "accept"),
-            _link_piece(ACCEPT, "Accept, then save my edits", "accept"),
+        actions[:1] = [
+            (AS_PROPOSED, "Accept as proposed", "accept"),
+            (ACCEPT, "Accept, then save my edits", "accept"),
         ]
     if header.changes:
-        pieces += [_link_piece(PREVIOUS, "\u2191 Previous"), _link_piece(NEXT, "\u2193 Next")]
-    return pieces
+        actions += [(PREVIOUS, "\u2191 Previous", ""), (NEXT, "\u2193 Next", "")]
+    return [_link_piece(stamped(href, header.generation), caption, style) for href, caption, style in actions]
 
 
 def position(current: int, changes: int) -> str:

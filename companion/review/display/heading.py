@@ -6,22 +6,19 @@ Rule: nothing is kept here. The header's wording is in `header`, that of its war
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, NamedTuple, Optional
+from typing import TYPE_CHECKING, NamedTuple, Optional, Sequence
 
 from ..document.disk import Kind
-from .header import Header
+from .header import CERTAIN, Header
 from .notices import Circumstances, notices
 
 if TYPE_CHECKING:
-    import sublime
-
     from ..decision import Review
     from ..document.disk import Original
     from .analysis import Analysis
     from .file_watch import FileWatch
 
 _FEWEST_COLUMNS, _USUAL_COLUMNS = 6, 60
-_CERTAIN = 0.95  # of a row's width
 
 
 class Standing(NamedTuple):
@@ -69,8 +66,28 @@ def header_of(now: Standing, columns: int) -> Header:
     )
 
 
-def columns_of(view: sublime.View) -> int:
+def place_of(path: str, folders: Sequence[str]) -> str:
+    """The folder of a file as the workspace calls it: from its folder on, whose name leads if there are several.
+
+    Empty for what lies in the only folder itself, and the whole folder for what lies in none.
+    """
+    parent = os.path.dirname(path)
+    for folder in sorted(folders, key=len, reverse=True):
+        if parent == folder or parent.startswith(folder.rstrip(os.sep) + os.sep):
+            inside = os.path.relpath(parent, folder)
+            parts = [os.path.basename(folder)] if len(folders) > 1 else []
+            return "/".join(parts + ([] if inside == os.curdir else inside.split(os.sep)))
+    return parent
+
+
+def age_text(seconds: float) -> str:
+    """How long something has been waiting, in words."""
+    for unit, length in (("d", 86400), ("h", 3600), ("min", 60)):
+        if seconds >= length:
+            return f"{int(seconds / length)} {unit}"
+    return "just now"
+
+
+def columns_of(em_width: float, width: float) -> int:
     """How many characters of the header fit side by side. Its letters may be a little wider than the text's."""
-    em_width = view.em_width()
-    width = view.viewport_extent()[0]
-    return max(_FEWEST_COLUMNS, int(width / em_width * _CERTAIN)) if em_width and width else _USUAL_COLUMNS
+    return max(_FEWEST_COLUMNS, int(width / em_width * CERTAIN)) if em_width and width else _USUAL_COLUMNS

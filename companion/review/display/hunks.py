@@ -7,7 +7,7 @@ remembered as long as the place still holds the original's lines, so that a clic
 from __future__ import annotations
 
 from itertools import count
-from typing import Callable, Dict, List, NamedTuple, Optional, Tuple
+from typing import Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 import sublime
 
@@ -18,6 +18,8 @@ from .markup import REVERT, UNDO
 
 _REVERTED = "gemini_companion.reverted."
 _ASKED = "gemini_companion.asked"
+
+Act = Callable[[List[sublime.Region]], object]
 
 
 class Reverted(NamedTuple):
@@ -39,7 +41,9 @@ class Hunks:
         self._reverted: Dict[int, Reverted] = {}
         self._numbers = count(1)
         self._links: Dict[str, List[str]] = {}
+        self._asked: Optional[Act] = None  # to be done when the comparison belongs to the text again
         self.current: Optional[int] = None
+        self.generation = 0  # of the links that are valid
 
     # -- where things are ---------------------------------------------------------------------------------------------
 
@@ -51,16 +55,23 @@ class Hunks:
 
     def link(self) -> None:
         """Draw the links beside the changes and beside what was taken back, and do what was asked for meanwhile."""
-        asked = self._view.get_regions(_ASKED)
+        asked = self._view.get_regions(_ASKED) if self._asked is not None else []
         if asked:
             self._view.erase_regions(_ASKED)
-            if self.revert(asked[0].begin()):
+            before, act, self._asked = self._view.change_count(), self._asked, None
+            if act is not None:
+                act(asked)
+            if self._view.change_count() != before:
                 return  # that was an edit, after which all is drawn anew
-        changes = self._analysis.changes if self._analysis else []
-        self._links = {
-            REVERT: link_changes(self._view, changes, self._on_link),
-            UNDO: link_reverted(self._view, self._places(), self._on_link),
-        }
+        self.generation += 1
+        changes, places = self._analysis.changes if self._analysis else [], self._places()
+        self._links[REVERT] = link_changes(self._view, changes, self.generation, self._on_link)
+        if places or self._links.get(UNDO):
+            self._links[UNDO] = link_reverted(self._view, places, self.generation, self._on_link)
+
+    def disown_links(self) -> None:
+        """The text is about to be another one: what is drawn names nothing any more."""
+        self.generation += 1
 
     def links(self, kind: str) -> List[str]:
         """The links of one kind that are drawn now, as markup."""
@@ -101,9 +112,12 @@ class Hunks:
             return False
         start, end = self._analysis.changes[index].right
         move_caret(self._view, start)
-        if not self._view.visible_region().contains(sublime.Region(start, end)):
-            self._view.show_at_center(start, False)
+        self._into_sight(sublime.Region(start, end))
         return True
+
+    def _into_sight(self, region: sublime.Region) -> None:
+        if not self._view.visible_region().contains(region):
+            self._view.show_at_center(region.begin(), False)
 
     # -- taking back --------------------------------------------------------------------------------------------------
 
@@ -112,32 +126,74 @@ class Hunks:
         """Whether the comparison belongs to the text that the view holds now."""
         return self._analysis is not None and self._view.change_count() == self._count
 
-    def place_of(self, number: int) -> int:
-        """Where the change whose link has this number is now, or the caret for -1."""
+    def places_of(self, number: int) -> List[sublime.Region]:
+        """Where the change whose link has this number is now, or what is selected for -1."""
         places = self._view.get_regions(REVERT_LINKS)
-        return places[number].begin() if 0 <= number < len(places) else self._start()
+        if 0 <= number < len(places):
+            return [sublime.Region(places[number].begin())]
+        return list(self._view.sel()) or [sublime.Region(0)]
 
-    def revert(self, place: int) -> bool:
-        """Put the original's lines in place of the change at or before `place`. False if there is no change."""
+    def revert(self, places: Sequence[sublime.Region]) -> bool:
+        """Put the original's lines in place of the changes that `places` touch, in one step. False if there are none.
+
+        A single caret outside of all changes means the last one before it.
+        """
+        return self._revert(self._touched(places))
+
+    def revert_all(self) -> bool:
+        """Put the original's lines in place of all changes. False if there are none."""
+        return self._revert(range(len(self._analysis.changes)) if self._analysis is not None else ())
+
+    def keep_only(self, places: Sequence[sublime.Region]) -> bool:
+        """Take back all changes but those that `places` touch. False if they touch none; nothing is changed then."""
         if self._analysis is None or not self.ready:
             return False
-        index = self._analysis.change_near(place)
-        if index is None:
+        kept = set(self._inside(places))
+        if kept:
+            self._revert([index for index in range(len(self._analysis.changes)) if index not in kept])
+        return bool(kept)
+
+    def _touched(self, places: Sequence[sublime.Region]) -> List[int]:
+        """The indices of the changes that `places` touch, in order; for a caret in none, the one before it."""
+        if self._analysis is None:
+            return []
+        if len(places) == 1 and places[0].empty():
+            index = self._analysis.change_near(places[0].begin())
+            return [] if index is None else [index]
+        return self._inside(places)
+
+    def _inside(self, places: Sequence[sublime.Region]) -> List[int]:
+        if self._analysis is None:
+            return []
+        return sorted({index for place in places for index in self._analysis.changes_in(place.begin(), place.end())})
+
+    def _revert(self, indices: Sequence[int]) -> bool:
+        if self._analysis is None or not self.ready or not indices:
             return False
-        change = self._analysis.changes[index]
-        hunk = change.hunk
-        original = "".join(self._analysis.left_lines[hunk.left_start : hunk.left_end])
-        proposed = "".join(self._analysis.right_lines[hunk.right_start : hunk.right_end])
-        apply_edits(self._view, [Edit(change.right[0], change.right[1], original)])
-        number = next(self._numbers)
-        self._reverted[number] = Reverted(proposed, original)
-        region = sublime.Region(change.right[0], change.right[0] + len(original))
-        self._view.add_regions(_REVERTED + str(number), [region], flags=sublime.HIDDEN)
+        edits: List[Edit] = []
+        placed: List[Tuple[int, sublime.Region]] = []
+        shift = 0
+        for index in indices:
+            change = self._analysis.changes[index]
+            hunk = change.hunk
+            original = "".join(self._analysis.left_lines[hunk.left_start : hunk.left_end])
+            proposed = "".join(self._analysis.right_lines[hunk.right_start : hunk.right_end])
+            start, end = change.right
+            edits.append(Edit(start, end, original))
+            number = next(self._numbers)
+            self._reverted[number] = Reverted(proposed, original)
+            placed.append((number, sublime.Region(start + shift, start + shift + len(original))))
+            shift += len(original) - (end - start)
+        apply_edits(self._view, edits)
+        for number, region in placed:
+            self._view.add_regions(_REVERTED + str(number), [region], flags=sublime.HIDDEN)
+        self._into_sight(placed[0][1])
         return True
 
-    def revert_soon(self, place: int) -> None:
-        """Do the same as soon as the comparison belongs to the text again. The place moves with the text."""
-        self._view.add_regions(_ASKED, [sublime.Region(place)], flags=sublime.HIDDEN)
+    def when_ready(self, places: Sequence[sublime.Region], act: Act) -> None:
+        """Call `act` with `places`, which move with the text, as soon as the comparison belongs to the text again."""
+        self._view.add_regions(_ASKED, list(places), flags=sublime.HIDDEN)
+        self._asked = act
 
     def undo_revert(self, number: int) -> bool:
         """Bring the proposal's lines back where they were taken back; -1 means the last one. False if not possible."""
@@ -156,6 +212,7 @@ class Hunks:
     def clear(self) -> None:
         """Take everything off the view."""
         self._view.erase_regions(_ASKED)
+        self._asked = None
         for number in self._reverted:
             self._view.erase_regions(_REVERTED + str(number))
         self._reverted.clear()

@@ -11,29 +11,41 @@ from __future__ import annotations
 from html import escape
 from typing import List, Sequence, Tuple
 
+from ...display_names import columns
+
 ACCEPT, REJECT, NEXT, PREVIOUS = "accept", "reject", "next", "previous"
 REVERT, UNDO, RELOAD = "revert", "undo", "reload"
 AS_PROPOSED = "as_proposed"
 
 _LONGEST_REMOVAL = 200  # lines shown of one removal in the inline presentation
-_SINGLE_ROWS = 400
 _STYLE = """
     html, body {{ margin: 0; padding: 0; }}
-    div {{ line-height: {height}px; }}
+    div {{ line-height: {height}px; white-space: nowrap; }}
     div.filler {{ background-color: color(var(--foreground) alpha(0.04)); }}
 """
 
 Span = Tuple[int, int]
 
 
-def filler_html(rows: int, line_height: float) -> str:
-    """Empty rows, as high as lines of text."""
-    return document("gemini-companion-filler", line_height, "", empty_rows(rows, line_height))
+def filler_html(height: int, row: int, room: int = 0) -> str:
+    """A block of nothing, `height` pixels high, of which `row` are a row of text, and `room` wider than a character."""
+    return document("gemini-companion-filler", row, "", filler(height, row, room))
 
 
-def link_html(verb: str, number: int, caption: str) -> str:
-    """A link beside a change, for an annotation. It answers with `verb:number`."""
-    return link(f"{verb}:{number}", escape(caption))
+def link_html(verb: str, number: int, caption: str, generation: int = 0) -> str:
+    """A link beside a change, for an annotation. It answers with `verb:number`, and what it was drawn for."""
+    return link(stamped(f"{verb}:{number}", generation), escape(caption))
+
+
+def stamped(href: str, generation: int) -> str:
+    """The address of a link that was drawn for this generation of what it names; 0 is none."""
+    return f"{href}@{generation}" if generation else href
+
+
+def unstamped(href: str) -> Tuple[str, int]:
+    """The address without its generation, and the generation."""
+    plain, _, generation = href.partition("@")
+    return plain, int(generation) if generation.isdigit() else 0
 
 
 def parse_link(href: str) -> Tuple[str, int]:
@@ -42,13 +54,26 @@ def parse_link(href: str) -> Tuple[str, int]:
     return verb, int(number) if number.isdigit() else -1
 
 
-def removed_html(lines: Sequence[str], parts: Sequence[Sequence[Span]], tab_size: int, line_height: float) -> str:
-    """Lines that the proposal removes, with their changed spans (offsets in each line) marked."""
+def removed_html(
+    lines: Sequence[str],
+    parts: Sequence[Sequence[Span]],
+    tab_size: int,
+    line_height: float,
+    width: float = 0.0,
+    em_width: float = 0.0,
+) -> str:
+    """Lines that the proposal removes, with their changed spans (offsets in each line) marked.
+
+    They are as wide as the view, `width` pixels; a character has `em_width`.
+    """
     rows: List[str] = []
     for line, spans in zip(lines[:_LONGEST_REMOVAL], parts):
-        rows.append('<div class="line">{}</div>'.format(_marked(line.rstrip("\n"), spans, tab_size) or "&nbsp;"))
+        text = line.rstrip("\n")
+        start = padded("line", columns(text.replace("\t", " " * tab_size)) or 1, width, em_width)
+        rows.append(f"{start}{_marked(text, spans, tab_size) or '&nbsp;'}</div>")
     if len(lines) > _LONGEST_REMOVAL:
-        rows.append(f'<div class="more">and {len(lines) - _LONGEST_REMOVAL} more lines</div>')
+        more = f"and {len(lines) - _LONGEST_REMOVAL} more lines"
+        rows.append(f"{padded('more', len(more), width, em_width)}{more}</div>")
     style = """
         div.line, div.more {{ background-color: color(var(--redish) alpha(0.15)); }}
         div.more {{ font-style: italic; }}
@@ -77,13 +102,21 @@ def link(href: str, caption: str, style: str = "") -> str:
     return '<a href="{}"{}>{}</a>'.format(escape(href), f' class="{style}"' if style else "", caption)
 
 
-def empty_rows(rows: int, line_height: float) -> str:
-    """Rows of nothing. Very many of them end in one block: a document of thousands of elements is slow to lay out."""
-    single = min(rows, _SINGLE_ROWS)
-    block = ""
-    if rows > single:
-        block = f'<div class="filler" style="padding-top: {_number((rows - single) * line_height)}px"></div>'
-    return '<div class="filler">&nbsp;</div>' * single + block
+def filler(height: int, row: int, room: int = 0) -> str:
+    """The same, as a part of a document. Padding can be any number of pixels; a row of text has a least height."""
+    row = min(row, height)
+    return f'<div class="filler" style="line-height: {row}px; padding: {height - row}px {room}px 0 0">&nbsp;</div>'
+
+
+def space(height: int, room: int = 0) -> str:
+    """Nothing, `height` pixels high, without any text."""
+    return f'<div class="filler" style="padding: {height}px {room}px 0 0"></div>' if height else ""
+
+
+def padded(kind: str, columns: int, width: float, em_width: float) -> str:
+    """The start of a row of so many columns that is as wide as its view."""
+    room = max(0, int(width - (columns + 1) * em_width))
+    return f'<div class="{kind}" style="padding-right: {room}px">' if room else f'<div class="{kind}">'
 
 
 def document(identifier: str, line_height: float, style: str, content: str) -> str:

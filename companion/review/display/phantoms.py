@@ -8,11 +8,9 @@ Rules:
 
 from __future__ import annotations
 
-from typing import Callable, Dict, Iterator, List, Optional, Sequence, Tuple
+from typing import Callable, Iterator, List, Optional, Sequence, Tuple
 
 import sublime
-
-from ...comparison import Filler
 
 _SET_SIZE = 25
 
@@ -26,29 +24,39 @@ class Blocks:
         self._view = view
         self._key = key
         self._sets: List[sublime.PhantomSet] = []
+        self._shown: List[List[Block]] = []  # what each set was given last
+        self._count = -1  # the view's change count then
+
+    @property
+    def documents(self) -> List[str]:
+        """What is shown, without where."""
+        return [document for part in self._shown for _, document in part]
 
     def update(self, blocks: Sequence[Block]) -> Iterator[None]:
         """Show exactly these blocks. A generator of small steps; blocks that are there already are not drawn anew."""
-        number = 0
-        for start in range(0, len(blocks), _SET_SIZE):
+        count = self._view.change_count()
+        parts = [list(blocks[start : start + _SET_SIZE]) for start in range(0, len(blocks), _SET_SIZE)]
+        parts += [[] for _ in self._sets[len(parts) :]]
+        unedited, self._count = count == self._count, -1
+        for number, part in enumerate(parts):
             if number == len(self._sets):
                 self._sets.append(sublime.PhantomSet(self._view, f"{self._key}.{number}"))
+                self._shown.append([])
+            before = self._shown[number]
+            if before == part and (unedited or not part):
+                continue
+            self._shown[number] = part
             self._sets[number].update(
-                [
-                    sublime.Phantom(sublime.Region(point), document, sublime.LAYOUT_BLOCK)
-                    for point, document in blocks[start : start + _SET_SIZE]
-                ]
+                [sublime.Phantom(sublime.Region(point), html, sublime.LAYOUT_BLOCK) for point, html in part]
             )
-            number += 1
             yield
-        for unused in self._sets[number:]:
-            unused.update([])
-            yield
+        self._count = count
 
     def clear(self) -> None:
         """Remove all blocks."""
         for phantoms in self._sets:
             phantoms.update([])
+        self._shown = [[] for _ in self._sets]
 
 
 class Top:
@@ -68,12 +76,3 @@ class Top:
         if document:
             phantoms = [sublime.Phantom(sublime.Region(0), document, sublime.LAYOUT_BLOCK, self._on_navigate)]
         self._phantoms.update(phantoms)
-
-
-def rows_below_lines(fillers: Sequence[Filler]) -> Dict[int, int]:
-    """How many empty rows stand below which line. Those above the first line move below it."""
-    result: Dict[int, int] = {}
-    for filler in fillers:
-        line = max(0, filler.after)
-        result[line] = result.get(line, 0) + filler.rows
-    return result

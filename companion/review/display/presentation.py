@@ -10,6 +10,7 @@ Rule: a result is drawn only if the view still holds the text it was made from.
 from __future__ import annotations
 
 import logging
+import time
 from functools import partial
 from typing import TYPE_CHECKING, Callable, Iterator, List, Optional
 
@@ -25,15 +26,17 @@ from .analysis import Analysis, analyse
 from .drawing import Drawing
 from .file_watch import FileWatch, file_request, read
 from .header import status_text
-from .heading import Standing, columns_of, header_of
+from .heading import Standing, age_text, columns_of, header_of, place_of
 from .hunks import Hunks
+from .markup import REVERT, UNDO, parse_link, unstamped
 from .panes import ProposalPane, show_original, whole_text
 from .phase import Phase, following
 from .slices import Slices
 
 if TYPE_CHECKING:
-    from ...runtime import Computation, Runtime
+    from ...runtime import Runtime
     from ...settings import Settings
+    from ...workers import Computation
 
 logger = logging.getLogger("gemini_companion.review")
 
@@ -78,12 +81,15 @@ class Presentation:
         self._analysis: Optional[Analysis] = None
         self._analysed = self._drawn_count = -1  # the change counts of the texts that were analysed and drawn
         self._loads = 0
+        self._place = ""  # of the file in the workspace
+        self._opened = time.monotonic()
+        self._proposals = 0  # that were put into the view
         self._first_change_shown = False
         self._edits = Debounce(runtime.later_on_main, self._compare_after_edits, _AFTER_EDIT, _LONGEST_EDITING)
         self._caret = Debounce(runtime.later_on_main, self.look_at_caret, _AFTER_CARET, _LONGEST_WALK)
         self.file = FileWatch(review, runtime, self.update_header)
         self._pane = ProposalPane(proposal_view, review)
-        self._drawing = Drawing(original_view, proposal_view, self._link)
+        self._drawing = Drawing(original_view, proposal_view, self._link, self._redraw)
         self.hunks = Hunks(proposal_view, self._link)
 
     # -- life ---------------------------------------------------------------------------------------------------------
@@ -104,6 +110,13 @@ class Presentation:
     def settled(self) -> bool:
         """Whether what is drawn is the comparison of the text that the view holds now."""
         return self._phase is Phase.SHOWN and self._drawn_count == self.proposal_view.change_count()
+
+    @property
+    def summary(self) -> str:
+        """How much it changes, as far as that is known, and how long it has been waiting."""
+        age = age_text(time.monotonic() - self._opened)
+        analysis = self._analysis
+        return f"+{analysis.added} \u2212{analysis.removed}, {age}" if analysis is not None else age
 
     @property
     def header_document(self) -> str:
@@ -208,6 +221,8 @@ class Presentation:
         self._go(Phase.GATHERING)
         self._cancel_comparison()
         self._slices.stop()
+        self._proposals += 1
+        self.hunks.disown_links()
         self._filling.run(self._fill(not self._pane.filled))
 
     def _fill(self, first: bool) -> Iterator[None]:
@@ -234,6 +249,8 @@ class Presentation:
         if self.original is None and not file_views.views_of_file(self.review.path, self.review.same_files):
             for view in self.views:
                 views.indent_as(view, original.text or self.review.proposal.shown)
+        window = self.proposal_view.window() if views.is_open(self.proposal_view) else None
+        self._place = place_of(self.review.path, window.folders() if window is not None else [])
         self.original = original
         self.file.take(original)
         self._go(Phase.GATHERING)
@@ -324,8 +341,14 @@ class Presentation:
         self.update_header()
         count = self.proposal_view.change_count()
         self._slices.run(
-            self._drawing.steps(self._analysis, lambda: self.proposal_view.change_count() == count, self._drawn)
+            self._drawing.steps(self._analysis, self._drawn),
+            lambda: self._drawing.valid and self.proposal_view.change_count() == count,
         )
+
+    def _redraw(self) -> None:
+        """What is drawn does not fit the screen any more."""
+        if self._phase is Phase.SHOWN and views.is_open(self.proposal_view):
+            self._draw()
 
     def _drawn(self) -> None:
         if self._phase not in (Phase.DRAWING, Phase.STALE):
@@ -379,7 +402,10 @@ class Presentation:
             self._pane.emptied and self.review.ticket is None,
             self._edits_stay,
         )
-        header = header_of(standing, columns_of(self.proposal_view))
+        sizes = self._drawing.sizes
+        header = header_of(standing, columns_of(sizes.em_width, sizes.width))._replace(
+            generation=self._proposals, place=self._place
+        )
         self._drawing.show_header(header)
         self.proposal_view.set_status(STATUS, status_text(header))
 
@@ -392,5 +418,15 @@ class Presentation:
         return self._pane.current_text() != self.review.proposal.exact
 
     def _link(self, href: str) -> None:
-        if self._phase is not Phase.RETIRED:
-            self._on_link(self.review, href)
+        """A link was clicked. One that the editor still shows but that was drawn for something else only redraws."""
+        if self._phase is Phase.RETIRED:
+            return
+        plain, generation = unstamped(href)
+        beside_a_change = parse_link(plain)[0] in (REVERT, UNDO)
+        if generation == (self.hunks.generation if beside_a_change else self._proposals):
+            self._on_link(self.review, plain)
+            return
+        logger.info("a link of an older state was clicked: drawn again")
+        self._drawing.show_again()
+        if self._phase is Phase.SHOWN:
+            self.hunks.link()

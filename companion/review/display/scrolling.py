@@ -34,8 +34,9 @@ class ScrollLock:
 
     def use(self, scroll_map: Optional[ScrollMap]) -> None:
         """Take over which rows belong together; with None the views scroll by the same distance."""
-        self._map = scroll_map
-        self.follow(self._right)
+        if scroll_map is None or scroll_map != self._map:
+            self._map = scroll_map
+            self.follow(self._right)
 
     def tick(self) -> bool:
         """Let the view that did not move follow the one that did. True if something moved."""

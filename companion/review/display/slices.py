@@ -7,12 +7,13 @@ piece small and checks that the world is still the one it started in.
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Iterator, Optional
+from typing import TYPE_CHECKING, Callable, Iterator, Optional
 
 if TYPE_CHECKING:
     from ...runtime import Runtime
 
 SLICE_SECONDS = 0.010
+TURN = object()  # yielded to let the editor have a turn, for instance to lay out what it was given
 
 
 class Slices:
@@ -20,11 +21,17 @@ class Slices:
 
     def __init__(self, runtime: Runtime) -> None:
         self._runtime = runtime
-        self._steps: Optional[Iterator[None]] = None
+        self._steps: Optional[Iterator[object]] = None
+        self._current: Callable[[], bool] = lambda: True
 
-    def run(self, steps: Iterator[None]) -> None:
-        """Drop what is running and begin with `steps`; the first slice is run at once."""
+    def run(self, steps: Iterator[object], current: Callable[[], bool] = lambda: True) -> None:
+        """Drop what is running and begin with `steps`; the first slice is run at once.
+
+        `current` is asked at the start of every other slice: if it says no, the rest is dropped. Within a slice nothing
+        can happen.
+        """
         self._steps = steps
+        self._current = current
         self._go_on(steps)
 
     def stop(self) -> None:
@@ -36,14 +43,17 @@ class Slices:
         """Whether something is still running."""
         return self._steps is not None
 
-    def _go_on(self, steps: Iterator[None]) -> None:
+    def _go_on(self, steps: Iterator[object], resumed: bool = False) -> None:
         if steps is not self._steps:
             return
+        if resumed and not self._current():
+            self._steps = None
+            return
         end = time.perf_counter() + SLICE_SECONDS
-        for _ in steps:
+        for step in steps:
             if steps is not self._steps:
                 return
-            if time.perf_counter() >= end:
-                self._runtime.later_on_main(1, self._go_on, steps)
+            if step is TURN or time.perf_counter() >= end:
+                self._runtime.later_on_main(1, self._go_on, steps, True)
                 return
         self._steps = None

@@ -1,8 +1,8 @@
-"""Writing the accepted text ourselves, when the client that asked has gone or asks us to.
+"""Writes the accepted text to the file, if the client has gone or asks for it.
 
-Theory of operation: a disk thread looks which tabs show the file. Without one it writes the file in the same step. With
-one the editor saves the tab, so that what the user sees is what is on disk and undo knows of it; before, the disk
-thread has made sure of the old text, and afterwards it sees that the file is whole.
+Theory of operation: a disk thread finds out which tabs show the file. If none does, it writes the file in the same
+step. Otherwise the editor saves the tab, so that the tab and its undo history are up to date. Before that the disk
+thread secures the old text, and afterwards it makes sure that the file is whole.
 
 Rules: unsaved edits are never lost, and a file that changed meanwhile is never overwritten. Where the text may not be
 written everywhere, a guard judges the path in the very step that writes, because a link may lead elsewhere a moment
@@ -25,7 +25,8 @@ from .preparation import same_files
 from .text import plain
 
 if TYPE_CHECKING:
-    from ...runtime import Computation, Runtime
+    from ...runtime import Runtime
+    from ...workers import Computation
 
 Guard = Callable[[str], None]
 """Raises `DiskError` if the file at a path may not be written. Called on a disk thread, just before it is opened."""
@@ -33,7 +34,7 @@ Guard = Callable[[str], None]
 SAVE_SECONDS = 10.0  # how long the editor may take to save a tab
 _LOOK_MILLISECONDS = 10
 
-# What the editor would do to the text on saving; the accepted text is saved as it was accepted.
+# What the editor might change on saving; the accepted text is saved exactly as it is.
 _WHILE_SAVING: Dict[str, Any] = {
     "ensure_newline_at_eof_on_save": False,
     "trim_trailing_white_space_on_save": "none",
@@ -77,7 +78,7 @@ class Write:
         self._text = text
         self._guard = guard
         self._done: Optional[Callable[[Optional[DiskError]], None]] = done
-        self._name = os.path.basename(original.path)
+        self.name = os.path.basename(original.path)
         self._computation: Optional[Computation] = None
         self._save_again: Optional[Callable[[], None]] = None  # set while the editor saves a tab in the background
 
@@ -120,7 +121,7 @@ class Write:
             done(error)
 
     def _failed(self, error: Exception) -> None:
-        self._end(error if isinstance(error, DiskError) else DiskError(f"{self._name} cannot be written."))
+        self._end(error if isinstance(error, DiskError) else DiskError(f"{self.name} cannot be written."))
         if not isinstance(error, DiskError):
             raise error  # which is reported
 
@@ -136,7 +137,7 @@ class Write:
             return
         view = shown[0]
         if view.is_read_only():
-            self._abandon(tabs.saving, lambda: self._end(DiskError(f"{self._name} is read-only.")))
+            self._abandon(tabs.saving, lambda: self._end(DiskError(f"{self.name} is read-only.")))
             return
         settings = view.settings()
         kept = {key: settings.get(key) for key in _WHILE_SAVING if settings.has(key)}
@@ -189,7 +190,7 @@ def _write_or_find_tabs(
     guard: Optional[Guard],
     cancelled: Callable[[], bool],
 ) -> Optional[_Tabs]:
-    """Write the file unless a tab shows it; then say which. Disk thread."""
+    """Write the file unless tabs show it; then return them. Disk thread."""
     files = same_files(original.path, tabs)
     if files & dirty:
         name = os.path.basename(original.path)

@@ -1,12 +1,12 @@
-"""The file on disk: read as the editor would, and written back in its own encoding and with its own line endings.
+"""The file on disk: read as the editor reads it, written back in its own encoding and with its own line endings.
 
 Rules:
 * Reading never fails. What cannot be shown as text becomes an `Original` of another kind with a sentence for the user.
-* Writing happens only if the file is still what was read: the very same file, byte by byte. Names decide nothing, for
-  a link on the way may lead elsewhere by now. Afterwards it holds the old text or the new one, whole.
-* Only regular files are opened for long: what a path leads to is looked at again on the opened descriptor.
+* A file is written only if it is still the very file that was read, byte by byte. Its name proves nothing, because a
+  link on the way may lead elsewhere by now. Afterwards it holds the old text or the new one, whole.
+* Only regular files are read and written: the file type is checked again on the opened descriptor.
 
-The editor is not known here. These calls block on the disk. Worker threads.
+The editor is not known here. These calls block on the disk. Disk threads.
 """
 
 from __future__ import annotations
@@ -184,7 +184,7 @@ def write(original: Original, data: bytes) -> None:
 
 
 class Saving:
-    """What is needed while somebody else, the editor, writes `data` to the file: its old bytes, and a copy of them."""
+    """What is needed while the editor writes `data` to the file: its old bytes, and a copy of them on disk."""
 
     def __init__(self, original: Original, data: bytes) -> None:
         """Raises `DiskError`; `ChangedError` if the file is not what was read."""
@@ -199,7 +199,7 @@ class Saving:
             raise _failure(original, self._name, error) from error
 
     def settle(self, saved: bool) -> None:
-        """See that the file is whole. `saved` is whether the editor says that it wrote it.
+        """Make sure that the file is whole. `saved` is whether the editor says that it has written it.
 
         Raises `DiskError` if it did not; the old bytes are in the file then.
         """
@@ -217,11 +217,11 @@ class Saving:
             raise DiskError(f"{self._name} could not be saved.")
 
     def abandon(self) -> None:
-        """Nobody will write."""
+        """Remove the copy: the editor will not write."""
         self._copy.remove()
 
     def _is_torn(self, now: bytes) -> bool:
-        """Whether this is what an attempt to write leaves that broke off."""
+        """Whether this is what a write that broke off leaves behind."""
         if now in (self._old, self._data):
             return False
         if self._data.startswith(now):
@@ -260,7 +260,7 @@ def _unchanged_content(original: Original, descriptor: int, found: os.stat_resul
 
 
 def _failure(original: Original, name: str, error: OSError) -> DiskError:
-    """What to tell the user of an error of the system."""
+    """What to tell the user about an error of the system."""
     if isinstance(error, DamagedError):
         sentence = f"{name} cannot be written ({_reason(error)}) and may be damaged."
         return DiskError(sentence + (f" Its former text is in {error.copy}." if error.copy else ""))

@@ -1,26 +1,26 @@
-"""Putting new bytes in the place of a file's content: all of them, or none.
+"""Replaces the content of a file: by all of the new bytes, or not at all.
 
 Theory of operation. A file is written in one of two ways.
 
 *Replaced*: the new bytes go into a hidden file beside it, are flushed to the disk, and one rename puts them in place.
-Nothing can go wrong half-way. But the rename makes another file of it, so this is done only where nobody can tell: we
-own the file, it has one name, and its mode, group and extended attributes (access lists among them) can be given to the
-new one and have been found there.
+Nothing can go wrong half-way. But the result is another file, so this is done only where nobody can tell: we own the
+file, it has one name, and its mode, group and extended attributes (access lists among them) can be given to the new one
+and have been found there.
 
 *Rewritten* everywhere else (hard links, another owner, a folder in which nothing may be made, macOS and Windows, whose
 attributes Python cannot copy). A copy of the old bytes is put beside it first, if the folder allows it. Then the order
 of the steps makes each failure one that can be taken back:
-1. What the new text is longer is written behind the old one and flushed. Only this needs room on the disk. If it
-   fails, the file is cut to its old length.
-2. The old bytes are written over and flushed. They have their room already. If it fails, they are written back.
-3. What the new text is shorter is cut off.
+1. If the new text is longer, its end is written behind the old text and flushed. Only this needs room on the disk. If
+   it fails, the file is cut to its old length.
+2. The old bytes are overwritten and flushed. This needs no room. If it fails, they are written back.
+3. If the new text is shorter, the rest of the file is cut off.
 If even taking back fails, the copy is renamed into place. If that fails too, it stays, and the error names it.
 
 A new file is made with O_EXCL, and removed again, with the folders made for it, if it cannot be written.
 
 Rule: file descriptors are used raw. A buffered file would try to write the rest of what had failed when it is closed.
 
-These calls block on the disk. Worker threads.
+These calls block on the disk. Disk threads.
 """
 
 from __future__ import annotations
@@ -148,20 +148,20 @@ class Copy:
         self.path = path
 
     def remove(self) -> None:
-        """It is needed no more."""
+        """Remove the copy."""
         if self.path:
             with suppress(OSError):
                 os.unlink(self.path)
             self.path = ""
 
     def keep(self) -> str:
-        """Leave it where it is; its path."""
+        """Leave the copy where it is, and return its path."""
         path, self.path = self.path, ""
         return path
 
 
 def make_copy(path: str, old: bytes) -> Copy:
-    """Raises `OSError` if the disk has no room for it; a folder in which nothing may be made is no error."""
+    """Copy the old bytes. Raises `OSError` if the disk is full; a folder that allows no new file is no error."""
     target = os.path.realpath(path)
     try:
         name, descriptor = _beside(target)
@@ -185,7 +185,7 @@ def make_copy(path: str, old: bytes) -> Copy:
 
 @contextmanager
 def copy_beside(path: str, old: bytes) -> Iterator[Copy]:
-    """The same as long as the block lasts."""
+    """Make a copy for the duration of the block."""
     copy = make_copy(path, old)
     try:
         yield copy
@@ -211,7 +211,7 @@ def rewrite(descriptor: int, path: str, old: bytes, new: bytes, copy: Copy) -> N
 
 
 def put_back(descriptor: int, path: str, old: bytes, copy: Copy, cause: OSError) -> None:
-    """Let the file hold `old` again, by all means. Raises `DamagedError` because of `cause` if none works."""
+    """Restore `old` by any means. Raises `DamagedError` because of `cause` if none works."""
     try:
         if os.fstat(descriptor).st_size > len(old):
             os.ftruncate(descriptor, len(old))  # first, because it makes room

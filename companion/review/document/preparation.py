@@ -1,9 +1,9 @@
-"""All that is found out about a file before it is shown for review, in one step on a disk thread.
+"""Finds out all there is to know about a file before it is shown for review, in one step on a disk thread.
 
-What only the main thread knows (limits, tabs, their encodings) travels along as a snapshot, a `Wish`. What comes back
-is a `Preparation`. The file is looked at again the same way while the review is open.
+What only the main thread knows (limits, tabs, their encodings) comes as a snapshot, a `FileRequest`. The result is a
+`Preparation`. The file is looked at again the same way while the review is open.
 
-Rule: a path is judged and its file is read in the same step, so that both are about the same moment.
+Rule: a path is judged and its file is read in the same step, so that both concern the same moment.
 
 The editor is not known here. These calls block on the disk. Disk threads.
 """
@@ -23,7 +23,7 @@ logger = logging.getLogger("gemini_companion.review")
 
 
 class FileRequest(NamedTuple):
-    """What the main thread says of a file.
+    """What the main thread knows of a file.
 
     `tabs` are the files of the tabs that may show it, with the editor's names for their encodings; the encoding is
     empty while a tab is loading.
@@ -101,7 +101,7 @@ def path_problem(path: str) -> Optional[str]:
     except NotADirectoryError:
         return "filePath leads through a file as if it were a folder."
     except (OSError, ValueError) as error:
-        # What cannot even be looked at can still be reviewed as far as the client's text goes.
+        # A file that cannot be looked at can still be reviewed, as far as the client's text goes.
         logger.info("could not look at a file that a diff is asked for: %s", type(error).__name__)
         return None
     if stat.S_ISDIR(mode):
@@ -112,7 +112,7 @@ def path_problem(path: str) -> Optional[str]:
 
 
 def same_files(path: str, tabs: Mapping[str, str]) -> FrozenSet[str]:
-    """Those of the tabs' files that lead to the same file as `path`; one that is not on disk is known by its path."""
+    """Those of the tabs' files that are the same file as `path`. A file that is not on disk is known by its path."""
     key = os.path.normcase(os.path.normpath(path))
     spelled_so = {name for name in tabs if os.path.normcase(os.path.normpath(name)) == key}
     return disk.same_files(path, [name for name in tabs if name not in spelled_so]) | spelled_so

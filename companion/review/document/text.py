@@ -1,7 +1,7 @@
-"""Fidelity: what was proposed, how it is shown, and what the user gets back.
+"""The proposed text: exactly as it came, as a view can show it, and as it is given to the client after edits.
 
 A view holds lines that end with "\\n", and the editor's programming interface cannot carry every character. So a text
-is *shown* with three things set aside: a byte order mark at its start, the kind of its line endings, and characters
+is *shown* without three things: a byte order mark at its start, the kind of its line endings, and characters
 that the editor cannot take. `restore` puts them back.
 
 Rules:
@@ -33,9 +33,9 @@ _PRIVATE_BLOCKS = range(0xF0000, 0x10F800, _SURROGATES)
 
 
 class ProposedText:
-    """A text from elsewhere in its exact form and in the form that a view can hold.
+    """A proposed text in its exact form and in the form that a view can hold.
 
-    `exact` is the text as it came. `shown` is what belongs into the view: lines end with "\\n", and there is no
+    `exact` is the text as it came. `shown` is the content of the view: lines end with "\\n", and there is no
     character that the editor refuses.
     """
 
@@ -46,7 +46,7 @@ class ProposedText:
         if text.startswith(BYTE_ORDER_MARK):
             self._mark = BYTE_ORDER_MARK
             text = text[1:]
-        # What most texts do not have is asked for first: it costs a tenth of a millisecond per megabyte.
+        # Most texts have none, and the test takes only a tenth of a millisecond per megabyte.
         self._endings: FrozenSet[str] = frozenset()  # the kinds, if they are not just "\n"
         self._ending = "\n"
         if "\r" in text:

@@ -1,4 +1,4 @@
 """The window that shows a review: its layout, its views and its focus, and how they are restored.
 
-Rule: what the user owns is given back exactly as it was.
+Rule: what the user owns is restored exactly.
 """

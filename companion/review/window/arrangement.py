@@ -1,7 +1,7 @@
-"""Arranges a window for its reviews: makes their views, brings them to the front, and gives the window back.
+"""Arranges a window for its reviews: makes their views, brings them to the front, and restores the window.
 
-Rule: what is visible and who has the focus after a call is decided here explicitly, never left to what opening, moving
-or closing a view does on the side. While that goes on, `busy` is true and activations mean nothing.
+Rule: what is visible and what has the focus after a call is decided here explicitly, never left to the side effects of
+opening, moving or closing a view. Meanwhile `busy` is true and activations mean nothing.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Pair = Tuple[Optional[sublime.View], sublime.View]
 
 
 class Arrangement:
-    """One window's. Main thread only."""
+    """The arrangement of one window. Main thread only."""
 
     def __init__(self, window: sublime.Window, runtime: Runtime, settings: Callable[[], Settings]) -> None:
         self._window = window
@@ -37,10 +37,10 @@ class Arrangement:
         self._settings = settings
         self._split = SplitLayout(window)
         self._focus = Focus(window, sublime.active_window)
-        self._front: Set[int] = set()  # groups that showed one of the views that are being closed
-        self._had_focus = False  # whether one of these had the focus
-        self._elsewhere: Optional[sublime.View] = None  # who had it otherwise,
-        self._other_sheet: Optional[sublime.Sheet] = None  # and in what, which may hold no text
+        self._front: Set[int] = set()  # groups that showed one of the closing views
+        self._had_focus = False  # whether one of those views had the focus
+        self._elsewhere: Optional[sublime.View] = None  # the view that had it otherwise,
+        self._other_sheet: Optional[sublime.Sheet] = None  # and the sheet, which may be no text
         self.busy = False
 
     def note_activated(self, view: sublime.View) -> None:
@@ -51,9 +51,9 @@ class Arrangement:
     # -- opening ------------------------------------------------------------------------------------------------------
 
     def make_views(self, review: Review, ours: List[sublime.View]) -> Pair:
-        """Make the views for a review and show them. `ours` are those of the reviews that are open already.
+        """Make the views for a review and show them. `ours` are the views of the reviews that are open already.
 
-        The first one is None where there is room for the proposal only. The focus goes where the settings say.
+        The first one is None if there is room for the proposal only. The focus goes where the settings say.
         """
         setting = self._settings().review_focus
         takes_focus = self._focus.proposal_may_take_it(setting)
@@ -118,7 +118,7 @@ class Arrangement:
     # -- closing ------------------------------------------------------------------------------------------------------
 
     def note_closing(self, closing: Sequence[sublime.View]) -> None:
-        """Note what these views, which are about to be closed, cover and whether they have the focus."""
+        """Note what the views that are about to be closed cover, and whether they have the focus."""
         holder = self._focus.holder()
         self._had_focus = self._had_focus or (holder is not None and holder in closing)
         self._elsewhere, self._other_sheet = holder, self._window.active_sheet()
@@ -128,7 +128,7 @@ class Arrangement:
                 self._front.add(group)
 
     def go_on(self, pair: Sequence[sublime.View], proposal_view: sublime.View) -> None:
-        """A review was closed and this one is left: show it if the closed one was in sight."""
+        """Show this review, which is left, if the one that was closed was visible."""
         front, had_focus = self._take_notes()
         if front:
             holder = self._elsewhere
@@ -137,7 +137,7 @@ class Arrangement:
                 self._focus.give(proposal_view if had_focus else holder)
 
     def restore(self, closed: Sequence[sublime.View], wanted: Callable[[], bool], tries: int = _CLOSING_TRIES) -> None:
-        """Give the window back as soon as the views `closed` are gone, unless `wanted()` is true by then.
+        """Restore the window as soon as the views `closed` are gone, unless `wanted()` is true by then.
 
         The editor may take a moment to close a view. With no `tries` left it is not waited for.
         """

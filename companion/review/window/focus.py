@@ -1,8 +1,8 @@
-"""Who has the focus, who may take it, and who gets it back.
+"""What has the focus, what may take it, and what gets it back.
 
-Rule of the setting `auto`: a terminal keeps the focus, in a tab or in a panel, and so does another window, because the
-user may be about to answer there. In all other cases the proposal gets it. Opening and closing views moves the focus as
-a side effect, so it is always given explicitly afterwards.
+Rules: with the setting `auto` a terminal keeps the focus, in a tab or in a panel, and so does another window, because
+the user may be about to answer there. In all other cases the proposal gets it. Opening and closing views moves the
+focus as a side effect, so it is always set explicitly afterwards.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ ALWAYS, NEVER = "always", "never"
 
 
 class Focus:
-    """The focus of one window. Main thread only. The editor tells of panels only by activating them, hence `note`."""
+    """The focus of one window. Main thread only. `note` exists because the editor reports panels only by activation."""
 
     def __init__(self, window: sublime.Window, find_active_window: Callable[[], sublime.Window]) -> None:
         self._window = window
@@ -26,7 +26,7 @@ class Focus:
         self._before: Optional[sublime.View] = None
 
     def note(self, view: sublime.View) -> None:
-        """Remember that `view` was activated, if it is a tab or a terminal. Palettes and the like pass by."""
+        """Remember that `view` was activated, if it is a tab or a terminal. Palettes and the like are ignored."""
         if view.element() is None or is_terminal(view):
             self._latest = view
 
@@ -34,13 +34,13 @@ class Focus:
         """The view that has the focus, as far as can be known."""
         latest = self._latest
         if latest is not None and self._is_here(latest):
-            # A tab that is not in front any more has lost the focus to one that told us nothing, such as an image.
+            # A tab no longer in front has lost the focus to a sheet without events, such as an image.
             if latest.element() is not None or latest == self._window.active_view():
                 return latest
         return self._window.active_view()
 
     def remember(self) -> None:
-        """Note who has the focus now, before the first review takes it."""
+        """Note what has the focus now, before the first review takes it."""
         self._before = self.holder()
 
     def proposal_may_take_it(self, setting: str) -> bool:
@@ -66,7 +66,7 @@ class Focus:
             self._window.bring_to_front()
 
     def restore(self) -> None:
-        """Give the focus to whoever had it when `remember` was called."""
+        """Give the focus to the view that had it when `remember` was called."""
         before, self._before = self._before, None
         self.give(before)
 

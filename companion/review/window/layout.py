@@ -8,7 +8,7 @@ Rules:
   numbers; only their indexes move.
 * New cells come last, so no group changes its number.
 * Undoing gives the layout from before, number by number. If the user dragged a divider meanwhile the widths stay as
-  dragged; if the window was arranged anew, there is nothing left to undo.
+  dragged; if the user changed the layout otherwise, there is nothing to undo.
 
 The editor is not known here. Any thread.
 """
@@ -56,7 +56,7 @@ def divide_above(layout: Layout, group: int, columns: int) -> Division:
 
 
 def undo(division: Division, now: Layout) -> Optional[Layout]:
-    """The layout that `now` was before `division`, or None if the user arranged the window anew."""
+    """The layout that `now` was before `division`, or None if the user changed the layout otherwise."""
     if same_layout(division.after, now):
         return _copy(division.before)
     if not _same_structure(division.after, now):
@@ -119,7 +119,7 @@ class _Axis(NamedTuple):
 
 
 def _add_line(positions: Sequence[float], start: int, end: int, part: Optional[float]) -> _Axis:
-    """See that there is a line at `part` of the way between the lines `start` and `end`."""
+    """Make sure that there is a line at `part` of the way between the lines `start` and `end`."""
     unmoved = tuple(range(len(positions)))
     if part is None:
         return _Axis(list(positions), unmoved, (start, start, end))

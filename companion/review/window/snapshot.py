@@ -1,6 +1,6 @@
-"""What a window looked like before a review, and giving it back.
+"""What a window looked like before a review, and restoring it.
 
-Rule: only what we changed is put back. A group in which the user has meanwhile chosen another tab keeps that tab, and a
+Rule: only what we changed is restored. A group in which the user has meanwhile chosen another tab keeps that tab, and a
 tab that the user closed stays closed.
 """
 
@@ -39,7 +39,7 @@ class Snapshot:
         )
 
     def put_back(self, groups: List[int]) -> None:
-        """Show in these groups what they showed. Moves the focus; whoever calls this gives it back afterwards."""
+        """Show in these groups what they showed. Moves the focus; the caller sets it afterwards."""
         several: Dict[int, List[sublime.Sheet]] = {}
         for group in groups:
             if group >= len(self._groups) or group >= self._window.num_groups():
@@ -72,7 +72,7 @@ class Snapshot:
                 self._window.focus_sheet(sheet)
 
     def to_value(self) -> Dict[str, Any]:
-        """What of it can be stored: sheets as their places, for they get new numbers by a restart."""
+        """The part that can be stored: sheets by their positions, because a restart gives them new numbers."""
         return {
             "active_group": self._active_group,
             "active": [
@@ -95,9 +95,9 @@ def restore_stored(window: sublime.Window, value: Dict[str, Any]) -> None:
 
 
 def is_placeholder(sheet: sublime.Sheet) -> bool:
-    """Whether it is what the editor shows in a group without tabs: nobody's, and empty.
+    """Whether the sheet is the empty one that the editor shows in a group without tabs.
 
-    It goes by itself when a tab comes. Moved into a group of the user's it would stay there.
+    The editor removes it when a tab comes. Moved into a group of the user's it would stay.
     """
     view = sheet.view()
     return view is not None and view.file_name() is None and view.size() == 0

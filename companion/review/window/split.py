@@ -1,11 +1,11 @@
-"""The place in a window where reviews are shown: one cell divided for them, and made whole again.
+"""The split layout in which a window shows its reviews: one cell is divided for them, and made whole afterwards.
 
-Rules: the first review divides a cell, the others open as tabs beside it, and after the last one the window is given
-back. The cell is the one that holds the file, else the active editor's. A terminal is never covered: where the cell
-shows one, it keeps the lower part.
+Rules: the first review divides a cell, the others open as tabs beside it, and after the last one the layout is
+restored. The cell is the one that holds the file, otherwise that of the active editor. A terminal is never covered: if
+the cell shows one, it keeps the lower part.
 
-What is needed to give the window back is stored in the window's settings too, because a restart of the editor brings
-back views and layout, but not us.
+What is needed to restore the window is stored in its settings as well, because after a restart of the editor views and
+layout are back, but not this object.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from ...editor.view_roles import is_terminal, role_of
 from . import layout as layouts
 from .snapshot import Snapshot, is_in, is_placeholder, restore_stored
 
-STORED = "gemini_companion.stage"
-# The editor's own note that it made the groups, and so closes empty ones. It drops it when it sees another layout.
+STORED = "gemini_companion.stage"  # stays as it is: windows are stored with it
+# With this setting the editor notes that it made the groups, and so closes empty ones. It drops it with another layout.
 AUTOMATIC = "last_automatic_layout"
 
 
@@ -32,12 +32,12 @@ class Groups(NamedTuple):
 
 
 class SplitLayout:
-    """One window's place for reviews. Main thread only."""
+    """The split layout of one window. Main thread only."""
 
     def __init__(self, window: sublime.Window) -> None:
         self._window = window
         self._before: Optional[Snapshot] = None
-        self._project: Tuple[Optional[str], ...] = ()  # which had its place in the window then
+        self._project: Tuple[Optional[str], ...] = ()  # that was open then
         self._division: Optional[layouts.Division] = None
         self._automatic: Any = None
         self._groups = Groups(0, 0)
@@ -45,7 +45,7 @@ class SplitLayout:
 
     @property
     def open(self) -> bool:
-        """Whether there is something to give back."""
+        """Whether there is something to restore."""
         return self._before is not None
 
     def note_activated(self, view: sublime.View) -> None:
@@ -194,7 +194,7 @@ def close_abandoned(window: sublime.Window, is_abandoned: Callable[[sublime.View
 
 
 def put_layout_back(window: sublime.Window) -> bool:
-    """Give back a window in which a review was open when it was stored. True if there was something."""
+    """Restore a window that was stored with a review open. True if there was something to restore."""
     stored = window.settings().get(STORED)
     if not isinstance(stored, dict):
         return False

@@ -20,11 +20,11 @@ from ...editor.view_roles import ROLE, role_of
 from ..document.disk import Kind
 from ..document.indentation import guess
 
-RUN = "gemini_companion.run"  # which run of the package made a view
+RUN = "gemini_companion.run"  # the run of the package that made the view
 THIS_RUN = secrets.token_hex(8)
 _ENOUGH_TO_GUESS = 100000  # characters
 
-# A restart brings scratch views back with their settings, so these marks are all that is left to know them by.
+# After a restart scratch views are back with their settings, so they are known by these alone.
 _SETTINGS: Dict[str, Any] = {
     "ensure_newline_at_eof_on_save": False,
     "fold_buttons": False,
@@ -103,7 +103,7 @@ def assign_syntax(view: sublime.View, path: str, text: str, same_files: FrozenSe
 
 
 def close(view: Optional[sublime.View]) -> None:
-    """Close one of our views and its clones. One that the user has saved as a file has become theirs and stays."""
+    """Close one of our views and its clones. A view that the user has saved as a file stays."""
     if view is None or not is_open(view):
         return
     if view.file_name() is not None:
@@ -115,7 +115,7 @@ def close(view: Optional[sublime.View]) -> None:
 
 
 def release(view: sublime.View) -> None:
-    """Take our marks off a view that is not ours any more."""
+    """Remove our settings from a view that has become the user's."""
     settings = view.settings()
     settings.erase(ROLE)
     settings.erase(RUN)

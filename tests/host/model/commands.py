@@ -33,7 +33,7 @@ def application_command(function: Callable) -> Callable:
 
 
 class Commands:
-    """Runs commands on the main thread. `unknown` lists the names that nobody has, `log` every command that ran."""
+    """Runs commands on the main thread. `unknown` lists the names without a command, `log` every command that ran."""
 
     def __init__(self, host: Any):
         self._host = host

@@ -96,7 +96,7 @@ class Host:
         return next(self._counters.setdefault(kind, itertools.count(1)))
 
     def view(self, view_id: int) -> ViewModel:
-        """The view; for an id that is gone, an empty one that belongs nowhere."""
+        """The view; for the id of a closed view, an empty one without a window."""
         found = self.views.get(view_id)
         return found if found is not None else self._nowhere()
 
@@ -115,7 +115,7 @@ class Host:
         return view
 
     def forget_view(self, view: ViewModel) -> None:
-        """The view is gone for good; so is its buffer with the last of its views."""
+        """Remove the view, and its buffer with its last view."""
         view.valid = False
         self.focus.forget(view)
         self.views.pop(view.id, None)
@@ -130,7 +130,7 @@ class Host:
 
     # -- windows ---------------------------------------------------------------------------------
     def make_window(self) -> WindowModel:
-        """A new window in front of the others, that nobody has been told of."""
+        """A new window in front of the others, without an event."""
         window = WindowModel(self, self.focus.active_window())
         self.windows[window.id] = window
         self.focus.order.append(window)

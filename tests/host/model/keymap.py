@@ -1,6 +1,6 @@
 """From keys to commands: the bindings of the editor and of all packages, and the contexts they hold in.
 
-Rule kept here: the binding loaded last whose context holds wins; keys nobody binds type themselves.
+Rule kept here: the binding loaded last whose context holds wins; keys without a binding type themselves.
 """
 
 from __future__ import annotations

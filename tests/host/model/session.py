@@ -1,6 +1,6 @@
 """What comes back after a restart: windows, layouts, folders, views with unsaved text, selections, view settings.
 
-Rule kept here: the plugins' state does not come back. Regions (unless persistent), phantoms and status keys are gone.
+Rule kept here: the plugins' state is not restored: no regions (unless persistent), phantoms or status keys.
 """
 
 from __future__ import annotations

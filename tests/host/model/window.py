@@ -64,7 +64,7 @@ class WindowModel:
         return -1
 
     def index_of(self, sheet: SheetModel) -> Tuple[int, int]:
-        """(group, place); a preview without a tab has place -1, a stranger (-1, -1)."""
+        """(group, place); a preview without a tab has place -1, a view of another window (-1, -1)."""
         number = self.group_of(sheet)
         if number < 0:
             return (-1, -1)

@@ -1,7 +1,7 @@
 """Runs in-editor tests in slices on the editor's main loop, and reports as unittest does.
 
 What a test may yield (as in UnitTesting):
-  a callable                      wait until it returns something true, which `yield` gives back
+  a callable                      wait until it returns something true, which `yield` returns
   {"condition": callable, ...}    the same with "timeout" and "period" (milliseconds), "timeout_message"
   an int                          go on after so many milliseconds
   AWAIT_WORKER                    go on after what is queued on the worker thread
@@ -60,41 +60,41 @@ class Runner:
 
     def _advance(self, steps: Steps, value: Any = None, error: Optional[BaseException] = None) -> None:
         try:
-            wish = steps.throw(error) if error is not None else steps.send(value)
+            awaited = steps.throw(error) if error is not None else steps.send(value)
         except StopIteration:
             self._finished(self._result)
             return
-        if callable(wish):
-            wish = {"condition": wish, "period": 0}
-        if isinstance(wish, dict) and callable(wish.get("condition")):
-            period = wish.get("period", POLL_MILLISECONDS)
-            started = wish.get("start_time") or time.time()
-            sublime.set_timeout(lambda: self._look(steps, wish, started), period)
-        elif isinstance(wish, float):
-            problem = TypeError(f"yield {wish!r}: UnitTesting waits for whole milliseconds only")
+        if callable(awaited):
+            awaited = {"condition": awaited, "period": 0}
+        if isinstance(awaited, dict) and callable(awaited.get("condition")):
+            period = awaited.get("period", POLL_MILLISECONDS)
+            started = awaited.get("start_time") or time.time()
+            sublime.set_timeout(lambda: self._look(steps, awaited, started), period)
+        elif isinstance(awaited, float):
+            problem = TypeError(f"yield {awaited!r}: UnitTesting waits for whole milliseconds only")
             sublime.set_timeout(lambda: self._advance(steps, error=problem), 0)
-        elif isinstance(wish, int):
-            sublime.set_timeout(lambda: self._advance(steps), wish)
-        elif wish == AWAIT_WORKER:
+        elif isinstance(awaited, int):
+            sublime.set_timeout(lambda: self._advance(steps), awaited)
+        elif awaited == AWAIT_WORKER:
             sublime.set_timeout_async(lambda: sublime.set_timeout(lambda: self._advance(steps), 0), 0)
         else:
             sublime.set_timeout(lambda: self._advance(steps), 0)
 
-    def _look(self, steps: Steps, wish: Dict[str, Any], started: float) -> None:
+    def _look(self, steps: Steps, awaited: Dict[str, Any], started: float) -> None:
         try:
-            value = wish["condition"]()
+            value = awaited["condition"]()
         except Exception as error:
             self._advance(steps, error=error)
             return
-        timeout = wish.get("timeout", self._condition_timeout)
+        timeout = awaited.get("timeout", self._condition_timeout)
         if value:
             self._advance(steps, value)
         elif (time.time() - started) * 1000 >= timeout:
-            message = wish.get("timeout_message") or "Condition not fulfilled"
+            message = awaited.get("timeout_message") or "Condition not fulfilled"
             self._advance(steps, error=TimeoutError(f"{message} within {timeout / 1000:.2f} seconds"))
         else:
-            period = wish.get("period") or POLL_MILLISECONDS
-            sublime.set_timeout(lambda: self._look(steps, wish, started), period)
+            period = awaited.get("period") or POLL_MILLISECONDS
+            sublime.set_timeout(lambda: self._look(steps, awaited, started), period)
 
 
 def discover(package: str, tests_dir: str, pattern: str, names: Optional[List[str]] = None) -> List[unittest.TestCase]:

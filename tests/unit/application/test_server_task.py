@@ -10,7 +10,14 @@ import pytest
 
 import companion.transport.server
 from companion.agents.ide_companion import IDE_COMPANION
-from companion.endpoint.server_task import COME_BACK_SECONDS, RETRY_SECONDS, Listener, ServerState, ServerTask
+from companion.endpoint.server_task import (
+    COME_BACK_SECONDS,
+    ENDING_SECONDS,
+    RETRY_SECONDS,
+    Listener,
+    ServerState,
+    ServerTask,
+)
 from companion.protocol.limits import ENVELOPE, MEBIBYTE
 from companion.protocol.tools import EMPTY, ClientSession
 
@@ -18,6 +25,7 @@ TOKEN = "secret-token"
 FAMILY = {"gemini": "other-token"}
 CLIENT = ClientSession("session-1", "client", "1", "2025-06-18", 0.0)
 OTHER = ClientSession("session-2", "other", "1", "2025-06-18", 0.0)
+GONE = "a session that has ended"
 TAKEN = OSError(errno.EADDRINUSE, "Address already in use")
 
 
@@ -35,6 +43,7 @@ class Server:
         self.imported = None
         self.asked_port = None
         self.stops = []
+        self.patience = None
         self.calls = []
         self.gate = None
         Server.made.append(self)
@@ -54,13 +63,14 @@ class Server:
 
     async def stop(self, *, come_back_seconds=None, seconds=None):
         self.stops.append(come_back_seconds)
+        self.patience = seconds
 
     def export_state(self):
         return {"state of": len(Server.made)}
 
     def notify(self, *args, **options):
         self.calls.append(("notify", args, options))
-        return True
+        return options["session"] != GONE
 
     def disconnect(self):
         self.calls.append(("disconnect",))
@@ -90,6 +100,7 @@ class Told:
             "client_came": lambda client: self.all.append(("came", client.id)),
             "client_went": lambda client, tags: self.all.append(("went", client.id, tags)),
             "problem": lambda problem: self.all.append(("problem", problem)),
+            "unread": lambda tag: self.all.append(("unread", tag)),
         }
         self.listener = Listener(*[tell.get(name, self.all.append) for name in Listener._fields])
 
@@ -237,12 +248,31 @@ class TestTakingOver:
         assert servers.made[1].imported is None, "its clients cannot come back"
         assert told.since() == [("problem", None), ("serving", 5002)]
 
+    def test_whoever_has_the_port_now_does_not_get_to_know_tokens_that_hold(self, server_task, servers, now):
+        servers.failures[:] = [TAKEN]
+        now(server_task.run(self.LEFT))
+        used = [
+            {options["token"], *options["further_tokens"].values()}
+            for options in (server.options for server in servers.made)
+        ]
+        assert used[0] == {TOKEN, *FAMILY.values()}
+        assert not used[0] & used[1]
+        assert len(used[1]) == 1 + len(FAMILY)
+
+    def test_a_failure_of_another_kind_is_no_reason_to_give_the_clients_up(self, server_task, servers, now):
+        servers.failures[:] = [OSError(errno.EMFILE, "Too many open files")]
+        now(server_task.run(self.LEFT))
+        now(seconds=RETRY_SECONDS[0])
+        assert (servers.made[1].asked_port, servers.made[1].imported) == (4711, self.LEFT.state)
+        assert servers.made[1].options["token"] == TOKEN
+
 
 class TestEnding:
     def test_clients_are_told_to_leave_a_successor_its_time(self, server_task, servers, now):
         now(server_task.run())
         left = now(server_task.stop())
         assert servers.made[0].stops == [COME_BACK_SECONDS]
+        assert servers.made[0].patience == ENDING_SECONDS < 0.2, "the editor waits for it"
         assert left == ServerState(5001, TOKEN, FAMILY, {"state of": 1})
 
     def test_there_is_nothing_to_leave_twice(self, server_task, servers, now):
@@ -338,6 +368,23 @@ class TestClients:
         now(server_task.stop())
         server_task.notify("note", {}, None, None)
         assert len(servers.made[0].calls) == 3
+
+    def test_what_comes_too_late_for_one_of_them_is_given_back(self, server_task, servers, told, now):
+        now(server_task.run())
+        told.since()
+        server_task.notify("note", {}, GONE, None, "a tag")
+        server_task.notify("note", {}, GONE, None)
+        server_task.notify("note", {}, CLIENT.id, None, "another tag")
+        now()
+        assert told.since() == [("unread", "a tag")]
+
+    def test_what_is_for_one_of_them_waits_for_the_next_server(self, server_task, servers, now):
+        server_task.notify("note", {"n": 1}, CLIENT.id, None, "tag")
+        server_task.notify("note", {"n": 2}, None, None)
+        now(server_task.run())
+        assert servers.made[0].calls == [
+            ("notify", ("note", {"n": 1}), {"session": CLIENT.id, "collapse": None, "tag": "tag"})
+        ]
 
 
 def test_a_real_client_reads_on_its_stream_to_come_back_after_four_seconds(make, told, runtime):

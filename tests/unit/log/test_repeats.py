@@ -59,6 +59,15 @@ def test_what_differs_is_said_each_time(log):
     assert len(log.lines()) == 2
 
 
+def test_so_is_what_comes_of_another_error(log):
+    for error in (OSError(24, "Too many open files"), OSError(28, "No space left on device")):
+        try:
+            raise error
+        except OSError:
+            log.exception("unexpected error in %s", "accept")
+    assert len(log.lines()) == 2
+
+
 def test_a_traceback_is_shown_once(log, clock):
     for _ in range(3):
         for _ in range(10):

@@ -86,6 +86,13 @@ class TestBrokenConnections:
         call.on_cancelled(ignore)
         assert cancelled(wire.core.connection_lost([call], 0.0)) == [(call, Cancellation.CONNECTION_LOST)]
 
+    def test_one_that_runs_to_its_end_does_not_keep_the_session(self, wire):
+        session = wire.connect()
+        call = begin(wire, session=session)
+        assert wire.core.registry.next_deadline() is None
+        assert cancelled(wire.core.connection_lost([call], 0.0)) == []
+        assert wire.core.registry.away(session)
+
     def test_a_stream_outside_any_session_cannot_be_fetched_later(self, wire):
         call = begin(wire)
         call.on_cancelled(ignore)

@@ -87,3 +87,8 @@ def test_both_ways_count_alike(monkeypatch, at_once):
 def test_a_long_key_is_kept():
     body = json.dumps({"k" * 500: "v" * 500, "short": 1}).encode()
     assert list(decode(body, 64).items()) == [("k" * 500, "v" * 500), ("short", 1)]
+
+
+def test_more_strings_than_there_can_be_are_refused_before_the_text_has_been_looked_at_whole():
+    with pytest.raises(TooManyValues):
+        json_pieces.outline(b'""' * 1000, 10)

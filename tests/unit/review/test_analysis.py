@@ -163,3 +163,11 @@ def test_small_texts(left, right):
 def test_it_can_be_stopped():
     with pytest.raises(Cancelled):
         analyse(LEFT * 10000, RIGHT * 10000, lambda: True)
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "touched"),
+    [(0, 0, []), (2, 2, [0]), (0, 2, []), (0, 3, [0]), (0, 9, [0, 1]), (8, 9, [1]), (10, 17, [1]), (18, 20, [])],
+)
+def test_the_changes_that_a_stretch_touches(start, end, touched):
+    assert analyse(LEFT, RIGHT).changes_in(start, end) == touched

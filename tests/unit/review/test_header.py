@@ -15,7 +15,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
 from companion.display_names import columns
 from companion.review.display.header import Header, Notice, header_html, header_rows, position, status_text
-from companion.review.display.markup import filler_html, link_html, parse_link, removed_html
+from companion.review.display.heading import age_text, place_of
+from companion.review.display.markup import link_html, parse_link, removed_html
 from companion.review.display.notices import Circumstances, notices
 
 HEADER = Header("file.py", "Gemini CLI", False, True, 3, 1, 2, 5, (), 100)
@@ -27,7 +28,8 @@ def words(markup):
 
 
 def links(rows):
-    return re.findall(r'href="([^"]*)"', "".join(row.markup for row in rows))
+    """What the links of a header do, without what they were drawn for."""
+    return re.findall(r'href="([^"@]*)[^"]*"', "".join(row.markup for row in rows))
 
 
 def test_a_wide_view_gets_one_row():
@@ -103,9 +105,8 @@ def test_the_status_bar():
 
 def test_the_document_has_as_many_rows_as_were_counted():
     rows = header_rows(HEADER._replace(columns=40, notices=(Notice("warning"),)))
-    assert header_html(rows, 20.0, 2).count("<div") == len(rows) + 2
-    assert filler_html(3, 20.0).count("<div") == 3
-    assert "padding-top: 2000px" in filler_html(500, 20.0)
+    assert header_html(rows, 20.0).count("<div") == len(rows)
+    assert header_html(rows, 20.0, below=40).count("<div") == len(rows) + 1
 
 
 def test_nothing_to_warn_of():
@@ -146,3 +147,44 @@ def test_links():
     assert parse_link("revert:3") == ("revert", 3)
     assert parse_link("accept") == ("accept", -1)
     assert parse_link("revert:x") == ("revert", -1)
+
+
+def test_the_document_is_as_wide_as_its_view():
+    rows = header_rows(HEADER._replace(columns=40))
+    rooms = [int(found) for found in re.findall(r"padding-right: (\d+)px", header_html(rows, 20.0, 400.0, 8.0))]
+    assert len(rooms) == len(rows)
+    for row, room in zip(rows, rooms):
+        assert 400 - 30 <= row.columns * 8 / 0.95 + room <= 400
+
+
+def test_the_place_of_the_file_takes_what_room_is_left():
+    (row,) = header_rows(HEADER._replace(place="source/deep"))
+    assert words(row.markup).startswith("source/deep/file.py \u2190 Gemini CLI   +3")
+    assert "source/deep/<b>file.py</b>" in row.markup
+    for width in range(28, 110):
+        without, rows = (header_rows(HEADER._replace(columns=width, place=place)) for place in ("", "a" * 50))
+        assert len(rows) == len(without)
+        assert all(row.columns <= width for row in rows)
+
+
+@pytest.mark.parametrize(
+    ("path", "folders", "place"),
+    [
+        ("/files/a/file.py", ["/files/a"], ""),
+        ("/files/a/b/c/file.py", ["/files/a"], "b/c"),
+        ("/files/a/b/file.py", ["/files/a", "/home"], "a/b"),
+        ("/files/a/file.py", ["/files/a", "/home"], "a"),
+        ("/other/file.py", ["/files/a"], "/other"),
+        ("/files/ab/file.py", ["/files/a"], "/files/ab"),
+    ],
+)
+@pytest.mark.skipif(sys.platform == "win32", reason="paths are spelled in another way")
+def test_the_place_of_a_file_in_the_workspace(path, folders, place):
+    assert place_of(path, folders) == place
+
+
+@pytest.mark.parametrize(
+    ("seconds", "said"), [(0, "just now"), (59, "just now"), (61, "1 min"), (7300, "2 h"), (200000, "2 d")]
+)
+def test_ages(seconds, said):
+    assert age_text(seconds) == said

@@ -10,7 +10,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
-from companion.review.display.markup import empty_rows, link, parse_link, removed_html
+from companion.review.display.markup import filler, link, link_html, parse_link, removed_html, unstamped
 
 
 @pytest.mark.parametrize(
@@ -19,6 +19,12 @@ from companion.review.display.markup import empty_rows, link, parse_link, remove
 )  # fmt: skip
 def test_a_link_names_what_to_do_and_to_which_change(href, parsed):
     assert parse_link(href) == parsed
+
+
+def test_a_link_says_what_it_was_drawn_for():
+    assert link_html("revert", 3, "Revert", 7) == '<a href="revert:3@7">Revert</a>'
+    assert unstamped("revert:3@7") == ("revert:3", 7)
+    assert unstamped("accept") == ("accept", 0)
 
 
 def test_nothing_of_a_file_becomes_markup():
@@ -45,13 +51,21 @@ def test_of_a_long_removal_the_beginning_is_shown_and_the_rest_counted(lines, sh
     assert more in document
 
 
-@pytest.mark.parametrize("rows", [0, 1, 400, 401, 5000])
-def test_rows_of_nothing_are_as_high_as_that_many_lines(rows):
-    document = empty_rows(rows, 16.5)
-    single = document.count("&nbsp;")
-    blocks = [float(found) for found in re.findall(r"padding-top: ([0-9.]+)px", document)]
-    assert single * 16.5 + sum(blocks) == rows * 16.5
-    assert single <= 400
+@pytest.mark.parametrize("height", [1, 16, 17, 33, 80000])
+def test_nothing_is_as_high_as_was_asked_for(height):
+    (row, padding, room) = map(int, re.findall(r"(\d+)px", filler(height, 16, 300)))
+    assert row + padding == height
+    assert row <= 16
+    assert room == 300
+
+
+def test_removed_lines_are_as_wide_as_their_view():
+    document = removed_html(["four\n", "\tx\n", "x" * 100 + "\n"], [(), (), ()], 4, 16.0, 400.0, 8.0)
+    assert re.findall(r'<div class="line"([^>]*)>', document) == [
+        ' style="padding-right: 360px"',
+        ' style="padding-right: 352px"',
+        "",
+    ]
 
 
 def test_the_address_of_a_link_is_escaped_too():

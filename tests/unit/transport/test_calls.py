@@ -122,3 +122,74 @@ def test_an_answer_that_goes_over_to_a_stream_is_one_reply(run, user):
             ]  # fmt: skip
 
     run(scenario, call_tool=user.call)
+
+
+def test_a_stop_answers_a_call_that_is_under_way(run, user):
+    async def scenario(served):
+        async with served.client() as client:
+            await client.connect()
+            sending = asyncio.ensure_future(client.send(request(7, "closeDiff")))
+            await served.until(lambda: bool(user.decisions))
+            await served.server.stop(seconds=0.2)
+            _, answer, _ = await sending
+            assert answer["id"] == 7 and answer["result"]["isError"]
+            assert user.decisions[0].cancelled() and not served.server._running
+
+    run(scenario, call_tool=user.call)
+
+
+def test_a_stop_waits_for_a_call_that_ends_in_time(run, user):
+    async def scenario(served):
+        async with served.client() as client:
+            await client.connect()
+            sending = asyncio.ensure_future(client.send(request(7, "closeDiff")))
+            await served.until(lambda: bool(user.decisions))
+            stopping = asyncio.ensure_future(served.server.stop(seconds=5))
+            await asyncio.sleep(0)
+            user.decisions[0].set_result(text_result("in time"))
+            _, answer, _ = await sending
+            assert answer["result"]["content"][0]["text"] == "in time"
+            await stopping
+
+    run(scenario, call_tool=user.call)
+
+
+def test_the_only_call_of_a_request_takes_no_task_more(run):
+    tasks = []
+
+    async def look(call):
+        tasks.append(asyncio.current_task())
+        return EMPTY
+
+    async def scenario(served):
+        before = served.server._react
+        handlers = []
+
+        def react(*args):
+            handlers.append(asyncio.current_task())
+            return before(*args)
+
+        served.server._react = react
+        async with served.client() as client:
+            await client.connect()
+            await client.send(request(7))
+        assert tasks[0] in handlers
+
+    run(scenario, call_tool=look)
+
+
+def test_a_stream_of_a_call_that_is_cancelled_ends(run, user):
+    async def scenario(served):
+        async with served.client() as client:
+            await client.connect()
+            sending = asyncio.ensure_future(client.http.post(served.url, json=request(7), headers=client.headers()))
+            await served.until(lambda: bool(user.decisions))
+            served.calls[0].progress(1, 2)
+            async with await sending as response:
+                cancelled = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 7}}
+                assert (await client.send(cancelled))[0] == 202
+                await client.read(response)
+            assert [message.get("method") for message in client.messages] == ["notifications/progress"]
+            assert user.cancelled == [Cancellation.BY_CLIENT] and not served.server._running
+
+    run(scenario, call_tool=user.call)

@@ -105,6 +105,42 @@ def test_too_many_connections(run):
     run(scenario, Limits(connections=5))
 
 
+def test_connections_that_have_shown_no_token_make_room(run):
+    async def scenario(served):
+        idle = [await asyncio.open_connection("127.0.0.1", served.port) for _ in range(5)]
+        await asyncio.sleep(0)
+        assert (await served.post())[0] == 200
+        assert (await idle[0][0].read()).startswith(b"HTTP/1.1 503 "), "the oldest one"
+        for _, one in idle:
+            one.close()
+
+    run(scenario, Limits(connections=5))
+
+
+def test_a_header_of_too_many_lines_however_short(run):
+    async def scenario(served):
+        assert (await served.raw(served.head()[:-2] + b"a:\r\n" * 300))[0] in (400, 431)
+        assert (await served.post())[0] == 200
+
+    run(scenario, Limits(request_seconds=5))
+
+
+def test_too_many_requests_behind_one_that_is_being_answered(run):
+    async def scenario(served):
+        reader, writer = await asyncio.open_connection("127.0.0.1", served.port)
+        writer.write(served.head("GET", "/events"))
+        assert (await reader.readuntil(b"\r\n\r\n")).startswith(b"HTTP/1.1 200 ")
+        writer.write(served.head("GET", "/health") * 5)
+        try:
+            await asyncio.wait_for(reader.read(), 5)
+        except ConnectionError:
+            pass  # it is cut, because its answer cannot be ended
+        writer.close()
+        assert (await served.post())[0] == 200
+
+    run(scenario, Limits(pipelined_requests=3))
+
+
 def test_too_many_requests_at_once(run):
     released = []
 

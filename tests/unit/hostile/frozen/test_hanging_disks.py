@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 import time
+import weakref
 from pathlib import Path
 from typing import Any, Callable, List
 
@@ -114,7 +115,25 @@ def test_there_is_a_bound_on_threads() -> None:
         workers.submit(lambda: release.wait(60) and None)
     time.sleep(4 * STUCK_SECONDS)
     assert sum(thread.name == "bound" for thread in threading.enumerate()) == 3
+    workers.submit(lambda: None)
+    assert sum(thread.name == "bound" for thread in threading.enumerate()) == 3, "nor by what comes later"
     release.set()
+    workers.stop()
+
+
+def test_an_idle_thread_holds_nothing_of_its_last_job() -> None:
+    class Text:
+        """A long one."""
+
+        def look(self) -> None:
+            pass
+
+    workers, text = Workers("idle", 1, 1), Text()
+    gone = threading.Event()
+    weakref.finalize(text, gone.set)
+    workers.submit(text.look)
+    del text
+    assert gone.wait(10)
     workers.stop()
 
 

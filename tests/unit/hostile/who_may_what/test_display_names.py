@@ -58,6 +58,10 @@ def test_ordinary_names_stay_as_they_are(name):
     assert shown(name) == name
 
 
+def test_what_a_place_for_several_lines_needs_is_kept_and_nothing_else():
+    assert shown("a\nb\tc\u202e", keep="\n\t") == "a\nb\tc<U+202E>"
+
+
 @pytest.mark.parametrize("name", ["a\u200db", "a\u200cb", "\u200d", "\u200d\u200d", "é\u200d", "\u3164", "\u2800"])
 def test_what_joins_nothing_or_has_no_shape_is_shown(name):
     assert "<U+" in shown(name)
@@ -100,6 +104,10 @@ def test_a_client_gives_itself_a_name_of_bounded_length(name):
     session = ClientSession("1", name, "1", "2025-06-18", 0.0, "CLI")
     assert columns(display_name(session)) <= CLIENT_COLUMNS
     assert hidden(display_name(session)) == []
+
+
+def test_of_a_boundless_name_only_the_beginning_is_looked_at():
+    assert "z" not in client_name("a" * 5000 + "z" * 5000)
 
 
 @pytest.mark.parametrize("name", ["", "   ", "\n\t", "\u00a0\u2003"])

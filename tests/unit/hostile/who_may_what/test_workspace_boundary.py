@@ -53,6 +53,15 @@ def test_what_cannot_be_looked_at_is_outside(place, path):
     assert not inside_workspace(path, [str(place)])
 
 
+def test_a_relative_path_is_outside_wherever_the_process_stands(place, monkeypatch):
+    monkeypatch.chdir(place / "work")
+    assert not inside_workspace("a.py", [str(place / "work")])
+
+
+def test_a_folder_that_is_gone_does_not_hide_the_others(place):
+    assert inside(place, "work/a.py", "gone", "work")
+
+
 def test_without_folders_everything_is_outside(place):
     assert not inside_workspace(str(place / "work" / "a.py"), [])
     assert not inside(place, "gone/a.py", "gone")

@@ -1,0 +1,90 @@
+"""The endpoints of all windows: which there are, who gets one, and which of them anybody listens to.
+
+Rule: a window has at most one. None is made before `begin`, because what an earlier run left on the disk has to be gone
+when the first one announces itself.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import Future
+from typing import TYPE_CHECKING, Dict, List, Optional, Tuple
+
+import sublime
+
+from .endpoint import Endpoint
+
+if TYPE_CHECKING:
+    from ..libraries import Libraries
+    from ..runtime import Runtime
+    from .servers import States
+
+
+class Endpoints:
+    """Main thread only, except where noted."""
+
+    def __init__(self, runtime: Runtime, libraries: Libraries, version: str) -> None:
+        self._runtime = runtime
+        self._libraries = libraries
+        self._version = version
+        self._by_window: Dict[int, Endpoint] = {}
+        self._states: Dict[int, States] = {}
+        self._begun = False
+        # Those with a client: frequent events ask nobody else, and ask nothing of the editor.
+        self.listening: Tuple[Endpoint, ...] = ()
+
+    def take_over(self, states: Dict[int, States]) -> None:
+        """Let the endpoints go on with what those of a replaced package left, by window id."""
+        self._states = states
+
+    def begin(self) -> None:
+        """From now on windows may be served."""
+        self._begun = True
+
+    def all(self) -> List[Endpoint]:
+        """The endpoints of all windows. Any thread."""
+        return list(self._by_window.values())
+
+    def of(self, window: Optional[sublime.Window]) -> Optional[Endpoint]:
+        """The window's endpoint, or None while it has none."""
+        return self._by_window.get(window.id()) if window is not None else None
+
+    def in_front(self) -> Optional[Endpoint]:
+        """The endpoint of the window in front. The only one there is need not be asked for."""
+        if len(self._by_window) == 1:
+            return next(iter(self._by_window.values()))
+        return self.of(sublime.active_window())
+
+    def open(self, window: sublime.Window) -> Optional[Endpoint]:
+        """Serve `window` if it is not served yet, and return its endpoint."""
+        if not self._begun or not window.is_valid():
+            return None
+        endpoint = self._by_window.get(window.id())
+        if endpoint is None:
+            states = self._states.pop(window.id(), None)
+            endpoint = Endpoint(window, self._runtime, self._libraries, self._version, self._clients_changed, states)
+            self._by_window[window.id()] = endpoint
+            endpoint.start()
+        return endpoint
+
+    def close(self, window: sublime.Window) -> None:
+        """Serve the window no more; its pending reviews are rejected."""
+        endpoint = self._by_window.pop(window.id(), None)
+        if endpoint is not None:
+            endpoint.stop()
+            self._clients_changed()
+
+    def stop(self) -> Dict[int, Future[States]]:
+        """Serve no window any more; the futures hold, by window id, what a successor can go on with."""
+        stopping = {number: endpoint.stop() for number, endpoint in self._by_window.items()}
+        self._by_window.clear()
+        self.listening = ()
+        return stopping
+
+    def exit(self) -> List[Future[States]]:
+        """The same when the editor's API may no longer be used. The endpoints stay where they are until the process
+        ends: what they hold calls the API when it is let go. Any thread but the loop's.
+        """
+        return [endpoint.exit() for endpoint in self._by_window.values()]
+
+    def _clients_changed(self) -> None:
+        self.listening = tuple(endpoint for endpoint in self._by_window.values() if endpoint.clients)

@@ -1,0 +1,109 @@
+"""What the screen is like: sizes that change without an event, and the caret's line, which must not move.
+
+Rules: no event tells of zoom, another font or screen, or a moved splitter, so sizes are looked at now and then, the
+cheapest first. Sizes are device-independent pixels. Main thread only.
+"""
+
+from __future__ import annotations
+
+import time
+from enum import Enum
+from typing import NamedTuple, Optional
+
+import sublime
+
+_QUICK_EVERY, _WHOLE_EVERY = 0.1, 1.0  # seconds between two looks
+
+
+class Sizes(NamedTuple):
+    """What a view's blocks are measured by. `width` is that of the text area."""
+
+    line_height: float
+    em_width: float
+    width: float
+
+    @classmethod
+    def of(cls, view: Optional[sublime.View]) -> Sizes:
+        """The sizes of a view now."""
+        if view is None:
+            return cls(0.0, 0.0, 0.0)
+        return cls(view.line_height(), view.em_width(), view.viewport_extent()[0])
+
+    @property
+    def row(self) -> int:
+        """The height of a row of a block, in whole pixels."""
+        return max(1, int(self.line_height))
+
+    @property
+    def room(self) -> int:
+        """The width that a block may take beside one character without making the view scroll."""
+        return max(0, int(self.width - 2 * self.em_width))
+
+
+class Look(Enum):
+    """What a look found: nothing much, that every size is as it was, or that some are not."""
+
+    NONE = "none"
+    THE_SAME = "the same"
+    OTHER = "other"
+
+
+class Watch:
+    """Notices that sizes have changed since the last drawing."""
+
+    def __init__(self, left: Optional[sublime.View], right: sublime.View) -> None:
+        self._left = left
+        self._right = right
+        self._next_quick = self._next_whole = self._known_until = 0.0
+        self.left = self.right = Sizes(0.0, 0.0, 0.0)
+
+    def note(self) -> None:
+        """Take the sizes of now for those that are drawn for. Those that were just asked for are not asked again."""
+        now = time.monotonic()
+        if self._known_until < now:
+            self.left, self.right = Sizes.of(self._left), Sizes.of(self._right)
+            self._known_until = self._next_whole = now + _WHOLE_EVERY
+
+    def look(self) -> Look:
+        """Whether the right view's lines or width have changed, or, once a second, any size."""
+        now = time.monotonic()
+        if now >= self._next_whole:
+            self._next_whole = self._known_until = now + _WHOLE_EVERY
+            before = (self.left, self.right)
+            self.left, self.right = Sizes.of(self._left), Sizes.of(self._right)
+            return Look.OTHER if before != (self.left, self.right) else Look.THE_SAME
+        if now < self._next_quick:
+            return Look.NONE
+        self._next_quick = now + _QUICK_EVERY
+        if (self._right.line_height(), self._right.viewport_extent()[0]) == (self.right.line_height, self.right.width):
+            return Look.NONE
+        self._known_until = 0.0
+        return Look.OTHER
+
+
+class CaretLine:
+    """Keeps the line of the caret where it is on the screen, while blocks above it change."""
+
+    def __init__(self, view: sublime.View) -> None:
+        self._view = view
+        self._caret = -1
+        selection = view.sel()
+        if not len(selection):
+            return
+        caret = selection[0].b
+        if not caret:
+            return  # blocks stand below lines, and so never above this one
+        self._x, self._top = view.viewport_position()
+        self._y = view.text_to_layout(caret)[1]
+        if self._top <= self._y <= self._top + view.viewport_extent()[1]:
+            self._caret = caret
+
+    def keep(self) -> None:
+        """Scroll by as much as the line has moved."""
+        if self._caret < 0 or not self._view.is_valid():
+            return
+        moved = self._view.text_to_layout(self._caret)[1] - self._y
+        if abs(moved) > 0.01:
+            self._y += moved
+            self._top = max(0.0, self._top + moved)
+            self._view.set_viewport_position((self._x, self._top), False)

@@ -1,0 +1,75 @@
+"""How often the package asks the editor for something: each call crosses into another process.
+
+Counted by the host are the calls of the API that the package makes: a count does not depend on the machine.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import Any, Dict, NamedTuple
+
+EVENTS = 300
+IDLE, IDLE_WITH_CLIENT, REVIEW_IN_SIGHT = 5, 8, 60
+"""At most so many calls a second while nobody does anything."""
+WITH_CLIENT = 0.3
+"""At most so many calls for an event of a user who types fast, on the average. Without a client there are none."""
+
+TYPE = f"""
+for number in range({EVENTS}):
+    view.run_command("insert", {{"characters": "x"}})
+"""
+COUNT_EVENTS = """
+events = []
+for name in ('on_selection_modified', 'on_modified'):
+    real = getattr(plugin.GeminiCompanionListener, name)
+    setattr(plugin.GeminiCompanionListener, name,
+        lambda self, view, real=real: (events.append(1), real(self, view)))
+"""
+OPEN_REVIEW = """
+import os
+from importlib import import_module
+review = import_module("Gemini Companion.companion.review.decision")
+path = os.path.join(window.folders()[0], "greeting.py")
+owner = review.Owner(next(iter(endpoint.clients)), "Gemini CLI")
+with open(path, encoding="utf-8") as file:
+    text = file.read()
+endpoint.reviews.open_diff(owner, path, text.replace("line = 7", "LINE = 7"))
+"""
+
+
+class Calls(NamedTuple):
+    """What was asked for: by name, and how often in all for each second or event."""
+
+    rate: float
+    by_name: Dict[str, int]
+
+
+def in_listener(host: Any, name: str) -> Calls:
+    """Calls that a listener's event makes itself."""
+    host.call("clear_api_calls")
+    host.execute(f"for number in range({EVENTS}): plugin.GeminiCompanionListener().{name}(view)")
+    by_name = host.call("api_calls")
+    return Calls(sum(by_name.values()) / EVENTS, by_name)
+
+
+def per_second(host: Any, seconds: float) -> Calls:
+    """Calls a second while nobody does anything."""
+    host.pump(2.0)  # what the beginning set off is over
+    host.call("clear_api_calls")
+    began = time.monotonic()
+    host.pump(seconds)
+    by_name = host.call("api_calls")
+    return Calls(sum(by_name.values()) / (time.monotonic() - began), by_name)
+
+
+def while_typing(host: Any) -> Calls:
+    """Calls for an event, with what the events set off a little later. Raises AssertionError if none came."""
+    host.pump(2.0)
+    host.execute(COUNT_EVENTS)
+    host.call("clear_api_calls")
+    host.execute(TYPE)
+    host.pump(0.5)
+    by_name = host.call("api_calls")
+    events = host.evaluate("len(events)")
+    assert events >= 2 * EVENTS, "the editor told of too few events"
+    return Calls(sum(by_name.values()) / events, by_name)

@@ -1,0 +1,41 @@
+"""Another state of the repository, beside this one, for as long as it is measured.
+
+Rule: the repository itself is only read: the files are unpacked elsewhere, and no work tree is registered.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import subprocess
+import tarfile
+import tempfile
+from pathlib import Path
+from typing import Iterator, NamedTuple
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+class State(NamedTuple):
+    """A state of the repository: what it is called in a table, and where its files are."""
+
+    name: str
+    folder: str
+
+
+def git(*arguments: str) -> bytes:
+    """What git says. Raises SystemExit with its complaint."""
+    done = subprocess.run(["git", *arguments], cwd=str(ROOT), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    if done.returncode:
+        raise SystemExit(done.stderr.decode("utf-8", "replace").strip())
+    return done.stdout
+
+
+@contextlib.contextmanager
+def checked_out(commit: str) -> Iterator[State]:
+    """The files of a commit in a folder of their own."""
+    name = git("rev-parse", "--short", "--verify", commit + "^{commit}").decode("ascii").strip()
+    with tempfile.TemporaryDirectory(prefix="benchmark-") as folder:
+        with tarfile.open(fileobj=io.BytesIO(git("archive", "--format=tar", name))) as archive:
+            archive.extractall(folder)
+        yield State(name, folder)

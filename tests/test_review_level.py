@@ -1,0 +1,197 @@
+"""Equal lines are level on the screen, whatever the font, the zoom, the padding, and the height of blocks.
+
+Seen by geometry only: where the editor says that lines are. Sizes are changed as a user changes them, in settings.
+"""
+
+from __future__ import annotations
+
+from difflib import SequenceMatcher
+from typing import Any, Dict, Iterator, List, Tuple
+
+import sublime
+
+from .review_support import ReviewTestCase
+
+LEFT = "".join(f"line {number}\n" for number in range(120))
+RIGHT = (
+    LEFT.replace("line 1\n", "LINE 1\nmore\n")
+    .replace("line 5\n", "")
+    .replace("line 30\n", "line 30\nnew\nnewer\nnewest\n")
+    .replace("line 50\n", "LINE 50\n")
+    .replace("line 60\nline 61\nline 62\n", "")
+    .replace("line 80\n", "LINE 80\nand\nmore\n")
+    .replace("line 118\n", "")
+)
+FONT_SIZES = (7, 8, 9, 9.5, 10, 11, 13, 14.3, 17, 20.5)  # line heights from 14 to 41 pixels where 10 is 20 pixels high
+PADDINGS = ((-2, -2), (-1, 0), (0, 0), (1, 2), (6, 6))
+HALF = 0.5 + 1e-3
+
+
+class LevelTestCase(ReviewTestCase):
+    def set_look(self, review: Any, **settings: Any) -> None:
+        presentation = self.reviews._presentations[review]
+        for view in presentation.views:
+            for name, value in settings.items():
+                view.settings().set(name, value)
+
+    def errors(self, review: Any) -> Dict[str, float]:
+        """By how many pixels equal lines are not level. The first one stands at the top of its view anyway."""
+        left, right = self.original(review), self.proposal(review)
+        pairs = equal_rows(self.text(left), self.text(right))
+        return {
+            f"{one} = {two}": top(left, one) - top(right, two)
+            for one, two in pairs
+            if one and two and abs(top(left, one) - top(right, two)) > HALF
+        }
+
+    def level(self, review: Any) -> bool:
+        return self.settled() and not self.errors(review)
+
+    def review(self, left: str = LEFT, right: str = RIGHT) -> Iterator[Any]:
+        self.write("file.txt", left)
+        review = yield from self.open_diff("file.txt", right)
+        return review
+
+
+def top(view: sublime.View, row: int) -> float:
+    """Where a row begins, in pixels."""
+    return view.text_to_layout(view.text_point(row, 0))[1]
+
+
+def equal_rows(left: str, right: str) -> List[Tuple[int, int]]:
+    matcher = SequenceMatcher(None, left.splitlines(), right.splitlines(), False)
+    return [
+        (block.a + offset, block.b + offset) for block in matcher.get_matching_blocks() for offset in range(block.size)
+    ]
+
+
+class TestSideBySide(LevelTestCase):
+    def test_at_once(self) -> Iterator[Any]:
+        review = yield from self.review()
+        self.assertEqual(self.errors(review), {})
+
+    def test_at_every_font_size(self) -> Iterator[Any]:
+        review = yield from self.review()
+        for size in FONT_SIZES:
+            self.set_look(review, font_size=size)
+            yield lambda: self.level(review)
+            yield 200
+            self.assertEqual(self.errors(review), {}, size)
+            self.assertLessEqual(self.reviews._presentations[review]._drawing.rounds, 2)
+
+    def test_with_every_padding(self) -> Iterator[Any]:
+        review = yield from self.review()
+        for above, below in PADDINGS:
+            for size in (7, 10, 14.3):
+                self.set_look(review, line_padding_top=above, line_padding_bottom=below, font_size=size)
+                yield lambda: self.level(review)
+                yield 200
+                self.assertEqual(self.errors(review), {}, (above, below, size))
+                self.assertLessEqual(self.reviews._presentations[review]._drawing.rounds, 2)
+
+    def test_after_edits_of_the_proposal(self) -> Iterator[Any]:
+        review = yield from self.review()
+        self.set_look(review, line_padding_top=-2, line_padding_bottom=-1)
+        yield lambda: self.level(review)
+        view = self.proposal(review)
+        for point, typed in ((view.text_point(20, 0), "typed\n"), (view.text_point(40, 3), "x"), (0, "first\n")):
+            self.type(view, point, typed)
+            yield lambda: self.level(review)
+        view.run_command("undo")
+        yield lambda: self.level(review)
+
+    def test_with_word_wrap(self) -> Iterator[Any]:
+        long = " ".join(f"word{number}" for number in range(60))
+        review = yield from self.review(LEFT.replace("line 50\n", f"{long}\n"))
+        self.set_look(review, word_wrap=True)
+        yield lambda: self.level(review)
+
+    def test_when_the_header_folds_into_more_rows(self) -> Iterator[Any]:
+        review = yield from self.review()
+        self.window.set_layout(
+            {"cols": [0.0, 0.5, 0.8, 1.0], "rows": [0.0, 1.0], "cells": [[0, 0, 1, 1], [1, 0, 2, 1]]}
+        )
+        yield lambda: self.level(review)
+
+    def test_a_file_that_begins_with_changes(self) -> Iterator[Any]:
+        for name, left, right in (
+            ("added.txt", LEFT, "new\nnewer\n" + LEFT),
+            ("removed.txt", "old\nolder\n" + LEFT, LEFT),
+            ("changed.txt", "old\nolder\n" + LEFT, "new\n" + LEFT),
+            ("twice.txt", LEFT, "new\n" + LEFT.replace("line 0\n", "line 0\nnewer\n")),
+        ):
+            self.write(name, left)
+            review = yield from self.open_diff(name, right)
+            self.assertEqual(self.errors(review), {}, name)
+            self.set_look(review, line_padding_top=-2, line_padding_bottom=-2)
+            yield lambda review=review: self.level(review)
+
+    def test_texts_that_are_not_compared(self) -> Iterator[Any]:
+        self.use(review_maximum_bytes=1000)
+        review = yield from self.review(LEFT, LEFT)
+        self.set_look(review, line_padding_top=-2, line_padding_bottom=-2)
+        yield lambda: self.level(review)
+
+    def test_blocks_are_as_wide_as_the_view_and_not_wider(self) -> Iterator[Any]:
+        review = yield from self.review()
+        for size in (7, 10, 20):
+            self.set_look(review, font_size=size)
+            yield lambda: self.level(review)
+            for view in (self.original(review), self.proposal(review)):
+                self.assertLessEqual(view.layout_extent()[0], view.viewport_extent()[0] + 5)
+
+
+class TestTheCaretsLine(LevelTestCase):
+    def place(self, view: sublime.View) -> float:
+        return view.text_to_layout(view.sel()[0].b)[1] - view.viewport_position()[1]
+
+    def test_side_by_side(self) -> Iterator[Any]:
+        yield from self.stands_still("side_by_side")
+
+    def test_inline(self) -> Iterator[Any]:
+        yield from self.stands_still("inline")
+
+    def stands_still(self, presentation: str) -> Iterator[Any]:
+        self.use(review_presentation=presentation)
+        review = yield from self.review()
+        view = self.proposal(review)
+        # The line above the caret is removed, then changed: other blocks stand above the caret's line each time.
+        at = view.find("line 100\n", 0).a
+        self.type(view, at, "x")
+        view.show_at_center(at, False)
+        yield self.settled
+        yield 100
+        before = self.place(view)
+        for typed in ("\n", "y", "\n", "z"):
+            view.run_command("insert", {"characters": typed})
+            at_once = self.place(view)
+            yield self.settled
+            yield 50
+            self.assertAlmostEqual(self.place(view), at_once, delta=HALF)
+        self.assertGreaterEqual(self.place(view), before - HALF)
+        view.run_command("move", {"by": "lines", "forward": False})
+        place = self.place(view)
+        view.run_command("left_delete")
+        at_once = self.place(view)
+        yield self.settled
+        yield 50
+        self.assertAlmostEqual(self.place(view), at_once, delta=HALF)
+        self.assertGreater(place, 0.0)
+
+
+class TestInline(LevelTestCase):
+    def test_removed_lines_are_as_high_as_lines(self) -> Iterator[Any]:
+        self.use(review_presentation="inline")
+        review = yield from self.review()
+        view = self.proposal(review)
+        for size in FONT_SIZES:
+            for above, below in ((0, 0), (2, 1)):
+                self.set_look(review, font_size=size, line_padding_top=above, line_padding_bottom=below)
+                yield lambda: self.settled() and self.gap(view, "line 63\n") == 4
+                self.assertEqual(self.gap(view, "line 6\n"), 2)
+                self.assertEqual(self.gap(view, "line 40\n"), 1)
+
+    def gap(self, view: sublime.View, text: str) -> float:
+        """How many lines there are between the line before `text` and that line, removed ones included."""
+        row = view.rowcol(view.find(text, 0).a)[0]
+        return round((top(view, row) - top(view, row - 1)) / view.line_height(), 1)
