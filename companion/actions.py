@@ -147,9 +147,12 @@ class Actions:
             self._launcher.copy_environment(window, reached[1])
 
     def can_send_selection(self, window: sublime.Window) -> bool:
-        """Whether a file is in front and a client runs in a terminal of the window."""
+        """Whether a file is in front, and a client listens or runs in a terminal of the window."""
         view = _tab_in_front(window)
-        return view is not None and view.file_name() is not None and terminal_of(window) is not None
+        if view is None or view.file_name() is None:
+            return False
+        endpoint = self._endpoints.of(window)
+        return terminal_of(window) is not None or (endpoint is not None and endpoint.takes_mentions())
 
     def send_selection(self, window: sublime.Window) -> None:
         """Type the file and the selected lines into the prompt of the client that runs in this window's terminal."""
@@ -157,7 +160,7 @@ class Actions:
         endpoint = self._endpoints.of(window)
         if view is None or endpoint is None:
             return
-        problem = self._launcher.send_selection(window, view, endpoint.folders())
+        problem = self._launcher.send_selection(window, view, endpoint.folders(), endpoint.mention)
         if problem is not None:
             say(window, problem)
 

@@ -32,7 +32,7 @@ from .terminals.environment import ExportedEnvironment, terminal_variables
 
 if TYPE_CHECKING:
     from .endpoint.endpoint import Endpoint
-    from .endpoint.server_task import ServerState
+    from .endpoint.servers import States
 
 logger = logging.getLogger("gemini_companion.application")
 
@@ -112,7 +112,7 @@ class Application:
         self._log_panel.close()
         self._end(list(stopping.values()))
         left = {number: stop.result() for number, stop in stopping.items() if _succeeded(stop)}
-        handover.leave({number: server_state for number, server_state in left.items() if server_state is not None})
+        handover.leave({number: states for number, states in left.items() if states})
 
     def exit(self) -> None:
         """End for an editor that is quitting or has ended: its API may no longer be used. Any thread but the loop's."""
@@ -133,7 +133,7 @@ class Application:
         logger.warning("the editor has ended without a word")
         self.runtime.compute(lambda cancelled: self.exit(), then=lambda _: None)
 
-    def _end(self, stopping: List[Future[Optional[ServerState]]]) -> None:
+    def _end(self, stopping: List[Future[States]]) -> None:
         self._environment.clear()
         wait(stopping, timeout=STOP_SECONDS)
         self.runtime.stop()
@@ -364,7 +364,7 @@ class Application:
             say(None, "disconnected " + listed(names) if names else "no client is connected")
 
 
-def _succeeded(stop: Future[Optional[ServerState]]) -> bool:
+def _succeeded(stop: Future[States]) -> bool:
     return stop.done() and not stop.cancelled() and stop.exception() is None
 
 

@@ -146,10 +146,18 @@ class Settings:
     # Which clients are told where this editor is.
     publish_for_gemini: bool = _setting(True, boolean, both)
     publish_for_qwen: bool = _setting(True, boolean, both)
+    publish_for_llxprt: bool = _setting(True, boolean, both)
+    publish_for_claude: bool = _setting(True, boolean, both)
+    publish_for_opencode: bool = _setting(True, boolean, both)
+    publish_for_copilot: bool = _setting(True, boolean, both)
     workspace_fallback: str = _setting("version_control", one_of(*FALLBACKS), towards(*FALLBACKS))
     export_terminal_environment: bool = _setting(True, boolean, None)
     gemini_command: Tuple[str, ...] = _setting(("gemini",), strings, None)
     qwen_command: Tuple[str, ...] = _setting(("qwen",), strings, None)
+    llxprt_command: Tuple[str, ...] = _setting(("llxprt",), strings, None)
+    claude_command: Tuple[str, ...] = _setting(("claude",), strings, None)
+    opencode_command: Tuple[str, ...] = _setting(("opencode",), strings, None)
+    copilot_command: Tuple[str, ...] = _setting(("copilot",), strings, None)
     terminal_commands: Mapping[str, Any] = _setting({}, platform_commands, None)
 
     # What they are told of the editor.

@@ -84,12 +84,14 @@ class Commands(ServerCase):
 
     def test_restarting_twice_leaves_one_server(self):
         loop = yield from self.loop()
+        port = self.port()
         made = []
         create_server = loop.create_server
 
         async def counting(*arguments, **keywords):
             server = await create_server(*arguments, **keywords)
-            made.append(server)
+            if server.sockets[0].getsockname()[1] == port:  # the window has one for each kind of transport
+                made.append(server)
             return server
 
         with mock.patch.object(loop, "create_server", counting):
@@ -129,7 +131,8 @@ class TakenPorts(ServerCase):
         refused = []
 
         async def refusing(*arguments, **keywords):
-            if len(refused) < 2:  # the former port, then any port
+            of_first_server = "upgrades" not in arguments[0].keywords
+            if of_first_server and len(refused) < 2:  # the former port, then any port
                 refused.append(arguments)
                 raise OSError(errno.EADDRINUSE, "Address already in use")
             return await create_server(*arguments, **keywords)

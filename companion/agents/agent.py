@@ -10,6 +10,7 @@ from typing import Any, Dict, Mapping, NamedTuple, Optional, Pattern, Sequence, 
 
 from ..settings import Settings
 from ..system.platform import Platform
+from .dialect import Dialect
 from .lookup import Entry, LookupContext
 
 EDITOR_NAME = "sublimetext"  # Gemini CLI's own name for this editor
@@ -20,8 +21,10 @@ EDITOR_INFO = {"name": EDITOR_NAME, "displayName": EDITOR_DISPLAY_NAME}
 class Announcement(NamedTuple):
     """One endpoint as its discovery files describe it.
 
-    `folders` are absolute. `editor_pid` is the process id of the editor, not of the plugin host. `agent_tokens` has the
-    tokens of those agents, by title, that do not share `token`.
+    `folders` are absolute; `editor_pid` is the editor's process id, not the plugin host's. `agent_tokens` has the
+    tokens of agents, by title, that get one of their own instead of `token`. `socket` is the path of the endpoint's
+    socket, or "" if it has a port; `began` is when it began to listen, in milliseconds since the epoch. `real_folders`
+    are the folders with all links resolved, for programs that compare text.
     """
 
     port: int
@@ -29,6 +32,9 @@ class Announcement(NamedTuple):
     folders: Tuple[str, ...]
     editor_pid: int
     agent_tokens: Mapping[str, str] = {}
+    socket: str = ""
+    began: int = 0
+    real_folders: Tuple[str, ...] = ()
 
     def token_for(self, agent: Agent) -> str:
         """The token that this agent has to send."""
@@ -50,6 +56,8 @@ class Connection(NamedTuple):
     folders: Tuple[str, ...]
     editor_pid: int
     separator: str
+    ports: Mapping[str, int] = {}
+    """Of the endpoint's other servers, by the key of their dialect."""
 
     @property
     def workspace(self) -> str:
@@ -63,7 +71,11 @@ class Agent:
     key: str
     """Its name in settings, commands and key bindings, in lower case."""
     title: str
-    """Its name for users."""
+    """As users call it."""
+    dialect: Dialect
+    """What it speaks with the editor."""
+    client_names: Tuple[str, ...] = ()
+    """By which it introduces itself, where several programs come in by one token."""
     program: str
     """The command that starts it."""
     npm_package: str
@@ -71,7 +83,11 @@ class Agent:
     node: int
     """The oldest major version of Node.js that it supports."""
     how_to_connect: str
-    """A sentence that tells users how to connect it to the editor once it runs."""
+    """A sentence that tells users how to connect it once it runs."""
+    can_be_told_which = True
+    """Whether a terminal of the editor can tell it which of several windows to take."""
+    takes_the_only_one = False
+    """Whether it connects by itself only if a single editor fits."""
     last_without_token: Tuple[int, int, int]
     """The last release that sends no token and is therefore refused."""
     file_names: Pattern[str]
@@ -107,7 +123,11 @@ class Agent:
             f'then run "Gemini Companion: Run {self.title}" again. {self.how_to_connect}\n'
         )
 
-    # -- discovery files ----------------------------------------------------------------------------------------------
+    def why_no_diffs(self) -> str:
+        """Why a user may see no diffs of it although it is connected, in a sentence or two; "" without a reason."""
+        return ""
+
+    # -- its discovery files ------------------------------------------------------------------------------------------
 
     def place(self, platform: Platform) -> Place:
         """The directory in which it looks for discovery files."""
@@ -116,6 +136,10 @@ class Agent:
     def files(self, announcement: Announcement, platform: Platform) -> Dict[str, Dict[str, Any]]:
         """The contents of one endpoint's discovery files by name. Current releases read the first one."""
         raise NotImplementedError
+
+    def identity(self, content: Mapping[str, Any]) -> Tuple[object, ...]:
+        """What tells one server's discovery file from another's."""
+        return content.get("port"), content.get("authToken")
 
     def owner(self, name: str, content: Mapping[str, Any]) -> Optional[int]:
         """The process id of the editor that wrote this file, or None if it is unknown."""
@@ -134,6 +158,10 @@ class Agent:
 
     def client_variables(self, connection: Connection) -> Dict[str, str]:
         """Further variables that it needs if the editor is not among its ancestor processes."""
+        return {}
+
+    def run_variables(self, connection: Connection) -> Dict[str, str]:
+        """What it gets where it is the only program of the terminal."""
         return {}
 
 

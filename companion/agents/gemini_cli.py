@@ -11,6 +11,7 @@ from typing import Any, Dict, Optional, Sequence, Tuple
 
 from ..system.platform import Platform
 from .agent import Agent, Announcement, Connection, Place, common_content
+from .ide_companion import IDE_COMPANION
 from .lookup import Entry, LookupContext
 
 
@@ -19,6 +20,7 @@ class GeminiCli(Agent):
 
     key = "gemini"
     title = "Gemini CLI"
+    dialect = IDE_COMPANION
     program = "gemini"
     npm_package = "@google/gemini-cli"
     node = 20

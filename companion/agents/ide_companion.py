@@ -7,9 +7,13 @@ Implements the companion specifications, section III, "The Diffing Interface".
 
 from __future__ import annotations
 
-from typing import Any, Dict, Tuple
+from typing import Any, Dict, Sequence, Tuple
 
 from ..protocol.tools import Tool
+from .dialect import AnsweredBy, Dialect, Message, Transport
+from .shared_context import SharedContext
+
+CONTEXT_UPDATE = "ide/contextUpdate"
 
 _FILE_PATH: Dict[str, Any] = {
     "type": "string",
@@ -96,3 +100,18 @@ TOOLS = (
         },
     ),
 )
+
+
+class IdeCompanion(Dialect):
+    """MCP over HTTP on a port, with bearer tokens. What the tools do is `tool_calls`."""
+
+    key = "ide_companion"
+    transport = Transport.HTTP_ON_PORT
+    answered_by = AnsweredBy.NOTIFICATION
+    tools = TOOLS
+
+    def messages(self, context: SharedContext) -> Sequence[Message]:
+        return (Message(CONTEXT_UPDATE, dict(context.ide_context), CONTEXT_UPDATE),)
+
+
+IDE_COMPANION = IdeCompanion()

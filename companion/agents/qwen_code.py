@@ -13,6 +13,7 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence
 
 from ..system.platform import Platform
 from .agent import EDITOR_DISPLAY_NAME, Agent, Announcement, Connection, Place, common_content
+from .ide_companion import IDE_COMPANION
 from .lookup import Entry, LookupContext
 
 _SCANNED = re.compile(r"^[0-9]+\.lock$")
@@ -23,6 +24,7 @@ class QwenCode(Agent):
 
     key = "qwen"
     title = "Qwen Code"
+    dialect = IDE_COMPANION
     program = "qwen"
     npm_package = "@qwen-code/qwen-code"
     node = 20

@@ -8,12 +8,20 @@ from __future__ import annotations
 from typing import Tuple
 
 from .agent import Agent
+from .claude_code import CLAUDE_CODE
+from .copilot_cli import COPILOT_CLI
 from .gemini_cli import GEMINI_CLI
+from .gemini_forks import FORKS
+from .opencode import OPENCODE
 from .qwen_code import QWEN_CODE
 
 AGENTS: Tuple[Agent, ...] = (
     GEMINI_CLI,
     QWEN_CODE,
+    *FORKS,
+    CLAUDE_CODE,
+    OPENCODE,
+    COPILOT_CLI,
 )
 
 

@@ -5,10 +5,11 @@ Rule: no more text is copied from a buffer than will be sent.
 
 from __future__ import annotations
 
-from typing import List, Optional
+from typing import List, Optional, Tuple
 
 import sublime
 
+from ..agents.shared_context import Position
 from ..editor.view_roles import ROLE, TERMINAL
 from .model import Selection
 from .units import cut, utf16_length, well_formed
@@ -32,6 +33,14 @@ def read_selection(view: sublime.View, maximum: int, share_text: bool) -> Option
     row, column = view.rowcol_utf16(regions[count - 1].b)
     text = _selected_text(view, regions, maximum) if share_text else ""
     return Selection(row + 1, column + 1, text)
+
+
+def read_range(view: sublime.View) -> Tuple[Position, Position]:
+    """Where the last selection begins and ends. The view has one."""
+    regions = view.sel()
+    region = regions[len(regions) - 1]
+    start, end = (Position(*view.rowcol_utf16(place)) for place in (region.begin(), region.end()))
+    return start, end
 
 
 def _selected_text(view: sublime.View, regions: sublime.Selection, maximum: int) -> str:

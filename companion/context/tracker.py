@@ -10,15 +10,16 @@ from __future__ import annotations
 
 import os
 import time
-from typing import TYPE_CHECKING, Any, Callable, Dict, FrozenSet, List, Mapping, Optional, Tuple
+from typing import TYPE_CHECKING, Callable, Dict, FrozenSet, List, Mapping, Optional, Tuple
 
 import sublime
 
+from ..agents.shared_context import ActiveFile, Position, SharedContext
 from ..debounce import Debounce
 from .exclusion import exclusion
 from .existence import Existence
-from .model import ContextModel, Policy
-from .reading import followed_path, read_selection
+from .model import ContextModel, Policy, Selection
+from .reading import followed_path, read_range, read_selection
 
 if TYPE_CHECKING:
     from ..runtime import Runtime
@@ -30,11 +31,9 @@ LONGEST_MILLISECONDS = 200
 RECHECKS_PER_SYNCHRONISATION = 8
 PATIENCE_MILLISECONDS = 250  # for a hanging disk; after that the known files are sent
 
-Context = Dict[str, Any]
-
 
 class ContextTracker:
-    """One per window. Main thread only. `publish` gets each new `IdeContext`, never the same twice in a row."""
+    """One per window. Main thread only. `publish` gets each new context, never the same twice in a row."""
 
     def __init__(
         self,
@@ -42,7 +41,7 @@ class ContextTracker:
         *,
         runtime: Runtime,
         settings: Callable[[], Settings],
-        publish: Callable[[Context], None],
+        publish: Callable[[SharedContext], None],
         clock: Callable[[], float] = time.time,
     ) -> None:
         self._window = window
@@ -60,10 +59,10 @@ class ContextTracker:
         self._listening = False
         self._stopped = False
         self._rechecks = 0
-        self._sent: Optional[Context] = None
+        self._sent: Optional[SharedContext] = None
         self._existence = Existence(runtime, self._looked_for)
         self._waiting_since: Optional[float] = None  # for files never looked for, on the monotonic clock
-        self._waiting: List[Callable[[Context], None]] = []
+        self._waiting: List[Callable[[SharedContext], None]] = []
         self._debounce = Debounce(runtime.later_on_main, self._flush, QUIET_MILLISECONDS, LONGEST_MILLISECONDS)
         view = window.active_view()
         if view is not None:
@@ -129,7 +128,7 @@ class ContextTracker:
         """False while the user has paused it."""
         return self._sharing
 
-    def when_current(self, deliver: Callable[[Context], None]) -> None:
+    def when_current(self, deliver: Callable[[SharedContext], None]) -> None:
         """Give a further client that has just connected the whole context, once all files have been looked for on disk.
 
         If that is news to the other clients too it is published to all of them, the new one included; otherwise
@@ -239,7 +238,7 @@ class ContextTracker:
         for deliver in waiting:
             deliver(context)
 
-    def _context(self) -> Context:
+    def _context(self) -> SharedContext:
         settings = self._settings()
         policy = Policy(
             maximum_files=settings.context_maximum_files,
@@ -248,12 +247,24 @@ class ContextTracker:
             trusted=settings.workspace_trust,
             sharing=self._sharing,
         )
-        selection = None
+        selection, active = None, None
         if self._model.shares_active(policy):
             view = self._views.get(self._model.active_view or 0)
             if view is not None and view.is_valid():
                 selection = read_selection(view, settings.context_maximum_selection, settings.share_selection)
-        return self._model.payload(policy, selection)
+                if selection is not None:
+                    active = self._active_file(view, selection)
+        return SharedContext(self._model.payload(policy, selection), active)
+
+    def _active_file(self, view: sublime.View, selection: Selection) -> ActiveFile:
+        caret = Position(selection.line - 1, selection.character - 1)
+        start, end = read_range(view) if selection.text else (caret, caret)
+        return ActiveFile(self._model.active_path or "", start, end, selection.text)
+
+    def context(self) -> SharedContext:
+        """The context as it is now, as far as it may be shared and files are known to exist."""
+        self._settle()
+        return self._context()
 
     # -- existence on disk --------------------------------------------------------------------------------------------
 

@@ -75,7 +75,7 @@ def check_window(window: WindowFacts, agent: Agent, snapshot: DiscoverySnapshot)
     name = f"{agent.title} finds {window.title}"
     if agent.key not in window.published_for:
         return Finding(passed(name, f"switched off by the setting “{agent.publish_setting}”"))
-    if window.port is None:
+    if window.port is None or not any(window.address(agent)):
         return Finding(failed(name, "there is no server to be found", RESTART))
     if not window.folders and not window.is_this:
         return Finding(passed(name, "it stands for no workspace folder, so there is nothing to be found"))
@@ -103,7 +103,8 @@ def check_window(window: WindowFacts, agent: Agent, snapshot: DiscoverySnapshot)
 
 def own_file(window: WindowFacts, agent: Agent, snapshot: DiscoverySnapshot) -> str:
     """The name of the file by which the agent's current release finds the window."""
-    announcement = Announcement(window.port or 0, "", window.folders, snapshot.editor_pid)
+    address = window.address(agent)
+    announcement = Announcement(address.port, "", window.folders, snapshot.editor_pid, socket=address.socket)
     return next(iter(agent.files(announcement, snapshot.platform)))
 
 
@@ -123,20 +124,24 @@ def check_active_file(path: Optional[str], window: WindowFacts, snapshot: Discov
 
 def _check_choice(name: str, window: WindowFacts, agent: Agent, snapshot: DiscoverySnapshot, own: str) -> Finding:
     entries = snapshot.entries[agent.key]
-    chosen = agent.choose(entries, _lookup(window, snapshot, str(window.port)))
-    if chosen is None or chosen.name != own:
+    chosen = agent.choose(entries, _lookup(window, snapshot, str(window.address(agent).port)))
+    if chosen is None or (chosen.name != own and agent.can_be_told_which):
         detail = f"in {window.folders[0]} it finds {_port(chosen)}"
         return Finding(failed(name, detail, "The file says something else than it should. " + RESTART))
     elsewhere = agent.choose(entries, _lookup(window, snapshot, ""))
+    if elsewhere is None and agent.takes_the_only_one:
+        detail = f"by {own}; of two editors with the same folder it takes none: type /ide in it"
+        return Finding(passed(name, detail), chosen)
     if elsewhere is None or elsewhere.name == own:
         return Finding(passed(name, f"by {own}"), chosen)
+    where = "in a terminal outside of this window it finds" if agent.can_be_told_which else "it takes"
     owner = agent.owner(elsewhere.name, elsewhere.content or {})
     port = (elsewhere.content or {}).get("port")
-    if owner == snapshot.editor_pid and port not in window.all_ports:
+    if owner == snapshot.editor_pid and port is not None and port not in window.all_ports:
         path = snapshot.platform.path.join(directory_of(agent, snapshot.platform), elsewhere.name)
         return Finding(failed(name, f"a file of an earlier run comes first: {path}", "Remove that file."))
     who = "another window of this editor" if owner == snapshot.editor_pid else "another editor"
-    detail = f"by {own}; in a terminal outside of this window it finds {who}, which has the same folder"
+    detail = f"by {own}; {where} {who}, which has the same folder"
     return Finding(passed(name, detail), chosen)
 
 

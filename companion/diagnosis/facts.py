@@ -5,7 +5,10 @@ Rule: pure, plain values. None of them is secret, so all of them may be shown.
 
 from __future__ import annotations
 
-from typing import NamedTuple, Optional, Tuple
+from typing import Mapping, NamedTuple, Optional, Tuple
+
+from ..agents.agent import Agent
+from ..endpoint.address import Address
 
 
 class ClientFacts(NamedTuple):
@@ -38,6 +41,12 @@ class WindowFacts(NamedTuple):
     clients: Tuple[ClientFacts, ...]
     reviews: Tuple[ReviewFacts, ...]
     all_ports: Tuple[int, ...]
+    addresses: Mapping[str, Address] = {}
+    """Where its servers listen, by the key of their dialect. `port` is that of the first."""
+
+    def address(self, agent: Agent) -> Address:
+        """Where this agent would find it; both parts empty if it is not served."""
+        return self.addresses.get(agent.dialect.key, Address(self.port or 0))
 
 
 class Facts(NamedTuple):

@@ -26,7 +26,12 @@ MOST_CHARACTERS = 2000  # of one problem: the rest of a long traceback is in the
 
 def gather(endpoints: List[Endpoint], problems: List[str], window: sublime.Window, version: str) -> Facts:
     """What is known now. `problems` are the log's warnings and errors. Main thread."""
-    ports = tuple(endpoint.port for endpoint in endpoints if endpoint.port is not None)
+    ports = tuple(
+        service.address.port
+        for endpoint in endpoints
+        for service in endpoint.services().values()
+        if service.address.port
+    )
     endpoints = sorted(
         open_endpoints(endpoints), key=lambda endpoint: (endpoint.window != window, endpoint.window.id())
     )
@@ -79,6 +84,7 @@ def _window(endpoint: Endpoint, is_this: bool, ports: Tuple[int, ...]) -> Window
             ReviewFacts(review.path, review.owner.client_name, review.orphaned) for review in endpoint.reviews.pending()
         ),
         all_ports=ports,
+        addresses={key: service.address for key, service in endpoint.services().items()},
     )
 
 

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from typing import List, NamedTuple, Optional
+from typing import Any, List, Mapping, NamedTuple, Optional
 
+from ..agents.agent import Agent
+from ..agents.dialect import Transport
 from ..endpoint.self_test import SELF_TEST
 from .checks import LOG, RESTART, Check, failed, passed
 
@@ -55,6 +57,29 @@ async def check_handshake(name: str, port: int, token: str, version: str) -> Che
     except (OSError, asyncio.TimeoutError) as error:
         return failed(name, f"port {port}: {describe(error)}", UNREACHABLE)
     return passed(name, f"port {port}, {tools} tools")
+
+
+async def check_agent_server(name: str, agent: Agent, content: Mapping[str, Any], version: str) -> Check:
+    """Shake hands as a program does that has found this discovery file."""
+    from ..transport.client import Client, Refused, SocketClient, WebSocketClient
+
+    address, secret = agent.identity(content)
+    header = agent.dialect.secret_header
+    client: Client
+    if agent.dialect.transport is Transport.HTTP_ON_PORT:
+        return await check_handshake(name, address if type(address) is int else 0, str(secret), version)
+    if agent.dialect.transport is Transport.HTTP_ON_SOCKET:
+        client, where = SocketClient(str(address), header, str(secret), SELF_TEST, version), f"socket {address}"
+    else:
+        port = address if type(address) is int else 0
+        client, where = WebSocketClient(port, header, str(secret), SELF_TEST, version), f"port {port}"
+    try:
+        tools = await client.count_tools()
+    except Refused as error:
+        return failed(name, f"{where}: {error}", RESTART)
+    except (OSError, asyncio.TimeoutError) as error:
+        return failed(name, f"{where}: {describe(error)}", UNREACHABLE)
+    return passed(name, f"{where}, {tools} tools")
 
 
 def describe(error: BaseException) -> str:

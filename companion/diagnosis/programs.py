@@ -57,7 +57,7 @@ def judge(agent: Agent, words: Sequence[str], answer: Answer) -> Check:
     name = f"{agent.title} is installed"
     if not answer.place:
         where = f"“{words[0]}” is not on the PATH of the login shell"
-        return failed(name, where, _install(agent))
+        return passed(f"{agent.title} is not installed", f"{where}. {_install(agent)}")  # nobody needs all of them
     match = VERSION.search(answer.printed)
     if match is None:
         detail = f"{answer.place} does not say its version"

@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, Any, Awaitable, Callable, Dict, List, Optional
 import sublime
 
 from ..agents.agent import Agent
+from ..agents.dialect import Transport
 from ..agents.registry import AGENTS
 from ..editor.edits import set_text
 from ..editor.view_roles import ROLE
 from ..system.editor_process import EDITOR_PID
-from ..system.platform import Platform
+from ..system.platform import WINDOWS, Platform
 from . import assumptions, discovery, libraries, probe, programs
-from .checks import LOG, Check, failed, not_tried, too_slow
+from .checks import LOG, Check, failed, not_tried, passed, too_slow
 from .discovery import FileFact
 from .facts import Facts
 from .gathering import gather, open_endpoints, title_of
@@ -51,7 +52,7 @@ class Diagnosis:
         self._version = version
         self._platform = Platform.current()
         self._facts: Facts = gather(endpoints.all(), problems, window, version)
-        self._secrets = [secret for endpoint in endpoints.all() for secret in endpoint.secrets()]
+        self._secrets = [secret for endpoint in endpoints.all() for secret in endpoint.all_secrets()]
         self._targets = [
             probe.Target(
                 title_of(endpoint.window, endpoint.window == window),
@@ -155,10 +156,9 @@ class Diagnosis:
             for agent in AGENTS:
                 found = await self._runtime.in_worker(discovery.check_window, window, agent, snapshot)
                 check, content = found.check, found.entry.content if found.entry is not None else None
-                if content is not None:
-                    # The client would use what the file says, so that is what is tested.
-                    token, port = str(content.get("authToken")), content.get("port")
-                    tried = await probe.check_handshake(check.name, int(port or 0), token, self._version)
+                if content is not None and self._can_be_tried(agent):
+                    # The client would use what stands in the file, so that is what is tried.
+                    tried = await probe.check_agent_server(check.name, agent, content, self._version)
                     check = tried if not tried.ok else check
                 checks.append(check)
         active_file = self._facts.active_file
@@ -167,10 +167,16 @@ class Diagnosis:
                 checks.append(await self._runtime.in_worker(discovery.check_active_file, active_file, window, snapshot))
         return checks
 
+    def _can_be_tried(self, agent: Agent) -> bool:
+        """Whether we can connect as the agent does: aiohttp's client reaches named pipes by another kind of loop."""
+        return agent.dialect.transport is not Transport.HTTP_ON_SOCKET or self._platform.name != WINDOWS
+
     async def _try_editor(self) -> List[Check]:
         return await self._runtime.in_worker(assumptions.check_interpreter)
 
     async def _try_agent(self, agent: Agent) -> List[Check]:
         words = agent.command(self._settings) if self._settings is not None else (agent.program,)
         check, unwanted = programs.check_agent, lambda: self._runtime.stopped
-        return [await self._runtime.in_worker(check, agent, words, self._platform, unwanted)]
+        found = await self._runtime.in_worker(check, agent, words, self._platform, unwanted)
+        why = agent.why_no_diffs()
+        return [found, passed(f"Why {agent.title} may show no diffs", why)] if why else [found]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from typing import Dict, List, Optional, Sequence, Tuple
+from typing import Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 from ..agents.agent import Agent, Announcement
 from ..agents.registry import AGENTS
@@ -24,13 +24,20 @@ logger = logging.getLogger("gemini_companion.discovery")
 _LOCK_SECONDS = 0.2  # how long `withdraw` waits for a write under way
 
 
+class _Written(NamedTuple):
+    """A file of ours: whom it is for, and what tells it from another server's."""
+
+    agent: Agent
+    identity: Tuple[object, ...]
+
+
 class Publisher:
     """The discovery files of one endpoint. Thread-safe."""
 
     def __init__(self, platform: Optional[Platform] = None) -> None:
         self._platform = platform if platform is not None else Platform.current()
         self._lock = threading.Lock()
-        self._written: Dict[str, Tuple[int, str]] = {}  # path to the port and token in the file
+        self._written: Dict[str, _Written] = {}  # by path
         self._closed = threading.Event()
 
     def publish(self, announcement: Announcement, agents: Sequence[Agent] = AGENTS) -> None:
@@ -44,15 +51,15 @@ class Publisher:
         with self._lock:
             if self._closed.is_set():
                 return
-            kept: Dict[str, Tuple[int, str]] = {}
+            kept: Dict[str, _Written] = {}
             for agent in agents if announcement.folders else ():
                 try:
                     kept.update(self._publish_for(agent, announcement))
                 except DiscoveryError as error:
                     problems.append(f"{agent.title} cannot find this window: {error}")
-            for path, identity in list(self._written.items()):
+            for path, written in list(self._written.items()):
                 if path not in kept:
-                    self._remove_own(path, identity)
+                    self._remove_own(path, written)
                     self._written.pop(path, None)
             if self._closed.is_set():
                 self._remove_all()  # `close` may have been called meanwhile without waiting for the lock
@@ -74,11 +81,11 @@ class Publisher:
         self._closed.set()
         self.withdraw()
 
-    def _publish_for(self, agent: Agent, announcement: Announcement) -> Dict[str, Tuple[int, str]]:
+    def _publish_for(self, agent: Agent, announcement: Announcement) -> Dict[str, _Written]:
         platform = self._platform
         place = agent.place(platform)
         directory = prepare(place.root, place.below, platform, root_is_shared=place.root_is_shared)
-        paths: Dict[str, Tuple[int, str]] = {}
+        paths: Dict[str, _Written] = {}
         for name, content in agent.files(announcement, platform).items():
             path = platform.path.join(directory, name)
             data = files.encode(content)
@@ -86,17 +93,17 @@ class Publisher:
             if not in_place or (platform.user_id is not None and not files.is_private(path)):
                 files.write(directory, name, data, announcement.editor_pid, platform)
                 logger.debug("wrote %s", path)
-            # Note each file at once, so that it can be removed even if the next one cannot be written.
-            self._written[path] = paths[path] = (announcement.port, content["authToken"])
+            # Known from the first file on, so that a failure with the second leaves nothing behind for good.
+            self._written[path] = paths[path] = _Written(agent, agent.identity(content))
         return paths
 
     def _remove_all(self) -> None:
-        for path, identity in list(self._written.items()):
-            self._remove_own(path, identity)
+        for path, written in list(self._written.items()):
+            self._remove_own(path, written)
             self._written.pop(path, None)
 
-    def _remove_own(self, path: str, identity: Tuple[int, str]) -> None:
+    def _remove_own(self, path: str, written: _Written) -> None:
         content = files.read(path, self._platform)
-        if content is not None and (content.get("port"), content.get("authToken")) == identity:
+        if content is not None and written.agent.identity(content) == written.identity:
             files.remove(path)
             logger.debug("removed %s", path)

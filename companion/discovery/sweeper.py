@@ -19,6 +19,7 @@ from ..agents.registry import AGENTS
 from ..system.platform import Platform
 from ..system.processes import began as process_began
 from ..system.processes import is_alive as process_is_alive
+from ..transport import local_sockets
 from . import files
 from .directory import is_safe
 
@@ -56,11 +57,20 @@ def sweep(
             continue
         for name in names:
             path = platform.path.join(directory, name)
-            if judge.is_stale(agent, name, path) and files.remove(path):
-                removed.append(path)
+            if judge.is_stale(agent, name, path):
+                socket = (files.read(path, platform) or {}).get("socketPath")
+                if files.remove(path):
+                    removed.append(path)
+                    _remove_socket(socket)
     if removed:
         logger.info("removed what an earlier run left behind: %s", ", ".join(removed))
     return removed
+
+
+def _remove_socket(path: object) -> None:
+    """Remove the socket that a left-over file names, if it is one of ours and dead."""
+    if isinstance(path, str) and local_sockets.is_left_over(path):
+        local_sockets.remove(os.path.dirname(path))
 
 
 class _Judge(NamedTuple):

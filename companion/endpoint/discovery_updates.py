@@ -8,7 +8,7 @@ from __future__ import annotations
 import logging
 import os
 import time
-from typing import TYPE_CHECKING, Callable, NamedTuple, Optional, Tuple
+from typing import TYPE_CHECKING, Callable, Dict, List, NamedTuple, Optional, Tuple
 
 import sublime
 
@@ -17,6 +17,8 @@ from ..agents.registry import AGENTS
 from ..discovery.publisher import DiscoveryError, Publisher
 from ..discovery.workspace import unusable_folders, workspace_folders
 from ..system.editor_process import EDITOR_PID
+from .address import Address
+from .servers import DIALECTS, Service
 
 if TYPE_CHECKING:
     from ..runtime import Runtime
@@ -31,9 +33,7 @@ LOOK_AGAIN_SECONDS = 60  # systems clean their temporary directories; a file rem
 class PublishRequest(NamedTuple):
     """What the discovery files depend on."""
 
-    port: int
-    token: str
-    agent_tokens: Tuple[Tuple[str, str], ...]
+    services: Tuple[Service, ...]
     folders: Tuple[str, ...]
     project_file: Optional[str]  # None while the window has folders: then it does not matter
     active_file: Optional[str]  # None while the window has folders or a project: then it does not matter
@@ -58,21 +58,20 @@ class DiscoveryUpdater:
         self._settings = settings
         self._active_file = active_file
         self._report = report
-        self._publisher = Publisher()
+        self._published: Dict[str, Address] = {}  # by the key of the dialect; the disk thread's
+        self._publishers = {dialect.key: Publisher() for dialect in DIALECTS}
         self._request: Optional[PublishRequest] = None
         self._working = False
         self._looked_at = 0.0  # on the monotonic clock
         self._withdrawn = False
 
-    def announce(self, port: int, token: str, agent_tokens: Tuple[Tuple[str, str], ...]) -> None:
-        """Let the discovery files say that `port` serves this window as it is now. Cheap if nothing has changed."""
+    def announce(self, services: Tuple[Service, ...]) -> None:
+        """Make the discovery files say what serves this window as it is now. Cheap when nothing changed."""
         settings = self._settings()
         folders = tuple(self._window.folders())
         project_file = None if folders else self._window.project_file_name() or None
         request = PublishRequest(
-            port,
-            token,
-            agent_tokens,
+            services,
             folders,
             project_file,
             None if folders or project_file else self._active_file(),
@@ -90,7 +89,8 @@ class DiscoveryUpdater:
     def withdraw(self) -> None:
         """Remove the files for good. Any thread, also after the editor's API has shut down."""
         self._withdrawn = True
-        self._publisher.close()
+        for publisher in self._publishers.values():
+            publisher.close()
 
     def _work(self) -> None:
         if self._working or self._request is None or self._withdrawn:
@@ -118,18 +118,30 @@ class DiscoveryUpdater:
             active_file=request.active_file,
             fallback=request.fallback,
         )
-        announcement = Announcement(
-            port=request.port,
-            token=request.token,
-            folders=folders,
-            editor_pid=EDITOR_PID,
-            agent_tokens=dict(request.agent_tokens),
-        )
-        try:
-            self._publisher.publish(announcement, request.agents)
-        except DiscoveryError as error:
-            return folders, error
-        return folders, None
+        real_folders = tuple(os.path.realpath(folder) for folder in folders)
+        problems: List[str] = []
+        for service in request.services:
+            announcement = Announcement(
+                port=service.address.port,
+                token=service.token,
+                folders=folders,
+                editor_pid=EDITOR_PID,
+                agent_tokens=dict(service.agent_tokens),
+                socket=service.address.socket,
+                began=service.began,
+                real_folders=real_folders,
+            )
+            agents = [agent for agent in request.agents if agent.dialect is service.dialect]
+            publisher = self._publishers[service.dialect.key]
+            former = self._published.get(service.dialect.key)
+            if former is not None and former != service.address:
+                publisher.withdraw()  # some programs look no further than a file that leads nowhere
+            self._published[service.dialect.key] = service.address
+            try:
+                publisher.publish(announcement, agents)
+            except DiscoveryError as error:
+                problems.append(str(error))
+        return folders, DiscoveryError("; ".join(problems)) if problems else None
 
     def _done(self, request: PublishRequest, folders: Tuple[str, ...], error: Optional[Exception]) -> None:
         self._working = False

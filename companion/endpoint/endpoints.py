@@ -16,7 +16,7 @@ from .endpoint import Endpoint
 if TYPE_CHECKING:
     from ..libraries import Libraries
     from ..runtime import Runtime
-    from .server_task import ServerState
+    from .servers import States
 
 
 class Endpoints:
@@ -27,14 +27,14 @@ class Endpoints:
         self._libraries = libraries
         self._version = version
         self._by_window: Dict[int, Endpoint] = {}
-        self._server_states: Dict[int, ServerState] = {}
+        self._states: Dict[int, States] = {}
         self._begun = False
         # Those with a client: frequent events ask nobody else, and ask nothing of the editor.
         self.listening: Tuple[Endpoint, ...] = ()
 
-    def take_over(self, server_states: Dict[int, ServerState]) -> None:
+    def take_over(self, states: Dict[int, States]) -> None:
         """Let the endpoints go on with what those of a replaced package left, by window id."""
-        self._server_states = server_states
+        self._states = states
 
     def begin(self) -> None:
         """From now on windows may be served."""
@@ -60,10 +60,8 @@ class Endpoints:
             return None
         endpoint = self._by_window.get(window.id())
         if endpoint is None:
-            server_state = self._server_states.pop(window.id(), None)
-            endpoint = Endpoint(
-                window, self._runtime, self._libraries, self._version, self._clients_changed, server_state
-            )
+            states = self._states.pop(window.id(), None)
+            endpoint = Endpoint(window, self._runtime, self._libraries, self._version, self._clients_changed, states)
             self._by_window[window.id()] = endpoint
             endpoint.start()
         return endpoint
@@ -75,14 +73,14 @@ class Endpoints:
             endpoint.stop()
             self._clients_changed()
 
-    def stop(self) -> Dict[int, Future[Optional[ServerState]]]:
+    def stop(self) -> Dict[int, Future[States]]:
         """Serve no window any more; the futures hold, by window id, what a successor can go on with."""
         stopping = {number: endpoint.stop() for number, endpoint in self._by_window.items()}
         self._by_window.clear()
         self.listening = ()
         return stopping
 
-    def exit(self) -> List[Future[Optional[ServerState]]]:
+    def exit(self) -> List[Future[States]]:
         """The same when the editor's API may no longer be used. The endpoints stay where they are until the process
         ends: what they hold calls the API when it is let go. Any thread but the loop's.
         """

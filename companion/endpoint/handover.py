@@ -14,29 +14,38 @@ from types import ModuleType
 from typing import Any, Dict, Mapping
 
 from .server_task import ServerState
+from .servers import PRIMARY, States
 
 MODULE = "gemini_companion_handover"
 SECONDS = 20.0  # longer than any client waits
-FORMAT = 1  # of the values kept; those of another format are not used
+FORMAT = 2  # of the values kept: one that is not known is left alone
+FORMAT_OF_ONE_SERVER = 1  # of releases that had one for each window
 
 
-def leave(server_states: Mapping[int, ServerState]) -> None:
-    """Keep the states of the endpoints, by window id. Main thread."""
+def leave(windows: Mapping[int, States]) -> None:
+    """Keep what the endpoints left, by window id. Main thread."""
     module = ModuleType(MODULE, "What a replaced Gemini Companion left to its successor.")
     # Plain values only: no class of the old package may live on in the new one.
     kept: Dict[str, Any] = {
         "format": FORMAT,
         "time": time.monotonic(),
-        "windows": {window: tuple(server_state) for window, server_state in server_states.items()},
+        "windows": {window: {key: tuple(state) for key, state in states.items()} for window, states in windows.items()},
     }
     module.__dict__["kept"] = kept
     sys.modules[MODULE] = module
 
 
-def take() -> Dict[int, ServerState]:
-    """Take the states that were left, if they are fresh. Main thread."""
+def take() -> Dict[int, States]:
+    """Take what was left, if it is fresh. Main thread."""
     module = sys.modules.pop(MODULE, None)
     kept = getattr(module, "kept", None)
-    if not isinstance(kept, dict) or kept.get("format") != FORMAT or time.monotonic() - kept["time"] > SECONDS:
+    if not isinstance(kept, dict) or time.monotonic() - kept.get("time", 0.0) > SECONDS:
         return {}
-    return {window: ServerState(*values) for window, values in kept["windows"].items()}
+    if kept.get("format") == FORMAT_OF_ONE_SERVER:
+        return {window: {PRIMARY.key: ServerState(*values)} for window, values in kept["windows"].items()}
+    if kept.get("format") != FORMAT:
+        return {}
+    return {
+        window: {key: ServerState(*values) for key, values in states.items()}
+        for window, states in kept["windows"].items()
+    }

@@ -1,8 +1,8 @@
 """One endpoint's server on the loop: tried until it listens, restarted, and handed over to an upgraded package.
 
-Rules: everything here runs on the loop thread, and the main thread is told of it through the `Listener`. If another
-program has taken the port, tokens and sessions are replaced, because clients show them to that program. aiohttp is
-imported here and never on the main thread, because that takes a third of a second.
+Rules: everything here runs on the loop thread, and what happens is told to the main thread through the `Listener`. A
+port that somebody else has now takes its tokens and sessions along, because clients show them there.
+aiohttp is imported by way of `serving`, here and nowhere on the main thread, because that takes a third of a second.
 """
 
 from __future__ import annotations
@@ -11,13 +11,15 @@ import errno
 import logging
 from typing import TYPE_CHECKING, Any, Awaitable, Callable, Dict, List, NamedTuple, Optional, Tuple
 
+from ..agents.dialect import Dialect
 from ..transport.security import new_token
+from .address import Address
 
 if TYPE_CHECKING:
     from ..libraries import Libraries
     from ..protocol.tools import ClientSession, ToolCall, ToolResult
     from ..runtime import Runtime
-    from ..transport.server import CompanionServer
+    from .serving import Served
 
 logger = logging.getLogger("gemini_companion.server")
 
@@ -42,15 +44,17 @@ class ServerState(NamedTuple):
 class Listener(NamedTuple):
     """Who is told of events, always on the main thread."""
 
-    serving: Callable[[int, str, Dict[str, str]], None]  # the port, the token, the agents' tokens by title
+    serving: Callable[[Address, str, Dict[str, str]], None]  # with the token, and the tokens of the agents
     client_came: Callable[[ClientSession], None]
-    client_went: Callable[[ClientSession, List[object]], None]  # with the tags of messages it is not known to have read
-    unread: Callable[[object], None]  # the tag of a message for a client that had already gone
-    problem: Callable[[Optional[str]], None]  # a sentence for the user; None once all is well again
+    client_went: Callable[[ClientSession, List[object]], None]  # with the tags of what it is not known to have read
+    unread: Callable[[object], None]  # the tag of what came too late for a client that had gone
+    problem: Callable[[Optional[str]], None]  # a sentence for the user, None when all is well again
+    listed: Callable[[ClientSession], None] = lambda client: None  # it was told the tools
+    process_known: Callable[[ClientSession, int], None] = lambda client, process_id: None
 
 
 class ServerTask:
-    """The server of one window. Loop thread only, except where noted."""
+    """The server of one window for one dialect. Loop thread only, except where noted."""
 
     def __init__(
         self,
@@ -59,6 +63,7 @@ class ServerTask:
         listener: Listener,
         call_tool: Callable[[ToolCall], Awaitable[ToolResult]],
         *,
+        dialect: Dialect,
         token: str,
         agent_tokens: Dict[str, str],
         version: str,
@@ -69,11 +74,12 @@ class ServerTask:
         self._libraries = libraries
         self._listener = listener
         self._call_tool = call_tool
+        self._dialect = dialect
         self._token = token
         self._agent_tokens = agent_tokens
         self._version = version
         self._body_mebibytes = body_mebibytes
-        self._server: Optional[CompanionServer] = None
+        self._server: Optional[Served] = None
         self._port = 0
         self._stopped = False
         self._clients: Dict[str, ClientSession] = {}  # those that the listener has been told of
@@ -108,31 +114,27 @@ class ServerTask:
                 return
 
     async def _listen(self, server_state: Optional[ServerState], this: int) -> None:
-        """Try once to listen. Raises `OSError` if the port is taken."""
-        from ..agents.ide_companion import TOOLS
+        """One attempt. Raises OSError if the port is taken."""
         from ..protocol.limits import Limits
         from ..protocol.tools import Implementation
-        from ..transport.server import CompanionServer
+        from .serving import Hooks, Secrets, make_server
 
-        server = CompanionServer(
-            token=self._token,
-            further_tokens=self._agent_tokens,
-            tools=TOOLS,
-            call_tool=self._call_tool,
-            session_opened=self._client_came,
-            session_closed=self._client_went,
-            limits=Limits(body_bytes=self._body_bytes()),
-            identity=Implementation("gemini-companion", "Gemini Companion", self._version),
-            in_worker=self._runtime.in_worker,
+        hooks = Hooks(self._call_tool, self._client_came, self._client_went, self._listed, self._process_known)
+        server = make_server(
+            self._dialect,
+            Secrets(self._token, self._agent_tokens),
+            hooks,
+            Limits(body_bytes=self._body_bytes()),
+            Implementation("gemini-companion", "Gemini Companion", self._version),
+            self._runtime.in_worker,
         )
-        if server_state is not None:
-            server.import_state(server_state.state)
-        port = await server.start(server_state.port if server_state is not None else 0)
+        port, state = (server_state.port, server_state.state) if server_state is not None else (0, {})
+        address = await server.start(port, state)
         if self._stopped or this != self._attempt:
-            await server.stop()
+            await server.stop(None, None)
             return
         self._server = server
-        self._port = port
+        self._port = address.port
         waiting, self._waiting = self._waiting, []
         for notification in waiting:
             self.notify(*notification)
@@ -141,7 +143,7 @@ class ServerTask:
         for session in [each for each in self._clients.values() if each.id not in server.sessions]:
             self._client_went(session, [])  # its session could not be kept
         self._tell(self._listener.problem, None)
-        self._tell(self._listener.serving, port, self._token, self._agent_tokens)
+        self._tell(self._listener.serving, address, self._token, self._agent_tokens)
 
     async def stop(self) -> Optional[ServerState]:
         """End the server and its streams, and return what the next one can take over.
@@ -174,10 +176,7 @@ class ServerTask:
             return None
         self._ending = True
         try:
-            if seconds is None:
-                await server.stop(come_back_seconds=come_back_seconds)
-            else:
-                await server.stop(come_back_seconds=come_back_seconds, seconds=seconds)
+            await server.stop(come_back_seconds, seconds)
         finally:
             self._ending = False
         return ServerState(self._port, self._token, self._agent_tokens, server.export_state())
@@ -200,7 +199,7 @@ class ServerTask:
             if session is not None and not self._stopped:
                 self._waiting.append((method, params, session, collapse, tag))
             return
-        reached = self._server.notify(method, params, session=session, collapse=collapse, tag=tag)
+        reached = self._server.notify(method, params, session, collapse, tag)
         if not reached and tag is not None:
             self._tell(self._listener.unread, tag)
 
@@ -231,6 +230,12 @@ class ServerTask:
         self._runtime.assert_loop_thread()
         self._clients.pop(session.id, None)
         self._tell(self._listener.client_went, session, tags)
+
+    def _listed(self, session: ClientSession) -> None:
+        self._tell(self._listener.listed, session)
+
+    def _process_known(self, session: ClientSession, process_id: int) -> None:
+        self._tell(self._listener.process_known, session, process_id)
 
     def _tell(self, listener: Callable[..., None], *args: Any) -> None:
         self._runtime.on_main(listener, *args)

@@ -70,10 +70,13 @@ class Protocol:
         instructions: Optional[str] = None,
         translate: Optional[Translate] = None,
         subscribable: Sequence[str] = (),
+        handshake_only: bool = False,
         wall_clock: Callable[[], float] = time.time,
     ) -> None:
-        """`subscribable`: the notification methods to which stateless clients can subscribe by name."""
+        """`subscribable`: the notification methods to which stateless clients can subscribe by name. `handshake_only`:
+        none are served; who asks for the stateless revision is told that there is no such method, and comes back."""
         self.limits = limits
+        self._handshake_only = handshake_only
         self.catalogue = Catalogue(tools, identity, instructions)
         self.registry = SessionRegistry(limits, translate, wall_clock)
         self._server = Server(limits, self.catalogue, self.registry, tuple(subscribable))
@@ -97,6 +100,9 @@ class Protocol:
             return Reaction(_refusal(RpcError(INVALID_REQUEST, sentence, status=400)))
         message = None if type(value) is list else read_message(value)
         if is_stateless(version, message):
+            if self._handshake_only and isinstance(message, Request):
+                unknown = RpcError(METHOD_NOT_FOUND, "Method not found: {:.100}".format(message.method), status=200)
+                return Reaction(_refusal(unknown, message.id))
             return self._post_stateless(arrival, message, now)
         session = None
         session_id = headers.get(SESSION_HEADER)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import Callable, Dict, NamedTuple, Optional, Tuple
 
+from .call_requests import read_call
 from .catalogue import Catalogue
 from .effects import OpenStream
 from .exchanges import EVENT_STREAM, Exchange
@@ -79,31 +80,14 @@ def _discover(server: Server, exchange: Exchange, request: Request, now: float) 
 
 
 def _call_tool(server: Server, exchange: Exchange, request: Request, now: float) -> Optional[bytes]:
-    params = request.params
-    name = params.get("name")
-    if type(name) is not str:
-        raise RpcError(INVALID_PARAMS, '"name" must be the name of a tool.')
-    if name not in server.catalogue.tools:
-        raise RpcError(INVALID_PARAMS, f"Unknown tool: {name:.100}")
-    arguments = params.get("arguments", {})
-    if type(arguments) is not dict:
-        raise RpcError(INVALID_PARAMS, '"arguments" must be an object.')
-    session = exchange.session
+    asked = read_call(server.catalogue, exchange.revision, request.params)
+    if asked.complaint is not None:
+        return server.catalogue.call_result(error_result(asked.complaint), exchange.stateless)
+    session, metadata = exchange.session, exchange.metadata
     log_level = session.log_level if session is not None else None
-    metadata = exchange.metadata
     if metadata is not None:
         log_level = metadata.log_level
-    complaint = server.catalogue.arguments.complaint(name, arguments)
-    if complaint is not None:
-        sentence = f"Invalid arguments for the tool {name}: {complaint}"
-        if not exchange.revision.argument_errors_are_results:
-            raise RpcError(INVALID_PARAMS, sentence)
-        return server.catalogue.call_result(error_result(sentence), exchange.stateless)
-    meta = params.get("_meta")
-    token = meta.get("progressToken") if type(meta) is dict else None
-    if type(token) is not str and type(token) is not int:
-        token = None
-    call = ToolCall(name, arguments, exchange.client, token, log_level=log_level)
+    call = ToolCall(asked.name, asked.arguments, exchange.client, asked.progress_token, log_level=log_level)
     server.registry.calls.begin(call, exchange, request.id)
     return None
 

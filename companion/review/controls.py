@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Callable, Dict, Optional, Protocol
 
 import sublime
 
-from .display.markup import ACCEPT, NEXT, PREVIOUS, REJECT, RELOAD, REVERT, UNDO, parse_link
+from .display.markup import ACCEPT, AS_PROPOSED, NEXT, PREVIOUS, REJECT, RELOAD, REVERT, UNDO, parse_link
 
 SAVE = "save"  # the editor's command that answers a review
 
@@ -21,6 +21,7 @@ class Reviews(Protocol):
     """What a clicked link may ask for."""
 
     def accept(self, review: Review) -> None: ...
+    def accept_as_proposed(self, review: Review) -> None: ...
     def reject(self, review: Review) -> None: ...
     def reload(self, review: Review) -> None: ...
     def next_change(self, review: Review) -> None: ...
@@ -34,6 +35,7 @@ def follow_link(reviews: Reviews, review: Review, href: str) -> None:
     verb, number = parse_link(href)
     actions: Dict[str, Callable[[], None]] = {
         ACCEPT: lambda: reviews.accept(review),
+        AS_PROPOSED: lambda: reviews.accept_as_proposed(review),
         REJECT: lambda: reviews.reject(review),
         NEXT: lambda: reviews.next_change(review),
         PREVIOUS: lambda: reviews.previous_change(review),

@@ -20,7 +20,7 @@ The editor is not known here. Main thread only.
 from __future__ import annotations
 
 from enum import Enum
-from typing import Dict, FrozenSet, NamedTuple, Optional, Union
+from typing import Callable, Dict, FrozenSet, NamedTuple, Optional, Union
 
 from .document.disk import Original
 from .document.text import ProposedText
@@ -52,6 +52,29 @@ class ReviewError(Exception):
     """What was asked for cannot be done. The message is a sentence for whoever asked."""
 
 
+class Ticket:
+    """A client's call that waits for the decision about a review. Whoever settles it first decides what is answered.
+
+    `name` is the client's own name for the review, by which it takes it back. `edits_return` says whether the answer
+    carries the user's edits; without it the client writes what it has proposed. `deliver` gets the outcome, or None if
+    the client needs no answer of ours any more.
+    """
+
+    def __init__(self, name: str, edits_return: bool, deliver: Callable[[Optional[Outcome]], None]) -> None:
+        self.name = name
+        self.edits_return = edits_return
+        self.waiting = True
+        self._deliver = deliver
+
+    def settle(self, outcome: Optional[Outcome]) -> bool:
+        """Answer the call. False if that was done before."""
+        if not self.waiting:
+            return False
+        self.waiting = False
+        self._deliver(outcome)
+        return True
+
+
 class State(Enum):
     """Where a review stands."""
 
@@ -76,12 +99,16 @@ class Review:
 
     `path` is what the client sent, letter by letter, because clients compare it as text. `orphaned` means that the
     client has gone and nobody but us is left to write the file. `same_files` are the names by which tabs called the
-    file when the disk was last asked.
+    file when the disk was last asked. `ticket` is the call that the decision answers, if it is not told by a
+    notification.
     """
 
-    def __init__(self, owner: Owner, path: str, proposed: Union[str, ProposedText]) -> None:
+    def __init__(
+        self, owner: Owner, path: str, proposed: Union[str, ProposedText], ticket: Optional[Ticket] = None
+    ) -> None:
         self.owner = owner
         self.path = path
+        self.ticket = ticket
         self.proposal = _made_ready(proposed)
         self.same_files: FrozenSet[str] = frozenset()
         self.state = State.PENDING

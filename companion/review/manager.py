@@ -21,8 +21,9 @@ import sublime
 
 from ..editor import view_roles
 from ..editor.edits import COMMAND
+from .after_client import SaveAfterClient
 from .controls import SAVE, follow_link
-from .decision import ACCEPTED, Outcome, Owner, Review, ReviewError, State
+from .decision import ACCEPTED, Outcome, Owner, Review, ReviewError, State, Ticket
 from .display.file_watch import file_request
 from .display.poller import Poller
 from .display.presentation import Presentation
@@ -81,25 +82,36 @@ class ReviewManager(OpenReviews):
         )
 
     def open_diff(
-        self, owner: Owner, path: str, proposed: Union[str, ProposedText], prepared: Optional[Preparation] = None
+        self,
+        owner: Owner,
+        path: str,
+        proposed: Union[str, ProposedText],
+        prepared: Optional[Preparation] = None,
+        ticket: Optional[Ticket] = None,
     ) -> None:
         """Show what `owner` proposes for `path`. A newer proposal for the same file takes the place of the older one.
 
-        `prepared` is what has just been found out about the file; without it that is done now, and shown a moment
-        later. Raises `ReviewError` with a sentence for the client; the window is unchanged then.
+        With a `ticket` the review is known by its name, not by the file, and its decision answers the ticket; nothing
+        is shown if that has been settled meanwhile. `prepared` is what has just been found out about the file; without
+        it that is done now, and shown a moment later. Raises `ReviewError` with a sentence for the client; the window
+        is unchanged then.
         """
         self._runtime.assert_main_thread()
         if not os.path.isabs(path):
             raise ReviewError("filePath must be an absolute path, but a relative one came.")
         if not self._window.is_valid():
             raise ReviewError("The editor window has been closed.")
-        review = self._find(owner, path)
+        if ticket is not None:
+            if not ticket.waiting:
+                return
+            self.withdraw(owner.session_id, ticket.name)
+        review = self._find(owner, path) if ticket is None else None
         if review is not None:
             review.replace(proposed)
             self._presentations[review].replaced(prepared)
             self._show(review, None)
             return
-        review = Review(owner, path, proposed)
+        review = Review(owner, path, proposed, ticket)
         if prepared is not None:
             review.same_files = prepared.same_files
         ours = [view for shown in self._presentations.values() for view in shown.views]
@@ -123,6 +135,34 @@ class ReviewManager(OpenReviews):
         text = self._presentations[review].current_text()
         self._end(review, review.close(), tell=not suppress_notification)
         return text
+
+    def withdraw(self, session: str, name: str) -> bool:
+        """Close this client's review of that name without a word to it. False if there is none."""
+        return bool(self._withdraw(session, lambda ticket: ticket.name == name))
+
+    def withdraw_all(self, session: str) -> int:
+        """Close all reviews that calls of this client wait for, without a word to it; returns how many."""
+        return self._withdraw(session, lambda ticket: True)
+
+    def take_back(self, ticket: Ticket) -> None:
+        """Close the review of this ticket, if there is one, without a word to its client."""
+        for review in self.pending():
+            if review.ticket is ticket:
+                self._end(review, review.close(), tell=False)
+
+    def _withdraw(self, session: str, fits: Callable[[Ticket], bool]) -> int:
+        self._runtime.assert_main_thread()
+        found = [
+            review
+            for review in self.pending()
+            if review.owner.session_id == session and review.ticket is not None and fits(review.ticket)
+        ]
+        for review in found:
+            outcome = review.close()
+            if review.ticket is not None:
+                review.ticket.settle(None)
+            self._end(review, outcome, tell=False)
+        return len(found)
 
     def path_of(self, owner: Owner, path: str) -> str:
         """The path that accepting this client's diff would write. Raises `ReviewError` with a sentence for the client.
@@ -158,6 +198,8 @@ class ReviewManager(OpenReviews):
         self._runtime.assert_main_thread()
         for review, presentation in self._presentations.items():
             if review.owner.session_id == owner_id and review.orphan():
+                if review.ticket is not None:
+                    review.ticket.settle(None)
                 presentation.update_header()
 
     def write_or_reopen(self, owner: Owner, outcome: Outcome) -> None:
@@ -192,6 +234,17 @@ class ReviewManager(OpenReviews):
         sentence = "{} went away before it wrote {}: accept again to write it"
         self._say(sentence.format(owner.client_name, os.path.basename(path)))
 
+    def _open_orphan(self, owner: Owner, path: str, text: str) -> None:
+        """Show a text that nobody but us will write, whatever else its client has open."""
+        try:
+            self.open_diff(owner, path, text)
+        except ReviewError as error:
+            logger.error("an edited text could be neither saved nor shown again: %s", error)
+            return
+        review = self._find(owner, path)
+        if review is not None and review.orphan():
+            self._presentations[review].update_header()
+
     # -- what the user decides ----------------------------------------------------------------------------------------
 
     def accept(self, review: Review) -> None:
@@ -201,10 +254,45 @@ class ReviewManager(OpenReviews):
         if presentation is None or not review.pending:
             return
         text = presentation.current_text()
-        if review.orphaned or not self._is_connected(review.owner):
+        ticket = review.ticket
+        if self._is_ours_to_write(review):
             self._write(review, text, partial(self._say_written, review))
+        elif ticket is not None and not ticket.edits_return and text != review.proposal.exact:
+            self._accept_then_save(review, text)
         else:
             self._end(review, review.accept(text))
+
+    def accept_as_proposed(self, review: Review) -> None:
+        """Accept what the client proposed; what the user changed of it is given up."""
+        self._runtime.assert_main_thread()
+        if review not in self._presentations or not review.pending:
+            return
+        if self._is_ours_to_write(review):
+            self._write(review, review.proposal.exact, partial(self._say_written, review))
+        else:
+            self._end(review, review.accept(review.proposal.exact))
+
+    def _is_ours_to_write(self, review: Review) -> bool:
+        """Whether nobody else will write what is accepted."""
+        if review.orphaned or not self._is_connected(review.owner):
+            return True
+        return review.ticket is not None and not review.ticket.waiting
+
+    def _accept_then_save(self, review: Review, text: str) -> None:
+        """Accept for a client that writes its own proposal, and put the user's text in its place afterwards."""
+        proposed = review.proposal.exact
+        request = self.file_request(review.path)
+        self._end(review, review.accept(proposed))
+
+        def done(problem: str) -> None:
+            name = os.path.basename(review.path)
+            if not problem:
+                self._say(f"saved your edits of {name}; {review.owner.client_name} does not know of them")
+                return
+            self._say(problem)
+            self._open_orphan(review.owner, review.path, text)
+
+        SaveAfterClient(self._runtime, request, proposed, text, done).start()
 
     def _say_written(self, review: Review, problem: str) -> None:
         self._say(problem or f"wrote {os.path.basename(review.path)}")
@@ -322,7 +410,11 @@ class ReviewManager(OpenReviews):
         closed = [view for presentation in self._presentations.values() for view in presentation.views]
         self._writes.finish()
         for review in self.pending():
-            self._tell(review, review.reject())
+            if review.ticket is not None:
+                review.close()
+                review.ticket.settle(None)  # its program's own question in the terminal goes on
+            else:
+                self._tell(review, review.reject())
         self._poller.stop()
         if closed:
             self._arrangement.note_closing(closed)

@@ -75,6 +75,8 @@ class OpenReviews:
     def _find(self, owner: Owner, path: str) -> Optional[Review]:
         wanted = file_views.same_key(path)
         for review in self.pending():
+            if review.ticket is not None:
+                continue  # known by its name, not by its file
             if review.owner.session_id == owner.session_id and file_views.same_key(review.path) == wanted:
                 return review
         return None

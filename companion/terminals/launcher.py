@@ -11,12 +11,14 @@ import itertools
 import logging
 import os
 import shutil
-from typing import TYPE_CHECKING, List, Mapping, NamedTuple, Optional, Sequence, Tuple
+from typing import TYPE_CHECKING, Callable, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 import sublime
 import sublime_plugin
 
 from ..agents.agent import Agent, Connection
+from ..agents.dialect import Mention
+from ..agents.registry import AGENTS
 from ..display_names import file_name, has_control_characters, shown
 from ..editor.status_bar import say
 from ..editor.view_roles import is_terminal
@@ -42,6 +44,8 @@ logger = logging.getLogger("gemini_companion.terminals")
 TERMINUS_MILLISECONDS, LOOK_MILLISECONDS = 2000, 50
 INSTALL_PANEL = "gemini_companion_install"
 TAG = "gemini_companion."
+Tell = Callable[[Mention, Optional[Agent]], Optional[str]]
+"""Sends a mention to a client, of this agent if one is named; the client's name, or None if none listens."""
 CONTROL_CHARACTERS = "a folder's name holds control characters, which the terminal would obey: rename it first"
 _numbers = itertools.count(1)
 
@@ -87,18 +91,29 @@ class Launcher:
         sublime.set_clipboard(environment_lines(client_variables(connection), self._platform.name))
         say(window, "copied; paste it into a terminal and start the client there")
 
-    def send_selection(self, window: sublime.Window, view: sublime.View, folders: Sequence[str]) -> Optional[str]:
-        """Type a mention of the view's file and selected lines into the client's terminal. Return None, or why not."""
+    def send_selection(
+        self, window: sublime.Window, view: sublime.View, folders: Sequence[str], tell: Tell
+    ) -> Optional[str]:
+        """Bring a mention of the view's file and selected lines into the client's prompt; or a sentence why not.
+
+        `tell` sends it to a client that listens; it is typed into the terminal if `tell` says that none does.
+        """
         path = view.file_name()
         if path is None:
             return "this view has no file that a client could read"
         if has_control_characters(path):
             return f"{file_name(path)} is not typed: its path holds control characters, which the terminal would obey"
         terminal = terminal_of(window)
+        lines = _lines(view)
+        place = Mention(path, (lines[0] - 1, lines[1] - 1) if lines is not None else None)
+        if tell(place, agent_in(terminal) if terminal is not None else None) is not None:
+            if terminal is not None and agent_in(terminal) is not None:
+                window.focus_view(terminal)
+            return None
         if terminal is None:
             return "no terminal with a client is open in this window; run one first"
         folder = _folder_of(terminal) or next((each for each in folders if _is_below(path, each)), None)
-        arguments = {"string": mention(path, folder, _lines(view), self._platform)}
+        arguments = {"string": mention(path, folder, lines, self._platform)}
         tag = _tag_of(terminal)
         if tag:
             arguments["tag"] = tag
@@ -120,7 +135,12 @@ class Launcher:
                 self._explain(window, agent)
                 return
             words = words_with_folders(launch_settings.words, folders)
-            launch = Launch(agent.title, words, folder or os.path.expanduser("~"), client_variables(connection))
+            launch = Launch(
+                agent.title,
+                words,
+                folder or os.path.expanduser("~"),
+                {**client_variables(connection), **agent.run_variables(connection)},
+            )
             configured = launch_settings.terminals.get(self._platform.name)
             if terminus_is_there():
                 tag = f"{TAG}{agent.key}.{window.id()}.{next(_numbers)}"
@@ -185,6 +205,13 @@ def terminus_is_there() -> bool:
 
 def _window_commands() -> List[type]:
     return list(getattr(sublime_plugin, "window_command_classes", ()))  # undocumented
+
+
+def agent_in(terminal: sublime.View) -> Optional[Agent]:
+    """The program that we have started in this terminal; None for somebody else's terminal."""
+    tag = _tag_of(terminal)
+    key = tag[len(TAG) :].partition(".")[0] if tag.startswith(TAG) else ""
+    return next((agent for agent in AGENTS if agent.key == key), None)
 
 
 def terminal_of(window: sublime.Window) -> Optional[sublime.View]:

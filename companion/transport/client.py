@@ -77,6 +77,51 @@ class Client:
         )
 
 
+class SocketClient(Client):
+    """The same for a server on a socket in the file system, which wants its secret in a header of another name."""
+
+    def __init__(self, path: str, header: str, secret: str, name: str, version: str) -> None:
+        super().__init__(0, "", name, version)
+        self._path = path
+        self._url = "http://localhost/mcp"
+        self._headers = {
+            header: secret,
+            "Accept": self._headers["Accept"],
+            "User-Agent": self._headers["User-Agent"],
+        }
+
+    def _connection(self) -> aiohttp.ClientSession:
+        # It refuses what is no socket before it connects.
+        connector = aiohttp.UnixConnector(self._path)
+        timeout = aiohttp.ClientTimeout(total=SECONDS)
+        return aiohttp.ClientSession(connector=connector, timeout=timeout, headers=self._headers)
+
+
+class WebSocketClient(Client):
+    """The same for a server that speaks over a WebSocket."""
+
+    def __init__(self, port: int, header: str, secret: str, name: str, version: str) -> None:
+        super().__init__(port, "", name, version)
+        self._url = f"http://127.0.0.1:{port}/"
+        self._headers = {header: secret, "User-Agent": self._headers["User-Agent"]}
+
+    async def count_tools(self) -> int:
+        """Shake hands, list the tools, close the connection. Raises Refused, OSError or asyncio.TimeoutError."""
+        try:
+            async with self._connection() as connection, connection.ws_connect(self._url, protocols=("mcp",)) as socket:
+                await socket.send_json(self._initialize())
+                await socket.receive_json(timeout=SECONDS)
+                await socket.send_json({"jsonrpc": "2.0", "method": "notifications/initialized"})
+                await socket.send_json(_request("tools/list", {}))
+                return len((await socket.receive_json(timeout=SECONDS))["result"]["tools"])
+        except aiohttp.WSServerHandshakeError as error:
+            raise Refused(f"the handshake was answered with {error.status}") from None
+        except (KeyError, TypeError, ValueError):
+            raise Refused("the answer was not what MCP asks for") from None
+        except aiohttp.ClientError as error:
+            raise _as_usual(error) from error
+
+
 def _request(method: str, params: Dict[str, Any]) -> Dict[str, Any]:
     return {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
 

@@ -39,13 +39,25 @@ class Connection(web.RequestHandler):
     """aiohttp's connection with limits on all input. Loop thread."""
 
     __slots__ = (
-        "_body", "_body_bytes", "_counted", "_deadline", "_full", "_ignoring", "_limits", "_lines", "_unauthenticated",
-        "_outside", "_peer_closed", "_to_come", "number", "on_lost", "__weakref__",
+        "_body", "_body_bytes", "_counted", "_deadline", "_framed", "_full", "_ignoring", "_limits", "_lines",
+        "_outside", "_peer_closed", "_to_come", "_unauthenticated", "_upgrades", "number", "on_lost", "__weakref__",
     )  # fmt: skip
 
-    def __init__(self, manager: web.Server, *, limits: Limits, full: Callable[[], bool], **options: Any) -> None:
-        """`full` tells whether the server has as many connections as it may have."""
+    def __init__(
+        self,
+        manager: web.Server,
+        *,
+        limits: Limits,
+        full: Callable[[], bool],
+        upgrades: bool = False,
+        **options: Any,
+    ) -> None:
+        """`full` says whether no connection of this server's can be added. `upgrades`: a connection may become a
+        WebSocket, which has bounds of its own; whoever handles its request sees to it that it does, or ends it."""
         super().__init__(manager, **options)
+        self._upgrades = upgrades
+        self._framed = False
+        """What comes from now on is no HTTP any more."""
         self._limits = limits
         self._full = full
         self._unauthenticated: Optional[UnauthenticatedConnections] = UnauthenticatedConnections.of_this_loop()
@@ -77,6 +89,10 @@ class Connection(web.RequestHandler):
     # Input
 
     def data_received(self, data: bytes) -> None:
+        if self._framed:
+            if not self._ignoring:
+                super().data_received(data)
+            return
         start, end = 0, len(data)
         while not self._ignoring:
             chunk = data
@@ -121,7 +137,10 @@ class Connection(web.RequestHandler):
             self._cut(b"429 Too Many Requests")
             return
         if self._upgrading():
-            # An upgrade (RFC 9110, 7.8) is not supported, and what follows is not HTTP: this response is the last one.
+            if self._upgrades:
+                self._framed = True
+                return
+            # What follows would be another protocol, which we do not speak: this answer is the last one.
             self._message_tail = b""  # type: ignore[misc]
             self.ignore_the_rest()
             self.close()

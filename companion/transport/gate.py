@@ -14,7 +14,7 @@ from aiohttp import web
 
 from .connections import Connection, closing
 from .responses import WholeResponse, refusal
-from .security import CHALLENGE, bearer, host_allowed, origin_allowed
+from .security import CHALLENGE, bearer, host_allowed, origin_allowed, token_shown
 
 logger = logging.getLogger("gemini_companion.transport")
 _WARNING_SECONDS = 60.0
@@ -23,10 +23,13 @@ _WARNING_SECONDS = 60.0
 class Gate:
     """Access control of one endpoint. Loop thread."""
 
-    def __init__(self, tokens: Mapping[str, str]) -> None:
-        self.port = 0
-        """The endpoint's port."""
+    def __init__(self, tokens: Mapping[str, str], *, secret_header: str = "") -> None:
+        """`secret_header`: where clients show a token, by itself; without one it is `Authorization: Bearer …`."""
+        self.port: Optional[int] = 0
+        """The endpoint's own; None if it listens on no port but in the file system, where no web page comes."""
         self._tokens = tokens
+        self._secret_header = secret_header or "Authorization"
+        self._is_bearer = not secret_header
         self._next_warning = 0.0
 
     def misaddressed(self, request: web.BaseRequest) -> Optional[WholeResponse]:
@@ -41,17 +44,21 @@ class Gate:
     def admit(self, request: web.BaseRequest, now: float) -> Union[str, WholeResponse]:
         """The name of the request's token, or the refusal. `now` is in seconds of a monotonic clock."""
         headers = request.headers
-        name = bearer(headers.get("Authorization"), self._tokens)
+        shown = headers.get(self._secret_header)
+        name = bearer(shown, self._tokens) if self._is_bearer else token_shown(shown, self._tokens)
         if name is not None:
             cast(Connection, request.protocol).token_shown()
             return name
         if now >= self._next_warning:
             self._next_warning = now + _WARNING_SECONDS
-            if "Authorization" in headers:
+            if self._secret_header in headers:
                 logger.warning("refused a client with a wrong token (%.80r)", headers.get("User-Agent", ""))
             else:
                 logger.warning(
-                    "refused a client without an Authorization header (%.80r): it is too old, update the CLI",
+                    "refused a client without the header %s (%.80r): it is too old, update the CLI",
+                    self._secret_header,
                     headers.get("User-Agent", ""),
                 )
+        if not self._is_bearer:
+            return closing(request, refusal(401, f"The header {self._secret_header} does not show the secret."))
         return closing(request, refusal(401, "A valid bearer token is required.", {"WWW-Authenticate": CHALLENGE}))

@@ -26,19 +26,21 @@ def new_token() -> str:
     return secrets.token_urlsafe(_TOKEN_BYTES)
 
 
-def host_allowed(values: Sequence[str], port: int) -> bool:
-    """Is there exactly one `Host` header, with a name of this machine and the endpoint's port (RFC 9110, 7.2)?"""
+def host_allowed(values: Sequence[str], port: Optional[int]) -> bool:
+    """Is the `Host` header one value, a name of this machine with our port? Without a port: is it `localhost`?"""
     if len(values) != 1:
         return False
+    if port is None:
+        return values[0].strip().lower() == "localhost"
     name, _, given_port = values[0].strip().lower().rpartition(":")
     return given_port == str(port) and (name in LOOPBACK_NAMES or name == CONTAINER_NAME)
 
 
-def origin_allowed(values: Sequence[str], port: int) -> bool:
-    """Is there no `Origin` header, or only the endpoint's own loopback origin (RFC 6454, 7)?"""
+def origin_allowed(values: Sequence[str], port: Optional[int]) -> bool:
+    """Is there no `Origin` header, or one that is the endpoint's own loopback origin? Without a port it has none."""
     if not values:
         return True
-    if len(values) != 1:
+    if len(values) != 1 or port is None:
         return False
     scheme, separator, rest = values[0].strip().lower().partition("://")
     name, _, given_port = rest.rpartition(":")
@@ -51,9 +53,15 @@ def bearer(value: Optional[str], tokens: Mapping[str, str]) -> Optional[str]:
     The time does not depend on the position of the first wrong byte, nor on which token matches.
     """
     scheme, _, credentials = (value or "").strip().partition(" ")
-    shown = credentials.strip().encode("utf-8", "surrogatepass")
+    found = token_shown(credentials, tokens)
+    return found if scheme.lower() == "bearer" else None
+
+
+def token_shown(value: Optional[str], tokens: Mapping[str, str]) -> Optional[str]:
+    """The name of the token that this is, or None. Takes the same time whatever is wrong with it."""
+    shown = (value or "").strip().encode("utf-8", "surrogatepass")
     found = None
     for name, token in tokens.items():
         if hmac.compare_digest(shown, token.encode("utf-8")):
             found = name
-    return found if scheme.lower() == "bearer" else None
+    return found

@@ -51,6 +51,7 @@ from .event_dialect import IDE_NOTIFICATIONS, to_event_dialect
 from .event_streams import EventStreams
 from .gate import Gate
 from .listening import ACCEPTED_AT_ONCE, BACKLOG, listen
+from .local_sockets import LocalSocket, listen_locally
 from .negotiation import accepted
 from .responses import WholeResponse, not_allowed, refusal, respond
 from .running_calls import RunningCall, never
@@ -80,11 +81,20 @@ class CompanionServer:
         subscribable: Sequence[str] = IDE_NOTIFICATIONS,
         further_tokens: Mapping[str, str] = {},
         in_worker: InWorker = in_default_executor,
+        secret_header: str = "",
+        handshake_only: bool = False,
+        deleted_status: int = 204,
+        described: Callable[[ClientSession, Mapping[str, str]], None] = lambda client, headers: None,
     ) -> None:
-        """`in_worker` calls a slow function on a worker thread. `further_tokens` has more tokens by name, which tell
-        apart clients with the same `clientInfo`. `translate` maps a notification to the dialect of `/events`. For the
-        rest see `Protocol`."""
-        self._gate = Gate({"": token, **further_tokens})
+        """`in_worker`: calls a function that takes long on another thread. `further_tokens`: more tokens by name, to
+        tell clients apart that introduce themselves alike. `secret_header`: where clients show a token by itself,
+        instead of a bearer token. `handshake_only`: only revisions with sessions are served. `deleted_status`:
+        answers a DELETE; there are clients that cannot read 204. `described`: gets the headers that came with the
+        request that opened a session. `translate`: turns a notification into the dialect of
+        `/events`; for the rest see `Protocol`."""
+        self._gate = Gate({"": token, **further_tokens}, secret_header=secret_header)
+        self._deleted_status = deleted_status
+        self._described = described
         self._call_tool = call_tool
         self._session_opened = session_opened
         self._session_closed = session_closed
@@ -95,6 +105,7 @@ class CompanionServer:
             limits=limits,
             translate=translate,
             subscribable=subscribable,
+            handshake_only=handshake_only,
         )
         self._streams = EventStreams(self._protocol.registry.take, self._stream_ended, limits.heartbeat_seconds)
         self._running: Dict[ToolCall, RunningCall] = {}
@@ -102,7 +113,7 @@ class CompanionServer:
         self._last_call_over: Optional[asyncio.Future[None]] = None  # somebody waits for it
         self._bodies = Bodies(in_worker)
         self._in_flight = 0
-        self._listener: Optional[asyncio.AbstractServer] = None
+        self._listener: Union[asyncio.AbstractServer, LocalSocket, None] = None
         self._manager: Optional[web.Server] = None
         self._expiry: Optional[asyncio.TimerHandle] = None
         self._stopping = False
@@ -115,16 +126,38 @@ class CompanionServer:
     # Start and stop
 
     async def start(self, port: int = 0) -> int:
-        """Listen on the loopback address and return the port. Raises OSError if the port is in use, ImportError
-        without jsonschema."""
+        """Listen on the loopback address; returns the port. Raises OSError if it is taken, ImportError without
+        jsonschema."""
+        connection = self._connections()
+        listening = listen(ADDRESS, port)
+        try:
+            loop = asyncio.get_running_loop()
+            self._listener = await loop.create_server(connection, sock=listening, backlog=ACCEPTED_AT_ONCE)
+        except BaseException:
+            listening.close()
+            raise
+        listening.listen(BACKLOG)
+        self._gate.port = own_port = int(listening.getsockname()[1])
+        self._schedule_expiry()
+        return own_port
+
+    async def start_on_socket(self) -> str:
+        """Listen on a new socket in the file system instead; returns its path. Raises OSError, as `start` does."""
+        connection = self._connections()
+        self._gate.port = None
+        self._listener = local = await listen_locally(connection)
+        self._schedule_expiry()
+        return local.path
+
+    def _connections(self) -> Callable[[], Connection]:
+        """What makes a `Connection` of this server."""
         self._protocol.catalogue.arguments.prepare()
-        loop = asyncio.get_running_loop()
-        manager = web.Server(self._handle)
+        self._manager = manager = web.Server(self._handle)
         most_connections = min(self._limits.connections, descriptor_limit() // 2)
-        connection = functools.partial(
+        return functools.partial(
             Connection,
             manager,
-            loop=loop,
+            loop=asyncio.get_running_loop(),
             limits=self._limits,
             full=lambda: len(manager.connections) >= most_connections,
             keepalive_timeout=self._limits.keepalive_seconds,
@@ -135,17 +168,6 @@ class CompanionServer:
             access_log=None,
             logger=logger,
         )
-        listening = listen(ADDRESS, port)
-        try:
-            self._listener = await loop.create_server(connection, sock=listening, backlog=ACCEPTED_AT_ONCE)
-        except BaseException:
-            listening.close()
-            raise
-        listening.listen(BACKLOG)
-        self._manager = manager
-        self._gate.port = listening.getsockname()[1]
-        self._schedule_expiry()
-        return self._gate.port
 
     async def stop(self, *, come_back_seconds: Optional[float] = None, seconds: float = _STOP_SECONDS) -> None:
         """Answer the calls under way, end streams cleanly, then close everything. Each step may take `seconds`.
@@ -237,7 +259,7 @@ class CompanionServer:
                 reaction = self._protocol.registry.listen(headers, accepted(headers)[1], self._now())
                 return await self._react(request, reaction)
             if method == "DELETE":
-                return await self._react(request, self._protocol.registry.delete(headers))
+                return await self._react(request, self._deleted(self._protocol.registry.delete(headers)))
             return not_allowed("POST, GET, DELETE")
         if path == "/events":
             if method != "GET":
@@ -245,6 +267,13 @@ class CompanionServer:
             reaction = self._protocol.registry.listen_without_session(headers, accepted(headers)[1], self._now())
             return await self._react(request, reaction)
         return refusal(404, "There is nothing here. The MCP endpoint is /mcp.")
+
+    def _deleted(self, reaction: Reaction) -> Reaction:
+        """The reaction to a DELETE, with the status that this server's clients can read."""
+        reply = reaction.reply
+        if isinstance(reply, Answer) and reply.status == 204:
+            return reaction._replace(reply=reply._replace(status=self._deleted_status))
+        return reaction
 
     def _health(self, method: str) -> WholeResponse:
         if method not in ("GET", "HEAD"):
@@ -269,7 +298,11 @@ class CompanionServer:
             decoded = await self._bodies.decode(body, self._limits)
             connection = str(cast(Connection, request.protocol).number)
             arrival = Arrival(headers, body, accepts_json, accepts_events, token_name, connection, decoded)
-            return await self._react(request, self._protocol.post(arrival, self._now()))
+            reaction = self._protocol.post(arrival, self._now())
+            for event in reaction.events:
+                if isinstance(event, SessionOpened):
+                    self._described(event.client, headers)
+            return await self._react(request, reaction)
         finally:
             self._in_flight -= 1
 

@@ -7,11 +7,12 @@ Rule: no install script of any package runs.
 
 from __future__ import annotations
 
+import json
 import os
 import platform
 import shutil
 import subprocess
-from typing import Dict, List, Optional, Tuple
+from typing import Any, Dict, List, Optional, Tuple
 
 from . import cache
 
@@ -87,11 +88,22 @@ def packages(name: str) -> str:
 
 
 def package_sets() -> List[str]:
-    """The names of all sets of npm packages: the folders of `tests/clients/` that hold a lock file."""
+    """The names of the sets of npm packages that this machine can run: folders of `tests/clients/` with a lock file."""
     clients = os.path.join(cache.ROOT, "tests", "clients")
-    return sorted(
-        name for name in os.listdir(clients) if os.path.isfile(os.path.join(clients, name, "package-lock.json"))
-    )
+    locks = {name: os.path.join(clients, name, "package-lock.json") for name in os.listdir(clients)}
+    return sorted(name for name, lock in locks.items() if os.path.isfile(lock) and _is_for_this_machine(lock))
+
+
+def _is_for_this_machine(lock: str) -> bool:
+    """Whether no package that the set asks for is a program for another system or processor."""
+    with open(lock, encoding="utf-8") as file:
+        packages: Dict[str, Dict[str, Any]] = json.load(file)["packages"]
+    system = {"win": "win32"}.get(cache.platform_name(), cache.platform_name())
+    for name in packages[""].get("dependencies", {}):
+        package = packages[f"node_modules/{name}"]
+        if system not in package.get("os", [system]) or _machine() not in package.get("cpu", [_machine()]):
+            return False
+    return True
 
 
 def npm() -> List[str]:

@@ -12,7 +12,7 @@ from html import escape
 from typing import Callable, List, NamedTuple, Sequence, Tuple
 
 from ...display_names import client_name, columns, cut_middle, file_name, shown, wrapped
-from .markup import ACCEPT, NEXT, PREVIOUS, REJECT, document, link, padded, space, stamped
+from .markup import ACCEPT, AS_PROPOSED, NEXT, PREVIOUS, REJECT, document, link, padded, space, stamped
 
 CERTAIN = 0.95  # of a row's width can be filled, whatever font the editor takes
 _GAP = "   "  # between the parts of a row
@@ -46,6 +46,8 @@ class Header(NamedTuple):
     columns: int
     generation: int = 0
     place: str = ""
+    edits_stay: bool = False
+    """The proposal was edited, and its client writes it without the edits."""
 
 
 class Row(NamedTuple):
@@ -169,6 +171,11 @@ def _folded_first(pieces: Sequence[Piece], room: int) -> List[Piece]:
 
 def _actions(header: Header) -> List[Piece]:
     actions = [(ACCEPT, "Accept", "accept"), (REJECT, "Reject", "reject")]
+    if header.edits_stay:
+        actions[:1] = [
+            (AS_PROPOSED, "Accept as proposed", "accept"),
+            (ACCEPT, "Accept, then save my edits", "accept"),
+        ]
     if header.changes:
         actions += [(PREVIOUS, "\u2191 Previous", ""), (NEXT, "\u2193 Next", "")]
     return [_link_piece(stamped(href, header.generation), caption, style) for href, caption, style in actions]

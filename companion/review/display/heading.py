@@ -32,6 +32,7 @@ class Standing(NamedTuple):
     problem: str
     too_large: bool
     emptied: bool
+    edits_stay: bool
 
 
 def header_of(now: Standing, columns: int) -> Header:
@@ -47,6 +48,7 @@ def header_of(now: Standing, columns: int) -> Header:
         changed_on_disk=now.file.changed,
         orphaned=now.review.orphaned,
         emptied=now.emptied,
+        edits_stay=now.edits_stay,
     )
     analysis = now.analysis
     return Header(
@@ -60,6 +62,7 @@ def header_of(now: Standing, columns: int) -> Header:
         changes=len(analysis.changes) if analysis else 0,
         notices=notices(circumstances),
         columns=columns,
+        edits_stay=now.edits_stay,
     )
 
 

@@ -15,6 +15,7 @@ from ...display_names import columns
 
 ACCEPT, REJECT, NEXT, PREVIOUS = "accept", "reject", "next", "previous"
 REVERT, UNDO, RELOAD = "revert", "undo", "reload"
+AS_PROPOSED = "as_proposed"
 
 _LONGEST_REMOVAL = 200  # lines shown of one removal in the inline presentation
 _STYLE = """

@@ -23,6 +23,7 @@ class Circumstances(NamedTuple):
     changed_on_disk: bool
     orphaned: bool
     emptied: bool
+    edits_stay: bool = False
 
 
 def notices(now: Circumstances) -> Tuple[Notice, ...]:
@@ -41,6 +42,9 @@ def notices(now: Circumstances) -> Tuple[Notice, ...]:
         found.append(Notice(sentence, RELOAD, "Compare again"))
     if now.orphaned:
         found.append(Notice(f"{now.client} has gone: Accept writes the file itself."))
+    elif now.edits_stay:
+        sentence = f"{now.client} writes its own proposal: your edits can only be saved over it, and it is not told."
+        found.append(Notice(sentence))
     elif now.emptied:
         found.append(Notice(f"{now.client} ignores an empty text and would write its own proposal."))
     return tuple(found)

@@ -399,7 +399,8 @@ class Presentation:
             self.hunks.current,
             self.problem,
             self._too_large,
-            self._pane.emptied,
+            self._pane.emptied and self.review.ticket is None,
+            self._edits_stay,
         )
         sizes = self._drawing.sizes
         header = header_of(standing, columns_of(sizes.em_width, sizes.width))._replace(
@@ -407,6 +408,14 @@ class Presentation:
         )
         self._drawing.show_header(header)
         self.proposal_view.set_status(STATUS, status_text(header))
+
+    @property
+    def _edits_stay(self) -> bool:
+        """Whether the user has edited what the client will write as it proposed it."""
+        ticket = self.review.ticket
+        if ticket is None or ticket.edits_return or not ticket.waiting or self._pane.untouched:
+            return False
+        return self._pane.current_text() != self.review.proposal.exact
 
     def _link(self, href: str) -> None:
         """A link was clicked. One that the editor still shows but that was drawn for something else only redraws."""

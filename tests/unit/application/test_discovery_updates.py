@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import pytest
 
+from companion.agents.ide_companion import IDE_COMPANION
 from companion.discovery.publisher import DiscoveryError
+from companion.endpoint.address import Address
+from companion.endpoint.servers import Service
 from companion.settings import Settings
 
 TOKENS = (("gemini", "other"),)
+ALL = ["gemini", "qwen", "llxprt"]
 
 
 class Window:
@@ -37,6 +41,9 @@ class Publisher:
             raise self.broken
         self.published.append((announcement.port, tuple(announcement.folders), [agent.key for agent in agents]))
 
+    def withdraw(self):
+        self.withdrawn = True
+
     def close(self):
         self.closed = True
 
@@ -54,14 +61,14 @@ class World:
         self.discovery_updater = module.DiscoveryUpdater(
             self.window, runtime, lambda: self.settings, self.active_file, self.reports.append
         )
-        self.publisher = self.discovery_updater._publisher
+        self.publisher = self.discovery_updater._publishers["ide_companion"]
 
     def active_file(self):
         self.asked += 1
         return self.active
 
     def announce(self, port=1):
-        self.discovery_updater.announce(port, "token", TOKENS)
+        self.discovery_updater.announce((Service(IDE_COMPANION, Address(port), "token", TOKENS, 0),))
 
     def work(self):
         """Everything that waits for a worker runs, and its end is told to the main thread."""
@@ -93,7 +100,7 @@ def test_what_the_window_is_like_is_published_by_a_worker(world):
     world.announce()
     assert world.publisher.published == []
     world.work()
-    assert world.publisher.published == [(1, ("/code",), ["gemini", "qwen"])]
+    assert world.publisher.published == [(1, ("/code",), ALL)]
     assert world.discovery_updater.folders == ("/code",)
     assert world.reports == [None]
 
@@ -136,7 +143,7 @@ def test_a_failure_is_said_and_tried_again_although_nothing_else_happens(world):
     assert not world.runtime.workers.jobs
     world.runtime.editor.step(1)
     world.work()
-    assert world.publisher.published == [(1, ("/code",), ["gemini", "qwen"])]
+    assert world.publisher.published == [(1, ("/code",), ALL)]
     assert world.reports[-1] is None
     assert world.runtime.editor.waiting == [], "all is well, so nothing is tried again"
 

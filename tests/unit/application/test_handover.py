@@ -9,7 +9,11 @@ import pytest
 from companion.endpoint import handover
 from companion.endpoint.server_task import ServerState
 
-LEFT = {7: ServerState(4711, "token", {"gemini": "other"}, {"sessions": []}), 8: ServerState(1, "t", {}, {})}
+FIRST = ServerState(4711, "token", {"gemini": "other"}, {"sessions": []})
+LEFT = {
+    7: {"ide_companion": FIRST, "claude": ServerState(4712, "c", {}, {})},
+    8: {"claude": ServerState(1, "t", {}, {})},
+}
 
 
 @pytest.fixture
@@ -27,7 +31,7 @@ def test_the_successor_gets_all_of_it(clock):
     clock[0] += 1
     taken = handover.take()
     assert taken == LEFT
-    assert all(type(each) is ServerState for each in taken.values())
+    assert all(type(each) is ServerState for states in taken.values() for each in states.values())
 
 
 def test_nobody_gets_it_twice(clock):
@@ -58,6 +62,13 @@ def test_what_is_no_inheritance_is_none(clock, kept):
     assert handover.take() == {}
 
 
+def test_a_release_with_one_server_for_each_window_left_that_of_the_ide_companion_protocol(clock):
+    handover.leave({})
+    kept = sys.modules[handover.MODULE].kept
+    kept["format"], kept["windows"] = 1, {7: tuple(FIRST)}
+    assert handover.take() == {7: {"ide_companion": FIRST}}
+
+
 def test_nothing_was_left(clock):
     assert handover.take() == {}
 
@@ -65,7 +76,8 @@ def test_nothing_was_left(clock):
 def test_no_class_of_the_package_that_ends_is_kept(clock):
     handover.leave(LEFT)
     kept = sys.modules[handover.MODULE].kept
-    assert {type(values) for values in kept["windows"].values()} == {tuple}
+    assert {type(states) for states in kept["windows"].values()} == {dict}
+    assert {type(values) for states in kept["windows"].values() for values in states.values()} == {tuple}
 
 
 def test_later_leavings_take_the_place_of_earlier_ones(clock):

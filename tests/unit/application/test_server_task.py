@@ -9,6 +9,7 @@ import aiohttp
 import pytest
 
 import companion.transport.server
+from companion.agents.ide_companion import IDE_COMPANION
 from companion.endpoint.server_task import (
     COME_BACK_SECONDS,
     ENDING_SECONDS,
@@ -95,7 +96,7 @@ class Told:
     def __init__(self):
         self.all = []
         tell = {
-            "serving": lambda port, *secrets: self.all.append(("serving", port)),
+            "serving": lambda address, *secrets: self.all.append(("serving", address.port)),
             "client_came": lambda client: self.all.append(("came", client.id)),
             "client_went": lambda client, tags: self.all.append(("went", client.id, tags)),
             "problem": lambda problem: self.all.append(("problem", problem)),
@@ -134,7 +135,8 @@ async def call_tool(call):
 def make(runtime, libraries, told):
     """Makes services."""
     return lambda **options: ServerTask(
-        runtime, libraries, told.listener, call_tool, token=TOKEN, agent_tokens=FAMILY, version="1.2",
+        runtime, libraries, told.listener, call_tool, dialect=IDE_COMPANION, token=TOKEN, agent_tokens=FAMILY,
+        version="1.2",
         **{"body_mebibytes": 3, **options},
     )  # fmt: skip
 

@@ -65,7 +65,8 @@ def test_a_program_on_the_path_is_found(tmp_path):
     program.chmod(0o700)
     check = check_agent(GEMINI, [str(program)], platform())
     assert check.ok and check.detail == f"0.61.0 at {program}"
-    assert not check_agent(GEMINI, [str(tmp_path / "other program")], platform()).ok
+    missing = check_agent(GEMINI, [str(tmp_path / "other program")], platform())
+    assert missing.ok and missing.name == "Gemini CLI is not installed"
 
 
 @POSIX

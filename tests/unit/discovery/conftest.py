@@ -10,6 +10,10 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
+from companion.agents.gemini_cli import GEMINI_CLI
+from companion.agents.qwen_code import QWEN_CODE
+from companion.discovery import sweeper
+from companion.discovery.publisher import Publisher
 from companion.system.platform import LINUX, Platform
 
 
@@ -34,6 +38,14 @@ class Machine:
             if directory.is_dir():
                 names.extend(sorted(os.listdir(str(directory))))
         return names
+
+
+@pytest.fixture(autouse=True)
+def two_agents(monkeypatch):
+    """The files of these two stand for those of all; what is special to the others is tested with the agents."""
+    two = (GEMINI_CLI, QWEN_CODE)
+    monkeypatch.setattr(sweeper, "AGENTS", two)
+    monkeypatch.setattr(Publisher.publish, "__defaults__", (two,))
 
 
 @pytest.fixture

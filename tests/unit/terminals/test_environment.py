@@ -9,20 +9,23 @@ from companion.agents.agent import Connection
 from companion.terminals.environment import ExportedEnvironment, client_variables, terminal_variables
 
 CONNECTION = Connection(50001, ("/code/one", "/code/two"), 4321, ":")
-FOUR = {
+ALL = {
     "GEMINI_CLI_IDE_SERVER_PORT": "50001",
     "GEMINI_CLI_IDE_WORKSPACE_PATH": "/code/one:/code/two",
     "QWEN_CODE_IDE_SERVER_PORT": "50001",
     "QWEN_CODE_IDE_WORKSPACE_PATH": "/code/one:/code/two",
+    "LLXPRT_CODE_IDE_SERVER_PORT": "50001",
+    "LLXPRT_CODE_IDE_WORKSPACE_PATH": "/code/one:/code/two",
+    "CLAUDE_CODE_AUTO_CONNECT_IDE": "true",
 }
 
 
-def test_a_terminal_gets_port_and_workspace_for_both_clients():
-    assert terminal_variables(CONNECTION) == FOUR
+def test_a_terminal_gets_port_and_workspace_for_every_client_that_asks_for_them():
+    assert terminal_variables(CONNECTION) == ALL
 
 
 def test_a_client_started_elsewhere_gets_the_editors_process_id_too():
-    assert client_variables(CONNECTION) == dict(FOUR, GEMINI_CLI_IDE_PID="4321")
+    assert client_variables(CONNECTION) == dict(ALL, GEMINI_CLI_IDE_PID="4321")
 
 
 def test_lists_of_folders_use_the_platforms_separator():
@@ -34,9 +37,9 @@ def test_what_is_put_in_is_taken_out_again():
     environment = {"PATH": "/bin", "GEMINI_CLI_IDE_SERVER_PORT": "of another editor"}
     before = dict(environment)
     exported = ExportedEnvironment(environment)
-    exported.put(FOUR)
-    assert environment == dict(before, **FOUR)
-    exported.put(dict(FOUR, GEMINI_CLI_IDE_SERVER_PORT="50002"))  # another window came to the front
+    exported.put(ALL)
+    assert environment == dict(before, **ALL)
+    exported.put(dict(ALL, GEMINI_CLI_IDE_SERVER_PORT="50002"))  # another window came to the front
     assert environment["GEMINI_CLI_IDE_SERVER_PORT"] == "50002"
     exported.clear()
     assert environment == before
@@ -45,7 +48,7 @@ def test_what_is_put_in_is_taken_out_again():
 def test_a_window_without_a_workspace_takes_the_variables_away():
     environment = {}
     exported = ExportedEnvironment(environment)
-    exported.put(FOUR)
+    exported.put(ALL)
     exported.put({})
     assert environment == {}
 
@@ -53,7 +56,7 @@ def test_a_window_without_a_workspace_takes_the_variables_away():
 def test_what_somebody_else_has_set_meanwhile_is_theirs():
     environment = {}
     exported = ExportedEnvironment(environment)
-    exported.put(FOUR)
+    exported.put(ALL)
     environment["QWEN_CODE_IDE_SERVER_PORT"] = "theirs"
     del environment["GEMINI_CLI_IDE_SERVER_PORT"]
     exported.clear()

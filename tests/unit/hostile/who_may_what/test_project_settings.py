@@ -14,7 +14,16 @@ USER = "the settings"
 PROJECT = "the project's settings"
 
 NAMES = [entry.name for entry in fields(Settings)]
-SWITCHES = ["publish_for_gemini", "publish_for_qwen", "share_selection", "show_status"]
+SWITCHES = [
+    "publish_for_gemini",
+    "publish_for_qwen",
+    "publish_for_llxprt",
+    "publish_for_claude",
+    "publish_for_opencode",
+    "publish_for_copilot",
+    "share_selection",
+    "show_status",
+]
 LIMITS = [
     "context_maximum_files",
     "context_maximum_selection",
@@ -28,6 +37,10 @@ USERS_ALONE: Dict[str, List[Any]] = {
     "export_terminal_environment": [True, False],
     "gemini_command": [["sh"], ["gemini"]],
     "qwen_command": [["sh"], ["qwen"]],
+    "llxprt_command": [["sh"], ["llxprt"]],
+    "claude_command": [["sh"], ["claude"]],
+    "opencode_command": [["sh"], ["opencode"]],
+    "copilot_command": [["sh"], ["copilot"]],
     "terminal_commands": [{"linux": ["sh"]}, {}],
     "workspace_trust": [True, False, None],
     "log_level": ["debug", "info", "warning", "error"],

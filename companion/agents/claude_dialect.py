@@ -1,0 +1,204 @@
+"""The protocol of Claude Code, which opencode listens to as well: the tools, their answers, the notifications.
+
+Measured with Claude Code 2.1.330; the protocol has no published specification. Tools that this release never calls are
+offered as its companions for other editors offer them, without `executeCode`: no program runs code in the editor.
+
+Rules that the program relies on: an answer to `openDiff` that it does not know leaves its own question in the terminal
+standing, so whatever cannot be shown is an error; `TAB_CLOSED` as an answer to `openDiff` would accept, so it is never
+given; `FILE_SAVED` counts only with the final text behind it.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from typing import Any, Awaitable, Callable, Dict, Mapping, Optional, Sequence, Tuple
+
+from ..protocol.tools import Tool, ToolCall, ToolResult, error_result, text_result
+from .dialect import (
+    AnsweredBy,
+    Dialect,
+    Mention,
+    Message,
+    Transport,
+    diagnostics_value,
+    file_url,
+    json_result,
+    optional_text,
+    path_of_url,
+    selection_fields,
+    selection_message,
+    tool,
+)
+from .shared_context import SharedContext
+from .window import AgentWindow, CannotDo, Decision, ReviewRequest
+
+_TEXT: Dict[str, Any] = {"type": "string"}
+_SWITCH: Dict[str, Any] = {"type": "boolean"}
+
+
+_TOOLS: Tuple[Tool, ...] = (
+    tool(
+        "openDiff",
+        "Open Diff",
+        "Show a proposed text of a file for review. Answers when the user has decided: FILE_SAVED with the final text, "
+        "or DIFF_REJECTED.",
+        ("new_file_path", "new_file_contents", "tab_name"),
+        old_file_path=_TEXT,
+        new_file_path=_TEXT,
+        new_file_contents=_TEXT,
+        tab_name=_TEXT,
+    ),
+    tool("close_tab", "Close Tab", "Close the review of this name.", ("tab_name",), tab_name=_TEXT),
+    tool("closeAllDiffTabs", "Close All Diffs", "Close all reviews of this connection."),
+    tool(
+        "getDiagnostics",
+        "Get Diagnostics",
+        "What the user's language servers and linters say: of one file, or of all open ones.",
+        uri=_TEXT,
+    ),
+    tool(
+        "openFile",
+        "Open File",
+        "Open a file of the workspace in the editor.",
+        ("filePath",),
+        filePath=_TEXT,
+        makeFrontmost=_SWITCH,
+    ),
+    tool("getOpenEditors", "Get Open Editors", "The tabs that show files."),
+    tool("getCurrentSelection", "Get Current Selection", "The file in front and the text that is selected in it."),
+    tool("getLatestSelection", "Get Latest Selection", "The same, also while the focus is elsewhere."),
+    tool("getWorkspaceFolders", "Get Workspace Folders", "The folders of the window."),
+    tool(
+        "checkDocumentDirty",
+        "Check Document Dirty",
+        "Whether an open file has edits that are not saved.",
+        ("filePath",),
+        filePath=_TEXT,
+    ),
+    tool("saveDocument", "Save Document", "Save an open file of the workspace.", ("filePath",), filePath=_TEXT),
+)
+
+Handler = Callable[["ClaudeDialect", ToolCall, AgentWindow], Awaitable[ToolResult]]
+
+
+class ClaudeDialect(Dialect):
+    """MCP over a WebSocket on a port of its own."""
+
+    key = "claude"
+    transport = Transport.WEBSOCKET
+    answered_by = AnsweredBy.RESULT
+    tools = _TOOLS
+    secret_header = "X-Claude-Code-Ide-Authorization"
+    takes_mentions = True
+    attentive_after_seconds = 0.5  # earlier notifications get lost in the program
+
+    def messages(self, context: SharedContext) -> Sequence[Message]:
+        return (selection_message(context),)
+
+    def mention(self, mention: Mention) -> Optional[Message]:
+        params: Dict[str, Any] = {"filePath": mention.path}
+        if mention.lines is not None:
+            params["lineStart"], params["lineEnd"] = mention.lines
+        return Message("at_mentioned", params)
+
+    def process_id(self, method: str, params: Mapping[str, Any]) -> Optional[int]:
+        pid = params.get("pid") if method == "ide_connected" else None
+        return pid if type(pid) is int and pid > 0 else None
+
+    async def call(self, call: ToolCall, window: AgentWindow) -> ToolResult:
+        try:
+            return await self._HANDLERS[call.name](self, call, window)
+        except CannotDo as refusal:
+            return error_result(str(refusal))
+
+    async def _open_diff(self, call: ToolCall, window: AgentWindow) -> ToolResult:
+        arguments = call.arguments
+        name = arguments["tab_name"]
+        answer = await window.review(
+            ReviewRequest(call, arguments["new_file_path"], arguments["new_file_contents"], name, self.edits_return)
+        )
+        if answer.decision is Decision.ACCEPTED:
+            return _texts("FILE_SAVED", answer.text)
+        if answer.decision is Decision.REJECTED:
+            return _texts("DIFF_REJECTED", name)
+        return error_result("The diff was closed, as the question was answered elsewhere.")
+
+    async def _close_tab(self, call: ToolCall, window: AgentWindow) -> ToolResult:
+        await window.withdraw_review(call.session.id, call.arguments["tab_name"])
+        return text_result("TAB_CLOSED")
+
+    async def _close_all(self, call: ToolCall, window: AgentWindow) -> ToolResult:
+        return text_result(f"CLOSED_{await window.withdraw_reviews(call.session.id)}_DIFF_TABS")
+
+    async def _diagnostics(self, call: ToolCall, window: AgentWindow) -> ToolResult:
+        address = optional_text(call.arguments, "uri")
+        return json_result(diagnostics_value(await window.diagnostics(path_of_url(address) if address else None)))
+
+    async def _open_file(self, call: ToolCall, window: AgentWindow) -> ToolResult:
+        path = call.arguments["filePath"]
+        await window.open_file(path, focus=call.arguments.get("makeFrontmost") is not False)
+        return text_result(f"Opened file: {path}")
+
+    async def _open_editors(self, call: ToolCall, window: AgentWindow) -> ToolResult:
+        tabs = [
+            {
+                "uri": file_url(editor.path),
+                "isActive": editor.is_active,
+                "label": posixpath.basename(editor.path.replace("\\", "/")),
+                "languageId": editor.language,
+                "isDirty": editor.is_dirty,
+            }
+            for editor in await window.open_editors()
+        ]
+        return json_result({"tabs": tabs})
+
+    async def _selection(self, call: ToolCall, window: AgentWindow) -> ToolResult:
+        active = await window.selection()
+        if active is None:
+            return json_result({"success": False, "message": "No file is active in the editor."})
+        return json_result({"success": True, **selection_fields(active)})
+
+    async def _folders(self, call: ToolCall, window: AgentWindow) -> ToolResult:
+        paths = list(window.folders())
+        folders = [
+            {"name": posixpath.basename(path.replace("\\", "/")), "uri": file_url(path), "path": path} for path in paths
+        ]
+        return json_result({"success": True, "folders": folders, "rootPath": paths[0] if paths else None})
+
+    async def _is_dirty(self, call: ToolCall, window: AgentWindow) -> ToolResult:
+        path = call.arguments["filePath"]
+        dirty = await window.is_dirty(path)
+        if dirty is None:
+            return _not_open(path)
+        return json_result({"success": True, "filePath": path, "isDirty": dirty, "isUntitled": False})
+
+    async def _save(self, call: ToolCall, window: AgentWindow) -> ToolResult:
+        path = call.arguments["filePath"]
+        if not await window.save(path):
+            return _not_open(path)
+        return json_result({"success": True, "filePath": path, "saved": True, "message": "The file is saved."})
+
+    _HANDLERS: Dict[str, Handler] = {
+        "openDiff": _open_diff,
+        "close_tab": _close_tab,
+        "closeAllDiffTabs": _close_all,
+        "getDiagnostics": _diagnostics,
+        "openFile": _open_file,
+        "getOpenEditors": _open_editors,
+        "getCurrentSelection": _selection,
+        "getLatestSelection": _selection,
+        "getWorkspaceFolders": _folders,
+        "checkDocumentDirty": _is_dirty,
+        "saveDocument": _save,
+    }
+
+
+def _texts(*texts: str) -> ToolResult:
+    return ToolResult(tuple({"type": "text", "text": text} for text in texts))
+
+
+def _not_open(path: str) -> ToolResult:
+    return json_result({"success": False, "message": f"The file is not open in the editor: {path}"})
+
+
+CLAUDE = ClaudeDialect()

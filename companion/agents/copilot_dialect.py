@@ -1,0 +1,130 @@
+"""The protocol of GitHub Copilot CLI: the tools, their answers, the notifications.
+
+Measured with release 1.0.102; the protocol has no published specification. Every result is one text block with JSON.
+
+Rules that the program relies on: an answer to `open_diff` that lacks one of its four fields is ignored, and its own
+question in the terminal goes on, so whatever cannot be shown is an error. It writes its own proposal whatever the
+answer says: the user's edits cannot be handed back.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Awaitable, Callable, Dict, Sequence, Tuple
+
+from ..protocol.tools import Tool, ToolCall, ToolResult, error_result
+from .dialect import (
+    AnsweredBy,
+    Dialect,
+    Message,
+    Transport,
+    diagnostics_value,
+    json_result,
+    optional_text,
+    path_of_url,
+    selection_fields,
+    selection_message,
+    tool,
+)
+from .shared_context import SharedContext
+from .window import AgentWindow, CannotDo, Decision, ReviewRequest
+
+_TEXT: Dict[str, Any] = {"type": "string"}
+
+
+_TOOLS: Tuple[Tool, ...] = (
+    tool(
+        "open_diff",
+        "Open Diff",
+        "Show a proposed text of a file for review. Answers when the user has decided.",
+        ("original_file_path", "new_file_contents", "tab_name"),
+        original_file_path=_TEXT,
+        new_file_contents=_TEXT,
+        tab_name=_TEXT,
+    ),
+    tool("close_diff", "Close Diff", "Close the review of this name.", ("tab_name",), tab_name=_TEXT),
+    tool("get_selection", "Get Selection", "The file in front and the text that is selected in it, or null."),
+    tool(
+        "get_diagnostics",
+        "Get Diagnostics",
+        "What the user's language servers and linters say: of one file, or of all open ones.",
+        uri=_TEXT,
+    ),
+    tool(
+        "update_session_name",
+        "Update Session Name",
+        "Tell the editor what this session is called.",
+        ("name",),
+        name=_TEXT,
+    ),
+)
+
+Handler = Callable[["CopilotDialect", ToolCall, AgentWindow], Awaitable[ToolResult]]
+
+
+class CopilotDialect(Dialect):
+    """MCP over HTTP on a socket in the file system."""
+
+    key = "copilot"
+    transport = Transport.HTTP_ON_SOCKET
+    answered_by = AnsweredBy.RESULT
+    tools = _TOOLS
+    secret_header = "X-Gemini-Companion-Secret"  # the program sends what headers the lock file names
+    handshake_only = True  # it asks for a newer revision first, and is to come back
+    deleted_status = 200  # 204 is an error to it
+    process_id_header = "X-Copilot-PID"
+    edits_return = False
+
+    def messages(self, context: SharedContext) -> Sequence[Message]:
+        return (selection_message(context),)
+
+    async def call(self, call: ToolCall, window: AgentWindow) -> ToolResult:
+        try:
+            return await self._HANDLERS[call.name](self, call, window)
+        except CannotDo as refusal:
+            return error_result(str(refusal))
+
+    async def _open_diff(self, call: ToolCall, window: AgentWindow) -> ToolResult:
+        arguments = call.arguments
+        name = arguments["tab_name"]
+        answer = await window.review(
+            ReviewRequest(
+                call, arguments["original_file_path"], arguments["new_file_contents"], name, self.edits_return
+            )
+        )
+        if answer.decision is Decision.ACCEPTED:
+            return _decided(name, "SAVED", "accepted_via_button", "The user accepted the proposal.")
+        if answer.decision is Decision.REJECTED:
+            return _decided(name, "REJECTED", "rejected_via_button", "The user rejected the proposal.")
+        return error_result("The diff was closed, as the question was answered elsewhere.")
+
+    async def _close_diff(self, call: ToolCall, window: AgentWindow) -> ToolResult:
+        name = call.arguments["tab_name"]
+        closed = await window.withdraw_review(call.session.id, name)
+        return json_result({"success": True, "already_closed": not closed, "tab_name": name, "message": ""})
+
+    async def _selection(self, call: ToolCall, window: AgentWindow) -> ToolResult:
+        active = await window.selection()
+        return json_result(None if active is None else {**selection_fields(active), "current": True})
+
+    async def _diagnostics(self, call: ToolCall, window: AgentWindow) -> ToolResult:
+        address = optional_text(call.arguments, "uri")
+        return json_result(diagnostics_value(await window.diagnostics(path_of_url(address) if address else None)))
+
+    async def _rename(self, call: ToolCall, window: AgentWindow) -> ToolResult:
+        window.rename_client(call.session.id, call.arguments["name"])
+        return json_result({"success": True})
+
+    _HANDLERS: Dict[str, Handler] = {
+        "open_diff": _open_diff,
+        "close_diff": _close_diff,
+        "get_selection": _selection,
+        "get_diagnostics": _diagnostics,
+        "update_session_name": _rename,
+    }
+
+
+def _decided(name: str, result: str, trigger: str, message: str) -> ToolResult:
+    return json_result({"success": True, "result": result, "trigger": trigger, "tab_name": name, "message": message})
+
+
+COPILOT = CopilotDialect()

@@ -1,0 +1,185 @@
+"""A dialect: the protocol that one or more programs speak with the editor; the base class of the modules beside it.
+
+Rules: every literal of a program's wire stands in the module of its dialect, and nowhere else. A dialect is pure: it
+asks the window through `AgentWindow`, and what it wants sent it gives back as `Message`s. It keeps no state of a
+client.
+"""
+
+from __future__ import annotations
+
+import json
+import ntpath
+import pathlib
+from enum import Enum
+from typing import Any, Dict, Mapping, NamedTuple, Optional, Sequence, Tuple
+
+from ..protocol.tools import Tool, ToolCall, ToolResult, text_result
+from .shared_context import ActiveFile, Position, SharedContext
+from .window import AgentWindow, FileDiagnostics
+
+
+class Transport(Enum):
+    """What a dialect is carried by."""
+
+    HTTP_ON_PORT = "streamable HTTP on a port of the loopback address"
+    HTTP_ON_SOCKET = "streamable HTTP on a socket in the file system"
+    WEBSOCKET = "WebSocket on a port of the loopback address"
+
+
+class AnsweredBy(Enum):
+    """How a program hears of the user's decision."""
+
+    NOTIFICATION = "a notification that names the file"
+    RESULT = "the result of the call that opened the review"
+
+
+class Message(NamedTuple):
+    """A notification to a client. One with the same `collapse` key that still waits is replaced."""
+
+    method: str
+    params: Dict[str, Any]
+    collapse: Optional[str] = None
+
+
+class Mention(NamedTuple):
+    """A place in a file that the user wants to point a program to. Lines count from 0; None is the whole file."""
+
+    path: str
+    lines: Optional[Tuple[int, int]] = None
+
+
+class Dialect:
+    """One protocol. One instance of each subclass; a program names its dialect."""
+
+    key: str
+    """Among the dialects; lower case."""
+    transport: Transport
+    answered_by: AnsweredBy
+    tools: Tuple[Tool, ...]
+    secret_header = "Authorization"
+    """In which header clients show the secret; in `Authorization` it is a bearer token."""
+    handshake_only = False
+    """Over HTTP: no revision of MCP without sessions is served."""
+    deleted_status = 204
+    """Over HTTP: of the answer that ends a session."""
+    process_id_header = ""
+    """Over HTTP: in which header clients tell the id of their process; "" if they do not."""
+    edits_return = True
+    """Whether the answer to a review carries the user's edits."""
+    takes_mentions = False
+    """Whether `mention` has something to send."""
+    attentive_after_seconds: Optional[float] = None
+    """If clients miss what they are sent at first: how long after they were told the tools they listen."""
+
+    def messages(self, context: SharedContext) -> Sequence[Message]:
+        """What a client is to be sent so that it knows this context."""
+        raise NotImplementedError
+
+    def mention(self, mention: Mention) -> Optional[Message]:
+        """What puts the mention into the program's prompt, or None if the program has no ear for it."""
+        return None
+
+    def process_id(self, method: str, params: Mapping[str, Any]) -> Optional[int]:
+        """The id of the client's process, if this is the notification that tells it."""
+        return None
+
+    async def call(self, call: ToolCall, window: AgentWindow) -> ToolResult:
+        """Carry out a tool of `tools`. Raises `CannotDo` with a sentence for the caller."""
+        raise NotImplementedError
+
+
+def tool(name: str, title: str, description: str, required: Sequence[str] = (), /, **properties: Any) -> Tool:
+    """A tool with these arguments, each with its schema. Others are let through: a newer program may send more."""
+    schema: Dict[str, Any] = {"type": "object", "properties": properties}
+    if required:  # draft 4 allows no empty list
+        schema["required"] = list(required)
+    return Tool(name, title, description, schema)
+
+
+def json_result(value: Any) -> ToolResult:
+    """One text block that holds JSON."""
+    return text_result(json.dumps(value, ensure_ascii=False))
+
+
+def file_url(path: str) -> str:
+    """The address of a file. Windows paths are told by their form, so that this means the same everywhere."""
+    try:
+        if ntpath.splitdrive(path)[0]:
+            return pathlib.PureWindowsPath(path).as_uri()
+        return pathlib.PurePosixPath(path).as_uri()
+    except ValueError:  # a relative path, or characters that no file name of this machine can hold
+        return ""
+
+
+def path_of_url(address: str) -> str:
+    """The path that an address of a file names; what is no such address is taken for a path."""
+    from urllib.parse import unquote, urlsplit
+
+    if not address.startswith("file://"):
+        return address
+    parts = urlsplit(address)
+    path = unquote(parts.path)
+    if len(path) > 2 and path[0] == "/" and path[2] == ":":
+        return path[1:].replace("/", "\\")
+    if parts.netloc and parts.netloc != "localhost":
+        return "\\\\" + parts.netloc + path.replace("/", "\\")
+    return path
+
+
+# What Copilot CLI, Claude Code and opencode have in common, since all three began as guests of VS Code.
+
+SELECTION_CHANGED = "selection_changed"
+
+
+def position(place: Position) -> Dict[str, int]:
+    """A place on the wire."""
+    return {"line": place.line, "character": place.character}
+
+
+def selection_fields(active: Optional[ActiveFile]) -> Dict[str, Any]:
+    """The file in front and what is selected in it. Without one the fields are empty: nothing is selected any more."""
+    if active is None:
+        active = ActiveFile("", Position(0, 0), Position(0, 0))
+    return {
+        "text": active.text,
+        "filePath": active.path,
+        "fileUrl": file_url(active.path) if active.path else "",
+        "selection": {
+            "start": position(active.start),
+            "end": position(active.end),
+            "isEmpty": active.start == active.end,
+        },
+    }
+
+
+def selection_message(context: SharedContext) -> Message:
+    """`selection_changed`."""
+    return Message(SELECTION_CHANGED, selection_fields(context.active), SELECTION_CHANGED)
+
+
+def diagnostics_value(files: Sequence[FileDiagnostics]) -> Any:
+    """What language servers and linters say, file by file."""
+    return [
+        {
+            "uri": file_url(file.path),
+            "diagnostics": [
+                {
+                    "message": each.message,
+                    "severity": _SEVERITIES[each.severity.value],
+                    "range": {"start": position(each.start), "end": position(each.end)},
+                    "source": each.source,
+                }
+                for each in file.diagnostics
+            ],
+        }
+        for file in files
+    ]
+
+
+_SEVERITIES: Mapping[int, str] = {1: "Error", 2: "Warning", 3: "Info", 4: "Hint"}
+
+
+def optional_text(arguments: Mapping[str, Any], name: str) -> str:
+    """An argument that may be missing."""
+    value = arguments.get(name)
+    return value if isinstance(value, str) else ""

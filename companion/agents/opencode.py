@@ -1,0 +1,58 @@
+"""opencode: how it chooses among the lock files of Claude Code, by which it finds the editor unasked.
+
+Rule: all that is special to it stands here. It listens to the context and to mentions, calls no tool, and writes files
+by its own rules. Measured with release 1.18.33.
+"""
+
+from __future__ import annotations
+
+from typing import Dict, Optional, Sequence, Tuple
+
+from .agent import Connection
+from .claude_code import PORT, ClaudeLockFiles, folders_of
+from .lookup import Entry, LookupContext
+
+
+class OpenCode(ClaudeLockFiles):
+    """Takes the innermost folder, of equal ones the newest file; comes back by itself."""
+
+    key = "opencode"
+    title = "opencode"
+    client_names = ("opencode",)
+    program = "opencode"
+    npm_package = "opencode-ai"
+    node = 18
+    can_be_told_which = False
+    how_to_connect = "opencode connects to this editor by itself."
+    last_without_token = (0, 0, 0)
+
+    def why_no_diffs(self) -> str:
+        return "opencode shows no diffs in an editor: it asks in the terminal, as its own permissions say."
+
+    def choose(self, entries: Sequence[Entry], lookup: LookupContext) -> Optional[Entry]:
+        """The file with the innermost folder that holds its own, of several the newest.
+
+        The variables that name a port are left out: with them it shows no token and is refused.
+        """
+        fitting = [(_depth(entry, lookup), entry.written, entry) for entry in entries if PORT.match(entry.name)]
+        best = max((rank for rank in fitting if rank[0]), key=_rank, default=None)
+        return best[2] if best is not None else None
+
+    def terminal_variables(self, connection: Connection) -> Dict[str, str]:
+        return {}
+
+
+def _depth(entry: Entry, lookup: LookupContext) -> int:
+    """How long the longest of its folders is that hold the program's, as text; 0 if none does."""
+    if entry.content is None or entry.content.get("transport", "ws") != "ws":
+        return 0
+    join = lookup.platform.path.join
+    here = join(lookup.real(lookup.folder), "")
+    return max((len(folder) for folder in folders_of(entry) if here.startswith(join(folder, ""))), default=0)
+
+
+def _rank(found: Tuple[int, float, Entry]) -> Tuple[int, float]:
+    return found[:2]
+
+
+OPENCODE = OpenCode()

@@ -1,0 +1,31 @@
+"""The context of one window as every program is told it, each in its own words.
+
+Rule: pure values. What is in here has passed the user's settings: what is not to be shared is not in it.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Mapping, NamedTuple, Optional
+
+
+class Position(NamedTuple):
+    """A place in a text: line and character from 0, characters in UTF-16 units."""
+
+    line: int
+    character: int
+
+
+class ActiveFile(NamedTuple):
+    """The file that the user was last in, the caret or the last selection in it, and the selected text ("": none)."""
+
+    path: str
+    start: Position
+    end: Position
+    text: str = ""
+
+
+class SharedContext(NamedTuple):
+    """All at once: what the IDE companion protocol calls `IdeContext`, and the file in front, if it is shared."""
+
+    ide_context: Mapping[str, Any]
+    active: Optional[ActiveFile] = None

@@ -1,0 +1,119 @@
+"""What a program may ask of the window that it is connected to: the interface that dialects are written against.
+
+Rule: types only. The endpoint implements it with the editor; a test implements it with a few lines. Everything is
+called on the loop thread and awaited there; whatever it takes of the main thread or the disk is not the caller's
+concern.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import NamedTuple, Optional, Protocol, Sequence
+
+from ..protocol.tools import ToolCall
+from .shared_context import ActiveFile, Position
+
+
+class CannotDo(Exception):
+    """What was asked for cannot be done. The message is a sentence for whoever asked."""
+
+
+class Decision(Enum):
+    """How a review that a call waits for has ended."""
+
+    ACCEPTED = "the user accepts the text"
+    REJECTED = "the user rejects it, or has closed the view"
+    WITHDRAWN = "it was taken back: the program has its answer from elsewhere, and waits for none"
+
+
+class ReviewRequest(NamedTuple):
+    """A proposal whose decision is the result of the call that brought it."""
+
+    call: ToolCall
+    path: str
+    """As the program sent it; absolute, or the request is refused."""
+    proposed: str
+    """The whole text, with the line ends and the byte order mark that the program sent."""
+    name: str
+    """The program's own name for the review, by which it takes it back."""
+    edits_return: bool
+    """Whether the answer carries the user's edits of the proposal."""
+
+
+class Answer(NamedTuple):
+    """What became of a review. `text` is the accepted text, its line ends and byte order mark as proposed."""
+
+    decision: Decision
+    text: str = ""
+
+
+class OpenEditor(NamedTuple):
+    """A tab that shows a file. `language` is the editor's name for its syntax."""
+
+    path: str
+    is_active: bool
+    is_dirty: bool
+    language: str
+
+
+class Severity(Enum):
+    """How bad a diagnostic is. Language Server Protocol 3.17, `DiagnosticSeverity`."""
+
+    ERROR = 1
+    WARNING = 2
+    INFORMATION = 3
+    HINT = 4
+
+
+class Diagnostic(NamedTuple):
+    """What a language server or a linter says of a place in a file. `source` is its name, perhaps ""."""
+
+    message: str
+    severity: Severity
+    start: Position
+    end: Position
+    source: str = ""
+
+
+class FileDiagnostics(NamedTuple):
+    """All of one file."""
+
+    path: str
+    diagnostics: Sequence[Diagnostic]
+
+
+class AgentWindow(Protocol):
+    """One window, as programs may use it. Loop thread. Every method may raise `CannotDo`."""
+
+    async def review(self, request: ReviewRequest) -> Answer:
+        """Show a proposal and wait for the decision: minutes, if need be. `CannotDo`: it is not shown."""
+
+    async def withdraw_review(self, session: str, name: str) -> bool:
+        """Close this client's review without a word to it. False if there is none of this name."""
+
+    async def withdraw_reviews(self, session: str) -> int:
+        """Close all reviews of this client, and no one else's; returns how many there were."""
+
+    async def selection(self) -> Optional[ActiveFile]:
+        """The file that the user was last in, with the selection; None if there is none to be shared."""
+
+    async def open_editors(self) -> Sequence[OpenEditor]:
+        """The tabs that show files which may be shared."""
+
+    def folders(self) -> Sequence[str]:
+        """The workspace folders as announced."""
+
+    async def diagnostics(self, path: Optional[str]) -> Sequence[FileDiagnostics]:
+        """What the user's language servers and linters say: of one file, or of all open ones that may be shared."""
+
+    async def is_dirty(self, path: str) -> Optional[bool]:
+        """Whether the file has edits that are not saved; None if it is not open."""
+
+    async def save(self, path: str) -> bool:
+        """Save an open file inside the workspace folders; False if it is not open."""
+
+    async def open_file(self, path: str, *, focus: bool) -> None:
+        """Show a file that exists inside the workspace folders."""
+
+    def rename_client(self, session: str, name: str) -> None:
+        """Show the client under this name from now on. The name may hold anything."""

@@ -1,0 +1,221 @@
+"""One window as programs may use it: `agents.window.AgentWindow`, done with the editor.
+
+Theory of operation: a review that a call waits for has a `Ticket`. Whoever ends the review, or takes the call back,
+settles the ticket; only the first one does, and the call is answered with what that was.
+
+Rules: everything is called on the loop thread; the main thread and the disk are asked through the runtime. What the
+user does not share is not told here either. On a client's word alone nothing is opened or saved outside of the
+workspace folders.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Sequence
+
+import sublime
+
+from ..agents.shared_context import ActiveFile
+from ..agents.window import Answer, CannotDo, Decision, FileDiagnostics, OpenEditor, ReviewRequest
+from ..protocol.tools import Cancellation, ClientSession
+from ..review.decision import ACCEPTED, Outcome, Owner, ReviewError, Ticket
+from ..review.document.preparation import PathError, Preparation, prepare
+from .diagnostics import diagnostics_of
+from .workspace_boundary import inside_workspace
+
+if TYPE_CHECKING:
+    import asyncio
+
+    from ..context.tracker import ContextTracker
+    from ..review.manager import ReviewManager
+    from ..runtime import Runtime
+
+PREPARE_SECONDS = 20.0  # a network drive that takes longer is taken for dead
+LOST_MILLISECONDS = 10000  # after which a client that still lives has its answer from elsewhere
+OUTSIDE = "The file is outside the workspace folders of the editor's window."
+
+
+class Hooks:
+    """What the window needs of its endpoint. `owner_of` names a client as users read it. Main thread, but `folders`."""
+
+    def __init__(
+        self,
+        *,
+        owner_of: Callable[[ClientSession], Owner],
+        is_connected: Callable[[Owner], bool],
+        rename: Callable[[str, str], None],
+        folders: Callable[[], Sequence[str]],
+    ) -> None:
+        self.owner_of = owner_of
+        self.is_connected = is_connected
+        self.rename = rename
+        self.folders = folders
+
+
+class EndpointWindow:
+    """Loop thread, except for the methods that say otherwise."""
+
+    def __init__(
+        self, window: sublime.Window, runtime: Runtime, reviews: ReviewManager, tracker: ContextTracker, hooks: Hooks
+    ) -> None:
+        self._window = window
+        self._runtime = runtime
+        self._reviews = reviews
+        self._tracker = tracker
+        self._hooks = hooks
+
+    # -- reviews ------------------------------------------------------------------------------------------------------
+
+    async def review(self, request: ReviewRequest) -> Answer:
+        """Show a proposal and wait for the decision."""
+        import asyncio
+
+        decided: asyncio.Future[Optional[Outcome]] = asyncio.get_running_loop().create_future()
+
+        def settled(outcome: Optional[Outcome]) -> None:
+            self._runtime.on_loop(_settle, decided, outcome)
+
+        ticket = Ticket(request.name, request.edits_return, settled)
+        session = request.call.session
+
+        def cancelled(reason: Cancellation) -> None:
+            _settle(decided, None)
+            self._runtime.on_main(self._call_over, ticket, reason, session)
+
+        request.call.on_cancelled(cancelled)
+        try:
+            file_request = await self._runtime.call_main(self._reviews.file_request, request.path)
+            preparing = self._runtime.in_worker(prepare, file_request, request.proposed)
+            prepared = await asyncio.wait_for(preparing, PREPARE_SECONDS)
+            if not decided.done():
+                await self._runtime.call_main(self._open, session, request.path, prepared, ticket)
+        except asyncio.TimeoutError:
+            raise CannotDo("The disk does not answer: the file could not be looked at.") from None
+        except (ReviewError, PathError) as error:
+            raise CannotDo(str(error)) from None
+        outcome = await decided
+        if outcome is None:
+            return Answer(Decision.WITHDRAWN)
+        if outcome.kind == ACCEPTED:
+            return Answer(Decision.ACCEPTED, outcome.content or "")
+        return Answer(Decision.REJECTED)
+
+    def _open(self, session: ClientSession, path: str, prepared: Preparation, ticket: Ticket) -> None:
+        """Main thread."""
+        assert prepared.proposal is not None
+        self._reviews.open_diff(self._hooks.owner_of(session), path, prepared.proposal, prepared, ticket)
+
+    def _call_over(self, ticket: Ticket, reason: Cancellation, session: ClientSession) -> None:
+        """Nobody waits for the answer any more. Main thread.
+
+        A client that has taken its call back, or that lives on after its connection broke, asks in its terminal: the
+        review goes. One that has ended leaves it to the user.
+        """
+        ticket.waiting = False
+        if reason is Cancellation.BY_CLIENT:
+            self._reviews.take_back(ticket)
+            return
+
+        def look() -> None:
+            if self._hooks.is_connected(self._hooks.owner_of(session)):
+                self._reviews.take_back(ticket)
+
+        self._runtime.later_on_main(LOST_MILLISECONDS, look)
+
+    async def withdraw_review(self, session: str, name: str) -> bool:
+        """Close a client's review without a word to it."""
+        return await self._runtime.call_main(self._reviews.withdraw, session, name)
+
+    async def withdraw_reviews(self, session: str) -> int:
+        """Close all reviews of a client."""
+        return await self._runtime.call_main(self._reviews.withdraw_all, session)
+
+    # -- what is there ------------------------------------------------------------------------------------------------
+
+    async def selection(self) -> Optional[ActiveFile]:
+        """The file that the user was last in."""
+        return (await self._runtime.call_main(self._tracker.context)).active
+
+    async def open_editors(self) -> Sequence[OpenEditor]:
+        """The tabs that show files which may be shared."""
+        return await self._runtime.call_main(self._open_editors)
+
+    def _open_editors(self) -> List[OpenEditor]:
+        """Main thread."""
+        found: List[OpenEditor] = []
+        shared = self._shared_files()
+        for view in self._window.views():
+            path = view.file_name()
+            if path in shared:
+                syntax = view.syntax()
+                language = syntax.name if syntax is not None else ""
+                found.append(OpenEditor(path, shared[path], view.is_dirty(), language))
+        return found
+
+    def _shared_files(self) -> Dict[str, bool]:
+        """The open files that may be shared, and whether each is the active one. Main thread."""
+        state: Dict[str, Any] = dict(self._tracker.context().ide_context).get("workspaceState", {})
+        return {file["path"]: bool(file.get("isActive")) for file in state.get("openFiles", [])}
+
+    def folders(self) -> Sequence[str]:
+        """The workspace folders as announced."""
+        return self._hooks.folders()
+
+    async def diagnostics(self, path: Optional[str]) -> Sequence[FileDiagnostics]:
+        """What the user's language servers and linters say."""
+        return await self._runtime.call_main(self._diagnostics, path)
+
+    def _diagnostics(self, path: Optional[str]) -> List[FileDiagnostics]:
+        """Main thread."""
+        shared = list(self._shared_files())
+        if path is not None:
+            shared = [each for each in shared if os.path.normcase(each) == os.path.normcase(path)]
+        return diagnostics_of(self._window, shared)
+
+    async def is_dirty(self, path: str) -> Optional[bool]:
+        """Whether the file has edits that are not saved; None if it is not open."""
+        editors = await self.open_editors()
+        return next((editor.is_dirty for editor in editors if editor.path == path), None)
+
+    # -- what is done -------------------------------------------------------------------------------------------------
+
+    async def save(self, path: str) -> bool:
+        """Save an open file inside the workspace folders."""
+        await self._require_inside(path)
+        return await self._runtime.call_main(self._save, path)
+
+    def _save(self, path: str) -> bool:
+        """Main thread."""
+        view = next((view for view in self._window.views() if view.file_name() == path), None)
+        if view is None:
+            return False
+        if view.is_dirty():
+            view.run_command("save")
+        return not view.is_dirty()
+
+    async def open_file(self, path: str, *, focus: bool) -> None:
+        """Show a file that exists inside the workspace folders."""
+        await self._require_inside(path)
+        if not await self._runtime.in_worker(os.path.isfile, path):
+            raise CannotDo("There is no such file.")
+        await self._runtime.call_main(self._open_file, path, focus)
+
+    def _open_file(self, path: str, focus: bool) -> None:
+        """Main thread."""
+        before = self._window.active_view()
+        self._window.open_file(path)
+        if not focus and before is not None:
+            self._window.focus_view(before)
+
+    async def _require_inside(self, path: str) -> None:
+        if not await self._runtime.in_worker(inside_workspace, path, self._hooks.folders()):
+            raise CannotDo(OUTSIDE)
+
+    def rename_client(self, session: str, name: str) -> None:
+        """Show the client under this name from now on."""
+        self._runtime.on_main(self._hooks.rename, session, name)
+
+
+def _settle(decided: asyncio.Future[Optional[Outcome]], outcome: Optional[Outcome]) -> None:
+    if not decided.done():
+        decided.set_result(outcome)

@@ -1,0 +1,148 @@
+"""The servers of one window: one for each dialect that a wanted program speaks.
+
+Rule: main thread, except where noted. What the servers tell goes to the listener of their dialect; what is asked of
+them here is handed to the loop.
+"""
+
+from __future__ import annotations
+
+import time
+from concurrent.futures import Future
+from typing import TYPE_CHECKING, Awaitable, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
+
+from ..agents.dialect import Dialect, Message
+from ..agents.registry import AGENTS
+from ..transport.security import new_token
+from .address import Address
+from .server_task import Listener, ServerState, ServerTask
+
+if TYPE_CHECKING:
+    from ..libraries import Libraries
+    from ..protocol.tools import ToolCall, ToolResult
+    from ..runtime import Runtime
+
+DIALECTS: Tuple[Dialect, ...] = tuple(dict.fromkeys(agent.dialect for agent in AGENTS))
+PRIMARY = DIALECTS[0]
+"""That of the window's port in the status bar; it is served whoever is wanted."""
+
+States = Dict[str, ServerState]
+"""What the servers of a window leave to those that take their places, by the key of their dialect."""
+
+
+class Service(NamedTuple):
+    """One dialect's server as programs find it. It holds secrets."""
+
+    dialect: Dialect
+    address: Address
+    token: str
+    agent_tokens: Tuple[Tuple[str, str], ...]
+    began: int
+    """In milliseconds since the epoch."""
+
+
+class Servers:
+    """`listener_of` and `calls_of` say whom a dialect's server tells, and who carries its calls out."""
+
+    def __init__(
+        self,
+        runtime: Runtime,
+        libraries: Libraries,
+        version: str,
+        body_mebibytes: int,
+        *,
+        states: Mapping[str, ServerState],
+        listener_of: Callable[[Dialect], Listener],
+        calls_of: Callable[[Dialect], Callable[[ToolCall], Awaitable[ToolResult]]],
+    ) -> None:
+        self.services: Dict[str, Service] = {}
+        """Those that listen, by the key of their dialect."""
+        self._runtime = runtime
+        self._states = dict(states)
+        self._tokens: Dict[str, Tuple[str, Dict[str, str]]] = {}
+        self._started: Dict[str, ServerTask] = {}
+        self._tasks: Dict[str, ServerTask] = {}
+        for dialect in DIALECTS:
+            state = self._states.get(dialect.key)
+            # Each agent shows a token of its own where it cannot be told from another by the name that it gives.
+            token = state.token if state is not None else new_token()
+            agent_tokens = state.agent_tokens if state is not None else _agent_tokens(dialect)
+            self._tokens[dialect.key] = token, agent_tokens
+            self._tasks[dialect.key] = ServerTask(
+                runtime,
+                libraries,
+                listener_of(dialect),
+                calls_of(dialect),
+                dialect=dialect,
+                token=token,
+                agent_tokens=agent_tokens,
+                version=version,
+                body_mebibytes=body_mebibytes,
+            )
+
+    def task_of(self, dialect: Dialect) -> ServerTask:
+        """The task that serves a dialect, or is ready to."""
+        return self._tasks[dialect.key]
+
+    def start(self, wanted: Sequence[Dialect]) -> None:
+        """Begin to serve these dialects, and the primary one. Those that are served already go on."""
+        for dialect in reversed(DIALECTS):  # the primary one last: then the others are announced together with it
+            if dialect.key not in self._started and (dialect is PRIMARY or dialect in wanted):
+                task = self._started[dialect.key] = self._tasks[dialect.key]
+                self._runtime.spawn(task.run, self._states.pop(dialect.key, None))
+
+    def listens(self, dialect: Dialect, address: Address, token: str, agent_tokens: Mapping[str, str]) -> None:
+        """A server listens, perhaps anew."""
+        began = int(time.time() * 1000)
+        self._tokens[dialect.key] = token, dict(agent_tokens)
+        self.services[dialect.key] = Service(dialect, address, token, tuple(agent_tokens.items()), began)
+
+    def stop(self) -> Future[States]:
+        """End all servers; the future holds what successors can go on with. Any thread."""
+        return self._runtime.spawn(self._stop, list(self._started.items()))
+
+    async def _stop(self, tasks: List[Tuple[str, ServerTask]]) -> States:
+        """Loop thread."""
+        import asyncio
+
+        states = await asyncio.gather(*(task.stop() for _, task in tasks))
+        return {key: state for (key, _), state in zip(tasks, states) if state is not None}
+
+    def restart(self) -> None:
+        """Serve anew, on the same ports and with the same sessions if that can be."""
+        for task in self._started.values():
+            self._runtime.spawn(task.restart)
+
+    def loop_lost(self) -> None:
+        """Serve anew after the event loop was replaced. Loop thread."""
+        for task in list(self._started.values()):
+            task.loop_lost()
+
+    def disconnect(self) -> None:
+        """End every session."""
+        for task in self._started.values():
+            self._runtime.on_loop(task.disconnect)
+
+    def settings_changed(self, body_mebibytes: int) -> None:
+        """Take the limits as they are set now."""
+        for task in self._tasks.values():
+            self._runtime.on_loop(task.settings_changed, body_mebibytes)
+
+    def notify(self, dialect: Dialect, message: Message, session: Optional[str], tag: Optional[object] = None) -> None:
+        """Send a message to one client of a dialect, or to all."""
+        task = self._tasks[dialect.key]
+        self._runtime.on_loop(task.notify, message.method, message.params, session, message.collapse, tag)
+
+    def secrets(self, dialect: Dialect) -> Tuple[str, ...]:
+        """The tokens that a dialect's server takes, its own first. Never to be shown or written down."""
+        token, further = self._tokens[dialect.key]
+        return (token, *further.values())
+
+    def ports(self) -> Dict[str, int]:
+        """The ports of those that have one, by the key of their dialect."""
+        return {key: service.address.port for key, service in self.services.items() if service.address.port}
+
+
+def _agent_tokens(dialect: Dialect) -> Dict[str, str]:
+    if dialect is not PRIMARY:
+        return {}
+    return {agent.title: new_token() for agent in AGENTS if agent.dialect is dialect}

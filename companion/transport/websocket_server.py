@@ -1,0 +1,258 @@
+"""The server of one endpoint for programs that speak MCP over a WebSocket.
+
+Rules: an upgrade passes the same gate as every request: right host, no web page, the secret, compared in constant time;
+each connection is one client; bytes are taken from the core only when the connection can write them; whatever a stop
+leaves behind is a bug. Text frames hold one JSON-RPC message each. Loop thread.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import logging
+import secrets
+import time
+from typing import Any, Awaitable, Callable, Dict, Mapping, Optional, Sequence, Set
+
+from aiohttp import WSCloseCode, WSMsgType, web
+
+from ..protocol import conversation
+from ..protocol.catalogue import Catalogue
+from ..protocol.conversation import Conversation
+from ..protocol.limits import Limits
+from ..protocol.tools import ClientSession, Implementation, Tool, ToolCall, ToolResult
+from .connections import Connection, closing
+from .gate import Gate
+from .listening import ACCEPTED_AT_ONCE, BACKLOG, listen
+from .responses import WholeResponse, refusal
+
+logger = logging.getLogger("gemini_companion.transport")
+
+ADDRESS = "127.0.0.1"
+SUBPROTOCOL = "mcp"
+STOP_SECONDS = 1.0
+MOST_CONNECTIONS = 64
+
+Notified = Callable[[ClientSession, str, Mapping[str, Any]], None]
+"""Gets a client's own notification: who, method, params."""
+
+
+class WebSocketServer:
+    """Every method belongs to the loop thread."""
+
+    def __init__(
+        self,
+        *,
+        token: str,
+        secret_header: str,
+        tools: Sequence[Tool],
+        call_tool: Callable[[ToolCall], Awaitable[ToolResult]],
+        session_opened: Callable[[ClientSession], None],
+        session_closed: Callable[[ClientSession], None],
+        tools_listed: Callable[[ClientSession], None] = lambda client: None,
+        notified: Notified = lambda client, method, params: None,
+        identity: Implementation,
+        limits: Limits = Limits(),
+    ) -> None:
+        """`secret_header`: the name of the header in which clients show the token."""
+        self._gate = Gate({"": token}, secret_header=secret_header)
+        self._call_tool = call_tool
+        self._session_opened = session_opened
+        self._session_closed = session_closed
+        self._tools_listed = tools_listed
+        self._notified = notified
+        self._limits = limits
+        self._catalogue = Catalogue(tools, identity)
+        self._peers: Dict[str, _Peer] = {}
+        self._listener: Optional[asyncio.AbstractServer] = None
+        self._manager: Optional[web.Server] = None
+        self.clients: Dict[str, ClientSession] = {}
+        """Those that are ready, by id, oldest first."""
+
+    # -- life ---------------------------------------------------------------------------------------------------------
+
+    async def start(self, port: int = 0) -> int:
+        """Listen on the loopback address; returns the port. Raises OSError if it is taken, ImportError without
+        jsonschema."""
+        self._catalogue.arguments.prepare()
+        loop = asyncio.get_running_loop()
+        manager = web.Server(self._handle)
+        connection = functools.partial(
+            Connection,
+            manager,
+            loop=loop,
+            limits=self._limits,
+            full=lambda: len(manager.connections) >= MOST_CONNECTIONS,
+            upgrades=True,
+            max_line_size=self._limits.header_bytes,
+            max_field_size=self._limits.header_bytes,
+            access_log=None,
+            logger=logger,
+        )
+        listening = listen(ADDRESS, port)
+        try:
+            self._listener = await loop.create_server(connection, sock=listening, backlog=ACCEPTED_AT_ONCE)
+        except BaseException:
+            listening.close()
+            raise
+        listening.listen(BACKLOG)
+        self._manager = manager
+        self._gate.port = own_port = int(listening.getsockname()[1])
+        return own_port
+
+    async def stop(self, seconds: float = STOP_SECONDS) -> None:
+        """Close every connection in order, then everything else; each step gets so many `seconds`."""
+        if self._listener is None or self._manager is None:
+            return
+        self._listener.close()
+        self._listener = None
+        peers = list(self._peers.values())
+        if peers:
+            await asyncio.wait([asyncio.ensure_future(peer.close()) for peer in peers], timeout=seconds)
+        await self._manager.shutdown(seconds)
+
+    def notify(
+        self,
+        method: str,
+        params: Mapping[str, Any],
+        *,
+        session: Optional[str] = None,
+        collapse: Optional[str] = None,
+    ) -> bool:
+        """Send a notification to one client, or to all that are ready. An earlier one with the same `collapse` key
+        that still waits is replaced. False if there is no such client."""
+        reached = session is None
+        for client_id, peer in list(self._peers.items()):
+            if session is None or session == client_id:
+                reached = True
+                peer.perform(peer.conversation.notify(method, params, collapse))
+        return reached
+
+    def limit_bodies(self, size: int) -> None:
+        """Take no message of more than `size` bytes on connections that come from now on."""
+        self._limits = self._limits._replace(body_bytes=size)
+
+    def disconnect(self) -> None:
+        """End every client's connection."""
+        for peer in list(self._peers.values()):
+            peer.end()
+
+    # -- connections --------------------------------------------------------------------------------------------------
+
+    async def _handle(self, request: web.BaseRequest) -> web.StreamResponse:
+        refused = self._gate.misaddressed(request)
+        if refused is not None:
+            return refused
+        admitted = self._gate.admit(request, asyncio.get_running_loop().time())
+        if isinstance(admitted, WholeResponse):
+            return admitted
+        socket = web.WebSocketResponse(
+            protocols=(SUBPROTOCOL,), max_msg_size=self._limits.body_bytes, compress=False, timeout=STOP_SECONDS
+        )
+        if not socket.can_prepare(request):
+            answer = refusal(426, "Only WebSocket connections are served here.", {"Upgrade": "websocket"})
+            return closing(request, answer)
+        await socket.prepare(request)
+        peer = _Peer(self, socket, secrets.token_urlsafe(16))
+        self._peers[peer.id] = peer
+        try:
+            await peer.carry()
+        finally:
+            self._peers.pop(peer.id, None)
+            gone = self.clients.pop(peer.id, None)
+            if gone is not None:
+                logger.info("disconnected: %.80r", gone.client_name)
+                self._session_closed(gone)
+        return socket
+
+    def new_conversation(self, client_id: str) -> Conversation:
+        """For a connection that was just let in."""
+        return Conversation(self._catalogue, client_id, limits=self._limits, wall_clock=time.time)
+
+    def perform(self, peer: _Peer, effect: conversation.Effect) -> None:
+        """The one place that interprets the core's effects."""
+        if isinstance(effect, conversation.RunCall):
+            peer.run(self._run(peer, effect.call))
+        elif isinstance(effect, conversation.CallCancelled):
+            effect.call.cancel(effect.reason)
+        elif isinstance(effect, conversation.Opened):
+            logger.info("connected: %.80r %.40r, MCP %s", *effect.client[1:4])
+            self.clients[peer.id] = effect.client
+            self._session_opened(effect.client)
+        elif isinstance(effect, conversation.ToolsListed):
+            self._tools_listed(peer.conversation.client)
+        elif isinstance(effect, conversation.Notified):
+            self._notified(peer.conversation.client, effect.method, effect.params)
+        else:
+            logger.warning("ended the connection of %.80r: %s", peer.conversation.client.client_name, effect.reason)
+            peer.end()
+
+    async def _run(self, peer: _Peer, call: ToolCall) -> None:
+        result: Optional[ToolResult] = None
+        try:
+            result = await self._call_tool(call)
+        except Exception:
+            logger.exception("the tool %s failed", call.name)
+        peer.perform(peer.conversation.finish(call, result))
+
+
+class _Peer:
+    """One connection: reads, writes, and the tasks of its calls."""
+
+    def __init__(self, server: WebSocketServer, socket: web.WebSocketResponse, client_id: str) -> None:
+        self.id = client_id
+        self.conversation = server.new_conversation(client_id)
+        self._server = server
+        self._socket = socket
+        self._tasks: Set[asyncio.Future[None]] = set()
+        self._writer: Optional[asyncio.Future[None]] = None
+        self._closing: Optional[asyncio.Future[bool]] = None
+
+    async def carry(self) -> None:
+        """Read until the connection ends."""
+        try:
+            async for message in self._socket:
+                if message.type is WSMsgType.TEXT:
+                    self.perform(self.conversation.receive(message.data.encode("utf-8", "surrogatepass")))
+                else:
+                    await self._socket.close(code=WSCloseCode.UNSUPPORTED_DATA, message=b"text messages only")
+        finally:
+            self.perform(self.conversation.lost())
+            if self._writer is not None:
+                self._writer.cancel()
+            # Whoever carries out a cancelled call ends by itself; what does not ask for cancellation runs to its end.
+
+    def perform(self, effects: Sequence[conversation.Effect]) -> None:
+        """Do what the core wants done, and write what it has to say."""
+        for effect in effects:
+            self._server.perform(self, effect)
+        if self._writer is None or self._writer.done():
+            self._writer = asyncio.ensure_future(self._write())
+
+    def run(self, work: Awaitable[None]) -> None:
+        """Run a call beside the others."""
+        task = asyncio.ensure_future(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    def end(self) -> None:
+        """Close the connection, soon."""
+        self._closing = asyncio.ensure_future(self._socket.close(code=WSCloseCode.GOING_AWAY))
+
+    async def close(self) -> None:
+        """Close the connection after what waits is written."""
+        if self._writer is not None:
+            await asyncio.wait([self._writer], timeout=STOP_SECONDS / 2)
+        await self._socket.close(code=WSCloseCode.GOING_AWAY)
+
+    async def _write(self) -> None:
+        while True:
+            payloads = self.conversation.take()
+            if not payloads:
+                return
+            for payload in payloads:
+                try:
+                    await self._socket.send_str(payload.decode("ascii"))
+                except (ConnectionError, RuntimeError) as error:
+                    logger.debug("could not write to a WebSocket: %s", type(error).__name__)
+                    return

@@ -1,0 +1,65 @@
+"""The real `copilot` program, with a stub for its model.
+
+    with OpenAiApi() as model, CopilotCli(host, workspace, model) as copilot:
+        copilot.wait_connected()
+        copilot.submit("Please change it")
+
+Its npm package is in `tests/clients/copilot_cli/`: the program for Linux on x64. Its licence lets everybody install and
+run it. It is told to stay offline, and what it asks a model goes to the stub.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from typing import Mapping, Optional
+
+from tests.clients.programs.openai_api import OpenAiApi
+from tests.clients.programs.program import Program
+from tests.host.driver import Host
+from tests.tools import nodes
+
+TRUST = "Do you trust the files in this folder?"
+
+
+class CopilotCli(Program):
+    """One `copilot` in a terminal. Raises SetupError."""
+
+    prompt = "/ commands · ? help"
+
+    def __init__(self, host: Host, cwd: str, model: OpenAiApi, env: Optional[Mapping[str, str]] = None) -> None:
+        folder = nodes.packages("copilot_cli")
+        program = os.path.join(folder, "node_modules", "@github", "copilot-linux-x64", "copilot")
+        variables = {
+            "COPILOT_OFFLINE": "true",
+            "COPILOT_PROVIDER_BASE_URL": model.url + "/v1",
+            "COPILOT_MODEL": "gpt-4.1",
+        }
+        variables.update(env or {})
+        super().__init__([program], host, cwd, model, variables)
+
+    def wait_ready(self) -> None:
+        """Trusts the folder, as a user does, and waits until the program takes a prompt."""
+        self.wait_until(lambda: TRUST in self.text() or self.prompt in self.text(), "a prompt or a question", 60.0)
+        if TRUST in self.text():
+            self.press("enter")
+            # Then it drops its connection to the editor, and makes another one.
+            self.wait_for("1 server connected")
+        self.wait_for(self.prompt)
+
+    def wait_connected(self, mention: str) -> None:
+        """Waits until the program shows the selection, such as `@greeting.py:2`."""
+        self.wait_ready()
+        self.wait_for(mention)
+
+    def submit(self, text: str) -> None:
+        """Types a line and sends it off; the model has been asked, or a question stands on the screen, afterwards."""
+        self.wait_ready()
+        asked = len(self._model.turns)
+        self.type(text)
+        self.wait_for(text)
+        deadline = time.monotonic() + 20.0
+        while len(self._model.turns) == asked:
+            assert time.monotonic() < deadline, f"the program does not take the line\n{self.text()}"
+            self.press("enter")
+            self.is_soon(lambda: len(self._model.turns) > asked, 1.0)

@@ -1,0 +1,76 @@
+"""The real `opencode` program, with a stub for its model.
+
+    with OpenAiApi() as model, OpenCode(host, workspace, model) as opencode:
+        opencode.wait_connected("greeting.py#1")
+        opencode.submit("Please change it")
+
+Its npm package is in `tests/clients/opencode/`: the program for Linux on x64.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from typing import Mapping, Optional
+
+from tests.clients.programs.openai_api import OpenAiApi
+from tests.clients.programs.program import Program
+from tests.host.driver import Host
+from tests.tools import nodes
+
+
+class OpenCode(Program):
+    """One `opencode` in a terminal. Raises SetupError."""
+
+    prompt = "ctrl+p commands"
+
+    def __init__(self, host: Host, cwd: str, model: OpenAiApi, env: Optional[Mapping[str, str]] = None) -> None:
+        folder = nodes.packages("opencode")
+        program = os.path.join(folder, "node_modules", "opencode-linux-x64", "bin", "opencode")
+        _write_configuration(host, model)
+        variables = {
+            "OPENCODE_DISABLE_AUTOUPDATE": "true",
+            "OPENCODE_DISABLE_MODELS_FETCH": "true",
+            "OPENCODE_DISABLE_LSP_DOWNLOAD": "true",
+        }
+        variables.update(env or {})
+        super().__init__([program], host, cwd, model, variables)
+
+    def wait_connected(self, mention: str) -> None:
+        """Waits until the program shows the selection, such as `greeting.py#1`: its lines count from 0."""
+        self.wait_ready()
+        self.wait_for(mention)
+
+    def submit(self, text: str) -> None:
+        """Types a line and sends it off; the model has been asked afterwards."""
+        self.wait_ready()
+        asked = len(self._model.turns)
+        self.type(text)
+        self.wait_for(text)
+        deadline = time.monotonic() + 20.0
+        while len(self._model.turns) == asked:
+            assert time.monotonic() < deadline, f"the program does not take the line\n{self.text()}"
+            self.press("enter")
+            self.is_soon(lambda: len(self._model.turns) > asked, 1.0)
+
+
+def _write_configuration(host: Host, model: OpenAiApi) -> None:
+    """Settings that name the stub as the only model."""
+    provider = {
+        "npm": "@ai-sdk/openai-compatible",
+        "name": "Stub",
+        "options": {"baseURL": model.url + "/v1", "apiKey": "none"},
+        "models": {"none": {"name": "None"}},
+    }
+    settings = {
+        "autoupdate": False,
+        "share": "disabled",
+        "model": "stub/none",
+        "small_model": "stub/none",
+        "provider": {"stub": provider},
+    }
+    folder = os.path.join(host.environment["HOME"], ".config", "opencode")
+    os.makedirs(folder, exist_ok=True)
+    with open(os.path.join(folder, "opencode.json"), "w", encoding="utf-8") as file:
+        json.dump(settings, file)

@@ -1,0 +1,196 @@
+"""Claude Code and opencode beside the editor, as clients that send their literal messages: what a user sees."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from tests.clients.claude import ClaudeClient, lock_files
+
+GREETING = "def greet(name):\n    return 'Hello, ' + name\n"
+PROPOSAL = GREETING.replace("Hello", "Good day")
+NAME = "\u273b [Claude Code] greeting.py (a1b2c3) \u29c9"
+
+
+@pytest.fixture
+def home(desktop):
+    return desktop.host.environment["HOME"]
+
+
+@pytest.fixture
+def claude(desktop, home):
+    """Claude Code, connected, with the word "Hello" selected in the editor."""
+    desktop.open("greeting.py", row=1, column=12, end_row=1, end_column=17)
+    with ClaudeClient(home, desktop.workspace) as client:
+        client.connect()
+        yield client
+
+
+def start_review(desktop, client, text=PROPOSAL, name=NAME):
+    asked = client.open_diff(desktop.path("greeting.py"), text, name)
+    return asked, desktop.wait_proposal()
+
+
+def test_the_lock_file_says_what_the_program_asks_for(desktop, home):
+    files = desktop.host.wait_until(lambda: lock_files(home))
+    ((port, lock),) = files.items()
+    assert lock["transport"] == "ws" and lock["ideName"] == "Sublime Text"
+    assert lock["workspaceFolders"] == [os.path.realpath(desktop.workspace)]
+    assert lock["pid"] == desktop.host.editor_pid and len(lock["authToken"]) > 30
+    folder = os.path.join(home, ".claude", "ide")
+    assert os.stat(folder).st_mode & 0o777 == 0o700
+    assert os.stat(os.path.join(folder, f"{port}.lock")).st_mode & 0o777 == 0o600
+
+
+def test_it_hears_of_the_selection_and_the_user_of_it(desktop, claude):
+    assert "Claude Code" in desktop.window()["status_bar"]
+    params = claude.wait_notification("selection_changed", lambda params: params["text"] == "Hello")
+    assert params["filePath"] == desktop.path("greeting.py")
+    assert params["selection"] == {
+        "start": {"line": 1, "character": 12},
+        "end": {"line": 1, "character": 17},
+        "isEmpty": False,
+    }
+    selection = json.loads(claude.run(claude.call("getCurrentSelection"))[0])
+    assert selection["text"] == "Hello" and selection["success"]
+
+
+def test_a_diff_is_accepted_with_a_change_of_the_user(desktop, claude):
+    before = desktop.arrangement()
+    assert claude.run(claude.call("closeAllDiffTabs")) == ["CLOSED_0_DIFF_TABS"]
+    asked, proposal = start_review(desktop, claude)
+    assert proposal["text"] == PROPOSAL
+    desktop.type_at_end(proposal["id"], "# reviewed\n")
+    desktop.accept()
+    assert asked.result(10) == ["FILE_SAVED", PROPOSAL + "# reviewed\n"]
+    assert desktop.read("greeting.py").decode() == GREETING, "the program writes, after the answer"
+    desktop.wait_no_review()
+    assert desktop.arrangement() == before
+    assert claude.run(claude.call("close_tab", tab_name=NAME)) == ["TAB_CLOSED"]
+
+
+def test_a_diff_is_rejected(desktop, claude):
+    asked, _ = start_review(desktop, claude)
+    desktop.reject()
+    assert asked.result(10) == ["DIFF_REJECTED", NAME]
+    desktop.wait_no_review()
+    assert desktop.read("greeting.py").decode() == GREETING
+
+
+def test_an_answer_in_the_terminal_closes_the_diff_without_another_one(desktop, claude):
+    before = desktop.arrangement()
+    asked, _ = start_review(desktop, claude)
+    assert claude.run(claude.call("close_tab", tab_name=NAME)) == ["TAB_CLOSED"]
+    desktop.wait_no_review()
+    assert desktop.arrangement() == before
+    assert asked.result(10)["result"]["isError"]
+
+
+def test_a_call_that_is_taken_back_closes_its_diff(desktop, claude):
+    start_review(desktop, claude)
+    claude.take_back()
+    desktop.wait_no_review()
+
+
+def test_two_diffs_of_one_file_are_known_by_their_names(desktop, claude):
+    first, _ = start_review(desktop, claude, name="one")
+    second = claude.open_diff(desktop.path("greeting.py"), GREETING + "# two\n", "two")
+    desktop.wait_proposal(2)
+    assert claude.run(claude.call("closeAllDiffTabs")) == ["CLOSED_2_DIFF_TABS"]
+    desktop.wait_no_review()
+    assert first.result(10)["result"]["isError"] and second.result(10)["result"]["isError"]
+
+
+def test_what_cannot_be_shown_is_an_error_so_that_the_terminal_decides(desktop, claude):
+    answer = claude.open_diff(desktop.workspace, "text", NAME).result(10)
+    assert answer["result"]["isError"] and "folder" in answer["result"]["content"][0]["text"]
+    assert not desktop.views_of_role("proposal")
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "no newline", "\ufeffmark\n", "a\r\nb\r\n", "mixed\r\nends\n", "\u00e4\u20ac\U0001f600\n"],
+)
+def test_an_untouched_text_comes_back_letter_by_letter(desktop, claude, text):
+    asked, _ = start_review(desktop, claude, text)
+    desktop.accept()
+    assert asked.result(10) == ["FILE_SAVED", text]
+
+
+def test_the_program_ends_while_a_diff_waits_and_the_user_decides(desktop, home):
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    with ClaudeClient(home, desktop.workspace, pid=ended.pid) as client:
+        client.connect()
+        start_review(desktop, client)
+    desktop.host.wait_until(lambda: "no client" in desktop.window()["status_bar"])
+    desktop.accept()
+    desktop.host.wait_until(lambda: desktop.read("greeting.py").decode() == PROPOSAL)
+    desktop.wait_no_review()
+
+
+def test_a_broken_connection_of_a_program_that_lives_closes_its_diff(desktop, claude):
+    start_review(desktop, claude)
+    claude.break_off()
+    desktop.wait_no_review()
+    assert desktop.read("greeting.py").decode() == GREETING
+
+
+def test_opencode_hears_the_context_too(desktop, home):
+    desktop.open("greeting.py", row=1, column=12, end_row=1, end_column=17)
+    with ClaudeClient(home, desktop.workspace, "opencode") as client:
+        client.connect()
+        client.wait_notification("selection_changed", lambda params: params["text"] == "Hello")
+        desktop.host.wait_until(lambda: "opencode" in desktop.window()["status_bar"])
+
+
+def test_each_hears_only_what_is_its_own(desktop, home, claude):
+    with ClaudeClient(home, desktop.workspace) as other:
+        other.connect()
+        asked, _ = start_review(desktop, claude)
+        assert other.run(other.call("closeAllDiffTabs")) == ["CLOSED_0_DIFF_TABS"]
+        assert other.run(other.call("close_tab", tab_name=NAME)) == ["TAB_CLOSED"]
+        assert desktop.views_of_role("proposal")
+        desktop.accept()
+        assert asked.result(10) == ["FILE_SAVED", PROPOSAL]
+
+
+def test_a_reload_of_the_package_keeps_port_and_secret(desktop, home, claude):
+    port = claude.port
+    (lock,) = lock_files(home).values()
+    desktop.host.disable_package()
+    desktop.host.enable_package()
+    files = desktop.host.wait_until(lambda: lock_files(home), 30)
+    assert {port: lock} == files
+
+
+def test_send_selection_is_told_where_the_program_listens(desktop, claude):
+    desktop.host.call("run_palette", caption="Gemini Companion: Send Selection to Terminal")
+    params = claude.wait_notification("at_mentioned")
+    assert params == {"filePath": desktop.path("greeting.py"), "lineStart": 1, "lineEnd": 1}
+
+
+def test_pausing_takes_back_what_was_selected(desktop, claude):
+    claude.wait_notification("selection_changed", lambda params: params["text"] == "Hello")
+    desktop.host.call("run_palette", caption="Gemini Companion: Pause Sharing")
+    claude.wait_until(lambda: claude.notifications[-1][1]["filePath"] == "")
+    assert claude.run(claude.call("getOpenEditors")) == ['{"tabs": []}']
+    assert '"success": false' in claude.run(claude.call("getCurrentSelection"))[0]
+
+
+def test_opencode_is_told_nothing_when_that_is_switched_off(desktop, home):
+    desktop.host.evaluate(
+        "sublime.load_settings('Gemini Companion.sublime-settings').set('publish_for_opencode', False)"
+    )
+    desktop.open("greeting.py", row=1, column=12, end_row=1, end_column=17)
+    with ClaudeClient(home, desktop.workspace) as claude, ClaudeClient(home, desktop.workspace, "opencode") as opencode:
+        claude.connect()
+        opencode.connect()
+        claude.wait_notification("selection_changed", lambda params: params["text"] == "Hello")
+        desktop.host.wait_until(lambda: "Claude Code" in desktop.window()["status_bar"])
+        assert opencode.notifications == [] and "opencode" not in desktop.window()["status_bar"]
+        assert "does not share" in str(opencode.run(opencode.call("getCurrentSelection")))

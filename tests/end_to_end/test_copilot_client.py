@@ -1,0 +1,126 @@
+"""GitHub Copilot CLI beside the editor, as a client that sends its literal messages: what a user sees."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import pytest
+
+if sys.platform == "win32":
+    pytest.skip("the client connects to sockets in the file system", allow_module_level=True)
+
+from tests.clients.claude import ClaudeClient
+from tests.clients.copilot import CopilotClient, lock_files
+
+GREETING = "def greet(name):\n    return 'Hello, ' + name\n"
+PROPOSAL = GREETING.replace("Hello", "Good day")
+NAME = "[Copilot CLI] - greeting.py (a1b2c3)"
+HINT = "your edits can only be saved over it"
+
+
+@pytest.fixture
+def home(desktop):
+    return desktop.host.environment["HOME"]
+
+
+@pytest.fixture
+def copilot(desktop, home):
+    """The program, connected, with the word "Hello" selected in the editor."""
+    desktop.open("greeting.py", row=1, column=12, end_row=1, end_column=17)
+    with CopilotClient(home, desktop.workspace) as client:
+        client.connect()
+        yield client
+
+
+def start_review(desktop, client, text=PROPOSAL):
+    asked = client.open_diff(desktop.path("greeting.py"), text, NAME)
+    return asked, desktop.wait_proposal()
+
+
+def header(proposal):
+    """The words above a proposal."""
+    return " ".join(str(phantom["content"]) for phantom in proposal["phantoms"])
+
+
+def test_the_lock_file_says_what_the_program_asks_for(desktop, home):
+    (lock,) = desktop.host.wait_until(lambda: lock_files(home))
+    assert lock["scheme"] == "unix" and lock["ideName"] == "Sublime Text" and "isTrusted" not in lock
+    assert lock["workspaceFolders"] == [os.path.realpath(desktop.workspace)]
+    assert lock["pid"] == desktop.host.editor_pid
+    socket = os.lstat(lock["socketPath"])
+    assert socket.st_mode & 0o777 == 0o600
+    assert os.lstat(os.path.dirname(lock["socketPath"])).st_mode & 0o777 == 0o700
+
+
+def test_it_hears_of_the_selection_and_the_user_of_it(desktop, copilot):
+    params = copilot.wait_notification("selection_changed", lambda params: params["text"] == "Hello")
+    assert params["filePath"] == desktop.path("greeting.py")
+    assert copilot.run(copilot.call("get_selection"))["text"] == "Hello"
+    assert copilot.run(copilot.call("get_diagnostics")) == []
+    assert copilot.run(copilot.call("update_session_name", name="Be polite")) == {"success": True}
+    desktop.host.wait_until(lambda: "Copilot CLI: Be polite" in desktop.window()["status_bar"])
+
+
+def test_a_diff_is_accepted(desktop, copilot):
+    before = desktop.arrangement()
+    asked, proposal = start_review(desktop, copilot)
+    assert proposal["text"] == PROPOSAL
+    desktop.accept()
+    answer = asked.result(10)
+    assert (answer["success"], answer["result"], answer["trigger"]) == (True, "SAVED", "accepted_via_button")
+    assert answer["tab_name"] == NAME and answer["message"]
+    desktop.wait_no_review()
+    assert desktop.arrangement() == before
+    assert desktop.read("greeting.py").decode() == GREETING, "the program writes, after the answer"
+
+
+def test_a_diff_is_rejected(desktop, copilot):
+    asked, _ = start_review(desktop, copilot)
+    desktop.reject()
+    assert asked.result(10)["result"] == "REJECTED"
+    desktop.wait_no_review()
+
+
+def test_the_edits_of_the_user_are_saved_over_the_proposal_once_it_is_written(desktop, copilot):
+    asked, proposal = start_review(desktop, copilot)
+    desktop.type_at_end(proposal["id"], "# mine\n")
+    desktop.accept()
+    assert asked.result(10)["result"] == "SAVED"
+    assert desktop.read("greeting.py").decode() == GREETING, "nothing is written before the program has"
+    desktop.write("greeting.py", PROPOSAL.encode())
+    desktop.host.wait_until(lambda: desktop.read("greeting.py").decode() == PROPOSAL + "# mine\n")
+    desktop.wait_no_review()
+
+
+def test_an_answer_in_the_terminal_closes_the_diff(desktop, copilot):
+    asked, _ = start_review(desktop, copilot)
+    closed = copilot.run(copilot.call("close_diff", tab_name=NAME))
+    assert closed == {"success": True, "already_closed": False, "tab_name": NAME, "message": ""}
+    desktop.wait_no_review()
+    assert asked.result(10)["result"]["isError"]
+    assert copilot.run(copilot.call("close_diff", tab_name=NAME))["already_closed"]
+
+
+def test_a_reload_of_the_package_leaves_one_lock_that_leads_somewhere(desktop, home, copilot):
+    former = copilot.socket
+    desktop.host.disable_package()
+    assert lock_files(home) == [] and not os.path.exists(os.path.dirname(former))
+    desktop.host.enable_package()
+    (lock,) = desktop.host.wait_until(lambda: lock_files(home), 30)
+    assert lock["socketPath"] != former
+    with CopilotClient(home, desktop.workspace) as again:
+        again.connect()
+
+
+def test_two_programs_have_a_diff_each(desktop, home, copilot):
+    with ClaudeClient(home, desktop.workspace) as claude:
+        claude.connect()
+        mine, _ = start_review(desktop, copilot)
+        other = claude.open_diff(desktop.path("greeting.py"), GREETING + "# claude\n", "other")
+        desktop.wait_proposal(2)
+        assert claude.run(claude.call("closeAllDiffTabs")) == ["CLOSED_1_DIFF_TABS"]
+        assert other.result(10)["result"]["isError"]
+        desktop.wait_proposal(1)
+        desktop.reject()
+        assert mine.result(10)["result"] == "REJECTED"

@@ -1,0 +1,142 @@
+"""What Claude Code and opencode send, and what they are answered, letter by letter."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from fake_window import PATH, SELECTION, FakeWindow, called, value
+
+from companion.agents.claude_dialect import CLAUDE
+from companion.agents.dialect import Mention, Message
+from companion.agents.shared_context import ActiveFile, Position, SharedContext
+from companion.agents.window import Answer, CannotDo, Decision
+
+NAME = "\u273b [Claude Code] one.py (a1b2c3) \u29c9"
+OPEN = {"old_file_path": PATH, "new_file_path": PATH, "new_file_contents": "new\n", "tab_name": NAME}
+
+
+@pytest.fixture
+def window():
+    return FakeWindow()
+
+
+def test_the_tools_are_those_of_the_protocol_and_no_code_can_be_run():
+    assert [tool.name for tool in CLAUDE.tools] == [
+        "openDiff",
+        "close_tab",
+        "closeAllDiffTabs",
+        "getDiagnostics",
+        "openFile",
+        "getOpenEditors",
+        "getCurrentSelection",
+        "getLatestSelection",
+        "getWorkspaceFolders",
+        "checkDocumentDirty",
+        "saveDocument",
+    ]
+
+
+def test_an_accepted_diff_is_answered_with_the_final_text(window):
+    window.answer = Answer(Decision.ACCEPTED, "edited\n")
+    assert called(CLAUDE, window, "openDiff", **OPEN) == (["FILE_SAVED", "edited\n"], False)
+    (request,) = window.requests
+    assert (request.path, request.proposed, request.name, request.edits_return) == (PATH, "new\n", NAME, True)
+
+
+def test_an_empty_final_text_is_an_answer_too(window):
+    window.answer = Answer(Decision.ACCEPTED, "")
+    assert called(CLAUDE, window, "openDiff", **OPEN) == (["FILE_SAVED", ""], False)
+
+
+def test_a_rejected_diff(window):
+    assert called(CLAUDE, window, "openDiff", **OPEN) == (["DIFF_REJECTED", NAME], False)
+
+
+def test_what_was_answered_in_the_terminal_or_cannot_be_shown_is_an_error_so_that_its_own_question_goes_on(window):
+    window.answer = Answer(Decision.WITHDRAWN)
+    assert called(CLAUDE, window, "openDiff", **OPEN)[1]
+    window.refusal = CannotDo("It is a folder.")
+    assert called(CLAUDE, window, "openDiff", **OPEN) == (["It is a folder."], True)
+
+
+@pytest.mark.parametrize("decision", Decision)
+def test_no_answer_to_a_diff_is_taken_for_an_accepted_one_by_mistake(window, decision):
+    window.answer = Answer(decision, "text")
+    texts, _ = called(CLAUDE, window, "openDiff", **OPEN)
+    assert "TAB_CLOSED" not in texts
+    assert ("FILE_SAVED" in texts) == (decision is Decision.ACCEPTED)
+
+
+def test_closing(window):
+    assert called(CLAUDE, window, "close_tab", tab_name=NAME) == (["TAB_CLOSED"], False)
+    assert window.withdrawn == [("session-1", NAME)]
+    assert called(CLAUDE, window, "closeAllDiffTabs") == (["CLOSED_0_DIFF_TABS"], False)
+    window.open_reviews = 2
+    assert called(CLAUDE, window, "closeAllDiffTabs") == (["CLOSED_2_DIFF_TABS"], False)
+
+
+def test_diagnostics_of_a_file_and_of_all(window):
+    expected = {
+        "uri": "file:///project/two%20words.py",
+        "diagnostics": [
+            {
+                "message": "undefined name",
+                "severity": "Error",
+                "range": {"start": {"line": 3, "character": 0}, "end": {"line": 3, "character": 4}},
+                "source": "pyflakes",
+            }
+        ],
+    }
+    assert value(CLAUDE, window, "getDiagnostics", uri="file:///project/two%20words.py") == [expected]
+    assert value(CLAUDE, window, "getDiagnostics")[0]["uri"] == "file:///project/one.py"
+    assert window.asked == ["/project/two words.py", None]
+
+
+def test_the_reading_tools(window):
+    assert value(CLAUDE, window, "getCurrentSelection") == {"success": True, **SELECTION}
+    assert value(CLAUDE, window, "getLatestSelection") == {"success": True, **SELECTION}
+    window.active = None
+    assert value(CLAUDE, window, "getCurrentSelection")["success"] is False
+    folder = {"name": "project", "uri": "file:///project", "path": "/project"}
+    assert value(CLAUDE, window, "getWorkspaceFolders") == {
+        "success": True,
+        "folders": [folder],
+        "rootPath": "/project",
+    }
+    tab = {"uri": "file:///project/one.py", "isActive": True, "label": "one.py", "languageId": "Python"}
+    assert value(CLAUDE, window, "getOpenEditors") == {"tabs": [{**tab, "isDirty": False}]}
+
+
+def test_files_are_opened_looked_at_and_saved(window):
+    assert called(CLAUDE, window, "openFile", filePath=PATH) == ([f"Opened file: {PATH}"], False)
+    called(CLAUDE, window, "openFile", filePath=PATH, makeFrontmost=False)
+    assert window.opened == [(PATH, True), (PATH, False)]
+    dirty = value(CLAUDE, window, "checkDocumentDirty", filePath=PATH)
+    assert dirty == {"success": True, "filePath": PATH, "isDirty": True, "isUntitled": False}
+    assert value(CLAUDE, window, "checkDocumentDirty", filePath="/other")["success"] is False
+    assert value(CLAUDE, window, "saveDocument", filePath=PATH)["saved"] is True
+    assert value(CLAUDE, window, "saveDocument", filePath="/other")["success"] is False
+
+
+def test_the_selection_is_told_from_zero():
+    context = SharedContext({}, ActiveFile(PATH, Position(1, 0), Position(2, 5), "two\nthree"))
+    assert CLAUDE.messages(context) == (Message("selection_changed", SELECTION, "selection_changed"),)
+
+
+def test_without_a_file_that_is_shared_nothing_is_selected():
+    (message,) = CLAUDE.messages(SharedContext({}))
+    assert message.params == {
+        "text": "",
+        "filePath": "",
+        "fileUrl": "",
+        "selection": {"start": {"line": 0, "character": 0}, "end": {"line": 0, "character": 0}, "isEmpty": True},
+    }
+    assert json.dumps(message.params)
+
+
+def test_mentions():
+    assert CLAUDE.mention(Mention("/project/a.py", (4, 9))) == Message(
+        "at_mentioned", {"filePath": "/project/a.py", "lineStart": 4, "lineEnd": 9}
+    )
+    assert CLAUDE.mention(Mention("/project/a.py")).params == {"filePath": "/project/a.py"}

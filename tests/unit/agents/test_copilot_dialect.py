@@ -1,0 +1,72 @@
+"""What GitHub Copilot CLI sends, and what it is answered, letter by letter."""
+
+from __future__ import annotations
+
+import pytest
+from fake_window import ACTIVE, PATH, SELECTION, FakeWindow, called, value
+
+from companion.agents.copilot_dialect import COPILOT
+from companion.agents.dialect import Mention, Message
+from companion.agents.shared_context import SharedContext
+from companion.agents.window import Answer, CannotDo, Decision
+
+NAME = "[Copilot CLI] - one.py (a1b2c3)"
+OPEN = {"original_file_path": PATH, "new_file_contents": "new\r\n", "tab_name": NAME}
+
+
+@pytest.fixture
+def window():
+    return FakeWindow()
+
+
+def test_the_tools_are_those_of_the_protocol():
+    names = [tool.name for tool in COPILOT.tools]
+    assert names == ["open_diff", "close_diff", "get_selection", "get_diagnostics", "update_session_name"]
+
+
+@pytest.mark.parametrize(
+    "decision, result, trigger",
+    [(Decision.ACCEPTED, "SAVED", "accepted_via_button"), (Decision.REJECTED, "REJECTED", "rejected_via_button")],
+)
+def test_a_decision_has_all_the_fields_without_which_it_is_ignored(window, decision, result, trigger):
+    window.answer = Answer(decision, "edited")
+    answer = value(COPILOT, window, "open_diff", **OPEN)
+    assert answer.pop("message")
+    assert answer == {"success": True, "result": result, "trigger": trigger, "tab_name": NAME}
+    (request,) = window.requests
+    assert (request.path, request.proposed, request.name, request.edits_return) == (PATH, "new\r\n", NAME, False)
+
+
+def test_what_was_answered_in_the_terminal_or_cannot_be_shown_is_an_error_so_that_its_own_question_goes_on(window):
+    window.answer = Answer(Decision.WITHDRAWN)
+    assert called(COPILOT, window, "open_diff", **OPEN)[1]
+    window.refusal = CannotDo("It is a folder.")
+    assert called(COPILOT, window, "open_diff", **OPEN) == (["It is a folder."], True)
+
+
+def test_closing(window):
+    answer = {"success": True, "already_closed": True, "tab_name": NAME, "message": ""}
+    assert value(COPILOT, window, "close_diff", tab_name=NAME) == answer
+    window.open_reviews = 1
+    assert value(COPILOT, window, "close_diff", tab_name=NAME) == dict(answer, already_closed=False)
+    assert window.withdrawn == [("session-1", NAME)] * 2
+
+
+def test_what_the_model_may_ask(window):
+    assert value(COPILOT, window, "get_selection") == {**SELECTION, "current": True}
+    window.active = None
+    assert value(COPILOT, window, "get_selection") is None
+    assert value(COPILOT, window, "get_diagnostics", uri="file:///C%3A/a.py")[0]["uri"] == "file:///C:/a.py"
+    assert window.asked == ["C:\\a.py"]
+
+
+def test_the_session_has_a_name(window):
+    assert value(COPILOT, window, "update_session_name", name="Polite greeting") == {"success": True}
+    assert window.names == {"session-1": "Polite greeting"}
+
+
+def test_context_and_mentions():
+    assert COPILOT.messages(SharedContext({}, ACTIVE)) == (
+        Message("selection_changed", SELECTION, "selection_changed"),
+    )
+    assert COPILOT.mention(Mention(PATH)) is None

@@ -1,0 +1,194 @@
+"""One client on a message-oriented connection: what Claude Code and opencode send, and what they are answered."""
+
+from __future__ import annotations
+
+import json
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from companion.protocol.catalogue import Catalogue
+from companion.protocol.conversation import (
+    MOST_CALLS,
+    CallCancelled,
+    Conversation,
+    GiveUp,
+    Notified,
+    Opened,
+    RunCall,
+    State,
+    ToolsListed,
+)
+from companion.protocol.limits import Limits
+from companion.protocol.tools import Cancellation, Implementation, Tool, text_result
+
+TOOL = Tool("openDiff", "Open Diff", "Opens a diff.", {"type": "object", "properties": {"path": {"type": "string"}}})
+INITIALIZE = {
+    "method": "initialize",
+    "params": {
+        "protocolVersion": "2025-11-25",
+        "capabilities": {"roots": {"listChanged": True}, "elicitation": {}},
+        "clientInfo": {"name": "claude-code", "version": "2.1.330"},
+    },
+    "jsonrpc": "2.0",
+    "id": 0,
+}
+INITIALIZED = {"jsonrpc": "2.0", "method": "notifications/initialized"}
+
+
+def new(limits=Limits()):
+    catalogue = Catalogue([TOOL], Implementation("companion", "Companion", "1"))
+    catalogue.arguments.prepare()
+    return Conversation(catalogue, "client-1", limits=limits, wall_clock=lambda: 5.0)
+
+
+def say(talk, message):
+    return talk.receive(json.dumps(message).encode())
+
+
+def heard(talk):
+    return [json.loads(payload) for payload in talk.take()]
+
+
+def opened(limits=Limits()):
+    talk = new(limits)
+    say(talk, INITIALIZE)
+    say(talk, INITIALIZED)
+    heard(talk)
+    return talk
+
+
+def call(talk, number=1, name="openDiff", **arguments):
+    return say(
+        talk,
+        {"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": {"name": name, "arguments": arguments}},
+    )
+
+
+def test_the_handshake_of_claude_code():
+    talk = new()
+    assert say(talk, INITIALIZE) == []
+    (answer,) = heard(talk)
+    assert answer["id"] == 0 and answer["result"]["protocolVersion"] == "2025-11-25"
+    (effect,) = say(talk, INITIALIZED)
+    assert isinstance(effect, Opened)
+    assert effect.client[:4] == ("client-1", "claude-code", "2.1.330", "2025-11-25")
+    assert say(talk, {"method": "ide_connected", "params": {"pid": 4711}, "jsonrpc": "2.0"}) == [
+        Notified("ide_connected", {"pid": 4711})
+    ]
+    assert say(talk, {"method": "tools/list", "jsonrpc": "2.0", "id": 1}) == [ToolsListed()]
+    assert [tool["name"] for tool in heard(talk)[0]["result"]["tools"]] == ["openDiff"]
+
+
+def test_opencode_is_ready_without_asking_for_tools():
+    talk = new()
+    information = {"name": "opencode", "version": "0.0.0"}
+    say(talk, {**INITIALIZE, "params": {**INITIALIZE["params"], "clientInfo": information}})
+    assert [type(effect) for effect in say(talk, INITIALIZED)] == [Opened]
+
+
+def test_no_notification_goes_out_before_the_client_is_ready():
+    talk = new()
+    talk.notify("selection_changed", {"text": "early"})
+    say(talk, INITIALIZE)
+    talk.notify("selection_changed", {"text": "early"})
+    assert [message.get("method") for message in heard(talk)] == [None]
+    say(talk, INITIALIZED)
+    talk.notify("selection_changed", {"text": "now"})
+    assert heard(talk) == [{"jsonrpc": "2.0", "method": "selection_changed", "params": {"text": "now"}}]
+
+
+def test_a_newer_selection_takes_the_place_of_one_that_still_waits():
+    talk = opened()
+    for text in ("one", "two"):
+        talk.notify("selection_changed", {"text": text}, "selection")
+    talk.notify("at_mentioned", {"filePath": "/a.py"})
+    assert [message["params"] for message in heard(talk)] == [{"text": "two"}, {"filePath": "/a.py"}]
+
+
+def test_a_call_is_answered_when_the_user_has_decided():
+    talk = opened()
+    (run,) = call(talk, 7, path="/a.py")
+    assert isinstance(run, RunCall) and run.call.arguments == {"path": "/a.py"} and heard(talk) == []
+    talk.finish(run.call, text_result("FILE_SAVED"))
+    talk.finish(run.call, text_result("again"))
+    assert heard(talk) == [{"jsonrpc": "2.0", "id": 7, "result": {"content": [{"type": "text", "text": "FILE_SAVED"}]}}]
+
+
+def test_a_call_that_was_taken_back_is_not_answered():
+    talk = opened()
+    (run,) = call(talk, 7)
+    cancelled = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 7}}
+    assert say(talk, cancelled) == [CallCancelled(run.call, Cancellation.BY_CLIENT)]
+    talk.finish(run.call, text_result("late"))
+    assert heard(talk) == []
+
+
+def test_a_lost_connection_takes_its_calls_back_once():
+    talk = opened()
+    (run,) = call(talk)
+    assert talk.lost() == [CallCancelled(run.call, Cancellation.CONNECTION_LOST)]
+    assert talk.lost() == [] and talk.state is State.ENDED
+    assert talk.finish(run.call, text_result("late")) == [] and heard(talk) == []
+
+
+def test_what_cannot_be_served_is_said():
+    talk = opened()
+    for message, code in (
+        ({"jsonrpc": "2.0", "id": 1, "method": "resources/list"}, -32601),
+        ({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "executeCode"}}, -32602),
+        (INITIALIZE, -32600),
+        ({"id": 3, "method": "ping"}, -32600),
+        ([], -32600),
+    ):
+        assert say(talk, message) == []
+        assert heard(talk)[0]["error"]["code"] == code
+    talk.receive(b"{")
+    assert heard(talk)[0]["error"]["code"] == -32700
+    call(talk, 9, path=3)
+    assert heard(talk)[0]["result"]["isError"] is True
+
+
+def test_calls_that_wait_are_bounded():
+    talk = opened()
+    for number in range(MOST_CALLS):
+        assert len(call(talk, number)) == 1
+    assert call(talk, 1000) == []
+    assert heard(talk)[0]["error"]["message"] == "Too many calls wait for their results."
+
+
+def test_a_client_that_reads_nothing_is_given_up():
+    talk = opened(Limits(queued_messages=3))
+    effects = [talk.notify("at_mentioned", {"n": number}) for number in range(4)]
+    assert effects[:3] == [[], [], []] and isinstance(effects[3][0], GiveUp)
+
+
+@given(st.lists(st.tuples(st.sampled_from(["call", "finish", "cancel", "lost", "repeat"]), st.integers(0, 4))))
+def test_no_order_of_answers_and_cancellations_answers_a_call_twice_or_never(steps):
+    talk = opened()
+    running, over, answered, taken_back = {}, {}, [], set()
+    number = 0
+    for step, which in steps:
+        if step == "call":
+            number += 1
+            for effect in call(talk, number):
+                running[number] = effect.call
+        elif step == "finish" and which in running:
+            over[which] = running.pop(which)
+            talk.finish(over[which], text_result("done"))
+        elif step == "repeat" and which in over:
+            talk.finish(over[which], text_result("once more"))
+        elif step == "cancel":
+            note = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": which}}
+            for effect in say(talk, note):
+                taken_back.add(which)
+                over[which] = running.pop(which)
+                assert effect.call is over[which]
+        elif step == "lost":
+            lost = {effect.call for effect in talk.lost()}
+            assert lost == set(running.values())
+            over.update(running)
+            taken_back.update(running)
+            running.clear()
+        answered += [message["id"] for message in heard(talk)]
+    assert sorted(answered) == sorted(set(over) - taken_back)

@@ -1,0 +1,213 @@
+"""Programs that connect to a socket in the file system, as GitHub Copilot CLI does: who gets in, and what is left."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import socket
+import stat
+import sys
+
+import aiohttp
+import pytest
+
+if sys.platform == "win32":
+    pytest.skip("Windows has named pipes instead", allow_module_level=True)
+
+from companion.protocol.tools import Implementation, Tool, text_result
+from companion.transport import local_sockets
+from companion.transport.client import Refused, SocketClient
+from companion.transport.server import CompanionServer
+
+HEADER = "X-Secret"
+TOKEN = "the-secret-of-this-test"
+TOOL = Tool("open_diff", "Open Diff", "Opens a diff.", {"type": "object"})
+PROBE = {
+    "jsonrpc": "2.0",
+    "id": 0,
+    "method": "server/discover",
+    "params": {"_meta": {"io.modelcontextprotocol/protocolVersion": "2026-07-28"}},
+}
+INITIALIZE = {
+    "jsonrpc": "2.0",
+    "id": 0,
+    "method": "initialize",
+    "params": {
+        "protocolVersion": "2025-11-25",
+        "capabilities": {},
+        "clientInfo": {"name": "copilot-cli", "version": "1.0.102"},
+    },
+}
+HEADERS = {HEADER: TOKEN, "Host": "localhost", "Accept": "application/json, text/event-stream"}
+
+
+class Bench:
+    """A server on a socket, and a client that speaks HTTP on it."""
+
+    def __init__(self):
+        self.opened, self.cancelled = [], []
+        self.decision = asyncio.get_running_loop().create_future()
+        self.server = CompanionServer(
+            token=TOKEN,
+            secret_header=HEADER,
+            handshake_only=True,
+            deleted_status=200,
+            tools=[TOOL],
+            call_tool=self.call,
+            session_opened=self.opened.append,
+            session_closed=lambda client, unread: None,
+            identity=Implementation("gemini-companion", "Gemini Companion", "1"),
+        )
+
+    async def call(self, call):
+        call.on_cancelled(self.cancelled.append)
+        return text_result(await self.decision)
+
+
+def run(scenario):
+    async def main():
+        bench = Bench()
+        path = await bench.server.start_on_socket()
+        try:
+            async with aiohttp.ClientSession(connector=aiohttp.UnixConnector(path)) as http:
+                await asyncio.wait_for(scenario(bench, http, path), 20)
+        finally:
+            await bench.server.stop()
+        assert not os.path.exists(os.path.dirname(path)), "the socket and its folder are gone"
+
+    asyncio.run(main())
+
+
+async def post(http, message, **headers):
+    sent = {**HEADERS, **headers}
+    return await http.post("http://localhost/mcp", json=message, headers=sent)
+
+
+def test_the_literal_handshake_of_copilot_cli():
+    async def scenario(bench, http, path):
+        async with await post(http, PROBE) as answer:
+            assert answer.status == 200
+            probed = await answer.json()
+        assert probed["id"] == 0 and probed["error"]["code"] == -32601
+        async with await post(http, INITIALIZE) as answer:
+            assert answer.status == 200
+            session = answer.headers["mcp-session-id"]
+            assert (await answer.json())["result"]["protocolVersion"] == "2025-11-25"
+        known = {"mcp-session-id": session}
+        async with await post(http, {"jsonrpc": "2.0", "method": "notifications/initialized"}, **known) as answer:
+            assert answer.status == 202
+        async with http.get("http://localhost/mcp", headers={**HEADERS, **known}) as stream:
+            assert stream.status == 200
+            async with await post(http, {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}, **known) as answer:
+                assert [tool["name"] for tool in (await answer.json())["result"]["tools"]] == ["open_diff"]
+            bench.server.notify("selection_changed", {"text": "x"})
+            while True:
+                line = (await stream.content.readline()).decode()
+                if line.startswith("data: {"):
+                    break
+            assert json.loads(line[6:]) == {"jsonrpc": "2.0", "method": "selection_changed", "params": {"text": "x"}}
+        assert [client.client_name for client in bench.opened] == ["copilot-cli"]
+        async with http.delete("http://localhost/mcp", headers={**HEADERS, **known}) as answer:
+            assert (answer.status, await answer.read()) == (200, b""), "with 204 the program shows an error"
+
+    run(scenario)
+
+
+def test_folder_and_socket_are_the_users_alone():
+    async def scenario(bench, http, path):
+        assert len(os.fsencode(path)) <= 103
+        folder = os.lstat(os.path.dirname(path))
+        assert stat.S_IMODE(folder.st_mode) == 0o700 and folder.st_uid == os.getuid()
+        assert stat.S_ISSOCK(os.lstat(path).st_mode) and stat.S_IMODE(os.lstat(path).st_mode) == 0o600
+
+    run(scenario)
+
+
+@pytest.mark.parametrize(
+    "headers, status",
+    [
+        ({HEADER: "wrong"}, 401),
+        ({HEADER: ""}, 401),
+        ({"Host": "evil.example"}, 403),
+        ({"Host": "localhost:80"}, 403),
+        ({"Origin": "http://localhost"}, 403),
+        ({"Origin": "null"}, 403),
+    ],
+)
+def test_whoever_may_not_come_in_is_refused(headers, status):
+    async def scenario(bench, http, path):
+        async with await post(http, INITIALIZE, **headers) as answer:
+            assert answer.status == status
+        assert not bench.opened
+
+    run(scenario)
+
+
+def test_a_connection_that_breaks_takes_its_call_back():
+    async def scenario(bench, http, path):
+        async with await post(http, INITIALIZE) as answer:
+            known = {"mcp-session-id": answer.headers["mcp-session-id"]}
+        call = {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "open_diff", "arguments": {}}}
+        with pytest.raises(asyncio.TimeoutError):
+            await asyncio.wait_for(post(http, call, **known), 0.3)
+        for _ in range(500):
+            if bench.cancelled:
+                break
+            await asyncio.sleep(0.01)
+        assert bench.cancelled
+        bench.decision.set_result("late")
+
+    run(scenario)
+
+
+def test_a_folder_that_is_not_ours_alone_is_refused(tmp_path):
+    for mode in (0o750, 0o705, 0o711, 0o777):
+        os.chmod(tmp_path, mode)
+        with pytest.raises(OSError, match="others may use"):
+            local_sockets.check_folder(str(tmp_path))
+    os.chmod(tmp_path, 0o700)
+    local_sockets.check_folder(str(tmp_path))
+    link = tmp_path / "link"
+    link.symlink_to(tmp_path)
+    with pytest.raises(OSError, match="not a folder"):
+        local_sockets.check_folder(str(link))
+
+
+def test_a_long_temporary_directory_is_avoided(tmp_path, monkeypatch):
+    long = tmp_path / ("x" * 100)
+    long.mkdir()
+    monkeypatch.setattr(local_sockets.tempfile, "tempdir", str(long))
+    folder = local_sockets.make_folder()
+    try:
+        assert len(os.fsencode(folder)) < 60 and not os.listdir(long)
+    finally:
+        local_sockets.remove(folder)
+
+
+def test_only_a_dead_socket_of_ours_is_left_over(monkeypatch):
+    folder = local_sockets.make_folder()
+    path = os.path.join(folder, local_sockets.NAME)
+    try:
+        assert not local_sockets.is_left_over(path), "nothing is there"
+        with socket.socket(socket.AF_UNIX) as listening:
+            listening.bind(path)
+            listening.listen(1)
+            assert not local_sockets.is_left_over(path), "somebody answers"
+        assert local_sockets.is_left_over(path)
+        assert not local_sockets.is_left_over(os.path.join(folder, "other.sock"))
+        os.chmod(folder, 0o750)  # noqa: S103
+        assert not local_sockets.is_left_over(path), "others may use its folder"
+    finally:
+        os.chmod(folder, 0o700)
+        local_sockets.remove(folder)
+    assert not os.path.exists(folder)
+
+
+def test_our_own_client_finds_the_server_well():
+    async def scenario(bench, http, path):
+        assert await SocketClient(path, HEADER, TOKEN, "self-test", "1").count_tools() == 1
+        with pytest.raises(Refused, match="401"):
+            await SocketClient(path, HEADER, "wrong", "self-test", "1").count_tools()
+
+    run(scenario)
