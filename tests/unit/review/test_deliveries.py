@@ -22,8 +22,8 @@ class Runtime:
         self.later: List[Tuple[int, Callable[[], Any]]] = []
         self.asked: List[Callable[[], Any]] = []
 
-    def later_on_main(self, milliseconds: int, function: Callable[[], Any]) -> None:
-        self.later.append((milliseconds, function))
+    def later_on_main(self, milliseconds: int, function: Callable[..., Any], *args: Any) -> None:
+        self.later.append((milliseconds, lambda: function(*args)))
 
     def use_disk(self, function: Callable[..., Any], *args: Any, then: Callable[[Any], Any]) -> None:
         self.asked.append(lambda: then(function(*args, lambda: False)))
