@@ -20,7 +20,6 @@ from typing import (
     Mapping,
     Optional,
     Sequence,
-    Set,
     Union,
     cast,
 )
@@ -35,7 +34,6 @@ from ..protocol.effects import (
     OpenStream,
     Reaction,
     Reply,
-    RunCalls,
     SessionClosed,
     SessionOpened,
     Wake,
@@ -44,7 +42,7 @@ from ..protocol.exchanges import JSON_TYPE
 from ..protocol.limits import Limits
 from ..protocol.notices import Translate
 from ..protocol.streams import Ending, Stream
-from ..protocol.tools import ClientSession, Implementation, Tool, ToolCall, ToolResult, error_result
+from ..protocol.tools import ClientSession, Implementation, Tool, ToolCall, ToolResult
 from .bodies import Bodies, InWorker, body_complaint, in_default_executor
 from .connections import Connection
 from .event_dialect import IDE_NOTIFICATIONS, to_event_dialect
@@ -54,17 +52,16 @@ from .listening import ACCEPTED_AT_ONCE, BACKLOG, listen
 from .local_sockets import LocalSocket, listen_locally
 from .negotiation import accepted
 from .responses import WholeResponse, not_allowed, refusal, respond
-from .running_calls import RunningCall, never
+from .running_calls import CallRunner, never
 from .unauthenticated import descriptor_limit
 
 logger = logging.getLogger("gemini_companion.transport")
 ADDRESS = "127.0.0.1"
 _LINGER_SECONDS = 2.0
 _STOP_SECONDS = 1.0
-_ENDING = "The companion is being restarted or has ended. Try again in a moment."
 
 
-class CompanionServer:
+class CompanionServer(CallRunner):
     """The HTTP server of one endpoint. Loop thread only."""
 
     def __init__(
@@ -92,14 +89,7 @@ class CompanionServer:
         answers a DELETE; there are clients that cannot read 204. `described`: gets the headers that came with the
         request that opened a session. `translate`: turns a notification into the dialect of
         `/events`; for the rest see `Protocol`."""
-        self._gate = Gate({"": token, **further_tokens}, secret_header=secret_header)
-        self._deleted_status = deleted_status
-        self._described = described
-        self._call_tool = call_tool
-        self._session_opened = session_opened
-        self._session_closed = session_closed
-        self._limits = limits
-        self._protocol = Protocol(
+        protocol = Protocol(
             tools,
             identity,
             limits=limits,
@@ -107,16 +97,18 @@ class CompanionServer:
             subscribable=subscribable,
             handshake_only=handshake_only,
         )
+        super().__init__(protocol, call_tool)
+        self._gate = Gate({"": token, **further_tokens}, secret_header=secret_header)
+        self._deleted_status = deleted_status
+        self._described = described
+        self._session_opened = session_opened
+        self._session_closed = session_closed
+        self._limits = limits
         self._streams = EventStreams(self._protocol.registry.take, self._stream_ended, limits.heartbeat_seconds)
-        self._running: Dict[ToolCall, RunningCall] = {}
-        self._cancelled: Set[asyncio.Task[Any]] = set()
-        self._last_call_over: Optional[asyncio.Future[None]] = None  # somebody waits for it
         self._bodies = Bodies(in_worker)
         self._in_flight = 0
         self._listener: Union[asyncio.AbstractServer, LocalSocket, None] = None
         self._manager: Optional[web.Server] = None
-        self._expiry: Optional[asyncio.TimerHandle] = None
-        self._stopping = False
 
     @property
     def sessions(self) -> Mapping[str, ClientSession]:
@@ -190,19 +182,6 @@ class CompanionServer:
         for task in self._cancelled:
             task.cancel()
         self._listener = None
-
-    async def _answer_calls(self, seconds: float) -> None:
-        """Let the calls under way come to their end; those that do not are answered with an error."""
-        await self._calls_over(seconds)
-        for running in list(self._running.values()):
-            running.task.cancel()
-        await self._calls_over(seconds)
-
-    async def _calls_over(self, seconds: float) -> None:
-        """Wait until no call is under way, at most so long."""
-        if self._running:
-            self._last_call_over = asyncio.get_running_loop().create_future()
-            await asyncio.wait([self._last_call_over], timeout=seconds)
 
     def export_state(self) -> Dict[str, Any]:
         """The sessions with their undelivered messages as JSON-serialisable data. Secret: never log it."""
@@ -322,115 +301,6 @@ class CompanionServer:
             return await self._streams.serve(request, reply.stream, reply.headers)
         return await self._run_calls(request, reply.calls)
 
-    def _run_calls(self, request: web.BaseRequest, calls: Sequence[ToolCall]) -> Awaitable[web.StreamResponse]:
-        """Run the tools; the last one to end brings the request's reply, or any of them does before it has ended."""
-        if len(calls) == 1:
-            return self._run_on_this_task(request, calls[0])
-        return self._run_side_by_side(request, calls)
-
-    async def _run_on_this_task(self, request: web.BaseRequest, call: ToolCall) -> web.StreamResponse:
-        """Run the only call of a request on the request's own task: another one would take a tenth of a small call.
-
-        A stream that the call opens is carried beside it. An answer, even that of a call which was taken back, is
-        given when the call has ended.
-        """
-        loop = asyncio.get_running_loop()
-        connection = cast(Connection, request.protocol)
-        connection.on_lost = functools.partial(self._caller_lost, (call,))
-        call.send = functools.partial(self._say, call)
-        replies: List[Union[Answer, OpenStream]] = []
-        carrying: List[asyncio.Task[web.StreamResponse]] = []
-
-        def hand_over(reply: Union[Answer, OpenStream]) -> None:
-            replies.append(reply)
-            if isinstance(reply, OpenStream):
-                carrying.append(loop.create_task(self._reply(request, reply)))
-
-        task = asyncio.current_task()
-        assert task is not None
-        self._running[call] = RunningCall(task, hand_over)
-        await self._run(call)
-        if carrying:
-            return await carrying[0]
-        connection.on_lost = None
-        return await self._reply(request, replies[0])
-
-    async def _run_side_by_side(self, request: web.BaseRequest, calls: Sequence[ToolCall]) -> web.StreamResponse:
-        """Run the calls of a batch, each on a task of its own."""
-        loop = asyncio.get_running_loop()
-        first: asyncio.Future[Union[Answer, OpenStream]] = loop.create_future()
-
-        def hand_over(reply: Union[Answer, OpenStream]) -> None:
-            if not first.done():
-                first.set_result(reply)
-
-        connection = cast(Connection, request.protocol)
-        connection.on_lost = functools.partial(self._caller_lost, calls)
-        for call in calls:
-            call.send = functools.partial(self._say, call)
-            self._running[call] = RunningCall(loop.create_task(self._run(call)), hand_over)
-        tasks = [self._running[call].task for call in calls]
-        try:
-            reply = await first
-            connection.on_lost = None
-            response = await self._reply(request, reply)
-            # A call whose stream was lost still counts as a request in flight.
-            left = [running.task for running in map(self._running.get, calls) if running is not None]
-            if left:
-                await asyncio.wait(left)
-        except asyncio.CancelledError:
-            for task in tasks:
-                task.cancel()
-            raise
-        finally:
-            connection.on_lost = None
-        return response
-
-    async def _run(self, call: ToolCall) -> None:
-        result: Optional[ToolResult] = None
-        try:
-            result = await self._call_tool(call) if not self._stopping else error_result(_ENDING)
-        except asyncio.CancelledError:
-            # If we are not stopping, what the tool waited for has ended: nobody may wait for the answer in vain.
-            result = error_result(_ENDING) if self._stopping else None
-        except Exception:
-            logger.exception("the tool %s failed", call.name)
-        self._continue(call, self._protocol.finish(call, result, self._now()))
-        self._forget(call)
-        if self._expiry is None and self._protocol.registry.is_expiring(call.session.id):
-            self._schedule_expiry()
-
-    def _say(self, call: ToolCall, method: str, params: Dict[str, Any]) -> None:
-        self._continue(call, self._protocol.say(call, method, params))
-
-    def _continue(self, call: ToolCall, reaction: Reaction) -> None:
-        """Perform the reaction to a running call, including the reply to its request."""
-        self._perform(reaction.events)
-        assert not isinstance(reaction.reply, RunCalls)
-        self._hand_over(call, reaction.reply)
-
-    def _hand_over(self, call: ToolCall, reply: Union[Answer, OpenStream, None]) -> None:
-        running = self._running.get(call)
-        if reply is not None and running is not None:
-            running.hand_over(reply)
-
-    def _let_run_out(self, call: ToolCall) -> None:
-        """Nobody waits any more for what the tool does until it has heard of the cancellation."""
-        running = self._forget(call)
-        if running is not None:
-            self._cancelled.add(running.task)
-            running.task.add_done_callback(self._cancelled.discard)
-
-    def _forget(self, call: ToolCall) -> Optional[RunningCall]:
-        running = self._running.pop(call, None)
-        if not self._running and self._last_call_over is not None and not self._last_call_over.done():
-            self._last_call_over.set_result(None)
-        return running
-
-    def _caller_lost(self, calls: Sequence[ToolCall], was_reset: bool) -> None:
-        self._perform(self._protocol.connection_lost(calls, self._now()))
-        self._schedule_expiry()
-
     # Events
 
     def _perform(self, events: Iterable[Event]) -> None:
@@ -463,9 +333,6 @@ class CompanionServer:
         self._schedule_expiry()
 
     # Time
-
-    def _now(self) -> float:
-        return asyncio.get_running_loop().time()
 
     def _schedule_expiry(self) -> None:
         if self._expiry is not None:
