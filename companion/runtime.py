@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Awaitable, Callable, Deque, List, Optiona
 
 import sublime
 
-from .workers import COMPUTING_THREADS, DISK_THREADS, NOTHING_TO_TELL, Computation, Workers
+from .workers import COMPUTING_THREADS, DISK_THREADS, NOTHING_TO_TELL, Computation, Workers, WrongThreadError
 
 if TYPE_CHECKING:
     import asyncio
@@ -31,14 +31,9 @@ Result = TypeVar("Result")
 
 logger = logging.getLogger("gemini_companion.runtime")
 
-# Pauses before a failed event loop goes on. They grow as long as it does no work in between; after so many attempts in
-# vain it is given up.
+# Pauses before a failed event loop goes on; they grow as long as it does no work in between, then it is given up.
 RESUME_SECONDS = (0.0, 0.1, 0.3, 1.0, 5.0, 30.0)
 ATTEMPTS_WITH_ONE_LOOP = 3
-
-
-class WrongThreadError(RuntimeError):
-    """Something was called on a thread to which it does not belong."""
 
 
 class Runtime:

@@ -23,6 +23,10 @@ COMPUTING_THREADS = 2, 4  # a long comparison and another one behind it; with th
 DISK_THREADS = 4, 32  # each may hang on a dead drive
 
 
+class WrongThreadError(RuntimeError):
+    """Something was called on a thread to which it does not belong."""
+
+
 class Computation:
     """Work under way on a worker thread.
 

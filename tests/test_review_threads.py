@@ -8,7 +8,7 @@ import threading
 from typing import Any, Iterator, List
 
 from ..companion.review.document.preparation import prepare
-from ..companion.runtime import WrongThreadError
+from ..companion.workers import WrongThreadError
 from .review_support import GEMINI, PROPOSED, TEXT, DecidingTestCase
 from .support.listening_client import ListeningClient, announced
 from .support.thread_guard import MainThreadTimer, ThreadGuard

@@ -16,10 +16,10 @@ from typing import Callable, List, NamedTuple, Optional
 
 from ..agents.agent import EDITOR_NAME, Agent
 from ..agents.registry import AGENTS
+from ..system import socket_folders
 from ..system.platform import Platform
 from ..system.processes import began as process_began
 from ..system.processes import is_alive as process_is_alive
-from ..transport import local_sockets
 from . import files
 from .directory import is_safe
 
@@ -69,8 +69,8 @@ def sweep(
 
 def _remove_socket(path: object) -> None:
     """Remove the socket that a left-over file names, if it is one of ours and dead."""
-    if isinstance(path, str) and local_sockets.is_left_over(path):
-        local_sockets.remove(os.path.dirname(path))
+    if isinstance(path, str) and socket_folders.is_left_over(path):
+        socket_folders.remove(os.path.dirname(path))
 
 
 class _Judge(NamedTuple):

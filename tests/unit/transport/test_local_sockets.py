@@ -16,7 +16,7 @@ if sys.platform == "win32":
     pytest.skip("Windows has named pipes instead", allow_module_level=True)
 
 from companion.protocol.tools import Implementation, Tool, text_result
-from companion.transport import local_sockets
+from companion.system import socket_folders
 from companion.transport.client import Refused, SocketClient
 from companion.transport.server import CompanionServer
 
@@ -165,42 +165,42 @@ def test_a_folder_that_is_not_ours_alone_is_refused(tmp_path):
     for mode in (0o750, 0o705, 0o711, 0o777):
         os.chmod(tmp_path, mode)
         with pytest.raises(OSError, match="others may use"):
-            local_sockets.check_folder(str(tmp_path))
+            socket_folders.check_folder(str(tmp_path))
     os.chmod(tmp_path, 0o700)
-    local_sockets.check_folder(str(tmp_path))
+    socket_folders.check_folder(str(tmp_path))
     link = tmp_path / "link"
     link.symlink_to(tmp_path)
     with pytest.raises(OSError, match="not a folder"):
-        local_sockets.check_folder(str(link))
+        socket_folders.check_folder(str(link))
 
 
 def test_a_long_temporary_directory_is_avoided(tmp_path, monkeypatch):
     long = tmp_path / ("x" * 100)
     long.mkdir()
-    monkeypatch.setattr(local_sockets.tempfile, "tempdir", str(long))
-    folder = local_sockets.make_folder()
+    monkeypatch.setattr(socket_folders.tempfile, "tempdir", str(long))
+    folder = socket_folders.make_folder()
     try:
         assert len(os.fsencode(folder)) < 60 and not os.listdir(long)
     finally:
-        local_sockets.remove(folder)
+        socket_folders.remove(folder)
 
 
 def test_only_a_dead_socket_of_ours_is_left_over(monkeypatch):
-    folder = local_sockets.make_folder()
-    path = os.path.join(folder, local_sockets.NAME)
+    folder = socket_folders.make_folder()
+    path = os.path.join(folder, socket_folders.NAME)
     try:
-        assert not local_sockets.is_left_over(path), "nothing is there"
+        assert not socket_folders.is_left_over(path), "nothing is there"
         with socket.socket(socket.AF_UNIX) as listening:
             listening.bind(path)
             listening.listen(1)
-            assert not local_sockets.is_left_over(path), "somebody answers"
-        assert local_sockets.is_left_over(path)
-        assert not local_sockets.is_left_over(os.path.join(folder, "other.sock"))
+            assert not socket_folders.is_left_over(path), "somebody answers"
+        assert socket_folders.is_left_over(path)
+        assert not socket_folders.is_left_over(os.path.join(folder, "other.sock"))
         os.chmod(folder, 0o750)  # noqa: S103
-        assert not local_sockets.is_left_over(path), "others may use its folder"
+        assert not socket_folders.is_left_over(path), "others may use its folder"
     finally:
         os.chmod(folder, 0o700)
-        local_sockets.remove(folder)
+        socket_folders.remove(folder)
     assert not os.path.exists(folder)
 
 

@@ -1,0 +1,80 @@
+"""The folders in which sockets stand: made for the user alone, checked, and removed again.
+
+Rule: a folder that is not a real one, not the user's, or open to anybody else is refused. Only a path at which nobody
+answers is taken for one that was left over.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import socket
+import stat
+import sys
+import tempfile
+
+logger = logging.getLogger("gemini_companion.system")
+
+PREFIX = "gemini-companion-"
+NAME = "mcp.sock"
+MOST_BYTES = 100
+"""Of a socket's path: macOS takes 103, Linux 107."""
+
+
+def make_folder() -> str:
+    """A new folder that is the user's alone. Raises OSError."""
+    folder = tempfile.mkdtemp(prefix=PREFIX)
+    if len(os.fsencode(os.path.join(folder, NAME))) <= MOST_BYTES:
+        return folder
+    os.rmdir(folder)
+    return tempfile.mkdtemp(prefix=PREFIX, dir="/tmp")
+
+
+def check_folder(folder: str) -> None:
+    """Raise OSError unless the folder is a real one, the user's, and nobody else's in any way."""
+    status = os.lstat(folder)
+    if not stat.S_ISDIR(status.st_mode):
+        raise OSError(f"{folder} is not a folder, so no socket is opened in it")
+    if status.st_uid != os.getuid():
+        raise OSError(f"{folder} belongs to somebody else, so no socket is opened in it")
+    if stat.S_IMODE(status.st_mode) & 0o077:
+        raise OSError(f"others may use {folder}, so no socket is opened in it")
+
+
+def remove(folder: str) -> None:
+    """Remove the folder of a socket. Never raises."""
+    try:
+        os.unlink(os.path.join(folder, NAME))
+    except OSError as error:
+        logger.debug("could not remove a socket: %s", type(error).__name__)
+    try:
+        os.rmdir(folder)
+    except OSError as error:
+        logger.debug("could not remove the folder of a socket: %s", type(error).__name__)
+
+
+def is_left_over(path: str) -> bool:
+    """Whether a path is that of a socket of ours at which nobody answers. Blocks: not for the loop or the main thread.
+
+    Only such a path may be given to `remove` (its folder) by somebody who has not made it.
+    """
+    folder, name = os.path.split(path)
+    if sys.platform == "win32" or name != NAME or not os.path.basename(folder).startswith(PREFIX):
+        return False
+    try:
+        check_folder(folder)
+        if not stat.S_ISSOCK(os.lstat(path).st_mode):
+            return False
+    except OSError:
+        return False
+    trial = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    try:
+        trial.settimeout(1)
+        trial.connect(path)
+    except ConnectionRefusedError:
+        return True
+    except OSError:
+        return False
+    finally:
+        trial.close()
+    return False
