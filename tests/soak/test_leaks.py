@@ -51,11 +51,14 @@ tracemalloc.start()
 """
 
 UPDATE = """
+from importlib import import_module
+SharedContext = import_module("Gemini Companion.companion.agents.shared_context").SharedContext
+
 def update(first, last):
     for number in range(first, last):
         path = "/workspace/file%d.py" % number
         file = {"path": path, "timestamp": number, "isActive": True, "selectedText": "x" * 500}
-        endpoint._publish_context({"workspaceState": {"openFiles": [file], "isTrusted": True}})
+        endpoint._publish_context(SharedContext({"workspaceState": {"openFiles": [file], "isTrusted": True}}))
 """
 
 # Opens a review, waits until it is drawn, decides it, waits until the window is given back, and begins the next one.
@@ -122,7 +125,8 @@ def send_updates(editor, first, last):
     for start in range(first, last, 100):
         editor.host.execute(f"update({start}, {start + 100})")
         seen = listener.received
-        editor.host.execute(f"endpoint._publish_context({{'workspaceState': {{'openFiles': [], 'n': {start}}}}})")
+        last_one = f"{{'workspaceState': {{'openFiles': [], 'n': {start}}}}}"
+        editor.host.execute(f"endpoint._publish_context(SharedContext({last_one}))")
         editor.host.wait_until(lambda seen=seen: listener.received > seen)
 
 

@@ -12,7 +12,7 @@ from typing import NamedTuple, Optional
 
 import sublime
 
-_QUICK_EVERY, _WHOLE_EVERY = 0.1, 1.0  # seconds between two looks
+_QUICK_EVERY, _WHOLE_EVERY = 0.1, 2.0  # seconds between two looks
 
 
 class Sizes(NamedTuple):
@@ -55,6 +55,7 @@ class Watch:
         self._left = left
         self._right = right
         self._next_quick = self._next_whole = self._known_until = 0.0
+        self._width_next = False  # each quick look asks for one size, because each call crosses a process
         self.left = self.right = Sizes(0.0, 0.0, 0.0)
 
     def note(self) -> None:
@@ -65,7 +66,7 @@ class Watch:
             self._known_until = self._next_whole = now + _WHOLE_EVERY
 
     def look(self) -> Look:
-        """Whether the right view's lines or width have changed, or, once a second, any size."""
+        """Whether the right view's lines or width have changed, or, every two seconds, any size."""
         now = time.monotonic()
         if now >= self._next_whole:
             self._next_whole = self._known_until = now + _WHOLE_EVERY
@@ -75,7 +76,12 @@ class Watch:
         if now < self._next_quick:
             return Look.NONE
         self._next_quick = now + _QUICK_EVERY
-        if (self._right.line_height(), self._right.viewport_extent()[0]) == (self.right.line_height, self.right.width):
+        self._width_next = not self._width_next
+        if self._width_next:
+            same = self._right.line_height() == self.right.line_height
+        else:
+            same = self._right.viewport_extent()[0] == self.right.width
+        if same:
             return Look.NONE
         self._known_until = 0.0
         return Look.OTHER
