@@ -60,6 +60,7 @@ class Endpoint(EndpointClients):
         self.window = window
         self.port: Optional[int] = None
         self.problem: Optional[str] = None
+        self._problems: Dict[str, Optional[str]] = {}  # by what has them
         self.clients: Dict[str, ClientSession] = {}
         self.settings = WindowSettings(window)
         self._runtime = runtime
@@ -77,7 +78,7 @@ class Endpoint(EndpointClients):
         self.tracker = ContextTracker(window, runtime=runtime, settings=self.settings, publish=self._publish_context)
         self._deliveries = Deliveries(self.reviews, runtime, lambda: self._stopped)
         self._discovery_updater = DiscoveryUpdater(
-            window, runtime, self.settings, self.tracker.active_path, self._set_problem
+            window, runtime, self.settings, self.tracker.active_path, partial(self._set_problem, "discovery")
         )
         hooks = Hooks(
             owner_of=self._owner_of, is_connected=self._is_connected, rename=self._rename, folders=self.folders
@@ -105,7 +106,7 @@ class Endpoint(EndpointClients):
             partial(self._client_came, dialect=dialect),
             self._client_went,
             self._deliveries.unread,
-            self._set_problem if dialect is PRIMARY else partial(self._note_problem, dialect),
+            partial(self._set_problem, "server") if dialect is PRIMARY else partial(self._note_problem, dialect),
             partial(self._attentive_soon, dialect),
             self._process_known,
         )
@@ -271,15 +272,13 @@ class Endpoint(EndpointClients):
         if problem is not None:
             logger.warning("%s is not served: %s", dialect.key, problem)
 
-    def _set_problem(self, problem: Optional[str]) -> None:
+    def _set_problem(self, source: str, problem: Optional[str]) -> None:
+        """Note what is wrong with the server or the discovery files; that one is well says nothing of the other."""
         self._runtime.assert_main_thread()
         if self._stopped:
             return
-        if problem != self.problem and problem is not None:
+        if problem is not None and problem != self._problems.get(source):
             say(self.window, problem)
-        self.problem = problem
+        self._problems[source] = problem
+        self.problem = next((each for each in self._problems.values() if each is not None), None)
         self.show_status()
-
-    # -- what the window tells the clients ----------------------------------------------------------------------------
-
-    # -- who is who ---------------------------------------------------------------------------------------------------

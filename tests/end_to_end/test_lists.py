@@ -12,6 +12,10 @@ endpoint.reviews.open_diff(owner, {path!r}, "proposed\\n")
 ALWAYS = [
     "Run Gemini CLI",
     "Run Qwen Code",
+    "Run LLxprt Code",
+    "Run Claude Code",
+    "Run opencode",
+    "Run Copilot CLI",
     "Copy Connection Environment",
     "Pause Sharing",
     "Diagnose",

@@ -91,7 +91,7 @@ class TestBrokenConnections:
         call = begin(wire, session=session)
         assert wire.core.registry.next_deadline() is None
         assert cancelled(wire.core.connection_lost([call], 0.0)) == []
-        assert wire.core.registry.away(session)
+        assert wire.core.registry.is_expiring(session)
 
     def test_a_stream_outside_any_session_cannot_be_fetched_later(self, wire):
         call = begin(wire)

@@ -121,5 +121,5 @@ def test_a_session_lives_while_a_connection_carries_an_answer_that_is_known_alre
     session.attach(stream, None)
     stream.finish()
     assert session.deadline() is None
-    session.detach(stream, streams.Ending.TORN_DOWN, 5.0)
+    session.detach(stream, streams.Ending.RESET, 5.0)
     assert session.deadline() == 5.0 + SILENCE

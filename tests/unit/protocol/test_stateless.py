@@ -202,7 +202,7 @@ def test_clients_are_told_apart_by_their_token_and_by_all_they_say_and_not_by_bo
     revision = REVISIONS["2026-07-28"]
 
     def known_by(token_name, said):
-        return wire.core.registry.stateless_caller(Metadata(revision, "", "", None, said), token_name).id
+        return wire.core.registry.stateless_client(Metadata(revision, "", "", None, said), token_name).id
 
     ids = [known_by("one", b"two"), known_by("onet", b"wo"), known_by("", b"onetwo"), known_by("one", b"2")]
     assert len(set(ids)) == 4

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
+from companion.agents.ide_companion import IDE_COMPANION
 from companion.endpoint.server_task import Listener, ServerTask
 
 TOKEN = "a-token-of-this-test"
@@ -32,7 +33,15 @@ def run(scenario):
         listener = Listener(*(lambda *values, name=name: told.append((name, values)) for name in Listener._fields))
         stub = Loop()
         server_task = ServerTask(
-            stub, stub, listener, None, token=TOKEN, agent_tokens={}, version="1", body_mebibytes=1
+            stub,
+            stub,
+            listener,
+            None,
+            dialect=IDE_COMPANION,
+            token=TOKEN,
+            agent_tokens={},
+            version="1",
+            body_mebibytes=1,
         )
         await server_task.run()
         try:
