@@ -102,8 +102,8 @@ def planted(fault: Fault, text: str) -> str:
     """The file's text with the fault in it. Raises `ListError` if its line is not there exactly once."""
     lines = text.splitlines(keepends=True)
     sought = list(fault.before + fault.old)
-    bare = [line.strip() for line in lines]
-    places = [place for place in range(len(lines) - len(sought) + 1) if bare[place : place + len(sought)] == sought]
+    unit = [line.strip() for line in lines]
+    places = [place for place in range(len(lines) - len(sought) + 1) if unit[place : place + len(sought)] == sought]
     if len(places) != 1:
         raise ListError(f"stale: found {len(places)} times: {fault}")
     start = places[0] + len(fault.before)
@@ -186,10 +186,10 @@ def _files() -> List[str]:
 
 def _commands(python: str, tests: Iterable[str]) -> Iterator[List[str]]:
     """Bare tests first, because they are quick. `editor:FILE` or `editor:FILE:WORD` names in-editor tests."""
-    bare = [test for test in tests if not test.startswith(_EDITOR)]
-    if bare:
+    unit = [test for test in tests if not test.startswith(_EDITOR)]
+    if unit:
         pytest = [python, "-m", "pytest", "-q", "-x", "--import-mode=importlib", "-p", "no:cacheprovider"]
-        yield [*pytest, "--timeout=60", *bare]
+        yield [*pytest, "--timeout=60", *unit]
     for test in tests:
         if test.startswith(_EDITOR):
             pattern, _, word = test[len(_EDITOR) :].partition(":")

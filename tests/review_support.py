@@ -38,7 +38,7 @@ GRID = {
 
 
 class ReviewTestCase(DeferrableTestCase):
-    """Each test has a new window with one folder, and a desk whose clients are played by the test."""
+    """Each test has a new window with one folder, and a review manager whose clients are played by the test."""
 
     def setUp(self) -> Iterator[Any]:
         yield lambda: sys.modules[PLUGIN].application is not None  # imported on another thread

@@ -20,7 +20,7 @@ from .review_support import PLUGIN, DecidingTestCase
 
 TRICKS = "gpj.\u202ea\n\u2028b\x1b[31m\u200b"
 SEEN = "gpj.<U+202E>a<U+000A><U+2028>b<U+001B>[31m<U+200B>"
-STRANGER = Owner("session-1", TRICKS)
+TRICKSTER = Owner("session-1", TRICKS)
 BOUNDLESS = Owner("session-1", "x" * 100000)
 
 
@@ -31,7 +31,7 @@ def hidden(text: str) -> List[str]:
 class TestNamesShown(DecidingTestCase):
     def setUp(self) -> Iterator[Any]:
         yield from super().setUp()
-        self.connected.add(STRANGER.session_id)
+        self.connected.add(TRICKSTER.session_id)
 
     def header_width(self, review: Any) -> Any:
         """The widest row of the header, and what fits into the view."""
@@ -39,7 +39,7 @@ class TestNamesShown(DecidingTestCase):
         return max(row.columns for row in header_rows(shown)), shown.columns
 
     def test_tabs_header_and_status_bar_hide_nothing(self) -> Iterator[Any]:
-        review = yield from self.open_diff(TRICKS + ".py", owner=STRANGER)
+        review = yield from self.open_diff(TRICKS + ".py", owner=TRICKSTER)
         proposal, original = self.proposal(review), self.original(review)
         yield lambda: "new file" in original.name()
         for text in (proposal.name(), original.name()):
@@ -52,7 +52,7 @@ class TestNamesShown(DecidingTestCase):
         self.assertEqual(hidden(status), [])
 
     def test_the_list_of_pending_diffs_hides_nothing(self) -> Iterator[Any]:
-        yield from self.open_diff(TRICKS + ".py", owner=STRANGER)
+        yield from self.open_diff(TRICKS + ".py", owner=TRICKSTER)
         with mock.patch.object(sublime.Window, "show_quick_panel") as panel:
             self.window.run_command("gemini_companion_show_pending_diffs")
             yield lambda: panel.called
@@ -65,7 +65,7 @@ class TestNamesShown(DecidingTestCase):
         file = yield from self.open_file("other.txt")
         for name in ("one.txt", "two.txt"):
             self.write(name, "a\n")
-            yield from self.open_diff(name, "a\nb\n", owner=STRANGER)
+            yield from self.open_diff(name, "a\nb\n", owner=TRICKSTER)
         self.window.focus_view(file)
         before = self.picture()
         with mock.patch.object(sublime.Window, "show_quick_panel") as panel:
@@ -85,9 +85,9 @@ class TestNamesShown(DecidingTestCase):
 
     def test_what_is_said_hides_nothing(self) -> Iterator[Any]:
         with mock.patch.object(sublime.Window, "status_message") as said:
-            review = yield from self.open_diff(TRICKS + ".py", owner=STRANGER)
-            self.connected.discard(STRANGER.session_id)
-            self.reviews.owner_gone(STRANGER.session_id)
+            review = yield from self.open_diff(TRICKS + ".py", owner=TRICKSTER)
+            self.connected.discard(TRICKSTER.session_id)
+            self.reviews.owner_gone(TRICKSTER.session_id)
             self.reviews.accept(review)  # nobody else writes it; some systems have no such names
             yield lambda: said.called
         for call in said.call_args_list:

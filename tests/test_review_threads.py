@@ -41,7 +41,7 @@ class TestDay(DecidingTestCase):
         yield from super().setUp()
         application = sys.modules[PLUGIN].application
         self.endpoint = application.endpoint_of(self.window)
-        # The desk of the endpoint itself, so that everything from the socket to the disk takes part.
+        # The review manager of the endpoint itself, so that everything from the socket to the disk takes part.
         self.reviews = self.endpoint._server_task._call_tool._reviews
         self.endpoint.reviews = self.reviews
         application.workspace_changed(self.window)

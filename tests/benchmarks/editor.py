@@ -60,7 +60,7 @@ seconds = [imported - began, loaded - imported]
 INSTALL = """
 listener = plugin.GeminiCompanionListener
 instance = listener()
-desk = plugin.application.endpoints()[0].reviews
+reviews = plugin.application.endpoints()[0].reviews
 """
 WATCH_API = """
 watch = probe.Probe()
@@ -182,12 +182,14 @@ def reviews(bench: Bench, client: Client, path: str, proposed: str) -> Iterator[
     for _ in range(REVIEWS):
         bench.host.execute("watch.slices = []")
         client.post(call)
-        ready = "len(desk._presentations) == 1 and all(shown.hunks.ready for shown in desk._presentations.values())"
+        ready = (
+            "len(reviews._presentations) == 1 and all(shown.hunks.ready for shown in reviews._presentations.values())"
+        )
         bench.host.wait_until(ready, 60)
         bench.host.pump(2)
         opening.append(bench.slices("opening a review"))
         bench.host.execute("window.run_command('gemini_companion_accept_diff')")
-        bench.host.wait_until("not desk._presentations", 30)
+        bench.host.wait_until("not reviews._presentations", 30)
         accepting.append(bench.slices("accepting a review"))
     longest = [max(own for _, own, _ in slices) for slices in opening]
     assert all(len(slices) > 5 for slices in opening), "the review was not opened in slices: nothing is measured"

@@ -2,7 +2,7 @@
 
     python3 tests/benchmarks/events.py [--json]
 
-The follower runs on stand-ins for the window and its views, which answer at once: measured is our own work, not the
+The tracker runs on stand-ins for the window and its views, which answer at once: measured is our own work, not the
 editor's. Fails when an event costs more than the limits below, by the median of all batches.
 """
 
@@ -145,7 +145,7 @@ def measure() -> Dict[str, float]:
     for _ in range(5):
         now[0] += 1
         runtime.run()
-    assert published, "the follower publishes nothing, so nothing is measured"
+    assert published, "the tracker publishes nothing, so nothing is measured"
     tracker._debounce._clock = time.monotonic  # what an event itself costs in use
     results["event, a client listens"] = per_event(tracker.on_selection_modified, view)  # type: ignore[arg-type]
 

@@ -1,6 +1,6 @@
 """An editor, workers and an event loop that do nothing by themselves: a test lets each step happen, in its order.
 
-For bare tests of what crosses threads. Time is a number that the test moves on.
+For unit tests of what crosses threads. Time is a number that the test moves on.
 """
 
 from __future__ import annotations

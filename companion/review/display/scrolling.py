@@ -30,7 +30,7 @@ class ScrollLock:
         self._right_at: Position = right.viewport_position()
         self._leader = right
         self._target: Position = self._left_at
-        self._settling = 0  # ticks in which the follower may still be on its way
+        self._settling = 0  # polls in which the other view may still be on its way
 
     def use(self, scroll_map: Optional[ScrollMap]) -> None:
         """Take over which rows belong together; with None the views scroll by the same distance."""

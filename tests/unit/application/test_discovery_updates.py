@@ -1,4 +1,4 @@
-"""One window's discovery files: the latest wish is carried out, one at a time, and a failure is tried again."""
+"""One window's discovery files: the latest request is carried out, one at a time, and a failure is tried again."""
 
 from __future__ import annotations
 

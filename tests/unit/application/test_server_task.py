@@ -22,7 +22,7 @@ from companion.protocol.limits import ENVELOPE, MEBIBYTE
 from companion.protocol.tools import EMPTY, ClientSession
 
 TOKEN = "secret-token"
-FAMILY = {"gemini": "other-token"}
+AGENT_TOKENS = {"gemini": "other-token"}
 CLIENT = ClientSession("session-1", "client", "1", "2025-06-18", 0.0)
 OTHER = ClientSession("session-2", "other", "1", "2025-06-18", 0.0)
 GONE = "a session that has ended"
@@ -135,7 +135,7 @@ async def call_tool(call):
 def make(runtime, libraries, told):
     """Makes services."""
     return lambda **options: ServerTask(
-        runtime, libraries, told.listener, call_tool, dialect=IDE_COMPANION, token=TOKEN, agent_tokens=FAMILY,
+        runtime, libraries, told.listener, call_tool, dialect=IDE_COMPANION, token=TOKEN, agent_tokens=AGENT_TOKENS,
         version="1.2",
         **{"body_mebibytes": 3, **options},
     )  # fmt: skip
@@ -167,7 +167,7 @@ class TestListening:
         runtime.editor.step()
         assert told.since() == [("problem", None), ("serving", 5001)]
         options = servers.made[0].options
-        assert (options["token"], options["further_tokens"]) == (TOKEN, FAMILY)
+        assert (options["token"], options["further_tokens"]) == (TOKEN, AGENT_TOKENS)
         assert options["limits"].body_bytes == 3 * MEBIBYTE + ENVELOPE
         assert servers.made[0].asked_port == 0
 
@@ -231,7 +231,7 @@ class TestListening:
 
 
 class TestTakingOver:
-    LEFT = ServerState(4711, TOKEN, FAMILY, {"sessions": ["some"]})
+    LEFT = ServerState(4711, TOKEN, AGENT_TOKENS, {"sessions": ["some"]})
 
     def test_it_goes_on_with_port_and_sessions(self, server_task, servers, told, now):
         servers.kept = {CLIENT.id: CLIENT}
@@ -255,9 +255,9 @@ class TestTakingOver:
             {options["token"], *options["further_tokens"].values()}
             for options in (server.options for server in servers.made)
         ]
-        assert used[0] == {TOKEN, *FAMILY.values()}
+        assert used[0] == {TOKEN, *AGENT_TOKENS.values()}
         assert not used[0] & used[1]
-        assert len(used[1]) == 1 + len(FAMILY)
+        assert len(used[1]) == 1 + len(AGENT_TOKENS)
 
     def test_a_failure_of_another_kind_is_no_reason_to_give_the_clients_up(self, server_task, servers, now):
         servers.failures[:] = [OSError(errno.EMFILE, "Too many open files")]
@@ -273,7 +273,7 @@ class TestEnding:
         left = now(server_task.stop())
         assert servers.made[0].stops == [COME_BACK_SECONDS]
         assert servers.made[0].patience == ENDING_SECONDS < 0.2, "the editor waits for it"
-        assert left == ServerState(5001, TOKEN, FAMILY, {"state of": 1})
+        assert left == ServerState(5001, TOKEN, AGENT_TOKENS, {"state of": 1})
 
     def test_there_is_nothing_to_leave_twice(self, server_task, servers, now):
         now(server_task.run())
@@ -318,7 +318,7 @@ class TestEnding:
         server_task.loop_lost()
         ((function, arguments),) = runtime.spawned
         assert function == server_task.run
-        assert arguments == (ServerState(5001, TOKEN, FAMILY, {"state of": 1}),)
+        assert arguments == (ServerState(5001, TOKEN, AGENT_TOKENS, {"state of": 1}),)
 
     def test_but_not_after_the_stop(self, server_task, now, runtime):
         now(server_task.run())

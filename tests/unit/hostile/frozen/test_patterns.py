@@ -1,4 +1,4 @@
-"""Exclusion patterns of a stranger's project: none of them freezes the editor, and a wrong one stops only itself."""
+"""Exclusion patterns of somebody else's project: none of them freezes the editor, and a wrong one stops only itself."""
 
 from __future__ import annotations
 

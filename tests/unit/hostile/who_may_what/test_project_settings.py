@@ -1,4 +1,4 @@
-"""A project file may come from a stranger: whatever it says, it only ever narrows what the user has allowed."""
+"""A project file may come from anybody: whatever it says, it only ever narrows what the user has allowed."""
 
 from __future__ import annotations
 
