@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, Iterator
 
 import sublime
@@ -52,6 +53,9 @@ class TestWalking(HunksTestCase):
 
 
 class TestTakingBack(HunksTestCase):
+    def says(self, review: Any, words: str) -> bool:
+        return re.search(words, self.header(review)) is not None
+
     def test_each_kind_of_change(self) -> Iterator[Any]:
         review = yield from self.review()
         for number, expected in (
@@ -62,20 +66,18 @@ class TestTakingBack(HunksTestCase):
             self.assertIn(f'href="revert:{number}@', self.links(review, "revert")[number])
             self.reviews._follow_link(review, f"revert:{number}")
             yield lambda expected=expected: self.text(self.proposal(review)) == expected
-            yield self.settled
-            self.assertRegex(self.header(review), r"change \d of 2|2 changes")
+            yield lambda: self.settled() and self.says(review, r"change \d of 2|2 changes")
             self.proposal(review).run_command("undo")
             self.assertEqual(self.text(self.proposal(review)), RIGHT)
-            yield self.settled
+            yield lambda: self.settled() and self.says(review, r"change \d of 3|3 changes")
 
     def test_all_of_them_give_the_original(self) -> Iterator[Any]:
         review = yield from self.review()
         for left in (2, 1, 0):
             self.window.run_command("gemini_companion_revert_hunk")
-            yield self.settled
-            self.assertEqual(len(self.links(review, "revert")), left)
+            yield lambda left=left: self.settled() and len(self.links(review, "revert")) == left
         self.assertEqual(self.text(self.proposal(review)), LEFT)
-        self.assertIn("no changes", self.header(review))
+        yield lambda: "no changes" in self.header(review)
 
     def test_a_click_undoes_it(self) -> Iterator[Any]:
         review = yield from self.review()
