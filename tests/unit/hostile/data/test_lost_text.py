@@ -101,6 +101,13 @@ def run(scenario: Callable[[World, Any], Awaitable[None]]) -> None:
     asyncio.run(main())
 
 
+def suspend(client: Any) -> None:
+    """Suspend the client's process. When this returns, none of its threads runs any more."""
+    os.kill(client.pid, signal.SIGSTOP)
+    _, status = os.waitpid(client.pid, os.WUNTRACED)
+    assert os.WIFSTOPPED(status)
+
+
 async def said(client: Any, what: bytes) -> None:
     while True:
         line = await asyncio.wait_for(client.stdout.readline(), 30)
@@ -111,7 +118,7 @@ async def said(client: Any, what: bytes) -> None:
 
 def test_what_a_suspended_client_never_read_is_given_back_when_it_is_killed():
     async def scenario(world, client):
-        os.kill(client.pid, signal.SIGSTOP)
+        suspend(client)
         world.tell()
         await asyncio.sleep(0.2)  # The server writes it, and the suspended client's kernel takes it.
         client.kill()
@@ -134,7 +141,7 @@ def test_what_was_read_is_not_given_back_when_the_client_is_killed_afterwards():
 
 def test_a_client_that_was_suspended_and_went_on_has_read_it():
     async def scenario(world, client):
-        os.kill(client.pid, signal.SIGSTOP)
+        suspend(client)
         world.tell()
         await asyncio.sleep(0.2)
         os.kill(client.pid, signal.SIGCONT)
@@ -151,7 +158,7 @@ def test_a_later_request_shows_what_came_before_it_was_read():
         world.tell(tag="read")
         world.tell("ask", tag=None)
         await said(client, b"asked")
-        os.kill(client.pid, signal.SIGSTOP)
+        suspend(client)
         world.tell(tag="unread")
         await asyncio.sleep(0.2)
         client.kill()
@@ -163,7 +170,7 @@ def test_a_later_request_shows_what_came_before_it_was_read():
 
 def test_disconnecting_a_suspended_client_gives_back_what_it_did_not_read():
     async def scenario(world, client):
-        os.kill(client.pid, signal.SIGSTOP)
+        suspend(client)
         world.tell()
         await asyncio.sleep(0.2)
         world.server.disconnect()

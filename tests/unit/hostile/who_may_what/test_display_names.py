@@ -140,6 +140,7 @@ def words(markup):
             st.builds(Notice, any_text, st.sampled_from(["", "reload"]), st.just("Compare again")), max_size=3
         ).map(tuple),
         columns=st.integers(6, 200),
+        generation=st.integers(1, 99),
     )
 )
 def test_no_row_of_the_header_is_wider_than_its_view(header):
