@@ -12,7 +12,11 @@ from .markup import RELOAD
 
 
 class Circumstances(NamedTuple):
-    """How things stand. `problem` says why the text could not be written, `original_notice` what the file is like."""
+    """How things stand.
+
+    `problem` says why the text could not be written, `original_notice` what the file is like, and `contents` what the
+    file and the proposal are if one of them is no text.
+    """
 
     name: str
     client: str
@@ -24,6 +28,7 @@ class Circumstances(NamedTuple):
     orphaned: bool
     emptied: bool
     edits_stay: bool = False
+    contents: str = ""
 
 
 def notices(now: Circumstances) -> Tuple[Notice, ...]:
@@ -31,9 +36,11 @@ def notices(now: Circumstances) -> Tuple[Notice, ...]:
     found: List[Notice] = []
     if now.problem:
         found.append(Notice(now.problem))
+    if now.contents:
+        found.append(Notice(now.contents))
     if now.original_notice:
         found.append(Notice(now.original_notice))
-    elif now.proposal_too_large:
+    elif now.proposal_too_large and not now.contents:
         found.append(Notice("The proposal is large: shown without a comparison."))
     if now.unsaved:
         found.append(Notice(f"{now.name} has unsaved edits in a tab."))

@@ -297,7 +297,7 @@ class Presentation:
         # Asking the editor for a long text takes long.
         text = whole_text(self.proposal_view) if self.proposal_view.size() <= limits.review_maximum_bytes else None
         self._too_large = text is None or text.count("\n") > limits.review_maximum_lines
-        if text is None or not original.comparable or self._too_large:
+        if text is None or not original.comparable or self._too_large or self.review.proposal.format.binary:
             self._analysis = None
             self._draw()
             return
