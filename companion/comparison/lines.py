@@ -37,9 +37,10 @@ def compare_lines(
 ) -> List[Hunk]:
     """The hunks that turn the lines `left` into the lines `right`; none if they are equal.
 
-    Lines that differ only in whitespace that is `ignored` count as equal; `hidden_changes` finds them. Few lines change,
-    and hunks lie where a reader expects them. Ordinary texts take time in proportion to their length; for others the
-    work is bounded and the result coarser, down to one hunk over all that differs.
+    Lines that differ only in whitespace that is `ignored` count as equal: `hidden_changes` finds them.
+
+    Few lines change, and hunks lie where a reader expects them. Ordinary texts take time in proportion to their length;
+    for others the work is bounded and the result coarser, down to one hunk over all that differs.
 
     `cancelled` is called every few milliseconds, on the calling thread; if it is true, `Cancelled` is raised. May be
     called from any thread.

@@ -27,11 +27,11 @@ _Places = Dict[
 
 
 class Move(NamedTuple):
-    """`count` lines from `left` on of the left text stand from `right` on in the right one. Counted from 0."""
+    """`length` lines from `left` on of the left text stand from `right` on in the right one. Counted from 0."""
 
     left: int
     right: int
-    count: int
+    length: int
 
 
 def moved_blocks(
@@ -57,9 +57,9 @@ def moved_blocks(
         if place[0] < covered and other[0] - place[0] == offset:
             continue  # inside the block before
         move = _followed(left, place, right, other)
-        covered, offset = move.left + move.count, move.right - move.left
+        covered, offset = move.left + move.length, move.right - move.left
         moves.append(move)
-    return [move for move in _apart(moves) if _says_something(left[move.left : move.left + move.count])]
+    return [move for move in _apart(moves) if _says_something(left[move.left : move.left + move.length])]
 
 
 def _triples(lines: Sequence[str], stretches: Sequence[Tuple[int, int, Hunk]], budget: Budget) -> _Places:
@@ -68,7 +68,7 @@ def _triples(lines: Sequence[str], stretches: Sequence[Tuple[int, int, Hunk]], b
     for start, end, hunk in stretches:
         if end - start < FEWEST_LINES:
             continue
-        for first, part in budget.slices(range(start, end - FEWEST_LINES + 1)):
+        for _, part in budget.slices(range(start, end - FEWEST_LINES + 1)):
             for row in part:
                 triple = (lines[row], lines[row + 1], lines[row + 2])
                 places[triple] = None if triple in places else (row, hunk)
@@ -109,9 +109,9 @@ def _apart(moves: List[Move]) -> List[Move]:
         # The one that reaches furthest down so far: blocks may lie in each other.
         furthest: Optional[Move] = None
         for move in ordered:
-            if furthest is not None and move[side] < furthest[side] + furthest.count:
+            if furthest is not None and move[side] < furthest[side] + furthest.length:
                 shared.update((furthest, move))
-            if furthest is None or move[side] + move.count > furthest[side] + furthest.count:
+            if furthest is None or move[side] + move.length > furthest[side] + furthest.length:
                 furthest = move
     return [move for move in moves if move not in shared]
 

@@ -76,9 +76,9 @@ def test_a_block_among_other_changes():
 def test_several_blocks():
     right = TEXT[20:30] + TEXT[10:20] + TEXT[:10] + TEXT[30:]
     found = moved(TEXT, right)
-    assert sum(move.count for move in found) == 20
+    assert sum(move.length for move in found) == 20
     assert all(
-        TEXT[move.left : move.left + move.count] == right[move.right : move.right + move.count] for move in found
+        TEXT[move.left : move.left + move.length] == right[move.right : move.right + move.length] for move in found
     )
 
 
@@ -123,12 +123,12 @@ def test_a_marked_move_is_always_certain(pair):
     removed = {row for hunk in hunks for row in range(hunk.left_start, hunk.left_end)}
     added = {row for hunk in hunks for row in range(hunk.right_start, hunk.right_end)}
     for move in moved_blocks(left, right, hunks):
-        block = left[move.left : move.left + move.count]
-        assert len(block) == move.count >= 3
-        assert right[move.right : move.right + move.count] == block
+        block = left[move.left : move.left + move.length]
+        assert len(block) == move.length >= 3
+        assert right[move.right : move.right + move.length] == block
         assert times(block, left) == times(block, right) == 1
         # Each line is in one block at most.
-        rows, others = set(range(move.left, move.left + move.count)), set(range(move.right, move.right + move.count))
+        rows, others = set(range(move.left, move.left + move.length)), set(range(move.right, move.right + move.length))
         assert rows <= removed and others <= added
         removed, added = removed - rows, added - others
 
@@ -141,7 +141,7 @@ def test_of_lines_that_are_all_different_every_move_is_found(order):
     hunks = compare_lines(left, right)
     found = moved_blocks(left, right, hunks)
     removed = {row for hunk in hunks for row in range(hunk.left_start, hunk.left_end)}
-    assert {row for move in found for row in range(move.left, move.left + move.count)} == removed
+    assert {row for move in found for row in range(move.left, move.left + move.length)} == removed
 
 
 def times(block, lines):
