@@ -63,9 +63,10 @@ class Hunks:
             if self._view.change_count() != before:
                 return  # that was an edit, after which all is drawn anew
         self.generation += 1
-        changes, places = self._analysis.changes if self._analysis else [], self._places()
+        changes, moves = (self._analysis.changes, self._analysis.moves) if self._analysis else ([], ())
+        places = self._places()
         self._linked = [_rows(change) for change in changes]
-        self._links[REVERT] = link_changes(self._view, changes, self.generation, self._on_link)
+        self._links[REVERT] = link_changes(self._view, changes, moves, self.generation, self._on_link)
         if places or self._links.get(UNDO):
             self._links[UNDO] = link_reverted(self._view, places, self.generation, self._on_link)
 
@@ -156,16 +157,22 @@ class Hunks:
         return self._revert([index for index, change in enumerate(changes) if _rows(change) == rows])
 
     def revert_all(self) -> bool:
-        """Put the original's lines in place of all changes. False if there are none."""
-        return self._revert(range(len(self._analysis.changes)) if self._analysis is not None else ())
+        """Put the original's text in place of the proposal, change by change, hidden ones included.
+
+        False if there are none.
+        """
+        return self._revert(range(len(self._analysis.changes)) if self._analysis is not None else (), hidden=True)
 
     def keep_only(self, places: Sequence[sublime.Region]) -> bool:
-        """Take back all changes but those that `places` touch. False if they touch none; nothing is changed then."""
+        """Take back all changes but those that `places` touch, hidden ones included.
+
+        False if they touch none; nothing is changed then.
+        """
         if self._analysis is None or not self.ready:
             return False
         kept = set(self._inside(places))
         if kept:
-            self._revert([index for index in range(len(self._analysis.changes)) if index not in kept])
+            self._revert([index for index in range(len(self._analysis.changes)) if index not in kept], hidden=True)
         return bool(kept)
 
     def _touched(self, places: Sequence[sublime.Region]) -> List[int]:
@@ -182,27 +189,33 @@ class Hunks:
             return []
         return sorted({index for place in places for index in self._analysis.changes_in(place.begin(), place.end())})
 
-    def _revert(self, indices: Sequence[int]) -> bool:
-        if self._analysis is None or not self.ready or not indices:
+    def _revert(self, indices: Sequence[int], hidden: bool = False) -> bool:
+        """Take back these changes, and all those that are not marked if `hidden`. False if there are none."""
+        if self._analysis is None or not self.ready:
             return False
+        marked = [self._analysis.changes[index].hunk for index in indices]
+        unmarked = set(self._analysis.hidden) if hidden else set()
         edits: List[Edit] = []
         placed: List[Tuple[int, sublime.Region]] = []
         shift = 0
-        for index in indices:
-            change = self._analysis.changes[index]
-            hunk = change.hunk
+        for hunk in sorted([*marked, *unmarked]):
             original = "".join(self._analysis.left_lines[hunk.left_start : hunk.left_end])
-            proposed = "".join(self._analysis.right_lines[hunk.right_start : hunk.right_end])
-            start, end = change.right
+            start, end = self._analysis.right_starts[hunk.right_start], self._analysis.right_starts[hunk.right_end]
             edits.append(Edit(start, end, original))
-            number = next(self._numbers)
-            self._reverted[number] = Reverted(proposed, original)
-            placed.append((number, sublime.Region(start + shift, start + shift + len(original))))
+            if hunk not in unmarked:
+                # What was never marked has no link to bring it back either; the editor's undo does.
+                proposed = "".join(self._analysis.right_lines[hunk.right_start : hunk.right_end])
+                number = next(self._numbers)
+                self._reverted[number] = Reverted(proposed, original)
+                placed.append((number, sublime.Region(start + shift, start + shift + len(original))))
             shift += len(original) - (end - start)
+        if not edits:
+            return False
         apply_edits(self._view, edits)
         for number, region in placed:
             self._view.add_regions(_REVERTED + str(number), [region], flags=sublime.HIDDEN)
-        self._into_sight(placed[0][1])
+        if placed:
+            self._into_sight(placed[0][1])
         return True
 
     def when_ready(self, places: Sequence[sublime.Region], act: Act) -> None:

@@ -32,6 +32,7 @@ from .markup import REVERT, UNDO, parse_link, unstamped
 from .panes import ProposalPane, show_original, whole_text
 from .phase import Phase, following
 from .slices import Slices
+from .whitespace import WhitespaceChoice
 
 if TYPE_CHECKING:
     from ...runtime import Runtime
@@ -75,6 +76,7 @@ class Presentation:
         self._slices = Slices(runtime)
         self._filling, self._filling_original = Slices(runtime), Slices(runtime)
         self._phase = Phase.GATHERING
+        self._whitespace = WhitespaceChoice(settings)
         self._too_large = False  # the proposal, for a comparison
         self._computation: Optional[Computation] = None
         self._original_shown: Optional[Original] = None
@@ -155,6 +157,16 @@ class Presentation:
         self.problem = ""
         self._begin_filling()
         self._take(prepared)
+
+    def toggle_whitespace(self) -> None:
+        """Mark the changes of whitespace that are hidden, or hide them, in this review."""
+        self._whitespace.toggle()
+        self._compare()
+
+    def settings_changed(self) -> None:
+        """Compare again if the settings want other changes hidden."""
+        if self._whitespace.settings_changed():
+            self._compare()
 
     def freeze(self, frozen: bool) -> None:
         """Let nobody edit the proposal while it is being written."""
@@ -304,7 +316,7 @@ class Presentation:
         self._go(Phase.COMPARING)
         count = self.proposal_view.change_count()
         computation = self._runtime.compute(
-            analyse,
+            partial(analyse, ignored=self._whitespace.ignored),
             original.text,
             text,
             then=lambda analysis: self._compared(count, analysis),
@@ -406,6 +418,7 @@ class Presentation:
             self._too_large,
             self._pane.emptied and self.review.ticket is None,
             self._edits_stay,
+            self._whitespace.shown_here,
         )
         sizes = self._drawing.sizes
         header = header_of(standing, columns_of(sizes.em_width, sizes.width))._replace(
