@@ -272,7 +272,7 @@ def test_a_socket_takes_few_connections_at_a_time_and_none_after_its_end(monkeyp
 
         async def note(protocols, *, sock, backlog):
             asked.append((backlog, sock.getblocking()))
-            sock.listen = lambda number: asked.append(number)
+            sock.listen = asked.append
             return await create(protocols, sock=sock, backlog=backlog)
 
         class Socket(socket.socket):
