@@ -12,6 +12,7 @@ MOST = 4
 """How many names are shown."""
 LONGEST = 30
 """How many characters of a name are shown."""
+STARTING = "the server is starting: try again in a moment"
 
 
 class State(NamedTuple):
