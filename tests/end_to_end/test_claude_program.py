@@ -210,7 +210,9 @@ def test_of_two_windows_on_one_folder_the_port_variable_names_one(desktop, model
         start_review(desktop, claude, model, Say("Done."), name="second.py", old="second", new="2nd")
         told = json.dumps(model.turns[0])
         assert "second.py" in told and "greeting.py" not in told
-        other = next(number for number in desktop.host.evaluate("[w.id() for w in sublime.windows()]") if number != window)
+        other = next(
+            number for number in desktop.host.evaluate("[w.id() for w in sublime.windows()]") if number != window
+        )
         shown = desktop.host.call("snapshot_window", window=other)
         assert "no client" in shown["status_bar"] and not shows_review(shown)
         desktop.accept()
@@ -221,4 +223,6 @@ def test_of_two_windows_on_one_folder_the_port_variable_names_one(desktop, model
 
 
 def shows_review(window):
-    return any("gemini_companion.role" in tab["view"]["settings"] for group in window["groups"] for tab in group["tabs"])
+    return any(
+        "gemini_companion.role" in tab["view"]["settings"] for group in window["groups"] for tab in group["tabs"]
+    )

@@ -101,7 +101,9 @@ def package_sets() -> List[str]:
     Without the one that is installed only where the user asks for it.
     """
     clients = os.path.join(cache.ROOT, "tests", "clients")
-    locks = {name: os.path.join(clients, name, "package-lock.json") for name in os.listdir(clients) if name != CLAUDE_CODE}
+    locks = {
+        name: os.path.join(clients, name, "package-lock.json") for name in os.listdir(clients) if name != CLAUDE_CODE
+    }
     return sorted(name for name, lock in locks.items() if os.path.isfile(lock) and _is_for_this_machine(lock))
 
 

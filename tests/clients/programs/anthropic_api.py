@@ -60,7 +60,10 @@ def _events(message: Dict[str, Any]) -> Iterator[Dict[str, Any]]:
         if block["type"] == "text":
             empty, delta = dict(block, text=""), {"type": "text_delta", "text": block["text"]}
         else:
-            empty, delta = dict(block, input={}), {"type": "input_json_delta", "partial_json": json.dumps(block["input"])}
+            empty, delta = (
+                dict(block, input={}),
+                {"type": "input_json_delta", "partial_json": json.dumps(block["input"])},
+            )
         yield {"type": "content_block_start", "index": index, "content_block": empty}
         yield {"type": "content_block_delta", "index": index, "delta": delta}
         yield {"type": "content_block_stop", "index": index}
