@@ -49,7 +49,8 @@ body { margin: 0; background: var(--line); }
 .status { background: var(--chrome); color: var(--faint); line-height: 24px; padding: 0 12px; display: flex;
   justify-content: space-between; white-space: nowrap; overflow: hidden; }
 .panel { background: var(--chrome); overflow: hidden; }
-.overlay { background: var(--raised); box-shadow: 0 8px 30px var(--shade); border-radius: 6px; padding: 8px; z-index: 20; }
+.overlay { background: var(--raised); box-shadow: 0 8px 30px var(--shade); border-radius: 6px; padding: 8px;
+  z-index: 20; }
 .window .row { position: relative; padding: 5px 8px; border-radius: 4px; } .row.chosen { background: var(--chosen); }
 .row small { color: var(--faint); display: block; }
 .empty { color: var(--faint); left: 0; right: 0; text-align: center; }
