@@ -183,13 +183,14 @@ class OpenReviews:
         say(self._window, sentence)
 
     def _on_hunks(self, hunks: Hunks, number: int, act: Callable[[List[sublime.Region]], bool]) -> None:
-        """Do `act` to the change of this number, or the selected ones; after typing, once they are known again."""
+        """Do `act` to the selected changes, or take back the one of this link; after typing, once they are known."""
+        rows = hunks.linked(number)
 
         def act_or_say(places: List[sublime.Region]) -> None:
-            if not act(places):
+            if not (act(places) if number < 0 else hunks.revert_linked(rows)):
                 self._say("there is no change here")
 
-        places = hunks.places_of(number)
+        places = hunks.selected()
         if hunks.ready:
             act_or_say(places)
         else:

@@ -74,6 +74,7 @@ class Drawing:
         self._gaps: List[Gap] = [Gap(0, 0, 0, 0, None)]
         self._heights: List[Heights] = [Heights(None, None)]
         self._known: Known = {}
+        self._known_for: object = None  # the sizes
         self._levelled: object = None  # what the heights were corrected for
         self._left_over: Optional[float] = None  # the error at the last anchor that could not be corrected
         self._loose_top = 0  # rounds in which the rows of the header are still to be levelled
@@ -82,10 +83,9 @@ class Drawing:
     def steps(self, analysis: Optional[Analysis], done: Callable[[], None]) -> Iterator[object]:
         """Draw `analysis`, or nothing but the header if it is None. `valid` must be asked between slices."""
         self.blocks = []
-        before = (self._watch.left, self._watch.right)
         self._watch.note()
-        if before != (self._watch.left, self._watch.right):
-            self._known = {}
+        if self._known_for != (self._watch.left, self._watch.right):
+            self._known, self._known_for = {}, (self._watch.left, self._watch.right)
         yield from self._work(analysis)
         if self._lock is not None:
             hunks = [change.hunk for change in analysis.changes] if analysis is not None else []

@@ -15,6 +15,7 @@ from .notices import Circumstances, notices
 if TYPE_CHECKING:
     from ..decision import Review
     from ..document.disk import Original
+    from ..document.text import ProposedText
     from .analysis import Analysis
     from .file_watch import FileWatch
 
@@ -45,7 +46,8 @@ def header_of(now: Standing, columns: int) -> Header:
         name=name,
         client=client,
         problem=now.problem,
-        original_notice=now.original.notice,
+        contents=contents_notice(now.original, now.review.proposal),
+        original_notice="" if now.original.format.binary else now.original.notice,
         proposal_too_large=now.too_large,
         unsaved=now.file.unsaved,
         changed_on_disk=now.file.changed,
@@ -69,6 +71,21 @@ def header_of(now: Standing, columns: int) -> Header:
         edits_stay=now.edits_stay,
         hidden=hidden,
     )
+
+
+def contents_notice(original: Original, proposal: ProposedText) -> str:
+    """Says of a file or a proposal that is no text what both are and how long; empty if both are text."""
+    if not original.format.binary and not proposal.format.binary:
+        return ""
+    name = os.path.basename(original.path)
+    reason = "The proposal is shown without a comparison"
+    if original.format.binary:
+        too_large = original.kind is Kind.HUGE
+        reason = f"{name} is too large to be shown" if too_large else f"{name} is a binary file and is not shown"
+    contents = proposal.format.with_size(proposal.size)
+    if original.kind not in (Kind.NEW, Kind.UNREADABLE):
+        contents = f"{original.format.with_size(original.signature[1])} \u2192 {contents}"
+    return f"{reason}: {contents}."
 
 
 def place_of(path: str, folders: Sequence[str]) -> str:

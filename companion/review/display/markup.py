@@ -55,6 +55,15 @@ def parse_link(href: str) -> Tuple[str, int]:
     return verb, int(number) if number.isdigit() else -1
 
 
+def contents_html(contents: str, line_height: float) -> str:
+    """Says in the original's view what a file holds that is not shown."""
+    style = """
+        div.contents {{ color: color(var(--foreground) alpha(0.6)); }}
+    """
+    row = f'<div class="contents">{_text(contents, 1)}</div>'
+    return document("gemini-companion-contents", line_height, style, row)
+
+
 def removed_html(
     lines: Sequence[str],
     parts: Sequence[Sequence[Span]],

@@ -12,10 +12,11 @@ from .markup import RELOAD, WHITESPACE
 
 
 class Circumstances(NamedTuple):
-    """How things stand. `problem` says why the text could not be written, `original_notice` what the file is like.
+    """How things stand.
 
-    `whitespace_hidden` are the changes of whitespace that are not marked; with `whitespace_shown` they are, in this
-    review only.
+    `problem` says why the text could not be written, `original_notice` what the file is like, and `contents` what the
+    file and the proposal are if one of them is no text. `whitespace_hidden` are the changes of whitespace that are not
+    marked; with `whitespace_shown` they are, in this review only.
     """
 
     name: str
@@ -28,6 +29,7 @@ class Circumstances(NamedTuple):
     orphaned: bool
     emptied: bool
     edits_stay: bool = False
+    contents: str = ""
     whitespace_hidden: int = 0
     whitespace_shown: bool = False
 
@@ -37,9 +39,11 @@ def notices(now: Circumstances) -> Tuple[Notice, ...]:
     found: List[Notice] = []
     if now.problem:
         found.append(Notice(now.problem))
+    if now.contents:
+        found.append(Notice(now.contents))
     if now.original_notice:
         found.append(Notice(now.original_notice))
-    elif now.proposal_too_large:
+    elif now.proposal_too_large and not now.contents:
         found.append(Notice("The proposal is large: shown without a comparison."))
     if now.unsaved:
         found.append(Notice(f"{now.name} has unsaved edits in a tab."))

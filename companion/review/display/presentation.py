@@ -81,7 +81,8 @@ class Presentation:
         self._computation: Optional[Computation] = None
         self._original_shown: Optional[Original] = None
         self._analysis: Optional[Analysis] = None
-        self._analysed = self._drawn_count = -1  # the change counts of the texts that were analysed and drawn
+        # The change counts of the texts that were analysed and drawn, and for which the last drawing was begun.
+        self._analysed = self._drawn_count = self._drawing_count = -1
         self._loads = 0
         self._place = ""  # of the file in the workspace
         self._opened = time.monotonic()
@@ -234,7 +235,8 @@ class Presentation:
         self._cancel_comparison()
         self._slices.stop()
         self._proposals += 1
-        self.hunks.disown_links()
+        self.hunks.outdate()
+        self.hunks.forget_reverted()
         self._filling.run(self._fill(not self._pane.filled))
 
     def _fill(self, first: bool) -> Iterator[None]:
@@ -264,6 +266,7 @@ class Presentation:
         window = self.proposal_view.window() if views.is_open(self.proposal_view) else None
         self._place = place_of(self.review.path, window.folders() if window is not None else [])
         self.original = original
+        self.hunks.outdate()
         self.file.take(original)
         self._go(Phase.GATHERING)
         self._cancel_comparison()
@@ -306,7 +309,7 @@ class Presentation:
         # Asking the editor for a long text takes long.
         text = whole_text(self.proposal_view) if self.proposal_view.size() <= limits.review_maximum_bytes else None
         self._too_large = text is None or text.count("\n") > limits.review_maximum_lines
-        if text is None or not original.comparable or self._too_large:
+        if text is None or not original.comparable or self._too_large or self.review.proposal.format.binary:
             self._analysis = None
             self._draw()
             return
@@ -351,16 +354,18 @@ class Presentation:
         if self._analysis is None:
             self.hunks.use(None, -1)
         self.update_header()
-        count = self.proposal_view.change_count()
+        count = self._drawing_count = self.proposal_view.change_count()
         self._slices.run(
             self._drawing.steps(self._analysis, self._drawn),
             lambda: self._drawing.valid and self.proposal_view.change_count() == count,
         )
 
     def _redraw(self) -> None:
-        """What is drawn does not fit the screen any more."""
-        if self._phase is Phase.SHOWN and views.is_open(self.proposal_view):
-            self._draw()
+        """What is drawn, or being drawn, does not fit the screen any more."""
+        if self._phase not in (Phase.SHOWN, Phase.DRAWING) or not views.is_open(self.proposal_view):
+            return  # it will be drawn for the screen as it is then
+        if self.proposal_view.change_count() == self._drawing_count:
+            self._draw()  # else the user has just typed: it is compared, and drawn, in a moment
 
     def _drawn(self) -> None:
         if self._phase not in (Phase.DRAWING, Phase.STALE):
