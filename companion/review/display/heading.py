@@ -34,11 +34,14 @@ class Standing(NamedTuple):
     too_large: bool
     emptied: bool
     edits_stay: bool
+    whitespace_shown: bool = False
 
 
 def header_of(now: Standing, columns: int) -> Header:
     """The header for a review, `columns` characters wide."""
     name, client = os.path.basename(now.review.path), now.review.owner.client_name
+    analysis = now.analysis
+    hidden = analysis.hidden_count if analysis else 0
     circumstances = Circumstances(
         name=name,
         client=client,
@@ -51,8 +54,9 @@ def header_of(now: Standing, columns: int) -> Header:
         orphaned=now.review.orphaned,
         emptied=now.emptied,
         edits_stay=now.edits_stay,
+        whitespace_hidden=hidden,
+        whitespace_shown=now.whitespace_shown and analysis is not None,
     )
-    analysis = now.analysis
     return Header(
         name=name,
         client=client,
@@ -65,6 +69,7 @@ def header_of(now: Standing, columns: int) -> Header:
         notices=notices(circumstances),
         columns=columns,
         edits_stay=now.edits_stay,
+        hidden=hidden,
     )
 
 
