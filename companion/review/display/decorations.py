@@ -2,8 +2,8 @@
 
 Rules:
 * Colours come from the colour scheme. Schemes that colour diffs have `diff.inserted` and `diff.deleted` with a
-  background; with others the editor's own `region.greenish` and `region.redish` outline the lines.
-* Blocks that moved have the editor's `region.purplish` instead, on both sides.
+  background; with others the editor's own `region.greenish` and `region.redish` outline the lines. Blocks that moved
+  have the editor's `region.purplish` instead, on both sides.
 * The minimap shows what the gutter shows, in the same colours. It draws regions that have neither fill nor outline in
   the foreground of their scope, as GitGutter's `show_in_minimap` has it; a background would be hard to see there. It
   draws no empty region, so what was removed from a text is the line that stands at its place.
@@ -36,7 +36,7 @@ _GUTTER_LOOK = {
     "changed": ("region.yellowish", "dot"),
     "moved": ("region.purplish", "dot"),
 }
-_UNSEEN = sublime.DRAW_NO_FILL | sublime.DRAW_NO_OUTLINE  # but for its annotation, or in the gutter and the minimap
+_UNSEEN = sublime.DRAW_NO_FILL | sublime.DRAW_NO_OUTLINE  # in the text; the gutter, the minimap and annotations show
 _MOVED_LOOK = ("region.purplish", "", sublime.DRAW_NO_FILL | sublime.HIDE_ON_MINIMAP)
 _LOOK_AGAIN = 2.0  # seconds after which the colour scheme is asked again
 _SINGLE_LINES = 2000  # up to so many lines each gets its own mark; beyond, each hunk does
