@@ -23,9 +23,7 @@ PUBLISHED = os.path.join(ROOT, ".github", "pictures")
 STANDARD_LINE = 20  # pixels, of the host's font at 100 %
 WIDE, NARROW = (1600, 900), (900, 800)
 LOOKS = [("dark", 1.0), ("light", 1.0), ("dark", 1.5), ("light", 1.5)]
-PNG = (
-    b"\x89PNG\r\n\x1a\n\x00\x00\x00\x0dIHDR" + struct.pack(">II", 640, 480) + b"\x08\x02\x00\x00\x00" + bytes(12000)
-)
+PNG = b"\x89PNG\r\n\x1a\n\x00\x00\x00\x0dIHDR" + struct.pack(">II", 640, 480) + b"\x08\x02\x00\x00\x00" + bytes(12000)
 
 BEFORE = '''"""The ticket office of a small theatre."""
 
