@@ -9,27 +9,12 @@ answer says: the user's edits cannot be handed back.
 
 from __future__ import annotations
 
-from typing import Any, Awaitable, Callable, Dict, Sequence, Tuple
+from typing import Tuple
 
 from ..protocol.tools import Tool, ToolCall, ToolResult, error_result
-from .dialect import (
-    AnsweredBy,
-    Dialect,
-    Message,
-    Transport,
-    diagnostics_value,
-    json_result,
-    optional_text,
-    path_of_url,
-    selection_fields,
-    selection_message,
-    tool,
-)
-from .shared_context import SharedContext
-from .window import AgentWindow, CannotDo, Decision, ReviewRequest
-
-_TEXT: Dict[str, Any] = {"type": "string"}
-
+from .dialect import Transport, json_result, tool
+from .result_dialect import ANSWERED_ELSEWHERE, TEXT, ResultDialect, selection_fields
+from .window import AgentWindow, Decision
 
 _TOOLS: Tuple[Tool, ...] = (
     tool(
@@ -37,36 +22,33 @@ _TOOLS: Tuple[Tool, ...] = (
         "Open Diff",
         "Show a proposed text of a file for review. Answers when the user has decided.",
         ("original_file_path", "new_file_contents", "tab_name"),
-        original_file_path=_TEXT,
-        new_file_contents=_TEXT,
-        tab_name=_TEXT,
+        original_file_path=TEXT,
+        new_file_contents=TEXT,
+        tab_name=TEXT,
     ),
-    tool("close_diff", "Close Diff", "Close the review of this name.", ("tab_name",), tab_name=_TEXT),
+    tool("close_diff", "Close Diff", "Close the review of this name.", ("tab_name",), tab_name=TEXT),
     tool("get_selection", "Get Selection", "The file in front and the text that is selected in it, or null."),
     tool(
         "get_diagnostics",
         "Get Diagnostics",
         "What the user's language servers and linters say: of one file, or of all open ones.",
-        uri=_TEXT,
+        uri=TEXT,
     ),
     tool(
         "update_session_name",
         "Update Session Name",
         "Tell the editor what this session is called.",
         ("name",),
-        name=_TEXT,
+        name=TEXT,
     ),
 )
 
-Handler = Callable[["CopilotDialect", ToolCall, AgentWindow], Awaitable[ToolResult]]
 
-
-class CopilotDialect(Dialect):
+class CopilotDialect(ResultDialect):
     """MCP over HTTP on a socket in the file system."""
 
     key = "copilot"
     transport = Transport.HTTP_ON_SOCKET
-    answered_by = AnsweredBy.RESULT
     tools = _TOOLS
     secret_header = "X-Gemini-Companion-Secret"  # the program sends what headers the lock file names
     handshake_only = True  # it asks for a newer revision first, and is to come back
@@ -74,28 +56,14 @@ class CopilotDialect(Dialect):
     process_id_header = "X-Copilot-PID"
     edits_return = False
 
-    def messages(self, context: SharedContext) -> Sequence[Message]:
-        return (selection_message(context),)
-
-    async def call(self, call: ToolCall, window: AgentWindow) -> ToolResult:
-        try:
-            return await self._HANDLERS[call.name](self, call, window)
-        except CannotDo as refusal:
-            return error_result(str(refusal))
-
     async def _open_diff(self, call: ToolCall, window: AgentWindow) -> ToolResult:
-        arguments = call.arguments
-        name = arguments["tab_name"]
-        answer = await window.review(
-            ReviewRequest(
-                call, arguments["original_file_path"], arguments["new_file_contents"], name, self.edits_return
-            )
-        )
+        name = call.arguments["tab_name"]
+        answer = await self.review(call, window, "original_file_path")
         if answer.decision is Decision.ACCEPTED:
             return _decided(name, "SAVED", "accepted_via_button", "The user accepted the proposal.")
         if answer.decision is Decision.REJECTED:
             return _decided(name, "REJECTED", "rejected_via_button", "The user rejected the proposal.")
-        return error_result("The diff was closed, as the question was answered elsewhere.")
+        return error_result(ANSWERED_ELSEWHERE)
 
     async def _close_diff(self, call: ToolCall, window: AgentWindow) -> ToolResult:
         name = call.arguments["tab_name"]
@@ -106,19 +74,15 @@ class CopilotDialect(Dialect):
         active = await window.selection()
         return json_result(None if active is None else {**selection_fields(active), "current": True})
 
-    async def _diagnostics(self, call: ToolCall, window: AgentWindow) -> ToolResult:
-        address = optional_text(call.arguments, "uri")
-        return json_result(diagnostics_value(await window.diagnostics(path_of_url(address) if address else None)))
-
     async def _rename(self, call: ToolCall, window: AgentWindow) -> ToolResult:
         window.rename_client(call.session.id, call.arguments["name"])
         return json_result({"success": True})
 
-    _HANDLERS: Dict[str, Handler] = {
+    handlers = {
         "open_diff": _open_diff,
         "close_diff": _close_diff,
         "get_selection": _selection,
-        "get_diagnostics": _diagnostics,
+        "get_diagnostics": ResultDialect.diagnostics,
         "update_session_name": _rename,
     }
 

@@ -14,8 +14,8 @@ from enum import Enum
 from typing import Any, Dict, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 from ..protocol.tools import Tool, ToolCall, ToolResult, text_result
-from .shared_context import ActiveFile, Position, SharedContext
-from .window import AgentWindow, FileDiagnostics
+from .shared_context import SharedContext
+from .window import AgentWindow
 
 
 class Transport(Enum):
@@ -124,62 +124,3 @@ def path_of_url(address: str) -> str:
     if parts.netloc and parts.netloc != "localhost":
         return "\\\\" + parts.netloc + path.replace("/", "\\")
     return path
-
-
-# What Copilot CLI, Claude Code and opencode have in common, since all three began as guests of VS Code.
-
-SELECTION_CHANGED = "selection_changed"
-
-
-def position(place: Position) -> Dict[str, int]:
-    """A place on the wire."""
-    return {"line": place.line, "character": place.character}
-
-
-def selection_fields(active: Optional[ActiveFile]) -> Dict[str, Any]:
-    """The file in front and what is selected in it. Without one the fields are empty: nothing is selected any more."""
-    if active is None:
-        active = ActiveFile("", Position(0, 0), Position(0, 0))
-    return {
-        "text": active.text,
-        "filePath": active.path,
-        "fileUrl": file_url(active.path) if active.path else "",
-        "selection": {
-            "start": position(active.start),
-            "end": position(active.end),
-            "isEmpty": active.start == active.end,
-        },
-    }
-
-
-def selection_message(context: SharedContext) -> Message:
-    """`selection_changed`."""
-    return Message(SELECTION_CHANGED, selection_fields(context.active), SELECTION_CHANGED)
-
-
-def diagnostics_value(files: Sequence[FileDiagnostics]) -> Any:
-    """What language servers and linters say, file by file."""
-    return [
-        {
-            "uri": file_url(file.path),
-            "diagnostics": [
-                {
-                    "message": each.message,
-                    "severity": _SEVERITIES[each.severity.value],
-                    "range": {"start": position(each.start), "end": position(each.end)},
-                    "source": each.source,
-                }
-                for each in file.diagnostics
-            ],
-        }
-        for file in files
-    ]
-
-
-_SEVERITIES: Mapping[int, str] = {1: "Error", 2: "Warning", 3: "Info", 4: "Hint"}
-
-
-def optional_text(arguments: Mapping[str, Any], name: str) -> str:
-    """An argument that may be missing."""
-    value = arguments.get(name)
-    return value if isinstance(value, str) else ""
