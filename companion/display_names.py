@@ -72,9 +72,12 @@ def cut_middle(text: str, width: int) -> str:
 
 
 def wrapped(text: str, width: int) -> List[str]:
-    """`text` in lines of at most `width` columns, broken at blanks where that can be; at least one line."""
+    """`text` in lines of at most `width` columns, broken at blanks where that can be; at least one line.
+
+    A no-break space is none of them.
+    """
     lines = [""]
-    for word in text.split():
+    for word in text.split(" "):
         while word:
             joined = lines[-1] + " " + word if lines[-1] else word
             if columns(joined) <= width:

@@ -15,10 +15,16 @@ from typing import Any, Dict, Mapping, Optional, Tuple
 
 from ..protocol.tools import Tool, ToolCall, ToolResult, error_result, text_result
 from .dialect import Mention, Message, Transport, file_url, json_result, tool
-from .result_dialect import ANSWERED_ELSEWHERE, TEXT, ResultDialect, selection_fields
-from .window import AgentWindow, Decision
+from .selection_dialect import ANSWERED_ELSEWHERE, TEXT, SelectionDialect, diagnostic_fields, selection_fields
+from .window import AgentWindow, Decision, Severity
 
 _SWITCH: Dict[str, Any] = {"type": "boolean"}
+_SEVERITIES: Mapping[Severity, str] = {
+    Severity.ERROR: "Error",
+    Severity.WARNING: "Warning",
+    Severity.INFORMATION: "Info",
+    Severity.HINT: "Hint",
+}
 
 _TOOLS: Tuple[Tool, ...] = (
     tool(
@@ -63,7 +69,7 @@ _TOOLS: Tuple[Tool, ...] = (
 )
 
 
-class ClaudeDialect(ResultDialect):
+class ClaudeDialect(SelectionDialect):
     """MCP over a WebSocket on a port of its own."""
 
     key = "claude"
@@ -84,7 +90,7 @@ class ClaudeDialect(ResultDialect):
         return pid if type(pid) is int and pid > 0 else None
 
     async def _open_diff(self, call: ToolCall, window: AgentWindow) -> ToolResult:
-        answer = await self.review(call, window, "new_file_path")
+        answer = await self.reviewed(call, window, "new_file_path")
         if answer.decision is Decision.ACCEPTED:
             return _texts("FILE_SAVED", answer.text)
         if answer.decision is Decision.REJECTED:
@@ -97,6 +103,17 @@ class ClaudeDialect(ResultDialect):
 
     async def _close_all(self, call: ToolCall, window: AgentWindow) -> ToolResult:
         return text_result(f"CLOSED_{await window.withdraw_reviews(call.session.id)}_DIFF_TABS")
+
+    async def _diagnostics(self, call: ToolCall, window: AgentWindow) -> ToolResult:
+        return json_result(
+            [
+                {
+                    "uri": file_url(file.path),
+                    "diagnostics": [diagnostic_fields(each, _SEVERITIES) for each in file.diagnostics],
+                }
+                for file in await self.diagnosed(call, window)
+            ]
+        )
 
     async def _open_file(self, call: ToolCall, window: AgentWindow) -> ToolResult:
         path = call.arguments["filePath"]
@@ -146,7 +163,7 @@ class ClaudeDialect(ResultDialect):
         "openDiff": _open_diff,
         "close_tab": _close_tab,
         "closeAllDiffTabs": _close_all,
-        "getDiagnostics": ResultDialect.diagnostics,
+        "getDiagnostics": _diagnostics,
         "openFile": _open_file,
         "getOpenEditors": _open_editors,
         "getCurrentSelection": _selection,

@@ -9,12 +9,19 @@ answer says: the user's edits cannot be handed back.
 
 from __future__ import annotations
 
-from typing import Tuple
+from typing import Any, Dict, Mapping, Tuple
 
 from ..protocol.tools import Tool, ToolCall, ToolResult, error_result
-from .dialect import Transport, json_result, tool
-from .result_dialect import ANSWERED_ELSEWHERE, TEXT, ResultDialect, selection_fields
-from .window import AgentWindow, Decision
+from .dialect import Transport, file_url, json_result, tool
+from .selection_dialect import ANSWERED_ELSEWHERE, TEXT, SelectionDialect, diagnostic_fields, selection_fields
+from .window import AgentWindow, Decision, Diagnostic, Severity
+
+_SEVERITIES: Mapping[Severity, str] = {
+    Severity.ERROR: "error",
+    Severity.WARNING: "warning",
+    Severity.INFORMATION: "information",
+    Severity.HINT: "hint",
+}
 
 _TOOLS: Tuple[Tool, ...] = (
     tool(
@@ -44,7 +51,7 @@ _TOOLS: Tuple[Tool, ...] = (
 )
 
 
-class CopilotDialect(ResultDialect):
+class CopilotDialect(SelectionDialect):
     """MCP over HTTP on a socket in the file system."""
 
     key = "copilot"
@@ -58,7 +65,7 @@ class CopilotDialect(ResultDialect):
 
     async def _open_diff(self, call: ToolCall, window: AgentWindow) -> ToolResult:
         name = call.arguments["tab_name"]
-        answer = await self.review(call, window, "original_file_path")
+        answer = await self.reviewed(call, window, "original_file_path")
         if answer.decision is Decision.ACCEPTED:
             return _decided(name, "SAVED", "accepted_via_button", "The user accepted the proposal.")
         if answer.decision is Decision.REJECTED:
@@ -74,6 +81,18 @@ class CopilotDialect(ResultDialect):
         active = await window.selection()
         return json_result(None if active is None else {**selection_fields(active), "current": True})
 
+    async def _diagnostics(self, call: ToolCall, window: AgentWindow) -> ToolResult:
+        return json_result(
+            [
+                {
+                    "uri": file_url(file.path),
+                    "filePath": file.path,
+                    "diagnostics": [_diagnostic(each) for each in file.diagnostics],
+                }
+                for file in await self.diagnosed(call, window)
+            ]
+        )
+
     async def _rename(self, call: ToolCall, window: AgentWindow) -> ToolResult:
         window.rename_client(call.session.id, call.arguments["name"])
         return json_result({"success": True})
@@ -82,9 +101,14 @@ class CopilotDialect(ResultDialect):
         "open_diff": _open_diff,
         "close_diff": _close_diff,
         "get_selection": _selection,
-        "get_diagnostics": ResultDialect.diagnostics,
+        "get_diagnostics": _diagnostics,
         "update_session_name": _rename,
     }
+
+
+def _diagnostic(diagnostic: Diagnostic) -> Dict[str, Any]:
+    fields = diagnostic_fields(diagnostic, _SEVERITIES)
+    return {**fields, "code": diagnostic.code} if diagnostic.code else fields
 
 
 def _decided(name: str, result: str, trigger: str, message: str) -> ToolResult:

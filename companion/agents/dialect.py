@@ -75,6 +75,10 @@ class Dialect:
         """What a client is to be sent so that it knows this context."""
         raise NotImplementedError
 
+    def only_takes_back(self, context: SharedContext) -> bool:
+        """Whether this context has nothing for a client but that what it was told before is over."""
+        return False
+
     def mention(self, mention: Mention) -> Optional[Message]:
         """What puts the mention into the program's prompt, or None if the program has no ear for it."""
         return None

@@ -46,6 +46,11 @@ class Changes:
         if review in self._open.presentations:
             self._open.presentations[review].load()
 
+    def toggle_whitespace(self, review: Review) -> None:
+        """Mark the changes of whitespace that are hidden in this review, or hide them."""
+        if review in self._open.presentations:
+            self._open.presentations[review].toggle_whitespace()
+
     def revert_hunk(self, review: Review, number: int = WHOLE_SELECTION) -> None:
         """Take back the selected changes, or the one whose link has this number."""
         presentation = self._open.presentations.get(review)
@@ -81,13 +86,14 @@ class Changes:
             say(self._window, "no reverted change is left as it was")
 
     def _act_on(self, hunks: Hunks, number: int, act: Callable[[List[sublime.Region]], bool]) -> None:
-        """Call `act` with the places of the changes; after typing, once these are known again."""
+        """Call `act` with the selected places, or revert the change of this link; after typing, once it is known."""
+        rows = hunks.linked(number)
 
         def act_or_say(places: List[sublime.Region]) -> None:
-            if not act(places):
+            if not (act(places) if number == WHOLE_SELECTION else hunks.revert_linked(rows)):
                 say(self._window, "there is no change here")
 
-        places = hunks.places_of(number)
+        places = hunks.selected()
         if hunks.ready:
             act_or_say(places)
         else:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Callable, Dict, Optional, Protocol
 
 import sublime
 
-from .display.markup import ACCEPT, AS_PROPOSED, NEXT, PREVIOUS, REJECT, RELOAD, REVERT, UNDO, parse_link
+from .display.markup import ACCEPT, AS_PROPOSED, NEXT, PREVIOUS, REJECT, RELOAD, REVERT, UNDO, WHITESPACE, parse_link
 
 SAVE = "save"  # the editor's command that accepts a proposal
 IN_REVIEW = "gemini_companion.in_review"
@@ -39,6 +39,7 @@ def follow_link(reviews: Deciding, changes: Changes, review: Review, href: str) 
         REVERT: lambda: changes.revert_hunk(review, number),
         UNDO: lambda: changes.undo_revert_hunk(review, number),
         RELOAD: lambda: changes.reload(review),
+        WHITESPACE: lambda: changes.toggle_whitespace(review),
     }
     if verb in actions:
         actions[verb]()

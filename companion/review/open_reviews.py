@@ -153,6 +153,11 @@ class OpenReviews:
             if self._window.active_view() == view:
                 self.arrangement.pair_up(self.presentations[review].views, view)
 
+    def settings_changed(self) -> None:
+        """Show the reviews as the settings say now."""
+        for presentation in self.presentations.values():
+            presentation.settings_changed()
+
     def orphan(self, review: Review) -> bool:
         """Note that the client of an open review has gone, and show it in the header. True if that is news."""
         news = review.orphan()
