@@ -13,7 +13,12 @@ import sublime
 
 from .review_support import PROPOSED, TEXT, ReviewTestCase
 
-SCOPES = {"region.greenish": "added", "region.yellowish": "changed", "region.redish": "removed"}
+SCOPES = {
+    "region.greenish": "added",
+    "region.yellowish": "changed",
+    "region.redish": "removed",
+    "region.purplish": "moved",
+}
 
 Drawn = Dict[Tuple[int, str], Tuple[List[sublime.Region], str, int]]
 
@@ -68,6 +73,15 @@ class TestMinimap(ReviewTestCase):
         review = yield from self.open_diff("file.py", "")
         self.assertEqual(self.minimap(self.proposal(review)), [])
         self.assertEqual("".join(text for _, text in self.minimap(self.original(review))), TEXT)
+
+    def test_moved_blocks(self) -> Iterator[Any]:
+        block = "def moved():\n    one()\n    two()\n    three()\n"
+        rest = "".join(f"line {number}\n" for number in range(20))
+        self.write("file.py", block + rest)
+        review = yield from self.open_diff("file.py", rest + block)
+        for view in (self.original(review), self.proposal(review)):
+            moved = "".join(text for kind, text in self.minimap(view) if kind == "moved")
+            self.assertEqual(moved, block)
 
     def test_it_follows_edits(self) -> Iterator[Any]:
         self.write()

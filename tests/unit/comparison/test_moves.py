@@ -82,6 +82,13 @@ def test_a_block_among_other_changes():
     assert moved(left, right) == [Move(11, 30, 3)]
 
 
+def test_a_block_ends_where_lines_stay():
+    around = ["same\n", "a\n", "b\n", "c\n", "end\n"]
+    left = [*around, *TEXT, "same\n", "end\n"]
+    right = ["same\n", "end\n", *TEXT, *around]
+    assert moved_blocks(left, right, [Hunk(1, 4, 1, 1), Hunk(46, 46, 43, 46)]) == [Move(1, 43, 3)]
+
+
 def test_several_blocks():
     right = TEXT[20:30] + TEXT[10:20] + TEXT[:10] + TEXT[30:]
     found = moved(TEXT, right)

@@ -73,6 +73,15 @@ def test_no_changed_characters_are_marked_inside_a_moved_block():
     assert "".join(right[start:end] for start, end in changed.right_parts).startswith("new")
 
 
+def test_marks_begin_behind_a_moved_block_that_begins_the_change():
+    right = LEFT.replace(BLOCK, "").replace("line 20\n", f"{BLOCK}other words\n")
+    analysis = analyse(LEFT, right)
+    assert len(analysis.moves) == 1
+    (changed,) = [change for change in analysis.changes if change.hunk.kind == "changed"]
+    assert changed.right_parts
+    assert all(right.index(BLOCK) + len(BLOCK) <= start < end for start, end in changed.right_parts)
+
+
 def test_removed_lines_that_moved_say_where_they_went():
     html = removed_html(["gone\n", "a\n", "b\n"], [(), (), ()], 4, 16.0, moved={1: "moved to line 3", 2: ""})
     assert '<div class="line">gone</div><div class="caption">moved to line 3</div>' in html

@@ -70,11 +70,12 @@ def test_nothing_is_new_if_the_same_holds():
 
 
 def test_parts_of_changed_lines_are_counted_with_what_is_hidden():
-    analysis = analyse("x = 1\n  y\nz\n", "x  =  2\ny\nz \n", ignored=ALL)
-    assert analysis.hidden_count == len(analysis.hidden) + analysis.hidden_parts
-    assert len(analysis.hidden) == 1  # two lines beside each other
+    left, right = "  return first\n  y\nz\n", "    return second\ny\nz \n"
+    analysis = analyse(left, right, ignored=ALL)
+    assert (len(analysis.hidden), analysis.hidden_parts, analysis.hidden_count) == (1, 1, 2)  # y and z are one change
     assert (analysis.added, analysis.removed) == (1, 1)
-    assert analyse("x = 1\n", "x  =  2\n").hidden_count == 0
+    assert [right[start:end] for start, end in analysis.changes[0].right_parts] == ["second"]
+    assert analyse(left, right).hidden_count == 0
 
 
 @given(LINES, LINES, st.sampled_from(list(Whitespace)))
