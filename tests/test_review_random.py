@@ -76,7 +76,28 @@ class TestAtRandom(LevelTestCase):
         if time.monotonic() > end:
             p = self.reviews._presentations[review]
             d = p._drawing
-            print("STATE", self.step, self.settled(), p._phase, p._drawn_count, p.proposal_view.change_count(), p._pane._given_at, self.errors(review), d._heights, d._gaps, d._levelled is None, d._left_over, d._known, d._loose_top, d._watch.left, d._watch.right, d.rounds, [p.original_view.query_phantoms([x.id for x in ps.phantoms]) for ps in d._left_blocks._sets],[(x.region, x.content[-60:]) for ps in d._left_blocks._sets for x in ps.phantoms],[(x.region, x.content[-60:]) for ps in d._right_blocks._sets for x in ps.phantoms])
+            print(
+                "STATE",
+                self.step,
+                self.settled(),
+                p._phase,
+                p._drawn_count,
+                p.proposal_view.change_count(),
+                p._pane._given_at,
+                self.errors(review),
+                d._heights,
+                d._gaps,
+                d._levelled is None,
+                d._left_over,
+                d._known,
+                d._loose_top,
+                d._watch.left,
+                d._watch.right,
+                d.rounds,
+                [p.original_view.query_phantoms([x.id for x in ps.phantoms]) for ps in d._left_blocks._sets],
+                [(x.region, x.content[-60:]) for ps in d._left_blocks._sets for x in ps.phantoms],
+                [(x.region, x.content[-60:]) for ps in d._right_blocks._sets for x in ps.phantoms],
+            )
         self.assertTrue(self.settled(), self.step)
         self.assertEqual(self.errors(review), {}, self.step)
 

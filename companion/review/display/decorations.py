@@ -8,11 +8,12 @@ minimap, changed characters do not.
 from __future__ import annotations
 
 import time
-from typing import Callable, Dict, Iterator, List, NamedTuple, Sequence, Tuple
+from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Sequence, Tuple
 
 import sublime
 
 from .analysis import Analysis, Change, Span
+from .carrying import State
 from .markup import REVERT, UNDO, link_html
 
 LINES = "gemini_companion.lines"
@@ -26,7 +27,7 @@ _GUTTER_LOOK = {
     "removed": ("region.redish", "dot"),
     "changed": ("region.yellowish", "dot"),
 }
-_LOOK_AGAIN = 2.0  # seconds after which the colour scheme is asked again
+_LOOK_AGAIN = 60.0  # seconds after which the colour scheme is asked again, for who follows the system's light and dark
 _SINGLE_LINES = 2000  # up to so many lines each gets its own mark; beyond, each hunk does
 
 
@@ -45,23 +46,49 @@ LEFT = Side("diff.deleted", "diff.deleted.char", "region.redish")
 RIGHT = Side("diff.inserted", "diff.inserted.char", "region.greenish")
 
 
-class Marks:
-    """The marks of one view. Main thread only. What is drawn already is not drawn again where nobody edits."""
+class Styles:
+    """What a view's colour scheme makes of scopes. It is asked seldom: each call crosses into another process."""
 
-    def __init__(self, view: sublime.View, side: Side) -> None:
+    def __init__(self, view: sublime.View) -> None:
+        self._view = view
+        self._known: Dict[str, Dict[str, Any]] = {}
+        self._asked = 0.0  # on the monotonic clock
+
+    def of(self, scope: str) -> Dict[str, Any]:
+        """The style of a scope."""
+        if time.monotonic() - self._asked >= _LOOK_AGAIN:
+            self.forget()
+        if scope not in self._known:
+            self._known[scope] = self._view.style_for_scope(scope)
+        return self._known[scope]
+
+    def forget(self) -> None:
+        """The colour scheme may be another one."""
+        self._known.clear()
+        self._asked = time.monotonic()
+
+
+class Drawn(NamedTuple):
+    """What a key of regions was drawn with, and the change count of the text then."""
+
+    spans: List[Span]
+    scope: str
+    flags: sublime.RegionFlags
+    change_count: int
+
+
+class Marks:
+    """The marks of one view. Main thread only. What is drawn already, and has moved with the text, is left alone."""
+
+    def __init__(self, view: sublime.View, side: Side, styles: Styles) -> None:
         self._view = view
         self._side = side
-        self._drawn: Dict[str, object] = {}  # the regions of each key, and how they look
-        self._count = -1  # the original's change count then
-        self._looks: Tuple[Look, Look] = (("", sublime.HIDDEN), ("", sublime.HIDDEN))
-        self._looked = -_LOOK_AGAIN  # when the colour scheme was asked, on the monotonic clock
+        self._styles = styles
+        self._drawn: Dict[str, Drawn] = {}
 
-    def draw(self, analysis: Analysis) -> Iterator[None]:
+    def draw(self, analysis: Analysis, text: State) -> Iterator[None]:
         """Mark the changes in the view, which holds the analysed text. A generator of small steps."""
         left = self._side is LEFT
-        if left and self._count != self._view.change_count():
-            self._count = self._view.change_count()
-            self._drawn = dict.fromkeys(self._drawn)
         starts = analysis.left_starts if left else analysis.right_starts
         rows = [
             (change, change.hunk.left_start, change.hunk.left_end)
@@ -69,12 +96,8 @@ class Marks:
             else (change, change.hunk.right_start, change.hunk.right_end)
             for change in analysis.changes
         ]
-        if time.monotonic() - self._looked >= _LOOK_AGAIN:
-            self._looked = time.monotonic()
-            side = self._side
-            lines_look = _look(self._view, side.lines, side.outline)
-            self._looks = (lines_look, _look(self._view, side.characters, side.outline))
-        (scope, flags), (character_scope, _) = self._looks
+        scope, flags = self._look(self._side.lines)
+        character_scope, _ = self._look(self._side.characters)
         # Outlines go around a whole hunk.
         filled = flags != sublime.DRAW_NO_FILL
         single = sum(last - first for _, first, last in rows) <= _SINGLE_LINES
@@ -84,13 +107,13 @@ class Marks:
             lines.extend(_lines(starts, first, last, single and filled))
             gutter[change.hunk.kind].extend(_lines(starts, first, last, single) or [(starts[first], starts[first])])
         yield
-        self._add(LINES, lines, scope, "", flags)
+        self._add(text, LINES, lines, scope, "", flags)
         yield
         for kind, spans in gutter.items():
-            self._add(GUTTER[kind], spans, *_GUTTER_LOOK[kind], sublime.HIDDEN)
+            self._add(text, GUTTER[kind], spans, *_GUTTER_LOOK[kind], sublime.HIDDEN)
             yield
         parts = list(_parts(analysis.changes, left))
-        self._add(CHARACTERS, parts, character_scope, "", sublime.DRAW_NO_OUTLINE | sublime.HIDE_ON_MINIMAP)
+        self._add(text, CHARACTERS, parts, character_scope, "", sublime.DRAW_NO_OUTLINE | sublime.HIDE_ON_MINIMAP)
         yield
 
     def clear(self) -> None:
@@ -100,29 +123,36 @@ class Marks:
         self._drawn.clear()
         unlink(self._view)
 
-    def _add(self, key: str, spans: List[Span], scope: str, icon: str, flags: sublime.RegionFlags) -> None:
-        # Regions move with edits, in ways of their own; only the original is never edited once it is filled.
-        wanted = (spans, scope, flags)
-        if self._drawn.get(key) == wanted and (self._side is LEFT or not spans):
+    def _look(self, scope: str) -> Look:
+        """The scope and flags to draw with: filled if the colour scheme has a background for it, else outlined."""
+        if self._styles.of(scope).get("background"):
+            return scope, sublime.DRAW_NO_OUTLINE
+        return self._side.outline, sublime.DRAW_NO_FILL
+
+    def _add(self, text: State, key: str, spans: List[Span], scope: str, icon: str, flags: sublime.RegionFlags) -> None:
+        before = self._drawn.get(key)
+        if not spans and (before is None or not before.spans):
             return
-        if not spans and key not in self._drawn:
-            return
-        self._drawn[key] = wanted
+        self._drawn[key] = Drawn(spans, scope, flags, text.change_count)
+        if before is not None and (scope, flags) == (before.scope, before.flags):
+            if text.has(spans, before.spans, before.change_count):
+                return
         self._view.add_regions(key, [sublime.Region(*span) for span in spans], scope, icon, flags)
 
 
 def link_changes(
-    view: sublime.View, changes: Sequence[Change], generation: int, on_navigate: Callable[[str], None]
+    view: sublime.View, styles: Styles, changes: Sequence[Change], generation: int, on_navigate: Callable[[str], None]
 ) -> List[str]:
     """Put a link beside each change of the proposal that takes it back. Returns the links."""
     links = [link_html(REVERT, number, "Revert", generation) for number in range(len(changes))]
     regions = [sublime.Region(change.right[0]) for change in changes]
-    _annotate(view, REVERT_LINKS, regions, links, "region.bluish", on_navigate)
+    _annotate(view, styles, REVERT_LINKS, regions, links, "region.bluish", on_navigate)
     return links
 
 
 def link_reverted(
     view: sublime.View,
+    styles: Styles,
     places: Sequence[Tuple[int, sublime.Region]],
     generation: int,
     on_navigate: Callable[[str], None],
@@ -130,7 +160,7 @@ def link_reverted(
     """Put a link beside each place (its number, its region) where a change was taken back, which undoes that."""
     links = [link_html(UNDO, number, "Reverted: undo", generation) for number, _ in places]
     regions = [sublime.Region(region.begin()) for _, region in places]
-    _annotate(view, UNDO_LINKS, regions, links, "region.yellowish", on_navigate)
+    _annotate(view, styles, UNDO_LINKS, regions, links, "region.yellowish", on_navigate)
     return links
 
 
@@ -142,6 +172,7 @@ def unlink(view: sublime.View) -> None:
 
 def _annotate(
     view: sublime.View,
+    styles: Styles,
     key: str,
     regions: List[sublime.Region],
     annotations: List[str],
@@ -151,7 +182,7 @@ def _annotate(
     if not regions:
         view.erase_regions(key)
         return
-    color = view.style_for_scope(scope).get("foreground") or view.style().get("foreground", "")
+    color = styles.of(scope).get("foreground") or view.style().get("foreground", "")
     flags = sublime.DRAW_NO_FILL | sublime.DRAW_NO_OUTLINE
     view.add_regions(key, regions, "", "", flags, annotations, annotation_color=color, on_navigate=on_navigate)
 
@@ -168,10 +199,3 @@ def _lines(starts: Sequence[int], first: int, last: int, single: bool) -> List[S
 def _parts(changes: Sequence[Change], left: bool) -> Iterator[Span]:
     for change in changes:
         yield from change.left_parts if left else change.right_parts
-
-
-def _look(view: sublime.View, scope: str, outline: str) -> Look:
-    """The scope and flags to draw with: filled if the colour scheme has a background for it, else outlined."""
-    if view.style_for_scope(scope).get("background"):
-        return scope, sublime.DRAW_NO_OUTLINE
-    return outline, sublime.DRAW_NO_FILL

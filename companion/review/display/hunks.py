@@ -12,8 +12,9 @@ from typing import Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
 import sublime
 
 from ...editor.edits import Edit, apply_edits, move_caret
-from .analysis import Analysis, Change
-from .decorations import link_changes, link_reverted
+from .analysis import Analysis, Change, Span
+from .carrying import State
+from .decorations import Styles, link_changes, link_reverted
 from .markup import REVERT, UNDO
 
 _REVERTED = "gemini_companion.reverted."
@@ -33,8 +34,9 @@ class Reverted(NamedTuple):
 class Hunks:
     """The changes of one proposal's view. Main thread only."""
 
-    def __init__(self, view: sublime.View, on_link: Callable[[str], None]) -> None:
+    def __init__(self, view: sublime.View, on_link: Callable[[str], None], styles: Styles) -> None:
         self._view = view
+        self._styles = styles
         self._on_link = on_link
         self._analysis: Optional[Analysis] = None
         self._count = -1
@@ -43,6 +45,7 @@ class Hunks:
         self._numbers = count(1)
         self._links: Dict[str, List[str]] = {}
         self._linked: List[Rows] = []  # what the links beside changes were drawn for
+        self._linked_at: Tuple[int, int, List[Span]] = (-1, -1, [])  # their generation, the change count, their places
         self._asked: Dict[str, Act] = {}  # by the key of its places: to be done when the texts are compared again
         self.current: Optional[int] = None
         self.generation = 0  # of the links that are valid
@@ -55,19 +58,28 @@ class Hunks:
         self._caret = -1
         self.caret_moved()
 
-    def link(self) -> None:
-        """Draw the links beside the changes and beside what was taken back, and do what was asked for meanwhile."""
+    def link(self, text: State) -> None:
+        """Draw the links beside the changes and beside what was taken back, and do what was asked for meanwhile.
+
+        Links that still name the same changes, and have moved with the text, are left alone.
+        """
         while self._asked:
             before = self._view.change_count()
             self._do_asked()
             if self._view.change_count() != before:
                 return  # that was an edit, after which all is drawn anew
-        self.generation += 1
         changes, places = self._analysis.changes if self._analysis else [], self._places()
-        self._linked = [_rows(change) for change in changes]
-        self._links[REVERT] = link_changes(self._view, changes, self.generation, self._on_link)
+        rows, points = [_rows(change) for change in changes], [(change.right[0], change.right[0]) for change in changes]
+        generation, change_count, placed = self._linked_at
+        if generation == self.generation and rows == self._linked and not places and not self._links.get(UNDO):
+            if text.has(points, placed, change_count):
+                self._linked_at = (generation, text.change_count, points)
+                return
+        self.generation += 1
+        self._linked, self._linked_at = rows, (self.generation, text.change_count, points)
+        self._links[REVERT] = link_changes(self._view, self._styles, changes, self.generation, self._on_link)
         if places or self._links.get(UNDO):
-            self._links[UNDO] = link_reverted(self._view, places, self.generation, self._on_link)
+            self._links[UNDO] = link_reverted(self._view, self._styles, places, self.generation, self._on_link)
 
     def outdate(self) -> None:
         """One of the two texts is about to be another one: what is drawn, and asked for, names nothing any more."""
@@ -75,6 +87,10 @@ class Hunks:
         self._count = -1
         while self._asked:
             self._do_asked(nowhere=True)
+
+    def outdate_links(self) -> None:
+        """The editor may show older links: they are to be drawn anew, even if they are the same."""
+        self.generation += 1
 
     def forget_reverted(self) -> None:
         """Another proposal comes: what was taken back of this one cannot be brought back into that."""
@@ -88,8 +104,10 @@ class Hunks:
 
     def caret_moved(self) -> bool:
         """Look which change the caret is in now. True if that is another one than before."""
-        selection = self._view.sel()
-        caret = selection[0].b if len(selection) else -1
+        try:
+            caret = self._view.sel()[0].b
+        except IndexError:
+            caret = -1
         if caret == self._caret:
             return False
         self._caret = caret
