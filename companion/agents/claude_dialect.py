@@ -20,7 +20,7 @@ from .dialect import (
     Mention,
     Message,
     Transport,
-    diagnostics_value,
+    diagnostic_fields,
     file_url,
     json_result,
     optional_text,
@@ -30,11 +30,16 @@ from .dialect import (
     tool,
 )
 from .shared_context import SharedContext
-from .window import AgentWindow, CannotDo, Decision, ReviewRequest
+from .window import AgentWindow, CannotDo, Decision, ReviewRequest, Severity
 
 _TEXT: Dict[str, Any] = {"type": "string"}
 _SWITCH: Dict[str, Any] = {"type": "boolean"}
-
+_SEVERITIES: Mapping[Severity, str] = {
+    Severity.ERROR: "Error",
+    Severity.WARNING: "Warning",
+    Severity.INFORMATION: "Info",
+    Severity.HINT: "Hint",
+}
 
 _TOOLS: Tuple[Tool, ...] = (
     tool(
@@ -132,7 +137,16 @@ class ClaudeDialect(Dialect):
 
     async def _diagnostics(self, call: ToolCall, window: AgentWindow) -> ToolResult:
         address = optional_text(call.arguments, "uri")
-        return json_result(diagnostics_value(await window.diagnostics(path_of_url(address) if address else None)))
+        files = await window.diagnostics(path_of_url(address) if address else None)
+        return json_result(
+            [
+                {
+                    "uri": file_url(file.path),
+                    "diagnostics": [diagnostic_fields(each, _SEVERITIES) for each in file.diagnostics],
+                }
+                for file in files
+            ]
+        )
 
     async def _open_file(self, call: ToolCall, window: AgentWindow) -> ToolResult:
         path = call.arguments["filePath"]

@@ -15,7 +15,7 @@ from typing import Any, Dict, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 from ..protocol.tools import Tool, ToolCall, ToolResult, text_result
 from .shared_context import ActiveFile, Position, SharedContext
-from .window import AgentWindow, FileDiagnostics
+from .window import AgentWindow, Diagnostic, Severity
 
 
 class Transport(Enum):
@@ -157,26 +157,14 @@ def selection_message(context: SharedContext) -> Message:
     return Message(SELECTION_CHANGED, selection_fields(context.active), SELECTION_CHANGED)
 
 
-def diagnostics_value(files: Sequence[FileDiagnostics]) -> Any:
-    """What language servers and linters say, file by file."""
-    return [
-        {
-            "uri": file_url(file.path),
-            "diagnostics": [
-                {
-                    "message": each.message,
-                    "severity": _SEVERITIES[each.severity.value],
-                    "range": {"start": position(each.start), "end": position(each.end)},
-                    "source": each.source,
-                }
-                for each in file.diagnostics
-            ],
-        }
-        for file in files
-    ]
-
-
-_SEVERITIES: Mapping[int, str] = {1: "Error", 2: "Warning", 3: "Info", 4: "Hint"}
+def diagnostic_fields(diagnostic: Diagnostic, severities: Mapping[Severity, str]) -> Dict[str, Any]:
+    """One diagnostic, with the words of the program for how bad it is."""
+    return {
+        "message": diagnostic.message,
+        "severity": severities[diagnostic.severity],
+        "range": {"start": position(diagnostic.start), "end": position(diagnostic.end)},
+        "source": diagnostic.source,
+    }
 
 
 def optional_text(arguments: Mapping[str, Any], name: str) -> str:

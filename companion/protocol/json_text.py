@@ -88,7 +88,8 @@ def decode(body: bytes, nesting: int, values: int = MOST_VALUES) -> Any:
             if not _check(value, nesting):
                 return value
     value = _decode_exactly(body)
-    _check(value, nesting)
+    if body.count(b"{") + body.count(b"[") > nesting:  # else it cannot be nested deeper, wherever they stand
+        _check(value, nesting)
     return value
 
 

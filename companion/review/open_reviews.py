@@ -140,6 +140,16 @@ class OpenReviews:
         if review in self._presentations:
             self._presentations[review].load()
 
+    def toggle_whitespace(self, review: Review) -> None:
+        """Mark the changes of whitespace that are hidden in this review, or hide them."""
+        if review in self._presentations:
+            self._presentations[review].toggle_whitespace()
+
+    def settings_changed(self) -> None:
+        """Show the reviews as the settings say now."""
+        for presentation in self._presentations.values():
+            presentation.settings_changed()
+
     def next_change(self, review: Review) -> None:
         """Go to the next change of the proposal."""
         self._walk(review, lambda presentation: presentation.hunks.go_next())

@@ -131,7 +131,8 @@ class Connection(web.RequestHandler):
     def _request_began(self) -> None:
         """A request header is complete."""
         self._outside = self._lines = 0
-        self._stop_the_clock()
+        if self._deadline is not None:
+            self._stop_the_clock()
         if len(self._messages) > self._limits.pipelined_requests:
             logger.warning("cut a client that sent many requests and did not wait for the answers")
             self._cut(b"429 Too Many Requests")

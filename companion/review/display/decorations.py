@@ -2,23 +2,27 @@
 
 Rules: colours come from the colour scheme. Schemes that colour diffs have `diff.inserted` and `diff.deleted` with a
 background; with others the editor's own `region.greenish` and `region.redish` outline the lines. Lines show in the
-minimap, changed characters do not.
+minimap, changed characters do not. Blocks that moved have the editor's `region.purplish` instead, on both sides.
 """
 
 from __future__ import annotations
 
 import time
-from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Sequence, Tuple
+from typing import AbstractSet, Any, Callable, Dict, Iterator, List, NamedTuple, Sequence, Tuple
 
 import sublime
 
+from ...comparison import Move
 from .analysis import Analysis, Change, Span
 from .carrying import State
 from .markup import REVERT, UNDO, link_html
+from .moved import Moved, moved_on_left, moved_on_right, parted
 
 LINES = "gemini_companion.lines"
 CHARACTERS = "gemini_companion.characters"
-GUTTER = {kind: "gemini_companion.gutter." + kind for kind in ("added", "removed", "changed")}
+MOVED = "gemini_companion.moved"
+MOVED_CAPTIONS = "gemini_companion.moved_captions"
+GUTTER = {kind: "gemini_companion.gutter." + kind for kind in ("added", "removed", "changed", "moved")}
 REVERT_LINKS = "gemini_companion.revert"
 UNDO_LINKS = "gemini_companion.undo"
 
@@ -26,7 +30,10 @@ _GUTTER_LOOK = {
     "added": ("region.greenish", "dot"),
     "removed": ("region.redish", "dot"),
     "changed": ("region.yellowish", "dot"),
+    "moved": ("region.purplish", "dot"),
 }
+_UNSEEN = sublime.DRAW_NO_FILL | sublime.DRAW_NO_OUTLINE  # but for its annotation
+_MOVED_LOOK = ("region.purplish", "", sublime.DRAW_NO_FILL)
 _LOOK_AGAIN = 60.0  # seconds after which the colour scheme is asked again, for who follows the system's light and dark
 _SINGLE_LINES = 2000  # up to so many lines each gets its own mark; beyond, each hunk does
 
@@ -62,6 +69,10 @@ class Styles:
             self._known[scope] = self._view.style_for_scope(scope)
         return self._known[scope]
 
+    def foreground(self, scope: str) -> str:
+        """The colour of annotations of this scope."""
+        return str(self.of(scope).get("foreground") or self._view.style().get("foreground", ""))
+
     def forget(self) -> None:
         """The colour scheme may be another one."""
         self._known.clear()
@@ -72,8 +83,7 @@ class Drawn(NamedTuple):
     """What a key of regions was drawn with, and the change count of the text then."""
 
     spans: List[Span]
-    scope: str
-    flags: sublime.RegionFlags
+    look: object
     change_count: int
 
 
@@ -85,6 +95,7 @@ class Marks:
         self._side = side
         self._styles = styles
         self._drawn: Dict[str, Drawn] = {}
+        self.captions: List[str] = []  # beside moved blocks
 
     def draw(self, analysis: Analysis, text: State) -> Iterator[None]:
         """Mark the changes in the view, which holds the analysed text. A generator of small steps."""
@@ -101,13 +112,20 @@ class Marks:
         # Outlines go around a whole hunk.
         filled = flags != sublime.DRAW_NO_FILL
         single = sum(last - first for _, first, last in rows) <= _SINGLE_LINES
+        blocks = moved_on_left(analysis.moves) if left else moved_on_right(analysis.moves)
         lines: List[Span] = []
         gutter: Dict[str, List[Span]] = {kind: [] for kind in GUTTER}
         for change, first, last in rows:
-            lines.extend(_lines(starts, first, last, single and filled))
-            gutter[change.hunk.kind].extend(_lines(starts, first, last, single) or [(starts[first], starts[first])])
+            if first == last:
+                gutter[change.hunk.kind].append((starts[first], starts[first]))
+            for start, end, moved in parted(first, last, blocks):
+                gutter["moved" if moved else change.hunk.kind].extend(_lines(starts, start, end, single))
+                if not moved:
+                    lines.extend(_lines(starts, start, end, single and filled))
         yield
         self._add(text, LINES, lines, scope, "", flags)
+        yield
+        self._add_moved(text, blocks, starts, set() if left else {first for _, first, _ in rows})
         yield
         for kind, spans in gutter.items():
             self._add(text, GUTTER[kind], spans, *_GUTTER_LOOK[kind], sublime.HIDDEN)
@@ -118,7 +136,7 @@ class Marks:
 
     def clear(self) -> None:
         """Take all marks off the view, and the links."""
-        for key in [LINES, CHARACTERS, *GUTTER.values()]:
+        for key in [LINES, CHARACTERS, MOVED, MOVED_CAPTIONS, *GUTTER.values()]:
             self._view.erase_regions(key)
         self._drawn.clear()
         unlink(self._view)
@@ -129,22 +147,57 @@ class Marks:
             return scope, sublime.DRAW_NO_OUTLINE
         return self._side.outline, sublime.DRAW_NO_FILL
 
-    def _add(self, text: State, key: str, spans: List[Span], scope: str, icon: str, flags: sublime.RegionFlags) -> None:
+    def _add_moved(self, text: State, blocks: Sequence[Moved], starts: Sequence[int], links: AbstractSet[int]) -> None:
+        """Outline moved blocks and say where else they stand, but for rows where a link says so."""
+        self._add(text, MOVED, [(starts[block.start], starts[block.end]) for block in blocks], *_MOVED_LOOK)
+        said = [block for block in blocks if block.start not in links]
+        places = [(starts[block.start], starts[block.start]) for block in said]
+        self.captions = [block.caption for block in said]
+        self._add(text, MOVED_CAPTIONS, places, "", "", _UNSEEN, self.captions)
+
+    def _add(
+        self,
+        text: State,
+        key: str,
+        spans: List[Span],
+        scope: str,
+        icon: str,
+        flags: sublime.RegionFlags,
+        annotations: Sequence[str] = (),
+    ) -> None:
         before = self._drawn.get(key)
         if not spans and (before is None or not before.spans):
             return
-        self._drawn[key] = Drawn(spans, scope, flags, text.change_count)
-        if before is not None and (scope, flags) == (before.scope, before.flags):
+        self._drawn[key] = Drawn(spans, (scope, flags, annotations), text.change_count)
+        if before is not None and before.look == (scope, flags, annotations):
             if text.has(spans, before.spans, before.change_count):
                 return
-        self._view.add_regions(key, [sublime.Region(*span) for span in spans], scope, icon, flags)
+        regions = [sublime.Region(*span) for span in spans]
+        if annotations:
+            color = self._styles.foreground(_MOVED_LOOK[0])
+            self._view.add_regions(key, regions, scope, icon, flags, list(annotations), annotation_color=color)
+        else:
+            self._view.add_regions(key, regions, scope, icon, flags)
 
 
 def link_changes(
-    view: sublime.View, styles: Styles, changes: Sequence[Change], generation: int, on_navigate: Callable[[str], None]
+    view: sublime.View,
+    styles: Styles,
+    changes: Sequence[Change],
+    moves: Sequence[Move],
+    generation: int,
+    on_navigate: Callable[[str], None],
 ) -> List[str]:
-    """Put a link beside each change of the proposal that takes it back. Returns the links."""
-    links = [link_html(REVERT, number, "Revert", generation) for number in range(len(changes))]
+    """Put a link beside each change of the proposal that takes it back. Returns the links.
+
+    Where a moved block begins the change, it is said behind the link: two annotations of one line get into each other's
+    way.
+    """
+    moved = {block.start: f" \u00b7 {block.caption}" for block in moved_on_right(moves)}
+    links = [
+        link_html(REVERT, number, "Revert", generation) + moved.get(change.hunk.right_start, "")
+        for number, change in enumerate(changes)
+    ]
     regions = [sublime.Region(change.right[0]) for change in changes]
     _annotate(view, styles, REVERT_LINKS, regions, links, "region.bluish", on_navigate)
     return links
@@ -182,9 +235,8 @@ def _annotate(
     if not regions:
         view.erase_regions(key)
         return
-    color = styles.of(scope).get("foreground") or view.style().get("foreground", "")
-    flags = sublime.DRAW_NO_FILL | sublime.DRAW_NO_OUTLINE
-    view.add_regions(key, regions, "", "", flags, annotations, annotation_color=color, on_navigate=on_navigate)
+    color = styles.foreground(scope)
+    view.add_regions(key, regions, "", "", _UNSEEN, annotations, annotation_color=color, on_navigate=on_navigate)
 
 
 def _lines(starts: Sequence[int], first: int, last: int, single: bool) -> List[Span]:

@@ -8,7 +8,7 @@ Rule: drawing changes no text and no selection, and the caret's line stays where
 
 from __future__ import annotations
 
-from typing import Callable, Iterator, List, Optional, Sequence, Tuple
+from typing import Callable, Dict, Iterator, List, Optional, Sequence, Tuple
 
 import sublime
 
@@ -30,6 +30,7 @@ from .leveling import (
     within_tolerance,
 )
 from .markup import filler_html, removed_html
+from .moved import Moved, moved_on_left
 from .phantoms import Block, Blocks, Top
 from .screen import CaretLine, Look, Sizes, Watch
 from .scroll_map import ScrollMap
@@ -180,10 +181,13 @@ class Drawing:
     def _inline(self, analysis: Analysis) -> Iterator[object]:
         tab_size, sizes = self._watch.tab_size, self._watch.right
         blocks: List[Block] = []
+        moved = _captions(moved_on_left(analysis.moves))
         for change in analysis.changes:
             if change.hunk.left_count:
                 lines, parts = _removed_lines(analysis, change)
-                html = removed_html(lines, parts, tab_size, sizes.line_height, sizes.width, sizes.em_width)
+                first = change.hunk.left_start
+                said = {row: moved[first + row] for row in range(len(lines)) if first + row in moved} if moved else {}
+                html = removed_html(lines, parts, tab_size, sizes.line_height, sizes.width, sizes.em_width, said)
                 blocks.append((_line_above(analysis, change), html))
             if len(blocks) % 25 == 24:
                 yield None
@@ -206,8 +210,8 @@ class Drawing:
 
     def _side_by_side(self, analysis: Optional[Analysis]) -> Iterator[object]:
         if analysis is not None:
-            hunks = [change.hunk for change in analysis.changes]
-            gaps = gaps_of(hunks, _rows(analysis.left_lines), _rows(analysis.right_lines))
+            # Rows whose change is hidden are measured too: where words wrap, they may be higher on one side.
+            gaps = gaps_of(analysis.differing, _rows(analysis.left_lines), _rows(analysis.right_lines))
         else:
             # Where lines of a very long text are is not asked: the editor would have to lay it out first.
             sides = [view for view in self._views() if view.size() <= _MEASURED_LENGTH]
@@ -365,3 +369,8 @@ def _removed_lines(analysis: Analysis, change: Change) -> Tuple[List[str], List[
             ]
         )
     return lines, spans
+
+
+def _captions(blocks: Sequence[Moved]) -> Dict[int, str]:
+    """What is said above each row of moved blocks: nothing but above the first."""
+    return {row: block.caption if row == block.start else "" for block in blocks for row in range(*block[:2])}

@@ -11,6 +11,7 @@ from typing import Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 import sublime
 
+from ...comparison import Move
 from ...editor.edits import Edit, apply_edits, move_caret
 from .analysis import Analysis, Change, Span
 from .carrying import State
@@ -31,6 +32,16 @@ class Reverted(NamedTuple):
     original: str
 
 
+class Linked(NamedTuple):
+    """What the links beside changes were drawn for: with the same ones, and captions, they need not be drawn again."""
+
+    generation: int
+    rows: List[Rows]
+    moves: Sequence[Move]
+    points: List[Span]
+    change_count: int
+
+
 class Hunks:
     """The changes of one proposal's view. Main thread only."""
 
@@ -44,8 +55,7 @@ class Hunks:
         self._reverted: Dict[int, Reverted] = {}
         self._numbers = count(1)
         self._links: Dict[str, List[str]] = {}
-        self._linked: List[Rows] = []  # what the links beside changes were drawn for
-        self._linked_at: Tuple[int, int, List[Span]] = (-1, -1, [])  # their generation, the change count, their places
+        self._linked = Linked(-1, [], (), [], -1)
         self._asked: Dict[str, Act] = {}  # by the key of its places: to be done when the texts are compared again
         self.current: Optional[int] = None
         self.generation = 0  # of the links that are valid
@@ -68,16 +78,16 @@ class Hunks:
             self._do_asked()
             if self._view.change_count() != before:
                 return  # that was an edit, after which all is drawn anew
-        changes, places = self._analysis.changes if self._analysis else [], self._places()
-        rows, points = [_rows(change) for change in changes], [(change.right[0], change.right[0]) for change in changes]
-        generation, change_count, placed = self._linked_at
-        if generation == self.generation and rows == self._linked and not places and not self._links.get(UNDO):
-            if text.has(points, placed, change_count):
-                self._linked_at = (generation, text.change_count, points)
+        changes, moves = (self._analysis.changes, self._analysis.moves) if self._analysis else ([], ())
+        places, points = self._places(), [(change.right[0], change.right[0]) for change in changes]
+        linked = Linked(self.generation, [_rows(change) for change in changes], moves, points, text.change_count)
+        drawn, self._linked = self._linked, linked
+        if drawn[:3] == linked[:3] and not places and not self._links.get(UNDO):
+            if text.has(points, drawn.points, drawn.change_count):
                 return
         self.generation += 1
-        self._linked, self._linked_at = rows, (self.generation, text.change_count, points)
-        self._links[REVERT] = link_changes(self._view, self._styles, changes, self.generation, self._on_link)
+        self._linked = linked._replace(generation=self.generation)
+        self._links[REVERT] = link_changes(self._view, self._styles, changes, moves, self.generation, self._on_link)
         if places or self._links.get(UNDO):
             self._links[UNDO] = link_reverted(self._view, self._styles, places, self.generation, self._on_link)
 
@@ -159,7 +169,8 @@ class Hunks:
 
     def linked(self, number: int) -> Optional[Rows]:
         """What the link of this number was drawn for; None if there is no such link."""
-        return self._linked[number] if 0 <= number < len(self._linked) else None
+        rows = self._linked.rows
+        return rows[number] if 0 <= number < len(rows) else None
 
     def revert(self, places: Sequence[sublime.Region]) -> bool:
         """Put the original's lines in place of the changes that `places` touch, in one step. False if there are none.
@@ -174,16 +185,22 @@ class Hunks:
         return self._revert([index for index, change in enumerate(changes) if _rows(change) == rows])
 
     def revert_all(self) -> bool:
-        """Put the original's lines in place of all changes. False if there are none."""
-        return self._revert(range(len(self._analysis.changes)) if self._analysis is not None else ())
+        """Put the original's text in place of the proposal, change by change, hidden ones included.
+
+        False if there are none.
+        """
+        return self._revert(range(len(self._analysis.changes)) if self._analysis is not None else (), hidden=True)
 
     def keep_only(self, places: Sequence[sublime.Region]) -> bool:
-        """Take back all changes but those that `places` touch. False if they touch none; nothing is changed then."""
+        """Take back all changes but those that `places` touch, hidden ones included.
+
+        False if they touch none; nothing is changed then.
+        """
         if self._analysis is None or not self.ready:
             return False
         kept = set(self._inside(places))
         if kept:
-            self._revert([index for index in range(len(self._analysis.changes)) if index not in kept])
+            self._revert([index for index in range(len(self._analysis.changes)) if index not in kept], hidden=True)
         return bool(kept)
 
     def _touched(self, places: Sequence[sublime.Region]) -> List[int]:
@@ -200,27 +217,33 @@ class Hunks:
             return []
         return sorted({index for place in places for index in self._analysis.changes_in(place.begin(), place.end())})
 
-    def _revert(self, indices: Sequence[int]) -> bool:
-        if self._analysis is None or not self.ready or not indices:
+    def _revert(self, indices: Sequence[int], hidden: bool = False) -> bool:
+        """Take back these changes, and all those that are not marked if `hidden`. False if there are none."""
+        if self._analysis is None or not self.ready:
             return False
+        marked = [self._analysis.changes[index].hunk for index in indices]
+        unmarked = set(self._analysis.hidden) if hidden else set()
         edits: List[Edit] = []
         placed: List[Tuple[int, sublime.Region]] = []
         shift = 0
-        for index in indices:
-            change = self._analysis.changes[index]
-            hunk = change.hunk
+        for hunk in sorted([*marked, *unmarked]):
             original = "".join(self._analysis.left_lines[hunk.left_start : hunk.left_end])
-            proposed = "".join(self._analysis.right_lines[hunk.right_start : hunk.right_end])
-            start, end = change.right
+            start, end = self._analysis.right_starts[hunk.right_start], self._analysis.right_starts[hunk.right_end]
             edits.append(Edit(start, end, original))
-            number = next(self._numbers)
-            self._reverted[number] = Reverted(proposed, original)
-            placed.append((number, sublime.Region(start + shift, start + shift + len(original))))
+            if hunk not in unmarked:
+                # What was never marked has no link to bring it back either; the editor's undo does.
+                proposed = "".join(self._analysis.right_lines[hunk.right_start : hunk.right_end])
+                number = next(self._numbers)
+                self._reverted[number] = Reverted(proposed, original)
+                placed.append((number, sublime.Region(start + shift, start + shift + len(original))))
             shift += len(original) - (end - start)
+        if not edits:
+            return False
         apply_edits(self._view, edits)
         for number, region in placed:
             self._view.add_regions(_REVERTED + str(number), [region], flags=sublime.HIDDEN)
-        self._into_sight(placed[0][1])
+        if placed:
+            self._into_sight(placed[0][1])
         return True
 
     def when_ready(self, places: Sequence[sublime.Region], act: Act) -> None:

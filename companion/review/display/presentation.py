@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Callable, Iterator, List, Optional, Tuple
 
 import sublime
 
+from ...comparison import Whitespace
 from ...debounce import Debounce
 from ...editor import file_views
 from ..decision import Review
@@ -33,6 +34,7 @@ from .markup import REVERT, UNDO, parse_link, unstamped
 from .panes import ProposalPane, show_original
 from .phase import Phase, following
 from .slices import Slices
+from .whitespace import WhitespaceChoice
 
 if TYPE_CHECKING:
     from ...runtime import Runtime
@@ -76,6 +78,7 @@ class Presentation:
         self._slices = Slices(runtime)
         self._filling, self._filling_original = Slices(runtime), Slices(runtime)
         self._phase = Phase.GATHERING
+        self._whitespace = WhitespaceChoice(settings)
         self._too_large = False  # the proposal, for a comparison
         self._computation: Optional[Computation] = None
         self._computing_since = 0.0  # on the monotonic clock
@@ -159,6 +162,16 @@ class Presentation:
         self.problem = ""
         self._begin_filling()
         self._take(prepared)
+
+    def toggle_whitespace(self) -> None:
+        """Mark the changes of whitespace that are hidden, or hide them, in this review."""
+        self._whitespace.toggle()
+        self._compare()
+
+    def settings_changed(self) -> None:
+        """Compare again if the settings want other changes hidden."""
+        if self._whitespace.settings_changed():
+            self._compare()
 
     def freeze(self, frozen: bool) -> None:
         """Let nobody edit the proposal while it is being written."""
@@ -306,7 +319,7 @@ class Presentation:
         limits = self._settings()
         text = self._pane.read(count, limits.review_maximum_bytes)
         self._too_large = text is None or text.count("\n") > limits.review_maximum_lines
-        if text is None or not original.comparable or self._too_large:
+        if text is None or not original.comparable or self._too_large or self.review.proposal.format.binary:
             self._analysis = None
             self._draw(State(count))
             return
@@ -315,7 +328,7 @@ class Presentation:
         before = self._drawn_text if count - self._drawn_count == 1 else None
         self._computing_since = time.monotonic()
         self._computation = self._runtime.compute(
-            _analyse_edit,
+            partial(_analyse_edit, self._whitespace.ignored),
             before,
             original.text,
             text,
@@ -426,6 +439,7 @@ class Presentation:
             self._too_large,
             self._pane.emptied and self.review.ticket is None,
             self._edits_stay,
+            self._whitespace.shown_here,
         )
         sizes = self._drawing.sizes
         header = header_of(standing, columns_of(sizes.em_width, sizes.width))._replace(
@@ -462,7 +476,8 @@ class Presentation:
 
 
 def _analyse_edit(
-    before: Optional[str], left: str, right: str, cancelled: Callable[[], bool]
+    ignored: Whitespace, before: Optional[str], left: str, right: str, cancelled: Callable[[], bool]
 ) -> Tuple[Analysis, Optional[Carried]]:
     """The comparison, and the edit that made the right text of the one `before`. Computing thread."""
-    return analyse(left, right, cancelled), carried(before, right) if before is not None else None
+    analysis = analyse(left, right, cancelled, ignored=ignored)
+    return analysis, carried(before, right) if before is not None else None

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from typing import Any, Dict, List, Optional
 
-from tests.clients.programs.model_stub import Answer, ModelStub, Reply, Say
+from tests.clients.programs.model_stub import Answer, ModelStub, Reply, Say, calls_of
 
 
 class OpenAiApi(ModelStub):
@@ -31,11 +31,14 @@ class OpenAiApi(ModelStub):
 def _message(reply: Reply) -> Dict[str, Any]:
     if isinstance(reply, Say):
         return {"role": "assistant", "content": reply.text}
-    function = {"name": reply.name, "arguments": json.dumps(dict(reply.arguments))}
+    functions = [{"name": call.name, "arguments": json.dumps(dict(call.arguments))} for call in calls_of(reply)]
     return {
         "role": "assistant",
         "content": None,
-        "tool_calls": [{"index": 0, "id": "call_1", "type": "function", "function": function}],
+        "tool_calls": [
+            {"index": index, "id": f"call_{index + 1}", "type": "function", "function": function}
+            for index, function in enumerate(functions)
+        ],
     }
 
 

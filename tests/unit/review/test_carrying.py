@@ -11,7 +11,7 @@ from companion.review.display.carrying import NOTHING, Carried, State, carried
 @pytest.mark.parametrize(
     "before, after, edit",
     [
-        ("one two", "one x two", Carried(4, 4, 2)),
+        ("one two", "one xy two", Carried(3, 4, 3)),
         ("one two", "one twos", Carried(7, 7, 1)),
         ("one two", "on two", Carried(2, 3, -1)),
         ("hello", "helllo", Carried(2, 4, 1)),  # typed before, between or behind the two that were there
