@@ -205,6 +205,21 @@ class TestDeciding(WhitespaceTestCase):
         yield lambda: bool(self.told)
         self.assertEqual(self.told[0][1].content, LEFT.replace("return 2\n", "return 22\n"))
 
+    def test_hidden_changes_beside_marked_ones_are_taken_back_too(self) -> Iterator[Any]:
+        for left, right in (
+            ("a\nb\n c\nd\n", "a\nc\nd\n"),
+            (" a\nb\nc\n", "a\nc \n"),
+            ("a\n b\n", "a \nnew\nb\n"),
+            (" a\nold\n b", "a\nnew\nnewer\nb \n"),
+            ("x\n a\n", "a\n"),
+        ):
+            review = yield from self.review("all", left, right)
+            self.assertIn("hidden", self.header(review))
+            self.window.run_command("gemini_companion_revert_all_remaining")
+            self.assertEqual(self.text(self.proposal(review)), left)
+            self.reviews.reject(review)
+            yield lambda: not self.window.views()
+
     def test_a_file_whose_last_line_gets_an_end(self) -> Iterator[Any]:
         review = yield from self.review("trailing", "a\nb", "a\nb\n")
         self.assertIn("1 whitespace change is hidden", self.header(review))

@@ -11,14 +11,14 @@ given; `FILE_SAVED` counts only with the final text behind it.
 from __future__ import annotations
 
 import posixpath
-from typing import Any, Awaitable, Callable, Dict, Mapping, Optional, Sequence, Tuple
+from typing import Any, Awaitable, Callable, Dict, Mapping, Optional, Tuple
 
 from ..protocol.tools import Tool, ToolCall, ToolResult, error_result, text_result
 from .dialect import (
     AnsweredBy,
-    Dialect,
     Mention,
     Message,
+    SelectionDialect,
     Transport,
     diagnostic_fields,
     file_url,
@@ -26,10 +26,8 @@ from .dialect import (
     optional_text,
     path_of_url,
     selection_fields,
-    selection_message,
     tool,
 )
-from .shared_context import SharedContext
 from .window import AgentWindow, CannotDo, Decision, ReviewRequest, Severity
 
 _TEXT: Dict[str, Any] = {"type": "string"}
@@ -86,7 +84,7 @@ _TOOLS: Tuple[Tool, ...] = (
 Handler = Callable[["ClaudeDialect", ToolCall, AgentWindow], Awaitable[ToolResult]]
 
 
-class ClaudeDialect(Dialect):
+class ClaudeDialect(SelectionDialect):
     """MCP over a WebSocket on a port of its own."""
 
     key = "claude"
@@ -96,9 +94,6 @@ class ClaudeDialect(Dialect):
     secret_header = "X-Claude-Code-Ide-Authorization"
     takes_mentions = True
     attentive_after_seconds = 0.5  # earlier notifications get lost in the program
-
-    def messages(self, context: SharedContext) -> Sequence[Message]:
-        return (selection_message(context),)
 
     def mention(self, mention: Mention) -> Optional[Message]:
         params: Dict[str, Any] = {"filePath": mention.path}

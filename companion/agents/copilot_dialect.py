@@ -9,13 +9,12 @@ answer says: the user's edits cannot be handed back.
 
 from __future__ import annotations
 
-from typing import Any, Awaitable, Callable, Dict, Mapping, Sequence, Tuple
+from typing import Any, Awaitable, Callable, Dict, Mapping, Tuple
 
 from ..protocol.tools import Tool, ToolCall, ToolResult, error_result
 from .dialect import (
     AnsweredBy,
-    Dialect,
-    Message,
+    SelectionDialect,
     Transport,
     diagnostic_fields,
     file_url,
@@ -23,10 +22,8 @@ from .dialect import (
     optional_text,
     path_of_url,
     selection_fields,
-    selection_message,
     tool,
 )
-from .shared_context import SharedContext
 from .window import AgentWindow, CannotDo, Decision, Diagnostic, ReviewRequest, Severity
 
 _TEXT: Dict[str, Any] = {"type": "string"}
@@ -67,7 +64,7 @@ _TOOLS: Tuple[Tool, ...] = (
 Handler = Callable[["CopilotDialect", ToolCall, AgentWindow], Awaitable[ToolResult]]
 
 
-class CopilotDialect(Dialect):
+class CopilotDialect(SelectionDialect):
     """MCP over HTTP on a socket in the file system."""
 
     key = "copilot"
@@ -79,9 +76,6 @@ class CopilotDialect(Dialect):
     deleted_status = 200  # 204 is an error to it
     process_id_header = "X-Copilot-PID"
     edits_return = False
-
-    def messages(self, context: SharedContext) -> Sequence[Message]:
-        return (selection_message(context),)
 
     async def call(self, call: ToolCall, window: AgentWindow) -> ToolResult:
         try:

@@ -75,6 +75,10 @@ class Dialect:
         """What a client is to be sent so that it knows this context."""
         raise NotImplementedError
 
+    def only_takes_back(self, context: SharedContext) -> bool:
+        """Whether this context has nothing for a client but that what it was told before is over."""
+        return False
+
     def mention(self, mention: Mention) -> Optional[Message]:
         """What puts the mention into the program's prompt, or None if the program has no ear for it."""
         return None
@@ -129,6 +133,20 @@ def path_of_url(address: str) -> str:
 # What Copilot CLI, Claude Code and opencode have in common, since all three began as guests of VS Code.
 
 SELECTION_CHANGED = "selection_changed"
+
+
+class SelectionDialect(Dialect):
+    """A dialect whose programs are told the file in front and what is selected in it, and nothing else.
+
+    There is no message that says "no file". An empty one takes the place of what the program has been told and not yet
+    shown to its model; opencode then says that the user opened the file "", which is better than what is not shared.
+    """
+
+    def messages(self, context: SharedContext) -> Sequence[Message]:
+        return (selection_message(context),)
+
+    def only_takes_back(self, context: SharedContext) -> bool:
+        return context.active is None
 
 
 def position(place: Position) -> Dict[str, int]:

@@ -12,7 +12,7 @@ the lines.
 from __future__ import annotations
 
 import re
-from typing import Callable, Dict, List, NamedTuple, Optional, Sequence, Set, Tuple
+from typing import Callable, Container, Dict, List, NamedTuple, Optional, Sequence, Set, Tuple
 
 from .budget import Budget, never
 from .hunks import Hunk
@@ -21,9 +21,8 @@ FEWEST_LINES = 3
 _LETTER_OR_DIGIT = re.compile(r"[^\W_]")
 
 _Triple = Tuple[str, str, str]
-_Places = Dict[
-    _Triple, Optional[Tuple[int, Hunk]]
-]  # where three lines stand, and in which hunk; None if more than once
+_Place = Tuple[int, Hunk]  # where three lines begin, and in which hunk
+_Places = Dict[_Triple, Optional[_Place]]  # None for those that stand in more than one place
 
 
 class Move(NamedTuple):
@@ -41,21 +40,23 @@ def moved_blocks(
     budget = Budget(cancelled)
     removed = _triples(left, [(hunk.left_start, hunk.left_end, hunk) for hunk in hunks], budget)
     added = _triples(right, [(hunk.right_start, hunk.right_end, hunk) for hunk in hunks], budget)
-    candidates = {triple for triple, place in removed.items() if place and added.get(triple)}
+    candidates: Dict[_Triple, Tuple[_Place, _Place]] = {}
+    for _, part in budget.slices(list(removed.items())):
+        for triple, place in part:
+            other = added.get(triple)
+            if place is not None and other is not None and place[1] != other[1]:
+                candidates[triple] = (place, other)
     if not candidates:
         return []
-    candidates -= _repeated(left, candidates, budget)
-    candidates -= _repeated(right, candidates, budget)
+    for triple in _repeated(left, candidates, budget) | _repeated(right, candidates, budget):
+        del candidates[triple]
     moves: List[Move] = []
     covered = offset = 0
     # The places on the left rise, as dictionaries keep their order.
-    for triple, place in removed.items():
-        other = added.get(triple)
-        if triple not in candidates or place is None or other is None or place[1] == other[1]:
-            continue
-        budget.poll()
+    for place, other in candidates.values():
         if place[0] < covered and other[0] - place[0] == offset:
             continue  # inside the block before
+        budget.poll()
         move = _followed(left, place, right, other)
         covered, offset = move.left + move.length, move.right - move.left
         moves.append(move)
@@ -63,7 +64,7 @@ def moved_blocks(
 
 
 def _triples(lines: Sequence[str], stretches: Sequence[Tuple[int, int, Hunk]], budget: Budget) -> _Places:
-    """Every three lines in a row inside the stretches."""
+    """Where every three lines in a row inside the stretches stand."""
     places: _Places = {}
     for start, end, hunk in stretches:
         if end - start < FEWEST_LINES:
@@ -75,7 +76,7 @@ def _triples(lines: Sequence[str], stretches: Sequence[Tuple[int, int, Hunk]], b
     return places
 
 
-def _repeated(lines: Sequence[str], candidates: Set[_Triple], budget: Budget) -> Set[_Triple]:
+def _repeated(lines: Sequence[str], candidates: Container[_Triple], budget: Budget) -> Set[_Triple]:
     """Those candidates that the lines have more than once."""
     seen: Set[_Triple] = set()
     repeated: Set[_Triple] = set()
@@ -87,7 +88,7 @@ def _repeated(lines: Sequence[str], candidates: Set[_Triple], budget: Budget) ->
     return repeated
 
 
-def _followed(left: Sequence[str], place: Tuple[int, Hunk], right: Sequence[str], other: Tuple[int, Hunk]) -> Move:
+def _followed(left: Sequence[str], place: _Place, right: Sequence[str], other: _Place) -> Move:
     """The block around two equal places, as far as their hunks go."""
     (i, from_hunk), (j, to_hunk) = place, other
     above = 0

@@ -32,6 +32,9 @@ _CHUNK = 8 * 1024
 _PARSER_WAITS = hasattr(web.RequestHandler, "_resume_reading_if_drained")
 
 
+_UPGRADED = "_upgraded" if hasattr(web.RequestHandler, "_upgraded") else "_upgrade"
+"""Where aiohttp notes that what follows is another protocol: newer releases, and older ones."""
+
 _NUMBERS = itertools.count(1)
 
 
@@ -94,13 +97,16 @@ class Connection(web.RequestHandler):
                 super().data_received(data)
             return
         start, end = 0, len(data)
+        if end <= _CHUNK:
+            if not self._ignoring:
+                super().data_received(data)
+                self._account(data)
+            return
         while not self._ignoring:
-            chunk = data
-            if end > _CHUNK:
-                most = _CHUNK
-                if self._to_come > most and self._body is not None and not self._body.is_eof():
-                    most = self._to_come  # All of it belongs to the body.
-                chunk = data[start : start + most]
+            most = _CHUNK
+            if self._to_come > most and self._body is not None and not self._body.is_eof():
+                most = self._to_come  # All of it belongs to the body.
+            chunk = data[start : start + most]
             super().data_received(chunk)
             self._account(chunk)
             start += len(chunk)
@@ -137,7 +143,7 @@ class Connection(web.RequestHandler):
             logger.warning("cut a client that sent many requests and did not wait for the answers")
             self._cut(b"429 Too Many Requests")
             return
-        if self._upgrading():
+        if getattr(self, _UPGRADED, False):
             if self._upgrades:
                 self._framed = True
                 return
@@ -152,9 +158,6 @@ class Connection(web.RequestHandler):
             self._to_come = int(message.headers["Content-Length"]) - self._body_bytes
         except (AttributeError, KeyError, ValueError):
             self._to_come = 0
-
-    def _upgrading(self) -> bool:
-        return bool(getattr(self, "_upgraded", False) or getattr(self, "_upgrade", False))
 
     def _is_reading_paused(self) -> bool:
         return bool(self._reading_paused or self._buffer_paused)

@@ -1,8 +1,13 @@
 """The marks of changes: lines, characters, the gutter, and the links beside changes.
 
-Rules: colours come from the colour scheme. Schemes that colour diffs have `diff.inserted` and `diff.deleted` with a
-background; with others the editor's own `region.greenish` and `region.redish` outline the lines. Lines show in the
-minimap, changed characters do not. Blocks that moved have the editor's `region.purplish` instead, on both sides.
+Rules:
+* Colours come from the colour scheme. Schemes that colour diffs have `diff.inserted` and `diff.deleted` with a
+  background; with others the editor's own `region.greenish` and `region.redish` outline the lines. Blocks that moved
+  have the editor's `region.purplish` instead, on both sides.
+* The minimap shows what the gutter shows, in the same colours. It draws regions that have neither fill nor outline in
+  the foreground of their scope, as GitGutter's `show_in_minimap` has it; a background would be hard to see there. It
+  draws no empty region, so what was removed from a text is the line that stands at its place.
+* The scroll bar cannot be drawn on: there is no API for it (sublimehq/sublime_text 2072).
 """
 
 from __future__ import annotations
@@ -32,8 +37,8 @@ _GUTTER_LOOK = {
     "changed": ("region.yellowish", "dot"),
     "moved": ("region.purplish", "dot"),
 }
-_UNSEEN = sublime.DRAW_NO_FILL | sublime.DRAW_NO_OUTLINE  # but for its annotation
-_MOVED_LOOK = ("region.purplish", "", sublime.DRAW_NO_FILL)
+_UNSEEN = sublime.DRAW_NO_FILL | sublime.DRAW_NO_OUTLINE  # in the text; the gutter, the minimap and annotations show
+_MOVED_LOOK = ("region.purplish", "", sublime.DRAW_NO_FILL | sublime.HIDE_ON_MINIMAP)
 _LOOK_AGAIN = 60.0  # seconds after which the colour scheme is asked again, for who follows the system's light and dark
 _SINGLE_LINES = 2000  # up to so many lines each gets its own mark; beyond, each hunk does
 
@@ -116,19 +121,19 @@ class Marks:
         lines: List[Span] = []
         gutter: Dict[str, List[Span]] = {kind: [] for kind in GUTTER}
         for change, first, last in rows:
-            if first == last:
-                gutter[change.hunk.kind].append((starts[first], starts[first]))
+            if first == last and not left:
+                gutter[change.hunk.kind].append(_place(starts, first))
             for start, end, moved in parted(first, last, blocks):
                 gutter["moved" if moved else change.hunk.kind].extend(_lines(starts, start, end, single))
                 if not moved:
                     lines.extend(_lines(starts, start, end, single and filled))
         yield
-        self._add(text, LINES, lines, scope, "", flags)
+        self._add(text, LINES, lines, scope, "", flags | sublime.HIDE_ON_MINIMAP)
         yield
         self._add_moved(text, blocks, starts, set() if left else {first for _, first, _ in rows})
         yield
         for kind, spans in gutter.items():
-            self._add(text, GUTTER[kind], spans, *_GUTTER_LOOK[kind], sublime.HIDDEN)
+            self._add(text, GUTTER[kind], spans, *_GUTTER_LOOK[kind], _UNSEEN)
             yield
         parts = list(_parts(analysis.changes, left))
         self._add(text, CHARACTERS, parts, character_scope, "", sublime.DRAW_NO_OUTLINE | sublime.HIDE_ON_MINIMAP)
@@ -246,6 +251,12 @@ def _lines(starts: Sequence[int], first: int, last: int, single: bool) -> List[S
     if not single:
         return [(starts[first], starts[last])]
     return [(starts[row], starts[row + 1]) for row in range(first, last)]
+
+
+def _place(starts: Sequence[int], row: int) -> Span:
+    """The line that stands where lines were removed; the last one for those that stood behind it."""
+    row = min(row, max(0, len(starts) - 2))
+    return (starts[row], starts[min(row + 1, len(starts) - 1)])
 
 
 def _parts(changes: Sequence[Change], left: bool) -> Iterator[Span]:

@@ -116,7 +116,7 @@ def show_original(view: sublime.View, original: Original, same_files: FrozenSet[
     view.erase_phantoms(CONTENTS)
     if original.format.binary:
         contents = contents_html(original.format.with_size(original.signature[1]), view.line_height())
-        view.add_phantom(CONTENTS, sublime.Region(0), contents, sublime.LAYOUT_BLOCK)
+        view.add_phantom(CONTENTS, sublime.Region(0), contents, sublime.LAYOUT_INLINE)
     move_caret(view, 0)
     if original.kind is Kind.TEXT:
         view.set_line_endings(original.line_endings)
