@@ -31,7 +31,7 @@ from .leveling import (
 from .markup import filler_html, removed_html
 from .moved import Moved, moved_on_left
 from .phantoms import Block, Blocks, Top
-from .screen import CaretLine, Look, Sizes, Watch
+from .screen import CaretLine, Look, Sizes, Watch, back_to_top
 from .scroll_map import ScrollMap
 from .scrolling import ScrollLock
 from .slices import TURN
@@ -78,6 +78,7 @@ class Drawing:
         self._levelled: object = None  # what the heights were corrected for
         self._left_over: Optional[float] = None  # the error at the last anchor that could not be corrected
         self._loose_top = 0  # rounds in which the rows of the header are still to be levelled
+        self._was_at_top = False  # when the screen changed
         self.rounds = 0  # of corrections that the last drawing took
 
     def steps(self, analysis: Optional[Analysis], done: Callable[[], None]) -> Iterator[object]:
@@ -90,6 +91,9 @@ class Drawing:
         if self._lock is not None:
             hunks = [change.hunk for change in analysis.changes] if analysis is not None else []
             self._lock.use(ScrollMap.of(hunks) if analysis is not None else None)
+        if self._was_at_top:
+            self._was_at_top = False
+            back_to_top(self._right)
         done()
 
     @property
@@ -120,6 +124,7 @@ class Drawing:
             self._level_top()
         look = self._watch.look()
         if look is Look.OTHER or (look is Look.THE_SAME and not self._still_level()):
+            self._was_at_top = look is Look.OTHER and self._right.viewport_position()[1] <= 0
             self._levelled = None
             self._on_outdated()
             return True
