@@ -206,8 +206,8 @@ class TestTheTop(LevelTestCase):
     def test_a_scrolled_view_stays_where_it_is(self) -> Iterator[Any]:
         review = yield from self.review()
         view = self.proposal(review)
-        select(view, sublime.Region(view.text_point(100, 0)))
-        view.show_at_center(view.text_point(100, 0), False)
+        select(view, sublime.Region(view.text_point(12, 0)))
+        view.set_viewport_position((0.0, 3 * view.line_height()), False)
         self.set_look(review, font_size=17)
         height = f"line-height: {view.line_height():g}px"
         yield lambda: height in self.header_html(review) and self.settled()

@@ -43,8 +43,10 @@ class ReviewDecisions(OpenReviews):
         settings: Callable[[], Settings],
         notify: Callable[[Review, Outcome], None],
         is_connected: Callable[[Owner], bool],
+        on_count: Callable[[], None],
     ) -> None:
         super().__init__(window, runtime)
+        self._on_count = on_count
         self._settings = settings
         self._notify = notify
         self._is_connected = is_connected
@@ -249,3 +251,4 @@ class ReviewDecisions(OpenReviews):
             self._poller.start()
         else:
             self._arrangement.restore(closed, lambda: bool(self._presentations))
+        self._runtime.on_main(self._on_count)

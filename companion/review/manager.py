@@ -41,7 +41,8 @@ class ReviewManager(ReviewDecisions):
     """One window's reviews. Main thread only.
 
     `notify` is told of every outcome, once each, as long as the client that asked was not known to be gone.
-    `is_connected` says whether the client of a review is still there.
+    `is_connected` says whether the client of a review is still there. `on_count` is called, a moment later, when a
+    review was opened or has ended.
     """
 
     _managers: ClassVar[WeakSet[ReviewManager]] = WeakSet()
@@ -54,8 +55,9 @@ class ReviewManager(ReviewDecisions):
         settings: Callable[[], Settings],
         notify: Callable[[Review, Outcome], None],
         is_connected: Callable[[Owner], bool],
+        on_count: Callable[[], None] = lambda: None,
     ) -> None:
-        super().__init__(window, runtime, settings, notify, is_connected)
+        super().__init__(window, runtime, settings, notify, is_connected, on_count)
         self._managers.add(self)
 
     # -- what clients ask for -----------------------------------------------------------------------------------------
@@ -104,6 +106,7 @@ class ReviewManager(ReviewDecisions):
         self._presentations[review] = presentation
         presentation.open(prepared)
         self._poller.start()
+        self._runtime.on_main(self._on_count)
 
     def close_diff(self, owner: Owner, path: str, *, suppress_notification: bool) -> Optional[str]:
         """Take a proposal back and return its text, the user's edits included; None if there is no such review."""
