@@ -76,7 +76,12 @@ class Endpoint(EndpointClients):
         self._status_bar = StatusBar(window)
         self._clients_seen = Paced(self.show_status, runtime.later_on_main)  # thousands may come and go in a second
         self.reviews = ReviewManager(
-            window, runtime=runtime, settings=self.settings, notify=self._tell_outcome, is_connected=self._is_connected
+            window,
+            runtime=runtime,
+            settings=self.settings,
+            notify=self._tell_outcome,
+            is_connected=self._is_connected,
+            on_count=self.show_status,
         )
         self.review_events = ReviewEvents(window, runtime, self.reviews)
         self.tracker = ContextTracker(window, runtime=runtime, settings=self.settings, publish=self._publish_context)

@@ -32,7 +32,7 @@ from .leveling import (
 from .markup import filler_html, removed_html
 from .moved import Moved, moved_on_left
 from .phantoms import Block, Blocks, Top
-from .screen import CaretLine, Look, Sizes, Watch
+from .screen import CaretLine, Look, Sizes, Watch, back_to_top
 from .scroll_map import ScrollMap
 from .scrolling import ScrollLock
 from .slices import TURN
@@ -83,6 +83,7 @@ class Drawing:
         self._even_corrected = False  # whether so were gaps where no rows are missing
         self._left_over: Optional[float] = None  # the error at the last anchor that could not be corrected
         self._loose_top = 0  # rounds in which the rows of the header are still to be levelled
+        self._was_at_top = False  # when the screen changed
         self.rounds = 0  # of corrections that the last drawing took
 
     def original_filled(self) -> None:
@@ -103,6 +104,9 @@ class Drawing:
         if self._lock is not None:
             hunks = [change.hunk for change in analysis.changes] if analysis is not None else []
             self._lock.use(ScrollMap.of(hunks) if analysis is not None else None, self._moved)
+        if self._was_at_top:
+            self._was_at_top = False
+            back_to_top(self._right)
         done()
 
     @property
@@ -133,6 +137,7 @@ class Drawing:
             self._level_top()
         look = self._watch.look()
         if look is Look.OTHER or (look is Look.THE_SAME and not self._still_level()):
+            self._was_at_top = look is Look.OTHER and self._right.viewport_position()[1] <= 0
             self._levelled = None
             self.styles.forget()
             self._on_outdated()
