@@ -3,7 +3,8 @@
 Legs: lint and types; then, on Python 3.8 and on the newest Python found: unit tests, in-editor tests on
 the headless host, soak and leak tests on it, end-to-end tests with real clients. Two legs run at a time,
 and beside them a soak test, which mostly waits. A leg that cannot run here (no Python 3.8, no Node) is
-named at the end as NOT RUN; with CI set that is a failure. The last line is always `N passed, N failed`, with `, N skipped` where there were any.
+named at the end as NOT RUN; with CI set that is a failure. The last line is always `N passed, N failed`,
+with `, N skipped` where there were any.
 Runs on Python 3.8 or newer with nothing but the standard library.
 """
 
