@@ -37,6 +37,16 @@ endpoint.reviews.open_diff(owner, path, text.replace("line = 7", "LINE = 7"))
 """
 
 
+OF_OTHERS = """
+listener = plugin.GeminiCompanionListener()
+for number in range(100):
+    listener.on_text_command(view, "insert", {"characters": "x"})
+    listener.on_window_command(window, "show_panel", {})
+    listener.on_post_window_command(window, "show_panel", {})
+    listener.on_query_context(view, "auto_complete_visible", sublime.OP_EQUAL, True, False)
+"""
+
+
 class Calls(NamedTuple):
     """What was asked for: by name, and how often in all for each second or event."""
 
@@ -73,3 +83,24 @@ def while_typing(host: Any) -> Calls:
     events = host.evaluate("len(events)")
     assert events >= 2 * EVENTS, "the editor told of too few events"
     return Calls(sum(by_name.values()) / events, by_name)
+
+
+def for_others(host: Any) -> Calls:
+    """Calls for a command or a key binding that is not ours."""
+    host.call("clear_api_calls")
+    host.execute(OF_OTHERS)
+    by_name = host.call("api_calls")
+    return Calls(sum(by_name.values()) / 400, by_name)
+
+
+def beside_a_review(host: Any) -> Calls:
+    """Calls that a listener's event makes itself while a review is in sight: the most of either side and event."""
+    found = []
+    for view in ("view", "endpoint.reviews._presentations[endpoint.reviews.pending()[0]].proposal_view"):
+        for call in ("on_selection_modified", "on_modified"):
+            host.execute(f"typed_in = {view}\nlistener = plugin.GeminiCompanionListener()")
+            host.call("clear_api_calls")
+            host.execute(f"for number in range({EVENTS}): listener.{call}(typed_in)")
+            by_name = host.call("api_calls")
+            found.append(Calls(sum(by_name.values()) / EVENTS, by_name))
+    return max(found, key=lambda calls: calls.rate)
