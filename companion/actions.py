@@ -15,6 +15,7 @@ from .agents.agent import Connection
 from .agents.registry import AGENTS, agent_named
 from .display_names import client_name, file_name, shown
 from .editor.status_bar import say
+from .endpoint.status_text import STARTING
 from .terminals.launcher import Launcher, LaunchSettings, terminal_of
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ REVIEW_MENU: Entries = (
     ("Revert All Remaining", "gemini_companion_revert_all_remaining", {}),
     ("Accept This Hunk Only", "gemini_companion_accept_this_hunk_only", {}),
     ("Undo Revert Hunk", "gemini_companion_undo_revert_hunk", {}),
+    ("Toggle Whitespace Changes", "gemini_companion_toggle_whitespace_changes", {}),
 )
 MENU: Entries = (
     *REVIEW_MENU,
@@ -122,7 +124,7 @@ class Actions:
         endpoint = self._endpoints.of(window)
         connection = endpoint.connection() if endpoint is not None else None
         if endpoint is None or connection is None:
-            say(window, "this window cannot be reached by clients: open a folder, or a file, in it first")
+            say(window, endpoint.why_unreachable() if endpoint is not None else STARTING)
             return None
         return endpoint, connection
 

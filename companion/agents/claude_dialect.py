@@ -11,30 +11,33 @@ given; `FILE_SAVED` counts only with the final text behind it.
 from __future__ import annotations
 
 import posixpath
-from typing import Any, Awaitable, Callable, Dict, Mapping, Optional, Sequence, Tuple
+from typing import Any, Awaitable, Callable, Dict, Mapping, Optional, Tuple
 
 from ..protocol.tools import Tool, ToolCall, ToolResult, error_result, text_result
 from .dialect import (
     AnsweredBy,
-    Dialect,
     Mention,
     Message,
+    SelectionDialect,
     Transport,
-    diagnostics_value,
+    diagnostic_fields,
     file_url,
     json_result,
     optional_text,
     path_of_url,
     selection_fields,
-    selection_message,
     tool,
 )
-from .shared_context import SharedContext
-from .window import AgentWindow, CannotDo, Decision, ReviewRequest
+from .window import AgentWindow, CannotDo, Decision, ReviewRequest, Severity
 
 _TEXT: Dict[str, Any] = {"type": "string"}
 _SWITCH: Dict[str, Any] = {"type": "boolean"}
-
+_SEVERITIES: Mapping[Severity, str] = {
+    Severity.ERROR: "Error",
+    Severity.WARNING: "Warning",
+    Severity.INFORMATION: "Info",
+    Severity.HINT: "Hint",
+}
 
 _TOOLS: Tuple[Tool, ...] = (
     tool(
@@ -81,7 +84,7 @@ _TOOLS: Tuple[Tool, ...] = (
 Handler = Callable[["ClaudeDialect", ToolCall, AgentWindow], Awaitable[ToolResult]]
 
 
-class ClaudeDialect(Dialect):
+class ClaudeDialect(SelectionDialect):
     """MCP over a WebSocket on a port of its own."""
 
     key = "claude"
@@ -91,9 +94,6 @@ class ClaudeDialect(Dialect):
     secret_header = "X-Claude-Code-Ide-Authorization"
     takes_mentions = True
     attentive_after_seconds = 0.5  # earlier notifications get lost in the program
-
-    def messages(self, context: SharedContext) -> Sequence[Message]:
-        return (selection_message(context),)
 
     def mention(self, mention: Mention) -> Optional[Message]:
         params: Dict[str, Any] = {"filePath": mention.path}
@@ -132,7 +132,16 @@ class ClaudeDialect(Dialect):
 
     async def _diagnostics(self, call: ToolCall, window: AgentWindow) -> ToolResult:
         address = optional_text(call.arguments, "uri")
-        return json_result(diagnostics_value(await window.diagnostics(path_of_url(address) if address else None)))
+        files = await window.diagnostics(path_of_url(address) if address else None)
+        return json_result(
+            [
+                {
+                    "uri": file_url(file.path),
+                    "diagnostics": [diagnostic_fields(each, _SEVERITIES) for each in file.diagnostics],
+                }
+                for file in files
+            ]
+        )
 
     async def _open_file(self, call: ToolCall, window: AgentWindow) -> ToolResult:
         path = call.arguments["filePath"]

@@ -9,27 +9,30 @@ answer says: the user's edits cannot be handed back.
 
 from __future__ import annotations
 
-from typing import Any, Awaitable, Callable, Dict, Sequence, Tuple
+from typing import Any, Awaitable, Callable, Dict, Mapping, Tuple
 
 from ..protocol.tools import Tool, ToolCall, ToolResult, error_result
 from .dialect import (
     AnsweredBy,
-    Dialect,
-    Message,
+    SelectionDialect,
     Transport,
-    diagnostics_value,
+    diagnostic_fields,
+    file_url,
     json_result,
     optional_text,
     path_of_url,
     selection_fields,
-    selection_message,
     tool,
 )
-from .shared_context import SharedContext
-from .window import AgentWindow, CannotDo, Decision, ReviewRequest
+from .window import AgentWindow, CannotDo, Decision, Diagnostic, ReviewRequest, Severity
 
 _TEXT: Dict[str, Any] = {"type": "string"}
-
+_SEVERITIES: Mapping[Severity, str] = {
+    Severity.ERROR: "error",
+    Severity.WARNING: "warning",
+    Severity.INFORMATION: "information",
+    Severity.HINT: "hint",
+}
 
 _TOOLS: Tuple[Tool, ...] = (
     tool(
@@ -61,7 +64,7 @@ _TOOLS: Tuple[Tool, ...] = (
 Handler = Callable[["CopilotDialect", ToolCall, AgentWindow], Awaitable[ToolResult]]
 
 
-class CopilotDialect(Dialect):
+class CopilotDialect(SelectionDialect):
     """MCP over HTTP on a socket in the file system."""
 
     key = "copilot"
@@ -73,9 +76,6 @@ class CopilotDialect(Dialect):
     deleted_status = 200  # 204 is an error to it
     process_id_header = "X-Copilot-PID"
     edits_return = False
-
-    def messages(self, context: SharedContext) -> Sequence[Message]:
-        return (selection_message(context),)
 
     async def call(self, call: ToolCall, window: AgentWindow) -> ToolResult:
         try:
@@ -108,7 +108,17 @@ class CopilotDialect(Dialect):
 
     async def _diagnostics(self, call: ToolCall, window: AgentWindow) -> ToolResult:
         address = optional_text(call.arguments, "uri")
-        return json_result(diagnostics_value(await window.diagnostics(path_of_url(address) if address else None)))
+        files = await window.diagnostics(path_of_url(address) if address else None)
+        return json_result(
+            [
+                {
+                    "uri": file_url(file.path),
+                    "filePath": file.path,
+                    "diagnostics": [_diagnostic(each) for each in file.diagnostics],
+                }
+                for file in files
+            ]
+        )
 
     async def _rename(self, call: ToolCall, window: AgentWindow) -> ToolResult:
         window.rename_client(call.session.id, call.arguments["name"])
@@ -121,6 +131,11 @@ class CopilotDialect(Dialect):
         "get_diagnostics": _diagnostics,
         "update_session_name": _rename,
     }
+
+
+def _diagnostic(diagnostic: Diagnostic) -> Dict[str, Any]:
+    fields = diagnostic_fields(diagnostic, _SEVERITIES)
+    return {**fields, "code": diagnostic.code} if diagnostic.code else fields
 
 
 def _decided(name: str, result: str, trigger: str, message: str) -> ToolResult:

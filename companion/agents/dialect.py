@@ -15,7 +15,7 @@ from typing import Any, Dict, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 from ..protocol.tools import Tool, ToolCall, ToolResult, text_result
 from .shared_context import ActiveFile, Position, SharedContext
-from .window import AgentWindow, FileDiagnostics
+from .window import AgentWindow, Diagnostic, Severity
 
 
 class Transport(Enum):
@@ -75,6 +75,10 @@ class Dialect:
         """What a client is to be sent so that it knows this context."""
         raise NotImplementedError
 
+    def only_takes_back(self, context: SharedContext) -> bool:
+        """Whether this context has nothing for a client but that what it was told before is over."""
+        return False
+
     def mention(self, mention: Mention) -> Optional[Message]:
         """What puts the mention into the program's prompt, or None if the program has no ear for it."""
         return None
@@ -131,6 +135,20 @@ def path_of_url(address: str) -> str:
 SELECTION_CHANGED = "selection_changed"
 
 
+class SelectionDialect(Dialect):
+    """A dialect whose programs are told the file in front and what is selected in it, and nothing else.
+
+    There is no message that says "no file". An empty one takes the place of what the program has been told and not yet
+    shown to its model; opencode then says that the user opened the file "", which is better than what is not shared.
+    """
+
+    def messages(self, context: SharedContext) -> Sequence[Message]:
+        return (selection_message(context),)
+
+    def only_takes_back(self, context: SharedContext) -> bool:
+        return context.active is None
+
+
 def position(place: Position) -> Dict[str, int]:
     """A place on the wire."""
     return {"line": place.line, "character": place.character}
@@ -157,26 +175,14 @@ def selection_message(context: SharedContext) -> Message:
     return Message(SELECTION_CHANGED, selection_fields(context.active), SELECTION_CHANGED)
 
 
-def diagnostics_value(files: Sequence[FileDiagnostics]) -> Any:
-    """What language servers and linters say, file by file."""
-    return [
-        {
-            "uri": file_url(file.path),
-            "diagnostics": [
-                {
-                    "message": each.message,
-                    "severity": _SEVERITIES[each.severity.value],
-                    "range": {"start": position(each.start), "end": position(each.end)},
-                    "source": each.source,
-                }
-                for each in file.diagnostics
-            ],
-        }
-        for file in files
-    ]
-
-
-_SEVERITIES: Mapping[int, str] = {1: "Error", 2: "Warning", 3: "Info", 4: "Hint"}
+def diagnostic_fields(diagnostic: Diagnostic, severities: Mapping[Severity, str]) -> Dict[str, Any]:
+    """One diagnostic, with the words of the program for how bad it is."""
+    return {
+        "message": diagnostic.message,
+        "severity": severities[diagnostic.severity],
+        "range": {"start": position(diagnostic.start), "end": position(diagnostic.end)},
+        "source": diagnostic.source,
+    }
 
 
 def optional_text(arguments: Mapping[str, Any], name: str) -> str:

@@ -66,13 +66,15 @@ class Severity(Enum):
 
 
 class Diagnostic(NamedTuple):
-    """What a language server or a linter says of a place in a file. `source` is its name, perhaps ""."""
+    """What a language server or a linter says of a place in a file. `source` is its name, `code` its own name for what
+    is wrong; both may be ""."""
 
     message: str
     severity: Severity
     start: Position
     end: Position
     source: str = ""
+    code: str = ""
 
 
 class FileDiagnostics(NamedTuple):

@@ -10,7 +10,7 @@ import logging
 import os
 from concurrent.futures import Future
 from functools import partial
-from typing import TYPE_CHECKING, Awaitable, Callable, Dict, List, Optional, Tuple
+from typing import TYPE_CHECKING, Awaitable, Callable, Dict, List, Optional, Set, Tuple
 
 import sublime
 
@@ -29,7 +29,7 @@ from .clients import EndpointClients
 from .discovery_updates import DiscoveryUpdater
 from .server_task import Listener, ServerTask
 from .servers import DIALECTS, PRIMARY, Servers, Service, States
-from .status_text import State, status_text
+from .status_text import STARTING, State, status_text
 from .tool_calls import ToolCalls
 from .window_settings import WindowSettings
 
@@ -68,6 +68,8 @@ class Endpoint(EndpointClients):
         self._dialects: Dict[str, Dialect] = {}  # of the clients, by session
         self._names: Dict[str, str] = {}  # that clients have given themselves, by session
         self._pids: Dict[str, int] = {}  # of those that have told it, by session
+        self._hidden: Dict[str, Tuple[ClientSession, Dialect]] = {}  # connected, and switched off by the user
+        self._informed: Set[str] = set()  # those that know of a file
         self._answered: List[Tuple[float, str, Delivery]] = []  # accepted by a result just now: when, session, delivery
         self._stopped = False
         self._status_bar = StatusBar(window)
@@ -181,6 +183,8 @@ class Endpoint(EndpointClients):
         self._servers.settings_changed(self.settings().maximum_body_mebibytes)
         if self.port is not None and not self._stopped:
             self._servers.start(self._wanted_dialects())
+        self.reviews.settings_changed()
+        self._wanted_has_changed()
         self.tracker.refresh()
         self.show_status()
 
@@ -201,6 +205,14 @@ class Endpoint(EndpointClients):
         if self.port is None or not self.folders():
             return None
         return Connection(self.port, self.folders(), EDITOR_PID, os.pathsep, self._servers.ports())
+
+    def why_unreachable(self) -> str:
+        """Why there is no `connection` and what to do, in a sentence for the status bar."""
+        if self.problem is not None:
+            return self.problem
+        if self.port is None or not self._discovery_updater.has_announced:
+            return STARTING
+        return "this window cannot be reached by clients: open a folder, or a file, in it first"
 
     def services(self) -> Dict[str, Service]:
         """Its servers that listen, by the key of their dialect. They hold secrets."""

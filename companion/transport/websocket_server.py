@@ -153,7 +153,7 @@ class WebSocketServer:
             answer = refusal(426, "Only WebSocket connections are served here.", {"Upgrade": "websocket"})
             return closing(request, answer)
         await socket.prepare(request)
-        peer = _Peer(self, socket, secrets.token_urlsafe(16))
+        peer = _Peer(self, socket, request.transport, secrets.token_urlsafe(16))
         self._peers[peer.id] = peer
         try:
             await peer.carry()
@@ -185,7 +185,7 @@ class WebSocketServer:
             self._notified(peer.conversation.client, effect.method, effect.params)
         else:
             logger.warning("ended the connection of %.80r: %s", peer.conversation.client.client_name, effect.reason)
-            peer.end()
+            peer.abort()
 
     async def _run(self, peer: _Peer, call: ToolCall) -> None:
         result: Optional[ToolResult] = None
@@ -199,14 +199,21 @@ class WebSocketServer:
 class _Peer:
     """One connection: reads, writes, and the tasks of its calls."""
 
-    def __init__(self, server: WebSocketServer, socket: web.WebSocketResponse, client_id: str) -> None:
+    def __init__(
+        self,
+        server: WebSocketServer,
+        socket: web.WebSocketResponse,
+        transport: Optional[asyncio.Transport],
+        client_id: str,
+    ) -> None:
         self.id = client_id
         self.conversation = server.new_conversation(client_id)
         self._server = server
         self._socket = socket
+        self._transport = transport
         self._tasks: Set[asyncio.Future[None]] = set()
         self._writer: Optional[asyncio.Future[None]] = None
-        self._closing: Optional[asyncio.Future[bool]] = None
+        self._closing: Optional[asyncio.Future[None]] = None
 
     async def carry(self) -> None:
         """Read until the connection ends."""
@@ -237,7 +244,18 @@ class _Peer:
 
     def end(self) -> None:
         """Close the connection, soon."""
-        self._closing = asyncio.ensure_future(self._socket.close(code=WSCloseCode.GOING_AWAY))
+        self._closing = asyncio.ensure_future(self._end())
+
+    async def _end(self) -> None:
+        try:
+            await asyncio.wait_for(self._socket.close(code=WSCloseCode.GOING_AWAY), 2 * STOP_SECONDS)
+        except asyncio.TimeoutError:  # what closes it in order is not read either
+            self.abort()
+
+    def abort(self) -> None:
+        """End the connection at once, without a word: a client that does not read would not read that one."""
+        if self._transport is not None:
+            self._transport.abort()
 
     async def close(self) -> None:
         """Close the connection after what waits is written."""
