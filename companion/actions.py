@@ -15,6 +15,7 @@ from .agents.agent import Connection
 from .agents.registry import AGENTS, agent_named
 from .display_names import client_name, file_name, shown
 from .editor.status_bar import say
+from .endpoint.status_text import STARTING
 from .terminals.launcher import Launcher, LaunchSettings, terminal_of
 
 if TYPE_CHECKING:
@@ -92,7 +93,7 @@ class Actions:
         def highlighted(index: int) -> None:
             endpoint, review = choices[index]
             if endpoint.window == window and review.pending:
-                endpoint.reviews.preview(review)
+                endpoint.reviews.open_reviews.show(review, focus=False)
 
         def picked(index: int) -> None:
             if index < 0:
@@ -104,7 +105,7 @@ class Actions:
                 return
             if endpoint.window != window:
                 endpoint.window.bring_to_front()
-            endpoint.reviews.show(review)
+            endpoint.reviews.open_reviews.show(review, focus=True)
 
         items = [
             sublime.QuickPanelItem(
@@ -123,7 +124,7 @@ class Actions:
         endpoint = self._endpoints.of(window)
         connection = endpoint.connection() if endpoint is not None else None
         if endpoint is None or connection is None:
-            say(window, "this window cannot be reached by clients: open a folder, or a file, in it first")
+            say(window, endpoint.why_unreachable() if endpoint is not None else STARTING)
             return None
         return endpoint, connection
 
@@ -207,7 +208,7 @@ def _annotation(endpoint: Endpoint, review: Review, window: sublime.Window) -> s
     """Whose a review is, where, how much it changes, and how long it has been waiting."""
     client = client_name(review.owner.client_name)
     where = client if endpoint.window == window else f"{client} in another window"
-    return f"{where}, {endpoint.reviews.summary(review)}"
+    return f"{where}, {endpoint.reviews.open_reviews.summary(review)}"
 
 
 def _bring_back(views: Sequence[Optional[sublime.View]]) -> None:

@@ -63,9 +63,9 @@ class TestAtRandom(LevelTestCase):
             self.set_look(review, line_padding_top=chance.randint(-2, 6), line_padding_bottom=chance.randint(-2, 6))
         elif action == "revert":
             put_caret(view, point)
-            self.reviews.revert_hunk(review)
+            self.reviews.changes.revert_hunk(review)
         elif action == "undo revert":
-            self.reviews.undo_revert_hunk(review)
+            self.reviews.changes.undo_revert_hunk(review)
         elif chance.random() < 0.3:
             self.reviews.open_diff(presentation.review.owner, review.path, self.variant(chance, left))
         return action

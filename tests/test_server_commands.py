@@ -12,6 +12,7 @@ from unittest import mock
 
 import sublime
 
+from ..companion.endpoint.servers import PRIMARY
 from .support.context_case import ContextCase
 from .support.listening_client import announced
 
@@ -66,6 +67,42 @@ class ServerCase(ContextCase):
         self.application.runtime.on_loop(lambda: found.append(asyncio.get_event_loop()))
         yield lambda: bool(found)
         return found[0]
+
+
+class NotYet(ServerCase):
+    """Commands that need a client to find the window, run before one can."""
+
+    def test_while_the_server_starts_that_is_what_is_said(self):
+        sublime.set_clipboard("")
+        with mock.patch.object(self.endpoint, "port", None):
+            self.window.run_command("gemini_companion_copy_environment")
+        self.assertTrue(self.said("the server is starting"))
+        self.assertEqual(sublime.get_clipboard(), "")
+        self.assertFalse(self.said("open a folder"))
+
+    def test_a_window_that_was_opened_a_moment_ago_is_not_told_to_open_a_folder(self):
+        window = yield from self.new_window(self.new_folder())
+        view = window.new_file()
+        yield lambda: self.application.endpoint_of(window) is not None or view.is_valid()
+        endpoint = self.application.endpoint_of(window)
+        if endpoint is None or endpoint.connection() is None:
+            window.run_command("gemini_companion_copy_environment")
+            self.assertFalse(self.said("open a folder"))
+        yield lambda: self.application.endpoint_of(window).connection() is not None
+
+    def test_a_problem_of_the_server_is_named(self):
+        with mock.patch.object(self.endpoint, "port", None), mock.patch.object(self.endpoint, "problem", "no port"):
+            self.window.run_command("gemini_companion_copy_environment")
+        self.assertTrue(self.said("no port"))
+
+    def test_a_window_without_a_folder_is(self):
+        window = yield from self.new_window()
+        yield lambda: self.application.endpoint_of(window) is not None
+        endpoint = self.application.endpoint_of(window)
+        with mock.patch.object(endpoint, "folders", return_value=()):
+            yield lambda: endpoint.port is not None and endpoint._discovery_updater.has_announced
+            window.run_command("gemini_companion_copy_environment")
+        self.assertTrue(self.said("open a folder"))
 
 
 class Commands(ServerCase):
@@ -199,7 +236,7 @@ class FailingLoops(ServerCase):
         del loop  # it lives no longer than somebody refers to it
         yield self.hangs_up(self.client)
         self.assertIn("is replaced", "\n".join(self.application.log.problems()))
-        yield lambda: self.endpoint._server_task._server is not None
+        yield lambda: self.endpoint._servers.task_of(PRIMARY)._server is not None
         self.assertEqual(self.endpoint.port, port)
         second = yield from self.connect(self.folder)
         self.assertEqual(second.active_path, self.path("a.py"))

@@ -1,7 +1,7 @@
 """Whether the command line clients are installed where a terminal finds them, and which release they are.
 
-Rules: asks the login shell, as the launcher does, because the editor's own PATH may lack what npm installed. Of what
-the programs print only a version is shown. Disk thread: a shell and Node.js take seconds.
+Rules: looks where the launcher does, in the login shell's PATH, because the editor's own may lack what npm installed,
+and in the editor's. Of what the programs print only a version is shown. Disk thread: a shell and Node.js take seconds.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ from typing import Callable, List, NamedTuple, Sequence
 
 from ..agents.agent import Agent
 from ..system.platform import WINDOWS, Platform
-from ..terminals.command_lines import login_shell
+from ..terminals.command_lines import login_shell, words_with_folders
+from ..terminals.processes import find_program
 from .checks import Check, failed, passed, too_slow
 
 SECONDS = 10.0
@@ -27,10 +28,11 @@ VERSION = re.compile(r"\b(\d+)\.(\d+)\.(\d+)\S*")
 
 
 class Answer(NamedTuple):
-    """Where the program is, and what it printed when asked for its version."""
+    """Where the program is, and what it printed when asked for its version. `note` says how it was found, if oddly."""
 
     place: str
     printed: str
+    note: str = ""
 
 
 def check_agent(
@@ -56,7 +58,7 @@ def judge(agent: Agent, words: Sequence[str], answer: Answer) -> Check:
     """What the answer means. Pure."""
     name = f"{agent.title} is installed"
     if not answer.place:
-        where = f"“{words[0]}” is not on the PATH of the login shell"
+        where = f"“{words[0]}” is neither on the PATH of the login shell nor on the editor's"
         return passed(f"{agent.title} is not installed", f"{where}. {_install(agent)}")  # nobody needs all of them
     match = VERSION.search(answer.printed)
     if match is None:
@@ -66,7 +68,7 @@ def judge(agent: Agent, words: Sequence[str], answer: Answer) -> Check:
     detail = f"{match.group(0)} at {answer.place}"
     if tuple(int(part) for part in match.groups()) <= agent.last_without_token:
         return failed(name, detail + " is too old: it shows no token and is refused", _install(agent))
-    return passed(name, detail)
+    return passed(name, detail + answer.note)
 
 
 def _install(agent: Agent) -> str:
@@ -83,7 +85,17 @@ def _ask(words: Sequence[str], platform: Platform, cancelled: Callable[[], bool]
     line = " ".join(shlex.quote(word) for word in words)
     question = f"echo {MARK}; command -v {shlex.quote(words[0])}; echo {MARK}; {line} --version; echo {MARK}"
     command = [login_shell(platform.environment), "-l", "-i", "-c", question]
-    return read_answer(_run(command, cancelled))
+    answer = read_answer(_run(command, cancelled))
+    return answer if answer.place else _ask_editor(words, platform, cancelled)
+
+
+def _ask_editor(words: Sequence[str], platform: Platform, cancelled: Callable[[], bool]) -> Answer:
+    """A program that only the editor's own PATH has: it is started with that, by the launcher too."""
+    folders = find_program(words[0], platform, cancelled, ask_shell=False)
+    if folders is None:
+        return Answer("", "")
+    printed = _run([*words_with_folders(words, folders), "--version"], cancelled)
+    return Answer(shutil.which(words[0]) or words[0], printed, ", by the editor's PATH alone")
 
 
 def read_answer(printed: str) -> Answer:

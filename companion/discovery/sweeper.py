@@ -1,4 +1,4 @@
-"""Removes stale discovery files that an earlier run of this package left behind.
+"""Removes stale discovery files, and the folders of dead sockets, that an earlier run of this package left behind.
 
 Rule: a file is removed only if this package wrote it, the user owns it, and its editor has exited or is this editor,
 whose former package no longer serves it. Agents try only the first file that fits, so a stale file with this editor's
@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import logging
 import os
+import time
 from typing import Callable, List, NamedTuple, Optional
 
 from ..agents.agent import EDITOR_NAME, Agent
@@ -36,7 +37,7 @@ def sweep(
     is_alive: Callable[[int], bool] = process_is_alive,
     began: Callable[[int], Optional[float]] = process_began,
 ) -> List[str]:
-    """Remove stale files and return their paths. Never raises.
+    """Remove stale files and folders, and return their paths. Never raises.
 
     `editor_pid` is the process id of the running editor. `began` returns when a process started, in seconds since the
     epoch. Call this once, before anything is published. Blocks on the disk: never call it on the main thread.
@@ -62,6 +63,9 @@ def sweep(
                 if files.remove(path):
                     removed.append(path)
                     _remove_socket(socket)
+    for folder in socket_folders.left_over(platform.temporary_directory(), time.time()):
+        socket_folders.remove(folder)
+        removed.append(folder)
     if removed:
         logger.info("removed what an earlier run left behind: %s", ", ".join(removed))
     return removed

@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import time
 from functools import partial
-from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Sequence, Tuple
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Sequence, Set, Tuple
 
 from ..agents.agent import Agent
 from ..agents.dialect import Dialect, Message
@@ -54,6 +54,8 @@ class EndpointClients:
     _dialects: Dict[str, Dialect]
     _names: Dict[str, str]
     _pids: Dict[str, int]
+    _hidden: Dict[str, Tuple[ClientSession, Dialect]]
+    _informed: Set[str]
     _answered: List[Tuple[float, str, Delivery]]
 
     def _client_came(self, session: ClientSession, dialect: Dialect = PRIMARY) -> None:
@@ -62,6 +64,7 @@ class EndpointClients:
             return
         if not self._is_wanted(dialect, session):
             logger.info("%.80r is connected and told nothing: that is switched off", session.client_name)
+            self._hidden[session.id] = session, dialect
             return
         first = not self.clients
         self.clients[session.id] = session
@@ -76,6 +79,7 @@ class EndpointClients:
     def _client_went(self, session: ClientSession, unread: List[object]) -> None:
         self._runtime.assert_main_thread()
         pid = self._pids.pop(session.id, None)
+        self._hidden.pop(session.id, None)
         if self.clients.pop(session.id, None) is None or self._stopped:
             return
         if not self.clients:
@@ -90,8 +94,33 @@ class EndpointClients:
                 self._deliveries.unread(delivery)
         self._dialects.pop(session.id, None)
         self._names.pop(session.id, None)
+        self._informed.discard(session.id)
         if pid is not None:
             self._runtime.later_on_main(ENDING_MILLISECONDS, self._look_for_program, pid, session.id)
+        self._clients_seen.call()
+
+    def _wanted_has_changed(self) -> None:
+        """The switches of the programs may have been changed: show those that wait for it, and hide others."""
+        for session, dialect in list(self._hidden.values()):
+            if self._is_wanted(dialect, session):
+                del self._hidden[session.id]
+                self._client_came(session, dialect)
+        for session in list(self.clients.values()):
+            dialect = self._dialects[session.id]
+            if not self._is_wanted(dialect, session):
+                self._hide(session, dialect)
+
+    def _hide(self, session: ClientSession, dialect: Dialect) -> None:
+        """Take back what a client was told; what it asks for goes on in its terminal."""
+        logger.info("%.80r is told nothing any more: that is switched off", session.client_name)
+        self._send_context(session.id, SharedContext({}))
+        self._informed.discard(session.id)
+        self.reviews.withdraw_all(session.id)
+        del self.clients[session.id], self._dialects[session.id]
+        self._hidden[session.id] = session, dialect
+        if not self.clients:
+            self.tracker.set_listening(False)
+            self._clients_changed()
         self._clients_seen.call()
 
     def _look_for_program(self, pid: int, session: str) -> None:
@@ -126,7 +155,7 @@ class EndpointClients:
             self._servers.notify(PRIMARY, message, None)
         words: Dict[str, Sequence[Message]] = {}  # the same for all who speak a dialect
         for session, dialect in self._dialects.items():
-            if dialect is PRIMARY:
+            if dialect is PRIMARY or not self._is_news(session, dialect, context):
                 continue
             if dialect.key not in words:
                 words[dialect.key] = dialect.messages(context)
@@ -135,8 +164,16 @@ class EndpointClients:
 
     def _send_context(self, session: str, context: SharedContext) -> None:
         dialect = self._dialects.get(session)
-        for message in dialect.messages(context) if dialect is not None else ():
-            self._servers.notify(dialect or PRIMARY, message, session)
+        if dialect is not None and self._is_news(session, dialect, context):
+            for message in dialect.messages(context):
+                self._servers.notify(dialect, message, session)
+
+    def _is_news(self, session: str, dialect: Dialect, context: SharedContext) -> bool:
+        """Whether a client has to be told: nothing is taken back from one that was told nothing. Keeps account."""
+        if not dialect.only_takes_back(context):
+            self._informed.add(session)
+            return True
+        return session in self._informed
 
     def _tell_outcome(self, review: Review, outcome: Outcome) -> None:
         delivery = self._deliveries.begin(review.owner, outcome) if outcome.kind == ACCEPTED else None

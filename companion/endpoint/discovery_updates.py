@@ -53,6 +53,7 @@ class DiscoveryUpdater:
         report: Callable[[Optional[str]], None],
     ) -> None:
         self.folders: Tuple[str, ...] = ()  # as last announced
+        self.has_announced = False  # whether `folders` says anything yet
         self._window = window
         self._runtime = runtime
         self._settings = settings
@@ -149,6 +150,7 @@ class DiscoveryUpdater:
             for folder in unusable_folders(request.folders):
                 logger.warning('clients cannot find the folder %s: its name contains "%s"', folder, os.pathsep)
         self.folders = folders
+        self.has_announced = True
         if error is not None:
             logger.warning("%s", error, exc_info=None if isinstance(error, DiscoveryError) else error)
         self._report(None if error is None else str(error))

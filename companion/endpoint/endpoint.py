@@ -10,7 +10,7 @@ import logging
 import os
 from concurrent.futures import Future
 from functools import partial
-from typing import TYPE_CHECKING, Awaitable, Callable, Dict, List, Optional, Tuple
+from typing import TYPE_CHECKING, Awaitable, Callable, Dict, List, Optional, Set, Tuple
 
 import sublime
 
@@ -21,15 +21,16 @@ from ..editor.status_bar import StatusBar, say
 from ..pacing import Paced
 from ..review.decision import Outcome
 from ..review.deliveries import Deliveries, Delivery
+from ..review.events import ReviewEvents
 from ..review.manager import ReviewManager
 from ..system.editor_process import EDITOR_PID
 from .address import Address
 from .agent_window import EndpointWindow, Hooks
 from .clients import EndpointClients
 from .discovery_updates import DiscoveryUpdater
-from .server_task import Listener, ServerTask
+from .server_task import Listener
 from .servers import DIALECTS, PRIMARY, Servers, Service, States
-from .status_text import State, status_text
+from .status_text import STARTING, State, status_text
 from .tool_calls import ToolCalls
 from .window_settings import WindowSettings
 
@@ -68,13 +69,21 @@ class Endpoint(EndpointClients):
         self._dialects: Dict[str, Dialect] = {}  # of the clients, by session
         self._names: Dict[str, str] = {}  # that clients have given themselves, by session
         self._pids: Dict[str, int] = {}  # of those that have told it, by session
+        self._hidden: Dict[str, Tuple[ClientSession, Dialect]] = {}  # connected, and switched off by the user
+        self._informed: Set[str] = set()  # those that know of a file
         self._answered: List[Tuple[float, str, Delivery]] = []  # accepted by a result just now: when, session, delivery
         self._stopped = False
         self._status_bar = StatusBar(window)
         self._clients_seen = Paced(self.show_status, runtime.later_on_main)  # thousands may come and go in a second
         self.reviews = ReviewManager(
-            window, runtime=runtime, settings=self.settings, notify=self._tell_outcome, is_connected=self._is_connected
+            window,
+            runtime=runtime,
+            settings=self.settings,
+            notify=self._tell_outcome,
+            is_connected=self._is_connected,
+            on_count=self.show_status,
         )
+        self.review_events = ReviewEvents(window, runtime, self.reviews)
         self.tracker = ContextTracker(window, runtime=runtime, settings=self.settings, publish=self._publish_context)
         self._deliveries = Deliveries(self.reviews, runtime, lambda: self._stopped)
         self._discovery_updater = DiscoveryUpdater(
@@ -94,11 +103,6 @@ class Endpoint(EndpointClients):
             listener_of=self._listener_of,
             calls_of=self._calls_of,
         )
-
-    @property
-    def _server_task(self) -> ServerTask:
-        """That of the primary dialect."""
-        return self._servers.task_of(PRIMARY)
 
     def _listener_of(self, dialect: Dialect) -> Listener:
         return Listener(
@@ -181,7 +185,8 @@ class Endpoint(EndpointClients):
         self._servers.settings_changed(self.settings().maximum_body_mebibytes)
         if self.port is not None and not self._stopped:
             self._servers.start(self._wanted_dialects())
-        self.reviews.settings_changed()
+        self.reviews.open_reviews.settings_changed()
+        self._wanted_has_changed()
         self.tracker.refresh()
         self.show_status()
 
@@ -202,6 +207,14 @@ class Endpoint(EndpointClients):
         if self.port is None or not self.folders():
             return None
         return Connection(self.port, self.folders(), EDITOR_PID, os.pathsep, self._servers.ports())
+
+    def why_unreachable(self) -> str:
+        """Why there is no `connection` and what to do, in a sentence for the status bar."""
+        if self.problem is not None:
+            return self.problem
+        if self.port is None or not self._discovery_updater.has_announced:
+            return STARTING
+        return "this window cannot be reached by clients: open a folder, or a file, in it first"
 
     def services(self) -> Dict[str, Service]:
         """Its servers that listen, by the key of their dialect. They hold secrets."""

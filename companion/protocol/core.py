@@ -17,7 +17,6 @@ from .effects import Answer, Event, Reaction, Wake
 from .exchanges import JSON_TYPE, Exchange
 from .json_text import NotJson, TooDeep, TooManyValues, decode
 from .jsonrpc import (
-    INTERNAL_ERROR,
     INVALID_REQUEST,
     METHOD_NOT_FOUND,
     PARSE_ERROR,
@@ -205,19 +204,16 @@ class Protocol:
             name, batch = exchange.client.client_name or "a client", " in a batch" if exchange.batch else ""
             logger.debug("received request %.60r from %.80r, %d bytes%s", request.method, name, exchange.size, batch)
         try:
-            result = self._result(exchange, request, now)
+            method = (STATELESS_METHODS if exchange.stateless else HANDSHAKE_METHODS).get(request.method)
+            if method is None:
+                status = 404 if exchange.stateless else None
+                raise RpcError(METHOD_NOT_FOUND, f"Method not found: {request.method:.100}", status=status)
+            result = method(self._server, exchange, request, now)
         except RpcError as error:
             exchange.refuse(request.id, error)
             return
         if result is not None:
             exchange.answers.append(result_message(request.id, result))
-
-    def _result(self, exchange: Exchange, request: Request, now: float) -> Optional[bytes]:
-        method = (STATELESS_METHODS if exchange.stateless else HANDSHAKE_METHODS).get(request.method)
-        if method is None:
-            status = 404 if exchange.stateless else None
-            raise RpcError(METHOD_NOT_FOUND, f"Method not found: {request.method:.100}", status=status)
-        return method(self._server, exchange, request, now)
 
     def finish(self, call: ToolCall, result: Optional[ToolResult], now: float) -> Reaction:
         """Answer a call with its result, or with an internal error if `result` is None (the log then has the reason).
@@ -229,16 +225,9 @@ class Protocol:
             return Reaction(None)
         exchange = pending.exchange
         try:
-            if result is None:
-                raise RpcError(INTERNAL_ERROR, f"The tool {call.name} failed; the editor's log says why.")
-            encoded = self.catalogue.call_result(result, exchange.stateless)
+            encoded = self.catalogue.outcome(call.name, result, exchange.stateless)
         except RpcError as error:
             exchange.refuse(pending.request_id, error)
-        except (TypeError, ValueError) as error:
-            logger.warning("the tool %s gave a result that JSON cannot say: %s", call.name, type(error).__name__)
-            exchange.refuse(
-                pending.request_id, RpcError(INTERNAL_ERROR, "The tool gave a result that JSON cannot say.")
-            )
         else:
             exchange.answers.append(result_message(pending.request_id, encoded))
         return exchange.settle()

@@ -6,12 +6,14 @@ answers is taken for one that was left over.
 
 from __future__ import annotations
 
+import glob
 import logging
 import os
 import socket
 import stat
 import sys
 import tempfile
+from typing import List
 
 logger = logging.getLogger("gemini_companion.system")
 
@@ -19,15 +21,21 @@ PREFIX = "gemini-companion-"
 NAME = "mcp.sock"
 MOST_BYTES = 100
 """Of a socket's path: macOS takes 103, Linux 107."""
+SHORT = "/tmp"  # noqa: S108 - the folders in it are made, and checked, as in any other place
+"""Where folders stand if the path of the system's directory for temporary files is too long."""
+YOUNG_SECONDS = 60.0
+"""So long nobody is taken for dead: a socket refuses connections until its owner listens."""
 
 
 def make_folder() -> str:
     """A new folder that is the user's alone. Raises OSError."""
-    folder = tempfile.mkdtemp(prefix=PREFIX)
-    if len(os.fsencode(os.path.join(folder, NAME))) <= MOST_BYTES:
-        return folder
-    os.rmdir(folder)
-    return tempfile.mkdtemp(prefix=PREFIX, dir="/tmp")
+    return tempfile.mkdtemp(prefix=PREFIX, dir=_place(tempfile.gettempdir()))
+
+
+def _place(temporary: str) -> str:
+    """Where folders are made."""
+    longest = os.path.join(temporary, PREFIX + "12345678", NAME)
+    return temporary if len(os.fsencode(longest)) <= MOST_BYTES else SHORT
 
 
 def check_folder(folder: str) -> None:
@@ -54,9 +62,10 @@ def remove(folder: str) -> None:
 
 
 def is_left_over(path: str) -> bool:
-    """Whether a path is that of a socket of ours at which nobody answers. Blocks: not for the loop or the main thread.
+    """Whether a path is that of a socket of ours at which nobody answers. Never raises.
 
-    Only such a path may be given to `remove` (its folder) by somebody who has not made it.
+    Only such a path may be given to `remove` (its folder) by somebody who has not made it. Blocks: not for the loop or
+    the main thread.
     """
     folder, name = os.path.split(path)
     if sys.platform == "win32" or name != NAME or not os.path.basename(folder).startswith(PREFIX):
@@ -78,3 +87,20 @@ def is_left_over(path: str) -> bool:
     finally:
         trial.close()
     return False
+
+
+def left_over(temporary: str, now: float) -> List[str]:
+    """The folders of sockets at which nobody has answered for a while. Never raises. Blocks, as `is_left_over` does.
+
+    `temporary` is the directory for temporary files; `now` is in seconds since the epoch. An editor that was killed
+    leaves its folder there, and perhaps nothing else that names it.
+    """
+    paths = glob.glob(os.path.join(glob.escape(_place(temporary)), PREFIX + "*", NAME))
+    return [os.path.dirname(path) for path in paths if _is_old(path, now) and is_left_over(path)]
+
+
+def _is_old(path: str, now: float) -> bool:
+    try:
+        return now - os.lstat(path).st_mtime > YOUNG_SECONDS
+    except OSError:
+        return False

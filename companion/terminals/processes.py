@@ -32,10 +32,13 @@ class TerminalError(Exception):
     """The terminal did not start. The message tells the user why."""
 
 
-def find_program(program: str, platform: Platform, cancelled: Callable[[], bool]) -> Optional[str]:
+def find_program(
+    program: str, platform: Platform, cancelled: Callable[[], bool], *, ask_shell: bool = True
+) -> Optional[str]:
     """The folders that the program needs on its PATH, as a PATH: its own and that of Node.js.
 
-    Empty if the login shell finds the program by itself, and on Windows; None if there is no such program.
+    Empty if the login shell finds the program by itself, and on Windows; None if there is no such program. `ask_shell`:
+    whether the login shell is to be asked, if the editor's own PATH has none.
     """
     found = shutil.which(program)
     if found is not None:
@@ -46,7 +49,7 @@ def find_program(program: str, platform: Platform, cancelled: Callable[[], bool]
         if node is not None and os.path.dirname(os.path.abspath(node)) not in folders:
             folders.append(os.path.dirname(os.path.abspath(node)))
         return os.pathsep.join(folders)
-    return "" if platform.name != WINDOWS and _shell_finds(program, platform) else None
+    return "" if ask_shell and platform.name != WINDOWS and _shell_finds(program, platform) else None
 
 
 def _shell_finds(program: str, platform: Platform) -> bool:

@@ -59,7 +59,7 @@ class WholeResponse:
         await self._writer.drain()
 
     def _head(self, is_old: bool) -> bytes:
-        fields = "".join([_field(name, value) for name, value in self.headers.items()])
+        fields = "".join(map(_field, self.headers, self.headers.values()))
         length = "" if self.status == 204 else f"Content-Length: {len(self.body)}\r\n"
         connection = "" if self.keep_alive and not is_old else _CONNECTION_LINES[self.keep_alive]
         return (

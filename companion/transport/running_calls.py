@@ -29,7 +29,7 @@ from typing import (
 from aiohttp import web
 
 from ..protocol.core import Protocol
-from ..protocol.effects import Answer, Event, OpenStream, Reaction, Reply, RunCalls
+from ..protocol.effects import Answer, Event, OpenStream, Reaction, RunCalls
 from ..protocol.tools import ToolCall, ToolResult, error_result
 from .connections import Connection
 from .responses import WholeResponse
@@ -72,7 +72,7 @@ class CallRunner:
         """Perform what the core wants done."""
         raise NotImplementedError
 
-    async def _reply(self, request: web.BaseRequest, reply: Reply) -> web.StreamResponse:
+    async def _reply(self, request: web.BaseRequest, reply: Union[Answer, OpenStream]) -> web.StreamResponse:
         """Give a request its reply."""
         raise NotImplementedError
 

@@ -32,7 +32,7 @@ from ..protocol.effects import (
     Event,
     OpenStream,
     Reaction,
-    Reply,
+    RunCalls,
     SessionClosed,
     SessionOpened,
     Wake,
@@ -293,14 +293,14 @@ class CompanionServer(CallRunner):
         """Perform the events, then reply to the request."""
         self._perform(reaction.events)
         assert reaction.reply is not None
+        if isinstance(reaction.reply, RunCalls):
+            return self._run_calls(request, reaction.reply.calls)
         return self._reply(request, reaction.reply)
 
-    async def _reply(self, request: web.BaseRequest, reply: Reply) -> web.StreamResponse:
-        if isinstance(reply, Answer):
-            return answered(reply)
+    async def _reply(self, request: web.BaseRequest, reply: Union[Answer, OpenStream]) -> web.StreamResponse:
         if isinstance(reply, OpenStream):
             return await self._streams.serve(request, reply.stream, reply.headers)
-        return await self._run_calls(request, reply.calls)
+        return answered(reply)
 
     # Events
 

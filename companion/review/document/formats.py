@@ -41,8 +41,8 @@ class Format(NamedTuple):
         """The same with its size in bytes, its measures in pixels between them."""
         parts = [self.name]
         if self.width and self.height:
-            parts.append(f"{self.width} \u00d7 {self.height}")
-        parts.append("1 byte" if size == 1 else f"{size:,} bytes")
+            parts.append(f"{self.width}\u00a0\u00d7\u00a0{self.height}")
+        parts.append("1\u00a0byte" if size == 1 else f"{size:,}\u00a0bytes")
         return ", ".join(parts)
 
 

@@ -12,8 +12,7 @@ from __future__ import annotations
 
 import json
 import os
-import time
-from typing import Any, Callable, Dict, Mapping, Optional
+from typing import Any, Dict, Mapping, Optional
 
 from tests.clients.programs.anthropic_api import AnthropicApi
 from tests.clients.programs.program import Program, write_settings
@@ -64,34 +63,26 @@ class ClaudeCode(Program):
         """Types a line and sends it off; the model has been asked afterwards."""
         self.wait_ready()
         asked = len(self._model.turns)
-        self._enter(text, lambda: len(self._model.turns) > asked)
+        self.enter(text, lambda: len(self._model.turns) > asked)
 
     def choose_editor(self, count: int = 1) -> None:
-        """Types `/ide` and takes the last of so many editors in the list; "None" stands below them and is preselected."""
+        """Types `/ide` and takes the last of so many editors; below them stands "None", which is preselected."""
         self.wait_ready()
-        self._enter("/ide", lambda: LIST in self.text())
-        assert self.text().count(EDITOR) == count, self.text()
+        self.enter("/ide", lambda: LIST in self.text())
+        self.wait_until(lambda: self.text().partition(LIST)[2].count(EDITOR) == count, f"{count} editors in the list")
         self.press("up")
         self.wait_until(lambda: _is_marked(self.text(), EDITOR), "the mark on the editor")
         self.press("enter")
         self.wait_until(lambda: AUTOMATICALLY in self.text() or self.prompt in self.text(), "a question or a prompt")
-        if AUTOMATICALLY in self.text():  # the first time; "No" is preselected
+        while AUTOMATICALLY in self.text():  # the first time; "No" is preselected
             self.press("enter")
+            self.is_soon(lambda: AUTOMATICALLY not in self.text(), 2.0)
         self.wait_ready()
 
     def wait_question(self, file_name: str) -> None:
         """Waits until the program asks whether it may change this file, which it does beside the editor."""
         self.wait_for(QUESTION)
         assert file_name in self.text(), self.text()
-
-    def _enter(self, text: str, taken: Callable[[], bool]) -> None:
-        self.type(text)
-        self.wait_for(text)
-        deadline = time.monotonic() + 20.0
-        while not taken():
-            assert time.monotonic() < deadline, f"the program does not take the line\n{self.text()}"
-            self.press("enter")
-            self.is_soon(taken, 1.0)
 
 
 def _is_marked(screen: str, choice: str) -> bool:

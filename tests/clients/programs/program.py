@@ -9,10 +9,10 @@ import json
 import os
 import sys
 import time
-from typing import Any, Dict, Mapping, Optional, Sequence
+from typing import Any, Callable, Dict, Mapping, Optional, Sequence
 
 from tests.clients.programs.model_stub import ModelStub
-from tests.clients.programs.terminal import Terminal
+from tests.clients.programs.terminal import Terminal, squeezed
 from tests.host.driver import Host
 
 CONFIRMATION = "Apply this change?"
@@ -23,6 +23,7 @@ class Program(Terminal):
     """One client program in a terminal whose working directory is `cwd`. Use the subclasses."""
 
     prompt = "Type your message"
+    patience = 60.0  # seconds for its start, on a machine that does much else
 
     def __init__(self, command: Sequence[str], host: Host, cwd: str, model: ModelStub, env: Mapping[str, str]) -> None:
         self._host = host
@@ -31,7 +32,7 @@ class Program(Terminal):
 
     def wait_ready(self) -> None:
         """Waits until the program takes a prompt."""
-        self.wait_for(self.prompt)
+        self.wait_for(self.prompt, self.patience)
 
     def submit(self, text: str) -> None:
         """Types a line, waits for its echo and sends it off."""
@@ -55,6 +56,21 @@ class Program(Terminal):
         """
         text = self.text()
         return self.prompt in text or CONFIRMATION in text or (asked is not None and len(self._model.turns) > asked)
+
+    def enter(self, text: str, taken: Callable[[], bool]) -> None:
+        """Types a line, waits for its echo, and presses Enter until it has been `taken`.
+
+        A second Enter comes late: if the line had been taken after all, it would answer the question that follows.
+        """
+        shown = squeezed(self.text()).count(text)
+        self.type(text)
+        self.wait_for(text)
+        self.is_soon(lambda: squeezed(self.text()).count(text) > shown, 2.0)  # where it was on the screen before
+        deadline = time.monotonic() + 60.0
+        while not taken():
+            assert time.monotonic() < deadline, f"the program does not take the line\n{self.text()}"
+            self.press("enter")
+            self.is_soon(taken, 10.0)
 
     def wait_confirmation(self, file_name: str) -> None:
         """Waits until the program asks whether it may change this file."""

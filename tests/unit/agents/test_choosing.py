@@ -276,6 +276,7 @@ def test_what_users_are_told_and_what_tells_the_agents_apart():
 @pytest.mark.parametrize("agent", AGENTS, ids=lambda agent: agent.key)
 def test_a_program_is_started_by_its_name_or_as_the_user_says(agent):
     assert agent.command(Settings()) == (agent.program,)
+    assert agent.command(dataclasses.replace(Settings(), **{f"{agent.key}_command": ()})) == (agent.program,)
     configured = ("wrapper", agent.program, "--flag")
     assert agent.command(dataclasses.replace(Settings(), **{f"{agent.key}_command": configured})) == configured
     assert agent_named(agent.key) is agent

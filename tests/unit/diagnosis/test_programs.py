@@ -115,3 +115,17 @@ def _runs(pid):
     except ProcessLookupError:
         return False
     return not os.path.isdir("/proc/self")
+
+
+@POSIX
+def test_a_program_that_only_the_editors_own_path_has_is_found_as_the_launcher_finds_it(tmp_path, monkeypatch):
+    program = tmp_path / "gemini"
+    program.write_text("#!/bin/sh\necho 0.61.0\n")
+    program.chmod(0o700)
+    profile = tmp_path / ".profile"
+    profile.write_text("PATH=/usr/bin:/bin\n")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert check_agent(GEMINI, ["gemini"], platform()).name == "Gemini CLI is not installed"
+    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+    check = check_agent(GEMINI, ["gemini"], platform())
+    assert check.ok and check.detail == f"0.61.0 at {program}, by the editor's PATH alone"

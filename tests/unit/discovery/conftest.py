@@ -14,6 +14,7 @@ from companion.agents.gemini_cli import GEMINI_CLI
 from companion.agents.qwen_code import QWEN_CODE
 from companion.discovery import sweeper
 from companion.discovery.publisher import Publisher
+from companion.system import socket_folders
 from companion.system.platform import LINUX, Platform
 
 
@@ -46,6 +47,12 @@ def two_agents(monkeypatch):
     two = (GEMINI_CLI, QWEN_CODE)
     monkeypatch.setattr(sweeper, "AGENTS", two)
     monkeypatch.setattr(Publisher.publish, "__defaults__", (two,))
+
+
+@pytest.fixture(autouse=True)
+def no_other_place_for_sockets(monkeypatch, tmp_path):
+    """What this machine's own directory for temporary files holds is nobody's affair."""
+    monkeypatch.setattr(socket_folders, "SHORT", str(tmp_path))
 
 
 @pytest.fixture
