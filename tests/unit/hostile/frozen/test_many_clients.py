@@ -30,7 +30,7 @@ name = "%d a name that is as long as may be " + "x" * 60
 sessions = [ClientSession("id%d" % n, name % n, "1", "", 0.0, "") for n in range(3000)]
 started = time.perf_counter()
 for session in sessions:
-    endpoint._client_came(session)
+    endpoint._clients.came(session)
 took["came"] = time.perf_counter() - started
 took.update(painted=painted, endpoint=endpoint, sessions=sessions)
 """
@@ -40,9 +40,9 @@ took = sys.modules["took"].__dict__
 endpoint, sessions = took["endpoint"], took["sessions"]
 started = time.perf_counter()
 for session in sessions:
-    endpoint._client_went(session, [])
+    endpoint._clients.went(session, [])
 took["went"] = time.perf_counter() - started
-endpoint._client_came(sessions[0])
+endpoint._clients.came(sessions[0])
 """
 
 
