@@ -110,9 +110,7 @@ def test_the_bytes_that_were_not_changed_stay(desktop, copilot, model):
         desktop.wait_no_review()
         assert desktop.read(name) == before.replace(b"a = 1", b"a = 9")
         # The same once more, with an edit of the user.
-        proposal = start_review(
-            desktop, copilot, model, Say(f"Over with {name}."), name=name, old="a = 9", new="a = 5"
-        )
+        proposal = start_review(desktop, copilot, model, Say(f"Over with {name}."), name=name, old="a = 9", new="a = 5")
         at = proposal["text"].index("a = 5")
         desktop.host.call("select", ranges=[[at, at]], view=proposal["id"])
         desktop.host.call("type_text", text="x = 0; ", view=proposal["id"])

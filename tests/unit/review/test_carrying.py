@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
+
 from companion.review.display.carrying import NOTHING, Carried, State, carried
 
 
