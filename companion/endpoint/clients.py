@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import time
 from functools import partial
-from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Sequence, Set, Tuple
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Set, Tuple
 
 from ..agents.agent import Agent
 from ..agents.dialect import Dialect, Message
@@ -151,22 +151,16 @@ class EndpointClients:
 
     def _publish_context(self, context: SharedContext) -> None:
         """Tell everybody who listens, each in its own words."""
-        for message in PRIMARY.messages(context):
-            self._servers.notify(PRIMARY, message, None)
-        words: Dict[str, Sequence[Message]] = {}  # the same for all who speak a dialect
+        clients: List[Tuple[Dialect, Optional[str]]] = [(PRIMARY, None)]
         for session, dialect in self._dialects.items():
-            if dialect is PRIMARY or not self._is_news(session, dialect, context):
-                continue
-            if dialect.key not in words:
-                words[dialect.key] = dialect.messages(context)
-            for message in words[dialect.key]:
-                self._servers.notify(dialect, message, session)
+            if dialect is not PRIMARY and self._is_news(session, dialect, context):
+                clients.append((dialect, session))
+        self._servers.publish(context, clients)
 
     def _send_context(self, session: str, context: SharedContext) -> None:
         dialect = self._dialects.get(session)
         if dialect is not None and self._is_news(session, dialect, context):
-            for message in dialect.messages(context):
-                self._servers.notify(dialect, message, session)
+            self._servers.publish(context, [(dialect, session)])
 
     def _is_news(self, session: str, dialect: Dialect, context: SharedContext) -> bool:
         """Whether a client has to be told: nothing is taken back from one that was told nothing. Keeps account."""

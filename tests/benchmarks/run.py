@@ -24,7 +24,7 @@ from states import State, checked_out  # noqa: E402
 
 from tests.tools import cache, nodes, pythons  # noqa: E402
 
-PARTS = ("comparison", "events", "editor", "quiet", "server")
+PARTS = ("comparison", "events", "editor", "programs", "quiet", "server", "websocket")
 CONTRIBUTING = os.path.join(cache.ROOT, "CONTRIBUTING.md")
 
 
