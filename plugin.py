@@ -195,6 +195,11 @@ class GeminiCompanionUndoRevertHunkCommand(ReviewCommand, sublime_plugin.WindowC
         self.act(lambda reviews, review: reviews.undo_revert_hunk(review))
 
 
+class GeminiCompanionToggleWhitespaceChangesCommand(ReviewCommand, sublime_plugin.WindowCommand):
+    def run(self) -> None:
+        self.act(lambda reviews, review: reviews.toggle_whitespace(review))
+
+
 class GeminiCompanionShowPendingDiffsCommand(CompanionCommand, sublime_plugin.WindowCommand):
     def run(self) -> None:
         tell(lambda application: application.actions.show_pending_diffs(self.window))

@@ -36,6 +36,7 @@ REVIEW_MENU: Entries = (
     ("Revert All Remaining", "gemini_companion_revert_all_remaining", {}),
     ("Accept This Hunk Only", "gemini_companion_accept_this_hunk_only", {}),
     ("Undo Revert Hunk", "gemini_companion_undo_revert_hunk", {}),
+    ("Toggle Whitespace Changes", "gemini_companion_toggle_whitespace_changes", {}),
 )
 MENU: Entries = (
     *REVIEW_MENU,

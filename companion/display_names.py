@@ -23,6 +23,7 @@ _INVISIBLE_LETTERS = "\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0"
 _JOINERS = "\u200c\u200d"
 _HIDDEN = {"Cc", "Cf", "Zl", "Zp", "Cs"}
 _SUSPICIOUS = re.compile("[^ -~]")
+_BLANKS = re.compile("[^\\S\u00a0]+")
 _CONTROLLING = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 
 
@@ -72,9 +73,12 @@ def cut_middle(text: str, width: int) -> str:
 
 
 def wrapped(text: str, width: int) -> List[str]:
-    """`text` in lines of at most `width` columns, broken at blanks where that can be; at least one line."""
+    """`text` in lines of at most `width` columns, broken at blanks where that can be; at least one line.
+
+    A no-break space is none of them.
+    """
     lines = [""]
-    for word in text.split():
+    for word in _BLANKS.split(text):
         while word:
             joined = lines[-1] + " " + word if lines[-1] else word
             if columns(joined) <= width:

@@ -137,6 +137,7 @@ def _setting(default: Any, check: Check, merge: Optional[Merge], sift: Optional[
 
 # From the most to the least: what a project asks for takes effect only towards the end.
 FALLBACKS = ("version_control", "directory", "none")
+IGNORED_WHITESPACE = ("all", "trailing", "none")
 
 
 @dataclass(frozen=True)
@@ -201,6 +202,7 @@ class Settings:
     review_focus: str = _setting("auto", one_of("auto", "always", "never"), harmless)
     review_presentation: str = _setting("auto", one_of("auto", "side_by_side", "inline"), harmless)
     review_inline_below_columns: int = _setting(100, integer(20, 1000), harmless)
+    review_ignore_whitespace: str = _setting("none", one_of(*IGNORED_WHITESPACE), towards(*IGNORED_WHITESPACE))
     review_maximum_bytes: int = _setting(2000000, integer(1000, 1000000000), smaller)
     review_maximum_lines: int = _setting(50000, integer(100, 10000000), smaller)
 

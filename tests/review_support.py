@@ -218,7 +218,18 @@ class RestoringTestCase(ReviewTestCase):
 
 ALL_MARKS = [
     "gemini_companion." + key
-    for key in ("lines", "characters", "gutter.added", "gutter.removed", "gutter.changed", "revert", "undo")
+    for key in (
+        "lines",
+        "characters",
+        "moved",
+        "moved_captions",
+        "gutter.added",
+        "gutter.removed",
+        "gutter.changed",
+        "gutter.moved",
+        "revert",
+        "undo",
+    )
 ]
 
 

@@ -4,6 +4,7 @@ Legs: lint and types; then, on Python 3.8 and on the newest Python found: unit t
 the headless host, soak and leak tests on it, end-to-end tests with real clients. Two legs run at a time.
 A leg that cannot run here (no Python 3.8, no Node) is named at the end as NOT RUN; with CI set that is a
 failure. The last line is always `N passed, N failed`, with `, N skipped` where there were any.
+Claude Code's licence reserves all rights: it is installed and run only where `--with-claude` asks for it, never in CI.
 Runs on Python 3.8 or newer with nothing but the standard library.
 """
 
@@ -24,6 +25,7 @@ from tests.host.model.quirks import ALL
 from tests.tools import browser, cache, legs, nodes, pythons
 
 KINDS = ("lint", "unit", "editor", "soak", "end_to_end")
+CLAUDE = "Claude Code"
 
 
 class Plan:
@@ -51,6 +53,9 @@ def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Sets up what is needed and runs all tests.")
     parser.add_argument("--only", action="append", choices=KINDS, help="only this kind of leg; may be repeated")
     parser.add_argument("--python", action="append", help="a version like 3.8, or an executable; may be repeated")
+    parser.add_argument(
+        "--with-claude", action="store_true", help="also the real Claude Code, to whose terms you agree by that"
+    )
     parser.add_argument("-k", dest="keyword", help="only tests whose name contains this")
     parser.add_argument("--jobs", type=int, default=2, help="how many legs run at a time (default: 2)")
     parser.add_argument("--set-up-only", action="store_true", help="set up the environments and run nothing")
@@ -64,6 +69,8 @@ def make_plan(options: argparse.Namespace) -> Plan:
     chosen = choose_pythons(options.python, plan)
     if "lint" in kinds and chosen:
         attempt(plan, "lint", lambda: add_lint(plan, chosen))
+    if options.with_claude:
+        attempt(plan, CLAUDE, lambda: add_claude(plan, chosen, options.keyword))
     env = attempt_client_environment(plan) if "end_to_end" in kinds else None
     for python in chosen:
         add = functools.partial(add_tests, plan, python, kinds, options.keyword, env)
@@ -118,6 +125,16 @@ def add_tests(
             quirks = ",".join(sorted(ALL - {"late_timers"}))  # which would take minutes
             name = f"in a contrary editor: Python {python.name}"
             plan.legs.append(legs.editor_leg(name, executable, keyword, quirks))
+
+
+def add_claude(plan: Plan, chosen: List[pythons.Python], keyword: Optional[str]) -> None:
+    """The real Claude Code, which nothing else installs. Raises SetupError."""
+    nodes.packages(nodes.CLAUDE_CODE)
+    for python in chosen:
+        path = "tests/end_to_end/test_claude_program.py"
+        plan.legs.append(
+            legs.pytest_leg(f"{CLAUDE}: Python {python.name}", pythons.environment(python), [path], keyword, {})
+        )
 
 
 def attempt_client_environment(plan: Plan) -> Optional[Dict[str, str]]:
@@ -176,7 +193,7 @@ def report(outcomes: List[legs.Outcome], not_run: Dict[str, str], seconds: float
         passed, failed, skipped = passed + counts.passed, failed + counts.failed, skipped + counts.skipped
     for name, reason in not_run.items():
         print(f"NOT RUN {name}: {reason}")
-        if cache.in_ci():
+        if cache.in_ci() or name == CLAUDE:  # which runs only where it was asked for
             failed += 1
     if not_run:
         print("NOT RUN counts as failed because CI is set." if cache.in_ci() else "These parts were NOT tested here.")

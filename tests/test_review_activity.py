@@ -26,7 +26,7 @@ class Activity(ReviewTestCase):
         """Let comparisons wait until they are allowed to go on, or are cancelled."""
         compare = self.presentation_module().analyse
 
-        def held(left: str, right: str, cancelled: Any) -> Any:
+        def held(left: str, right: str, cancelled: Any, **options: Any) -> Any:
             self.begun.set()
             while not self.allowed.wait(0.01):
                 if self.release_one.is_set():
@@ -35,7 +35,7 @@ class Activity(ReviewTestCase):
                 if cancelled():
                     self.cancelled.set()
                     raise RuntimeError("cancelled")
-            return compare(left, right, cancelled)
+            return compare(left, right, cancelled, **options)
 
         return mock.patch.object(self.presentation_module(), "analyse", held)
 

@@ -60,8 +60,8 @@ def top(view: sublime.View, row: int) -> float:
 
 
 def equal_rows(left: str, right: str) -> List[Tuple[int, int]]:
-    """The rows that are surely equal: of lines that each text has once."""
-    lefts, rights = left.splitlines(), right.splitlines()
+    """The rows that are surely equal: of lines that each text has once. One without its newline is another line."""
+    lefts, rights = left.splitlines(True), right.splitlines(True)
     matcher = SequenceMatcher(None, lefts, rights, False)
     once = {line for line, times in Counter(rights).items() if times == 1}
     once &= {line for line, times in Counter(lefts).items() if times == 1}

@@ -58,6 +58,16 @@ class TestProjects(RestoringTestCase):
         self.assertEqual(self.window.layout(), layout)
         self.assertNotIn("gemini_companion.stage", self.window.settings().to_dict())
 
+    def test_before_the_project_goes_the_window_is_what_it_was(self) -> Iterator[Any]:
+        """So nothing of the review is stored with the project."""
+        layout, titles = self.window.layout(), self.titles()
+        yield from self.open_diff()
+        self.reviews.leave_project()
+        self.assertEqual([outcome.kind for _, outcome in self.told], ["rejected"])
+        self.assertEqual((self.reviews.pending(), self.window.layout()), ([], layout))
+        self.assertNotIn("gemini_companion.stage", self.window.settings().to_dict())
+        yield lambda: self.titles() == titles
+
     def test_the_other_projects_layout_is_not_touched(self) -> Iterator[Any]:
         yield from self.switch(self.two)
         three = dict(TWO_COLUMNS, cols=[0.0, 0.3, 1.0])

@@ -167,7 +167,7 @@ class TestMarks(ReviewTestCase):
         self.write()
         review = yield from self.open_diff("file.py", TEXT.replace("    return 1\n", ""))
         self.assertEqual(self.marked(self.original(review), "gutter.removed"), ["    return 1\n"])
-        self.assertEqual(self.marked(self.proposal(review), "gutter.removed"), [""])
+        self.assertEqual(self.marked(self.proposal(review), "gutter.removed"), ["\n"], "the line in their place")
         self.assertEqual(self.marked(self.proposal(review), "lines"), [])
 
     def test_changed_characters_inside_a_line(self) -> Iterator[Any]:

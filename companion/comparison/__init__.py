@@ -6,10 +6,11 @@ Theory of operation, from the outside in:
   into `words` (very long texts are narrowed by `resynchronising` before), and `marks` makes the result readable.
 * Both number their elements and ask `matching` for the blocks that are equal. That one trims what is equal at the ends,
   finds `anchors` (elements, or runs of elements, that occur once on each side) and solves what is left between them
-  exactly (`subsequence`: a longest common subsequence on the bits of Python's integers). * `budget` bounds the work. A
-  spent budget makes the result coarser, never wrong and never slow. It counts work, not seconds, so the same texts give
-  the same hunks on every machine. * `sliding` moves hunks to where a reader expects them; `hunks` and `alignment` say
-  what hunks do to texts and rows.
+  exactly (`subsequence`: a longest common subsequence on the bits of Python's integers).
+* `budget` bounds the work. A spent budget makes the result coarser, never wrong and never slow. It counts work, not
+  seconds, so the same texts give the same hunks on every machine.
+* `sliding` moves hunks to where a reader expects them; `hunks` and `alignment` say what hunks do to texts and rows.
+* `whitespace` says which lines count as equal, and `moves` which blocks of lines were only moved.
 
 Rules of this package: it imports nothing but the standard library's small parts, holds no state, and every function
 may be called from any thread. It is pure Python, so a comparison on a worker thread shares the interpreter's lock with
@@ -26,6 +27,8 @@ from .characters import compare_characters
 from .hunks import Hunk, apply_hunks
 from .lines import compare_lines, split_lines
 from .marks import CharacterChange
+from .moves import Move, moved_blocks
+from .whitespace import Whitespace, hidden_changes, hides
 
 __all__ = [
     "Alignment",
@@ -33,10 +36,15 @@ __all__ = [
     "CharacterChange",
     "Filler",
     "Hunk",
+    "Move",
+    "Whitespace",
     "align",
     "apply_hunks",
     "compare_characters",
     "compare_lines",
+    "hidden_changes",
+    "hides",
+    "moved_blocks",
     "never",
     "split_lines",
 ]

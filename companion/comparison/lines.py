@@ -12,6 +12,7 @@ from .budget import CELLS, CELLS_PER_PIECE, Budget, never, number_pieces
 from .hunks import Hunk
 from .matching import common_prefix, common_suffix, matching_blocks
 from .sliding import slide
+from .whitespace import Whitespace, remains
 
 _CELLS_PER_LINE = 3 * CELLS_PER_PIECE
 """What long texts may spend in addition, so that they get their anchors like others."""
@@ -27,8 +28,16 @@ def split_lines(text: str) -> List[str]:
     return result
 
 
-def compare_lines(left: Sequence[str], right: Sequence[str], *, cancelled: Callable[[], bool] = never) -> List[Hunk]:
+def compare_lines(
+    left: Sequence[str],
+    right: Sequence[str],
+    *,
+    ignored: Whitespace = Whitespace.NONE,
+    cancelled: Callable[[], bool] = never,
+) -> List[Hunk]:
     """The hunks that turn the lines `left` into the lines `right`; none if they are equal.
+
+    Lines that differ only in whitespace that is `ignored` count as equal: `hidden_changes` finds them.
 
     Few lines change, and hunks lie where a reader expects them. Ordinary texts take time in proportion to their length;
     for others the work is bounded and the result coarser, down to one hunk over all that differs.
@@ -37,6 +46,8 @@ def compare_lines(left: Sequence[str], right: Sequence[str], *, cancelled: Calla
     called from any thread.
     """
     budget = Budget(cancelled, CELLS + _CELLS_PER_LINE * (len(left) + len(right)))
+    shown = (left, right)
+    left, right = remains(left, ignored, budget), remains(right, ignored, budget)
     start = common_prefix(left, right)
     end = common_suffix(left[start:], right[start:])
     numbered = number_pieces(left[start : len(left) - end], right[start : len(right) - end], budget)
@@ -48,4 +59,4 @@ def compare_lines(left: Sequence[str], right: Sequence[str], *, cancelled: Calla
             i, j = block.left + block.length, block.right + block.length
     hunks.append(Hunk(i + start, len(left) - end, j + start, len(right) - end))
     hunks = [hunk for hunk in hunks if hunk.left_count or hunk.right_count]
-    return slide(hunks, left, right, budget)
+    return slide(hunks, left, right, budget, shown)

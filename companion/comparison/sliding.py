@@ -10,7 +10,7 @@ neighbour that it then touches. What begins or ends with equal lines on both sid
 
 from __future__ import annotations
 
-from typing import List, NamedTuple, Sequence, Tuple
+from typing import List, NamedTuple, Optional, Sequence, Tuple
 
 from .budget import Budget
 from .hunks import Hunk
@@ -35,8 +35,16 @@ class _Room(NamedTuple):
     gap_below: int
 
 
-def slide(hunks: Sequence[Hunk], left: Sequence[str], right: Sequence[str], budget: Budget) -> List[Hunk]:
-    """The same changes at the places that read best. Raises `Cancelled`."""
+Texts = Tuple[Sequence[str], Sequence[str]]
+
+
+def slide(
+    hunks: Sequence[Hunk], left: Sequence[str], right: Sequence[str], budget: Budget, shown: Optional[Texts] = None
+) -> List[Hunk]:
+    """The same changes at the places that read best. Raises `Cancelled`.
+
+    `shown` are the lines as they are read, if others stand for them in the comparison.
+    """
     placed: List[Hunk] = []
     pending = list(reversed(hunks))
     while pending:
@@ -45,16 +53,23 @@ def slide(hunks: Sequence[Hunk], left: Sequence[str], right: Sequence[str], budg
         if hunk.kind == "changed":
             placed.append(hunk)
         elif hunk.left_count or hunk.right_count:
-            _place(hunk, placed, pending, left, right)
+            _place(hunk, placed, pending, (left, right), shown or (left, right))
     return placed
 
 
-def _place(hunk: Hunk, placed: List[Hunk], pending: List[Hunk], left: Sequence[str], right: Sequence[str]) -> None:
+def _place(hunk: Hunk, placed: List[Hunk], pending: List[Hunk], compared: Texts, shown: Texts) -> None:
     """Put a hunk with lines on one side only where it reads best: at the end of `placed`, or joined, into `pending`."""
     above = placed[-1] if placed else Hunk(0, 0, 0, 0)
-    below = pending[-1] if pending else Hunk(len(left), len(left), len(right), len(right))
-    lines, start, end = _changed_lines(hunk, left, right)
-    room = _room(lines, start, end, hunk.left_start - above.left_end, below.left_start - hunk.left_end)
+    left_count, right_count = len(compared[0]), len(compared[1])
+    below = pending[-1] if pending else Hunk(left_count, left_count, right_count, right_count)
+    lines, start, end = _changed_lines(hunk, *shown)
+    room = _room(
+        _changed_lines(hunk, *compared)[0],
+        start,
+        end,
+        hunk.left_start - above.left_end,
+        below.left_start - hunk.left_end,
+    )
     best = 0
     if room.up or room.down:
         best = min(

@@ -183,6 +183,7 @@ class Endpoint(EndpointClients):
         self._servers.settings_changed(self.settings().maximum_body_mebibytes)
         if self.port is not None and not self._stopped:
             self._servers.start(self._wanted_dialects())
+        self.reviews.settings_changed()
         self._wanted_has_changed()
         self.tracker.refresh()
         self.show_status()

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import List, NamedTuple, Optional, Sequence
 
-MOST = 4
-"""How many names are shown."""
+MOST = 5
+"""How many names are shown: as many as there are programs that people commonly run side by side."""
 LONGEST = 30
 """How many characters of a name are shown."""
 STARTING = "the server is starting: try again in a moment"

@@ -7,7 +7,7 @@ or by `prepare`. A refusal names the field and the expected type and never quote
 
 from __future__ import annotations
 
-from typing import Any, Callable, Dict, Iterable, List, Optional
+from typing import AbstractSet, Any, Callable, Dict, Iterable, List, Optional
 
 from .jsonrpc import kind_of
 from .tools import Tool
@@ -56,31 +56,36 @@ class _PlainSchema:
     _OF_OBJECT = {"type", "properties", "required", "title", "description"}
     _OF_PROPERTY = {"type", "minLength", "title", "description"}
 
-    def __init__(self, required: List[str], properties: Dict[str, Any]) -> None:
+    def __init__(self, required: AbstractSet[str], kinds: Dict[str, type], shortest: Dict[str, int]) -> None:
         self._required = required
-        self._properties = properties
+        self._kinds = kinds
+        self._shortest = shortest
 
     @classmethod
     def of(cls, schema: Dict[str, Any]) -> Optional[_PlainSchema]:
         """The schema in its simple form, or None if it has any other keyword."""
         if schema.get("type") != "object" or not set(schema) <= cls._OF_OBJECT:
             return None
-        properties = {}
+        kinds: Dict[str, type] = {}
+        shortest: Dict[str, int] = {}
         for name, part in schema.get("properties", {}).items():
             kind = cls._TYPES.get(part.get("type")) if isinstance(part.get("type"), str) else None
             if kind is None or not set(part) <= cls._OF_PROPERTY or (kind is not str and "minLength" in part):
                 return None
-            properties[name] = (kind, part.get("minLength", 0))
-        return cls(list(schema.get("required", ())), properties)
+            kinds[name] = kind
+            if "minLength" in part:
+                shortest[name] = part["minLength"]
+        return cls(frozenset(schema.get("required", ())), kinds, shortest)
 
     def fits(self, arguments: Dict[str, Any]) -> bool:
         """True if the arguments certainly match the schema."""
-        for name in self._required:
-            if name not in arguments:
-                return False
+        if not self._required <= arguments.keys():
+            return False
+        kinds, shortest = self._kinds, self._shortest
         for name, value in arguments.items():
-            wanted = self._properties.get(name)
-            if wanted is not None and (type(value) is not wanted[0] or (wanted[1] and len(value) < wanted[1])):
+            if name in kinds and type(value) is not kinds[name]:
+                return False
+            if name in shortest and len(value) < shortest[name]:
                 return False
         return True
 

@@ -205,19 +205,16 @@ class Protocol:
             name, batch = exchange.client.client_name or "a client", " in a batch" if exchange.batch else ""
             logger.debug("received request %.60r from %.80r, %d bytes%s", request.method, name, exchange.size, batch)
         try:
-            result = self._result(exchange, request, now)
+            method = (STATELESS_METHODS if exchange.stateless else HANDSHAKE_METHODS).get(request.method)
+            if method is None:
+                status = 404 if exchange.stateless else None
+                raise RpcError(METHOD_NOT_FOUND, f"Method not found: {request.method:.100}", status=status)
+            result = method(self._server, exchange, request, now)
         except RpcError as error:
             exchange.refuse(request.id, error)
             return
         if result is not None:
             exchange.answers.append(result_message(request.id, result))
-
-    def _result(self, exchange: Exchange, request: Request, now: float) -> Optional[bytes]:
-        method = (STATELESS_METHODS if exchange.stateless else HANDSHAKE_METHODS).get(request.method)
-        if method is None:
-            status = 404 if exchange.stateless else None
-            raise RpcError(METHOD_NOT_FOUND, f"Method not found: {request.method:.100}", status=status)
-        return method(self._server, exchange, request, now)
 
     def finish(self, call: ToolCall, result: Optional[ToolResult], now: float) -> Reaction:
         """Answer a call with its result, or with an internal error if `result` is None (the log then has the reason).

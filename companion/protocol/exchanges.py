@@ -61,8 +61,8 @@ class Exchange:
     """A POST with at least one message, until everything in it is answered."""
 
     __slots__ = (
-        "headers", "accepts_json", "accepts_events", "revision", "session", "client", "metadata", "batch", "calls",
-        "open_calls", "answers", "stream", "events", "status", "extra_headers", "size", "state", "opened",
+        "headers", "accepts_json", "accepts_events", "revision", "session", "client", "metadata", "stateless", "batch",
+        "calls", "open_calls", "answers", "stream", "events", "status", "extra_headers", "size", "state", "opened",
         "_waited_for",
     )  # fmt: skip
 
@@ -86,6 +86,8 @@ class Exchange:
         self.session = session
         self.client = client
         self.metadata = metadata
+        self.stateless = metadata is not None
+        """Is the request served by a revision without sessions?"""
         self.batch = False
         self.calls: List[ToolCall] = []
         self.open_calls = 0
@@ -100,11 +102,6 @@ class Exchange:
         self.size = size
         self.state = ExchangeState.UNANSWERED
         self._waited_for = True
-
-    @property
-    def stateless(self) -> bool:
-        """Is the request served by a revision without sessions?"""
-        return self.metadata is not None
 
     def refuse(self, request_id: Optional[RequestId], error: RpcError) -> None:
         """Answer one request with an error."""

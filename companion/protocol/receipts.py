@@ -99,6 +99,8 @@ class Receipts:
 
     def requested(self) -> None:
         """Note a request of the client."""
+        if not self._entries:  # as for nearly every request
+            return
         for sequence, entry in list(self._entries.items()):
             self._follow(sequence, entry, Sign.REQUEST)
 

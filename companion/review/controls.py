@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Callable, Dict, Optional, Protocol
 
 import sublime
 
-from .display.markup import ACCEPT, AS_PROPOSED, NEXT, PREVIOUS, REJECT, RELOAD, REVERT, UNDO, parse_link
+from .display.markup import ACCEPT, AS_PROPOSED, NEXT, PREVIOUS, REJECT, RELOAD, REVERT, UNDO, WHITESPACE, parse_link
 
 SAVE = "save"  # the editor's command that answers a review
 
@@ -28,6 +28,7 @@ class Reviews(Protocol):
     def previous_change(self, review: Review) -> None: ...
     def revert_hunk(self, review: Review, number: int = -1) -> None: ...
     def undo_revert_hunk(self, review: Review, number: int = -1) -> None: ...
+    def toggle_whitespace(self, review: Review) -> None: ...
 
 
 def follow_link(reviews: Reviews, review: Review, href: str) -> None:
@@ -42,6 +43,7 @@ def follow_link(reviews: Reviews, review: Review, href: str) -> None:
         REVERT: lambda: reviews.revert_hunk(review, number),
         UNDO: lambda: reviews.undo_revert_hunk(review, number),
         RELOAD: lambda: reviews.reload(review),
+        WHITESPACE: lambda: reviews.toggle_whitespace(review),
     }
     if verb in actions:
         actions[verb]()

@@ -140,6 +140,16 @@ class OpenReviews:
         if review in self._presentations:
             self._presentations[review].load()
 
+    def toggle_whitespace(self, review: Review) -> None:
+        """Mark the changes of whitespace that are hidden in this review, or hide them."""
+        if review in self._presentations:
+            self._presentations[review].toggle_whitespace()
+
+    def settings_changed(self) -> None:
+        """Show the reviews as the settings say now."""
+        for presentation in self._presentations.values():
+            presentation.settings_changed()
+
     def next_change(self, review: Review) -> None:
         """Go to the next change of the proposal."""
         self._walk(review, lambda presentation: presentation.hunks.go_next())
@@ -173,13 +183,14 @@ class OpenReviews:
         say(self._window, sentence)
 
     def _on_hunks(self, hunks: Hunks, number: int, act: Callable[[List[sublime.Region]], bool]) -> None:
-        """Do `act` to the change of this number, or the selected ones; after typing, once they are known again."""
+        """Do `act` to the selected changes, or take back the one of this link; after typing, once they are known."""
+        rows = hunks.linked(number)
 
         def act_or_say(places: List[sublime.Region]) -> None:
-            if not act(places):
+            if not (act(places) if number < 0 else hunks.revert_linked(rows)):
                 self._say("there is no change here")
 
-        places = hunks.places_of(number)
+        places = hunks.selected()
         if hunks.ready:
             act_or_say(places)
         else:

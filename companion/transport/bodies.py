@@ -13,7 +13,7 @@ from typing import Any, Awaitable, Callable, List, Mapping, Optional, Union
 
 from aiohttp import StreamReader, http_exceptions, web
 
-from ..protocol.json_text import AT_ONCE_BYTES, decode
+from ..protocol.json_text import decode
 from ..protocol.limits import Limits
 from .connections import closing
 from .responses import WholeResponse, refusal
@@ -54,16 +54,20 @@ class Bodies:
         self._held = 0
         """Bytes of the bodies in memory that are incomplete or being decoded."""
 
+    def received(self, request: web.BaseRequest, limits: Limits) -> Union[bytes, WholeResponse, None]:
+        """The body, or the response that refuses it, if it came together with the header, as small bodies do."""
+        content = request.content
+        if not content.is_eof():
+            return None
+        body: bytes = content.read_nowait(-1)
+        return body if len(body) <= limits.body_bytes else _too_large(request, limits.body_bytes)
+
     async def read(self, request: web.BaseRequest, limits: Limits) -> Union[bytes, WholeResponse]:
-        """The body, or the response that refuses it: 400, 408, 413 or 503."""
+        """The body once it has come, or the response that refuses it: 400, 408, 413 or 503."""
         most = limits.body_bytes
         length = request.content_length
         if length is not None and length > most:
             return _too_large(request, most)
-        content = request.content
-        if content.is_eof():  # It was received together with the header, as small bodies are.
-            body = content.read_nowait(-1)
-            return body if len(body) <= most else _too_large(request, most)
         if request.headers.get("Expect", "").lower() == "100-continue" and request.transport is not None:
             request.transport.write(b"HTTP/1.1 100 Continue\r\n\r\n")
         try:
@@ -73,11 +77,9 @@ class Bodies:
         except asyncio.TimeoutError:
             return closing(request, refusal(408, "The body took too long."))
 
-    async def decode(self, body: bytes, limits: Limits) -> Optional[Callable[[], Any]]:
-        """Decode a large body on a worker thread. Returns a function that returns its value or raises, as
-        `Arrival.decoded` needs; None for a small body, which the core decodes."""
-        if len(body) <= AT_ONCE_BYTES:
-            return None
+    async def decode(self, body: bytes, limits: Limits) -> Callable[[], Any]:
+        """Decode a body of more than `AT_ONCE_BYTES` on a worker thread; the core decodes smaller ones. Returns a
+        function that returns its value or raises, as `Arrival.decoded` needs."""
         self._held += len(body)
         try:
             value = await self._in_worker(decode, body, limits.nesting, limits.values)

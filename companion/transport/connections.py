@@ -34,6 +34,9 @@ _CHUNK = 8 * 1024
 _PARSER_WAITS = hasattr(web.RequestHandler, "_resume_reading_if_drained")
 
 
+_UPGRADED = "_upgraded" if hasattr(web.RequestHandler, "_upgraded") else "_upgrade"
+"""Where aiohttp notes that what follows is another protocol: newer releases, and older ones."""
+
 _NUMBERS = itertools.count(1)
 
 
@@ -97,13 +100,16 @@ class Connection(web.RequestHandler):
                 super().data_received(data)
             return
         start, end = 0, len(data)
+        if end <= _CHUNK:
+            if not self._ignoring:
+                super().data_received(data)
+                self._account(data)
+            return
         while not self._ignoring:
-            chunk = data
-            if end > _CHUNK:
-                most = _CHUNK
-                if self._to_come > most and self._body is not None and not self._body.is_eof():
-                    most = self._to_come  # All of it belongs to the body.
-                chunk = data[start : start + most]
+            most = _CHUNK
+            if self._to_come > most and self._body is not None and not self._body.is_eof():
+                most = self._to_come  # All of it belongs to the body.
+            chunk = data[start : start + most]
             super().data_received(chunk)
             self._account(chunk)
             start += len(chunk)
@@ -134,12 +140,13 @@ class Connection(web.RequestHandler):
     def _request_began(self) -> None:
         """A request header is complete."""
         self._outside = self._lines = 0
-        self._stop_the_clock()
+        if self._deadline is not None:
+            self._stop_the_clock()
         if len(self._messages) > self._limits.pipelined_requests:
             logger.warning("cut a client that sent many requests and did not wait for the answers")
             self._cut(b"429 Too Many Requests")
             return
-        if self._upgrading():
+        if getattr(self, _UPGRADED, False):
             if self._most_held is not None:
                 self.frames = FrameBounds(self._limits.body_bytes)
                 self._within_bounds(self.frames, self._message_tail)
@@ -172,9 +179,6 @@ class Connection(web.RequestHandler):
                 transport.write(b"\x88\x02" + excess.to_bytes(2, "big"))  # RFC 6455, 5.5.1
             transport.close()
         return False
-
-    def _upgrading(self) -> bool:
-        return bool(getattr(self, "_upgraded", False) or getattr(self, "_upgrade", False))
 
     def _is_reading_paused(self) -> bool:
         return bool(self._reading_paused or self._buffer_paused)

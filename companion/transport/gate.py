@@ -8,7 +8,7 @@ Implements RFC 6750, 3 (the `WWW-Authenticate` challenge).
 from __future__ import annotations
 
 import logging
-from typing import Mapping, Optional, Union, cast
+from typing import Mapping, Optional, Union
 
 from aiohttp import web
 
@@ -47,7 +47,8 @@ class Gate:
         shown = headers.get(self._secret_header)
         name = bearer(shown, self._tokens) if self._is_bearer else token_shown(shown, self._tokens)
         if name is not None:
-            cast(Connection, request.protocol).token_shown()
+            connection: Connection = request.protocol
+            connection.token_shown()
             return name
         if now >= self._next_warning:
             self._next_warning = now + _WARNING_SECONDS

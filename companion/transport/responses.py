@@ -7,10 +7,11 @@ Implements RFC 9110, 6.6.1 (Date), 8.6 (Content-Length) and 9.3.2 (HEAD); RFC 91
 
 from __future__ import annotations
 
+import functools
 import http
 import time
 from email.utils import formatdate
-from typing import Any, Dict, List, Mapping, Optional, Tuple
+from typing import Any, Dict, Mapping, Optional
 
 from aiohttp import web
 
@@ -21,7 +22,8 @@ SERVER_NAME = "MCP"
 """Replaces aiohttp's, which names the versions of aiohttp and Python."""
 
 _STATUS_LINES = {int(one): f"HTTP/1.1 {int(one)} {one.phrase}\r\n" for one in http.HTTPStatus}
-_date: Tuple[int, str] = (0, "")  # seconds since the epoch, and the header field for that second
+_CONNECTION_LINES = {True: "Connection: keep-alive\r\n", False: "Connection: close\r\n"}
+_LAST_LINE = f"Server: {SERVER_NAME}\r\n\r\n"
 
 
 class WholeResponse:
@@ -57,28 +59,26 @@ class WholeResponse:
         await self._writer.drain()
 
     def _head(self, is_old: bool) -> bytes:
-        parts: List[str] = [_STATUS_LINES[self.status]]
-        for name, value in self.headers.items():
-            if "\n" in value or "\r" in value:
-                raise ValueError("a header must be one line")
-            parts.append(f"{name}: {value}\r\n")
-        if self.status != 204:
-            parts.append(f"Content-Length: {len(self.body)}\r\n")
-        parts.append(_date_header())
-        if not self.keep_alive:
-            parts.append("Connection: close\r\n")
-        elif is_old:
-            parts.append("Connection: keep-alive\r\n")
-        parts.append("Server: " + SERVER_NAME + "\r\n\r\n")
-        return "".join(parts).encode("latin-1")
+        fields = "".join(map(_field, self.headers, self.headers.values()))
+        length = "" if self.status == 204 else f"Content-Length: {len(self.body)}\r\n"
+        connection = "" if self.keep_alive and not is_old else _CONNECTION_LINES[self.keep_alive]
+        return (
+            f"{_STATUS_LINES[self.status]}{fields}{length}{connection}{_date_line(int(time.time()))}{_LAST_LINE}"
+        ).encode("latin-1")
 
 
-def _date_header() -> str:
-    global _date
-    now = int(time.time())
-    if now != _date[0]:
-        _date = (now, f"Date: {formatdate(now, usegmt=True)}\r\n")
-    return _date[1]
+@functools.lru_cache(maxsize=64)
+def _field(name: str, value: str) -> str:
+    """A field of the header. Raises ValueError if it would be more."""
+    if "\n" in value or "\r" in value:
+        raise ValueError("a header must be one line")
+    return f"{name}: {value}\r\n"
+
+
+@functools.lru_cache(maxsize=1)
+def _date_line(now: int) -> str:
+    """The field for this second since the epoch."""
+    return f"Date: {formatdate(now, usegmt=True)}\r\n"
 
 
 def respond(status: int, body: bytes, headers: Mapping[str, str]) -> WholeResponse:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import functools
 import logging
+import time
 from typing import (
     Any,
     Awaitable,
@@ -28,9 +29,10 @@ from typing import (
 from aiohttp import web
 
 from ..protocol.core import Protocol
-from ..protocol.effects import Answer, Event, OpenStream, Reaction, Reply, RunCalls
+from ..protocol.effects import Answer, Event, OpenStream, Reaction, RunCalls
 from ..protocol.tools import ToolCall, ToolResult, error_result
 from .connections import Connection
+from .responses import WholeResponse
 
 logger = logging.getLogger("gemini_companion.transport")
 _ENDING = "The companion is being restarted or has ended. Try again in a moment."
@@ -41,6 +43,12 @@ class RunningCall(NamedTuple):
 
     task: asyncio.Task[Any]
     hand_over: Callable[[Union[Answer, OpenStream]], None]
+
+
+def answered(answer: Answer) -> WholeResponse:
+    """The response that gives this answer."""
+    logger.debug("sent answer %d, %d bytes", answer.status, len(answer.body))
+    return WholeResponse(answer.status, answer.body, answer.headers)
 
 
 def never(value: NoReturn) -> NoReturn:
@@ -64,7 +72,7 @@ class CallRunner:
         """Perform what the core wants done."""
         raise NotImplementedError
 
-    async def _reply(self, request: web.BaseRequest, reply: Reply) -> web.StreamResponse:
+    async def _reply(self, request: web.BaseRequest, reply: Union[Answer, OpenStream]) -> web.StreamResponse:
         """Give a request its reply."""
         raise NotImplementedError
 
@@ -72,8 +80,8 @@ class CallRunner:
         """Look again at the time when the next session ends."""
         raise NotImplementedError
 
-    def _now(self) -> float:
-        return asyncio.get_running_loop().time()
+    _now = staticmethod(time.monotonic)
+    """The clock of asyncio's loops (`BaseEventLoop.time`)."""
 
     def _run_calls(self, request: web.BaseRequest, calls: Sequence[ToolCall]) -> Awaitable[web.StreamResponse]:
         """Run the tools; the last one to end brings the request's reply, or any of them does before it has ended."""
@@ -88,7 +96,7 @@ class CallRunner:
         given when the call has ended.
         """
         loop = asyncio.get_running_loop()
-        connection = cast(Connection, request.protocol)
+        connection: Connection = request.protocol
         connection.on_lost = functools.partial(self._caller_lost, (call,))
         call.send = functools.partial(self._say, call)
         replies: List[Union[Answer, OpenStream]] = []
@@ -106,7 +114,8 @@ class CallRunner:
         if carrying:
             return await carrying[0]
         connection.on_lost = None
-        return await self._reply(request, replies[0])
+        reply = replies[0]
+        return answered(reply) if isinstance(reply, Answer) else await self._reply(request, reply)
 
     async def _run_side_by_side(self, request: web.BaseRequest, calls: Sequence[ToolCall]) -> web.StreamResponse:
         """Run the calls of a batch, each on a task of its own."""

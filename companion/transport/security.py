@@ -8,6 +8,7 @@ Implements MCP 2025-11-25, transports, "Security Warning"; RFC 6750, 2.1 (the be
 
 from __future__ import annotations
 
+import functools
 import hmac
 import secrets
 from typing import Mapping, Optional, Sequence
@@ -28,11 +29,14 @@ def new_token() -> str:
 
 def host_allowed(values: Sequence[str], port: Optional[int]) -> bool:
     """Is the `Host` header one value, a name of this machine with our port? Without a port: is it `localhost`?"""
-    if len(values) != 1:
-        return False
+    return len(values) == 1 and _names_us(values[0], port)
+
+
+@functools.lru_cache(maxsize=64)
+def _names_us(value: str, port: Optional[int]) -> bool:
     if port is None:
-        return values[0].strip().lower() == "localhost"
-    name, _, given_port = values[0].strip().lower().rpartition(":")
+        return value.strip().lower() == "localhost"
+    name, _, given_port = value.strip().lower().rpartition(":")
     return given_port == str(port) and (name in LOOPBACK_NAMES or name == CONTAINER_NAME)
 
 

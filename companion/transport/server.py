@@ -21,7 +21,6 @@ from typing import (
     Optional,
     Sequence,
     Union,
-    cast,
 )
 
 from aiohttp import web
@@ -33,12 +32,13 @@ from ..protocol.effects import (
     Event,
     OpenStream,
     Reaction,
-    Reply,
+    RunCalls,
     SessionClosed,
     SessionOpened,
     Wake,
 )
 from ..protocol.exchanges import JSON_TYPE
+from ..protocol.json_text import AT_ONCE_BYTES
 from ..protocol.limits import Limits
 from ..protocol.notices import Translate
 from ..protocol.streams import Ending, Stream
@@ -52,7 +52,7 @@ from .listening import ACCEPTED_AT_ONCE, BACKLOG, listen
 from .local_sockets import LocalSocket, listen_locally
 from .negotiation import accepted
 from .responses import WholeResponse, not_allowed, refusal, respond
-from .running_calls import CallRunner, never
+from .running_calls import CallRunner, answered, never
 from .unauthenticated import descriptor_limit
 
 logger = logging.getLogger("gemini_companion.transport")
@@ -267,16 +267,18 @@ class CompanionServer(CallRunner):
         accepts_json, accepts_events = accepted(headers)
         if not (accepts_json or accepts_events):
             return refusal(406, "Accept application/json or text/event-stream.")
-        body = await self._bodies.read(request, self._limits)
+        body = self._bodies.received(request, self._limits)
+        if body is None:
+            body = await self._bodies.read(request, self._limits)
         if isinstance(body, WholeResponse):
             return body
         if self._in_flight >= self._limits.requests_in_flight:
             return refusal(503, "Too many requests are being answered.", {"Retry-After": "1"})
         self._in_flight += 1
         try:
-            decoded = await self._bodies.decode(body, self._limits)
-            connection = str(cast(Connection, request.protocol).number)
-            arrival = Arrival(headers, body, accepts_json, accepts_events, token_name, connection, decoded)
+            decoded = await self._bodies.decode(body, self._limits) if len(body) > AT_ONCE_BYTES else None
+            connection: Connection = request.protocol
+            arrival = Arrival(headers, body, accepts_json, accepts_events, token_name, str(connection.number), decoded)
             reaction = self._protocol.post(arrival, self._now())
             for event in reaction.events:
                 if isinstance(event, SessionOpened):
@@ -291,15 +293,14 @@ class CompanionServer(CallRunner):
         """Perform the events, then reply to the request."""
         self._perform(reaction.events)
         assert reaction.reply is not None
+        if isinstance(reaction.reply, RunCalls):
+            return self._run_calls(request, reaction.reply.calls)
         return self._reply(request, reaction.reply)
 
-    async def _reply(self, request: web.BaseRequest, reply: Reply) -> web.StreamResponse:
-        if isinstance(reply, Answer):
-            logger.debug("sent answer %d, %d bytes", reply.status, len(reply.body))
-            return respond(reply.status, reply.body, reply.headers)
+    async def _reply(self, request: web.BaseRequest, reply: Union[Answer, OpenStream]) -> web.StreamResponse:
         if isinstance(reply, OpenStream):
             return await self._streams.serve(request, reply.stream, reply.headers)
-        return await self._run_calls(request, reply.calls)
+        return answered(reply)
 
     # Events
 

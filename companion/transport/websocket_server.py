@@ -199,7 +199,7 @@ class WebSocketServer:
             self._notified(peer.conversation.client, effect.method, effect.params)
         else:
             logger.warning("ended the connection of %.80r: %s", peer.conversation.client.client_name, effect.reason)
-            peer.end()
+            peer.abort()
 
     async def _run(self, peer: _Peer, call: ToolCall) -> None:
         result: Optional[ToolResult] = None

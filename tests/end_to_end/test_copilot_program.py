@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import platform
 import sys
 
@@ -11,13 +12,15 @@ if sys.platform != "linux" or platform.machine() != "x86_64":
     pytest.skip("the program is installed for Linux on x64 only", allow_module_level=True)
 
 from tests.clients.programs.copilot_cli import CopilotCli
-from tests.clients.programs.model_stub import CallTool, Say
+from tests.clients.programs.model_stub import CallTool, CallTools, Say
 from tests.clients.programs.openai_api import OpenAiApi, user_texts
+from tests.tools.desktop import ROLE
 
 pytestmark = pytest.mark.timeout(150)
 
 GREETING = "def greet(name):\n    return 'Hello, ' + name\n"
 PROPOSAL = GREETING.replace("Hello", "Good day")
+CANCELLED = "cancelled by user"
 
 
 @pytest.fixture
@@ -36,45 +39,48 @@ def copilot(desktop, model):
         yield copilot
 
 
-def start_review(desktop, copilot, model, *answers, name="greeting.py", old="Hello", new="Good day"):
+def edit(desktop, name="greeting.py", old="Hello", new="Good day"):
+    return CallTool("edit", {"path": desktop.path(name), "old_str": old, "new_str": new})
+
+
+def start_review(desktop, copilot, model, *answers, **change):
     """Asks the program for a change; returns the proposal once it shows."""
-    model.script(CallTool("edit", {"path": desktop.path(name), "old_str": old, "new_str": new}), *answers)
+    model.script(edit(desktop, **change), *answers)
     copilot.submit("Be more polite")
     return desktop.wait_proposal()
 
 
-def test_the_selection_is_in_the_request_and_an_accepted_diff_is_written(desktop, copilot, model):
+def test_the_selection_is_in_the_request_and_an_accepted_diff_is_written_with_the_users_edit(desktop, copilot, model):
     before = desktop.arrangement()
     assert start_review(desktop, copilot, model, Say("It is polite now."))["text"] == PROPOSAL
     request = "\n".join(user_texts(model.turns[0]))
     assert "<ide_selection>" in request and "Hello" in request and "greeting.py" in request
-    assert desktop.read("greeting.py").decode() == GREETING
+    assert desktop.read("greeting.py").decode() == GREETING, "the program writes, after the answer"
     desktop.accept()
     copilot.wait_for("It is polite now.")
     desktop.host.wait_until(lambda: desktop.read("greeting.py").decode() == PROPOSAL)
     desktop.wait_no_review()
     assert desktop.arrangement() == before
 
-
-def test_an_edit_of_the_user_is_saved_over_what_the_program_wrote(desktop, copilot, model):
-    proposal = start_review(desktop, copilot, model, Say("It is polite now."))
+    # The protocol takes no edits back: they are saved over what the program wrote.
+    proposal = start_review(desktop, copilot, model, Say("It is nice now."), old="Good", new="Nice")
     desktop.type_at_end(proposal["id"], "# mine\n")
     desktop.accept()
-    desktop.host.wait_until(lambda: desktop.read("greeting.py").decode() == PROPOSAL + "# mine\n")
-    copilot.wait_for("It is polite now.")
-    assert desktop.read("greeting.py").decode() == PROPOSAL + "# mine\n"
+    final = PROPOSAL.replace("Good", "Nice") + "# mine\n"
+    desktop.host.wait_until(lambda: desktop.read("greeting.py").decode() == final)
+    copilot.wait_for("It is nice now.")
+    assert desktop.read("greeting.py").decode() == final
 
 
-def test_a_rejected_diff_is_not_written(desktop, copilot, model):
+def test_a_rejected_diff_is_not_written_and_an_answer_in_the_terminal_closes_the_next(desktop, copilot, model):
+    before = desktop.arrangement()
     start_review(desktop, copilot, model)
     desktop.reject()
     desktop.wait_no_review()
-    copilot.wait_for("cancelled by user")
+    copilot.wait_for(CANCELLED)
     assert desktop.read("greeting.py").decode() == GREETING
+    assert desktop.arrangement() == before
 
-
-def test_an_answer_in_the_terminal_closes_the_diff(desktop, copilot, model):
-    before = desktop.arrangement()
     start_review(desktop, copilot, model, Say("It is polite now."))
     copilot.wait_for("1. Yes")
     copilot.press("enter")
@@ -83,36 +89,100 @@ def test_an_answer_in_the_terminal_closes_the_diff(desktop, copilot, model):
     assert desktop.arrangement() == before
     assert desktop.read("greeting.py").decode() == PROPOSAL
 
+    start_review(desktop, copilot, model, old="Good", new="Nice")
+    copilot.wait_for("1. Yes")
+    copilot.press("escape")
+    desktop.wait_no_review()
+    assert desktop.read("greeting.py").decode() == PROPOSAL
 
-@pytest.mark.parametrize(
-    "before, after",
-    [
-        (b"a = 1\r\nb = 2\r\n", b"a = 9\r\nb = 2\r\n"),
-        (b"\xef\xbb\xbfa = 1\n", b"\xef\xbb\xbfa = 9\n"),
-        (b"a = 1", b"a = 9"),
-    ],
-    ids=["crlf", "mark", "no newline at the end"],
-)
-def test_the_bytes_that_were_not_changed_stay(desktop, copilot, model, before, after):
-    desktop.write("bytes.py", before)
-    start_review(desktop, copilot, model, Say("Done."), name="bytes.py", old="a = 1", new="a = 9")
+
+def test_the_bytes_that_were_not_changed_stay(desktop, copilot, model):
+    for name, before in {
+        "lf.py": b"a = 1\nb = 2\n",
+        "crlf.py": b"a = 1\r\nb = 2\r\n",
+        "mark.py": b"\xef\xbb\xbfa = 1\n",
+        "no_newline.py": b"a = 1",
+    }.items():
+        desktop.write(name, before)
+        start_review(desktop, copilot, model, Say(f"Done with {name}."), name=name, old="a = 1", new="a = 9")
+        desktop.accept()
+        copilot.wait_for(f"Done with {name}.")
+        desktop.wait_no_review()
+        assert desktop.read(name) == before.replace(b"a = 1", b"a = 9")
+        # The same once more, with an edit of the user.
+        proposal = start_review(
+            desktop, copilot, model, Say(f"Over with {name}."), name=name, old="a = 9", new="a = 5"
+        )
+        at = proposal["text"].index("a = 5")
+        desktop.host.call("select", ranges=[[at, at]], view=proposal["id"])
+        desktop.host.call("type_text", text="x = 0; ", view=proposal["id"])
+        desktop.accept()
+        final = before.replace(b"a = 1", b"x = 0; a = 5")
+        desktop.host.wait_until(lambda name=name, final=final: desktop.read(name) == final)
+        copilot.wait_for(f"Over with {name}.")
+        desktop.wait_no_review()
+        assert desktop.read(name) == final
+
+
+def test_two_edits_in_a_turn_are_reviewed_one_after_the_other(desktop, copilot, model):
+    before = desktop.arrangement()
+    model.script(CallTools([edit(desktop), edit(desktop, old="+ name", new="+ name + '!'")]), Say("Both are done."))
+    copilot.submit("Be more polite")
+    # The program takes them in either order.
+    assert desktop.wait_proposal()["text"] in (PROPOSAL, GREETING.replace("+ name", "+ name + '!'"))
     desktop.accept()
-    desktop.host.wait_until(lambda: desktop.read("bytes.py") == after)
+    final = PROPOSAL.replace("+ name", "+ name + '!'")
+    desktop.host.wait_until(lambda: [view["text"] for view in desktop.views_of_role("proposal")] == [final])
+    desktop.accept()
+    copilot.wait_for("Both are done.")
+    desktop.host.wait_until(lambda: desktop.read("greeting.py").decode() == final)
+    desktop.wait_no_review()
+    assert desktop.arrangement() == before
 
 
-def test_the_editor_quits_while_a_diff_waits_and_the_terminal_goes_on(desktop, copilot, model):
+def test_the_editor_quits_while_a_diff_waits_and_comes_back(desktop, copilot, model):
     start_review(desktop, copilot, model, Say("It is polite now."))
-    desktop.host.disable_package()
+    desktop.host.quit()
     copilot.wait_for("1. Yes")
     copilot.press("enter")
     copilot.wait_for("It is polite now.")
     assert desktop.read("greeting.py").decode() == PROPOSAL
 
+    desktop.host.restart()
+    desktop.host.wait_until(lambda: "Copilot CLI" in desktop.window()["status_bar"], 30)
+    start_review(desktop, copilot, model, Say("It is nice now."), old="Good", new="Nice")
+    desktop.accept()
+    copilot.wait_for("It is nice now.")
+    desktop.host.wait_until(lambda: desktop.read("greeting.py").decode() == PROPOSAL.replace("Good", "Nice"))
 
-def test_a_reload_of_the_package_does_not_disturb_the_program(desktop, copilot, model):
+
+def test_in_one_of_two_windows_a_reload_of_the_package_does_not_disturb_the_program(desktop, copilot, model, tmp_path):
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "other.py").write_text("# other\n")
+    first = desktop.window()["id"]
+    second = desktop.host.call("new_window", folders=[str(other)])
+    desktop.host.call("open_file", path=os.path.realpath(str(other / "other.py")), window=second)
+
+    def shown():
+        return desktop.host.call("snapshot_window", window=first)
+
     desktop.host.disable_package()
     desktop.host.enable_package()
-    desktop.host.wait_until(lambda: "Copilot CLI" in desktop.window()["status_bar"], 30)
-    start_review(desktop, copilot, model, Say("It is polite now."))
+    desktop.host.wait_until(lambda: "Copilot CLI" in shown()["status_bar"], 30)
+    assert desktop.window()["id"] == second and "no client" in desktop.window()["status_bar"]
+    model.script(edit(desktop), Say("It is polite now."))
+    copilot.submit("Be more polite")
+    desktop.host.wait_until(lambda: roles(shown()))
+    assert roles(desktop.host.call("snapshot_window", window=second)) == []
+    assert "other.py" not in "\n".join(user_texts(model.turns[0])) + copilot.text()
+    desktop.host.call("focus_window", window=first)
     desktop.accept()
+    copilot.wait_for("It is polite now.")
     desktop.host.wait_until(lambda: desktop.read("greeting.py").decode() == PROPOSAL)
+
+
+def roles(window):
+    """The roles of the views of reviews in a window."""
+    views = [tab["view"]["settings"] for group in window["groups"] for tab in group["tabs"] if tab.get("view")]
+    return [settings[ROLE] for settings in views if ROLE in settings]

@@ -32,6 +32,7 @@ IN_REVIEW = [
     "Revert All Remaining",
     "Accept This Hunk Only",
     "Undo Revert Hunk",
+    "Toggle Whitespace Changes",
     "Show Pending Diffs",
 ]
 

@@ -1,13 +1,16 @@
-"""Pictures of a review, drawn from what the host shows, and a look at them that a program can take.
+"""Pictures of reviews, in a dark and a light scheme, at 100 % and at 150 %, and that README shows them as they are now.
 
-They are written to `.cache/pictures`; two of them are README's. The program checks that there is a picture of the asked
-size with many colors in it, and that the page it was made from shows what a user has to see.
+All are drawn into `.cache/pictures`, for eyes. A program looks whether a page shows what a user has to see, and whether
+the picture has the asked size and many colors in it. README's pictures are drawn anew with `DRAW_PICTURES=1` in the
+environment of the test command; without it they must have been made from the very pages that the host shows.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import struct
+import time
 import zlib
 
 import pytest
@@ -15,6 +18,12 @@ import pytest
 from tests.tools import cache, pictures
 
 FOLDER = os.path.join(cache.CACHE, "pictures")
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+PUBLISHED = os.path.join(ROOT, ".github", "pictures")
+STANDARD_LINE = 20  # pixels, of the host's font at 100 %
+WIDE, NARROW = (1600, 900), (900, 800)
+LOOKS = [("dark", 1.0), ("light", 1.0), ("dark", 1.5), ("light", 1.5)]
+PNG = b"\x89PNG\r\n\x1a\n\x00\x00\x00\x0dIHDR" + struct.pack(">II", 640, 480) + b"\x08\x02\x00\x00\x00" + bytes(12000)
 
 BEFORE = '''"""The ticket office of a small theatre."""
 
@@ -101,11 +110,11 @@ def theatre(desktop):
     return desktop
 
 
-def propose(desktop, client, name, content):
+def propose(desktop, client, name, content, drawn="\u2212"):
     """Opens a diff as the client does, and waits until it is drawn."""
     client.start_call("open_diff", path=desktop.path(name), content=content)
     proposal = desktop.wait_proposal()
-    desktop.host.wait_until(lambda: "\u2212" in header(desktop))
+    desktop.host.wait_until(lambda: drawn in header(desktop))
     return proposal
 
 
@@ -115,12 +124,35 @@ def header(desktop):
     return "".join(phantom["content"] for phantom in views[-1]["phantoms"]) if views else ""
 
 
-def picture(desktop, name, size=(1600, 900)):
-    """Draws the front window; returns the page's HTML."""
-    os.makedirs(FOLDER, exist_ok=True)
-    path = os.path.join(FOLDER, name + ".png")
+def look_like(desktop, scheme, zoom):
+    """Switches the scheme and zooms, and waits until the review fits again. Returns the page."""
+    desktop.host.call("use_scheme", name=scheme)
+    desktop.host.call("zoom", factor=zoom)
+    height = f"line-height: {STANDARD_LINE * zoom:g}px"
+    desktop.host.wait_until(lambda: height in header(desktop))
+    return still(desktop)
+
+
+def still(desktop):
+    """The page, once nothing moves any more and the status bar says that there is something to review."""
+    pages = ["", desktop.host.call("render")]
+
+    def same():
+        time.sleep(0.25)
+        pages.append(desktop.host.call("render"))
+        return pictures.mark_of(pages[-1]) == pictures.mark_of(pages[-2]) == pictures.mark_of(pages[-3])
+
+    desktop.host.wait_until(lambda: "1 to review" in desktop.host.call("render"))
+    desktop.host.wait_until(same)
+    return pages[-1]
+
+
+def picture(page, name, size, folder=FOLDER):
+    """Draws a page, and looks whether that is a picture."""
+    os.makedirs(folder, exist_ok=True)
+    path = os.path.join(folder, name + ".png")
     try:
-        html = pictures.draw(desktop.host, path, size)
+        pictures.draw(page, path, size)
     except pictures.NoBrowser as error:
         if cache.in_ci():
             raise
@@ -128,46 +160,64 @@ def picture(desktop, name, size=(1600, 900)):
     width, height, colors = read_png(path)
     assert (width, height) == size
     assert colors > 20, "a picture that shows nothing"
-    return html
 
 
 def read_png(path):
     """Width, height and how many different pixels a PNG of 8 bits a channel has."""
     with open(path, "rb") as file:
         data = file.read()
-    assert data[:8] == b"\x89PNG\r\n\x1a\n"
-    width, height, depth, kind = struct.unpack(">IIBB", data[16:26])
+    parts = list(pictures.chunks(data))
+    width, height, depth, kind = struct.unpack(">IIBB", parts[0][1][:10])
     assert depth == 8 and kind in (2, 6)
     channels = 3 if kind == 2 else 4
-    compressed, place = b"", 8
-    while place < len(data):
-        (length,) = struct.unpack(">I", data[place : place + 4])
-        if data[place + 4 : place + 8] == b"IDAT":
-            compressed += data[place + 8 : place + 8 + length]
-        place += 12 + length
-    raw = zlib.decompress(compressed)
+    raw = zlib.decompress(b"".join(body for name, body in parts if name == b"IDAT"))
     pixels = {raw[start : start + channels] for start in range(1, len(raw) - channels, channels)}
     return width, height, len(pixels)
 
 
+def published(page, name, size):
+    """README's picture of this name is one of this page. Draws it first if that was asked for."""
+    if os.environ.get("DRAW_PICTURES"):
+        picture(page, name, size, PUBLISHED)
+    made_from = pictures.mark_in(os.path.join(PUBLISHED, name + ".png"))
+    assert made_from == pictures.mark_of(page), f"{name}.png is not what the host shows: draw it with DRAW_PICTURES=1"
+    with open(os.path.join(ROOT, "README.md"), encoding="utf-8") as readme:
+        assert f".github/pictures/{name}.png" in readme.read()
+
+
+def draw_all(desktop, name, size):
+    """Draws the review in every look; the ones at 100 % are README's. Returns the pages."""
+    pages = []
+    for scheme, zoom in LOOKS:
+        page = look_like(desktop, scheme, zoom)
+        pages.append(page)
+        picture(page, f"{name}-{scheme}-{100 * zoom:g}", size)
+        if zoom == 1.0:
+            published(page, name if scheme == "dark" else f"{name}-{scheme}", size)
+    return pages
+
+
 def test_side_by_side(theatre, client):
     propose(theatre, client, "theatre.py", AFTER)
-    html = picture(theatre, "side-by-side")
-    assert "SoldOut" in html and "report" in html
+    for page in draw_all(theatre, "side-by-side", WIDE):
+        assert "SoldOut" in page and "report" in page
+        assert re.search(r'class="minimap".*?<u .*class="minimap".*?<u ', page, re.DOTALL), "both minimaps show changes"
 
 
 def test_inline(theatre, client):
-    theatre.host.call("resize_window", width=900, height=800)
+    theatre.host.call("resize_window", width=NARROW[0], height=NARROW[1])
     propose(theatre, client, "theatre.py", AFTER)
     assert theatre.views_of_role("original") == []
-    html = picture(theatre, "inline", (900, 800))
-    assert "SoldOut" in html and "report" in html
+    for page in draw_all(theatre, "inline", NARROW):
+        assert "SoldOut" in page
+        assert re.search(r'class="minimap".*?<u ', page, re.DOTALL)
 
 
 def test_a_new_file(theatre, client):
     propose(theatre, client, "prices.py", "ADULT = 24\nCHILD = 12\n")
-    html = picture(theatre, "new-file")
-    assert "ADULT" in html
+    page = look_like(theatre, "dark", 1.0)
+    assert "ADULT" in page
+    picture(page, "new-file", WIDE)
 
 
 def test_a_warning(theatre, client):
@@ -176,5 +226,16 @@ def test_a_warning(theatre, client):
     theatre.host.call("select", ranges=[[0, 0]], view=view["id"])
     theatre.host.call("type_text", text="# not saved\n", view=view["id"])
     theatre.host.wait_until(lambda: "unsaved" in header(theatre))
-    html = picture(theatre, "warning")
-    assert "unsaved" in html
+    page = look_like(theatre, "light", 1.0)
+    assert "unsaved" in page
+    picture(page, "warning", WIDE)
+
+
+def test_an_image(theatre, client):
+    theatre.write("seats.png", PNG)
+    propose(theatre, client, "seats.png", "Rows A to C, 8 seats each.\n", "PNG image")
+    page = look_like(theatre, "dark", 1.0)
+    (original,) = theatre.views_of_role("original")
+    said = " ".join(" ".join(phantom["text"] for phantom in original["phantoms"]).split())
+    assert "PNG image, 640 \u00d7 480, 12,029 bytes" in said
+    picture(page, "image", WIDE)

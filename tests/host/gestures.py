@@ -25,6 +25,7 @@ from .gestures_widgets import (  # noqa: F401
     highlight,
 )
 from .model import metrics as _metrics
+from .model import palette_colors as _palette_colors
 from .model import session as _session
 from .model import workspaces as _workspaces
 from .model.host import current as _current
@@ -65,6 +66,13 @@ def resize_window(width: float, height: float, window: Optional[int] = None) -> 
 def zoom(factor: float) -> None:
     """Make the font of all views so many times its standard size. No event tells plugins of it."""
     _current().metrics = _metrics.STANDARD.zoomed(float(factor))
+
+
+def use_scheme(name: str) -> None:
+    """Switch all views and what is around them to the "dark" or the "light" colour scheme, as the system's switch does.
+
+    Raises KeyError for any other."""
+    _current().scheme = _palette_colors.SCHEMES[name]
 
 
 def set_font(line_height: float, em_width: float) -> None:

@@ -1,7 +1,7 @@
 """Draws a window of the host as a page of its own, for pictures of what the package shows.
 
-The page needs nothing from elsewhere. Rule kept here: it shows the model's state and geometry; it is a drawing of the
-test host, not of the editor.
+The page needs nothing from elsewhere. Rules: it shows the model's state and geometry; it is a drawing of the test host,
+not of the editor. Colours are those of the host's scheme. The text zooms as its views do, what is around it does not.
 """
 
 from __future__ import annotations
@@ -11,54 +11,54 @@ from html import escape
 from typing import Any, List
 
 from .model import geometry
-from .model.palette_colors import STYLE
 from .render_minihtml import shadow
 from .render_view import render_view
 
 CSS = """
-:root { %(colors)s --raised: #2b313d; --chrome: #191d24; --faint: #8b94a5; }
+:root { %(colors)s }
 * { box-sizing: border-box; }
-body { margin: 0; background: #12151a; }
+body { margin: 0; background: var(--line); }
 .window { position: relative; overflow: hidden; background: var(--background); color: var(--foreground);
   font: 12.5px/1.3 "Inter", "Segoe UI", "DejaVu Sans", sans-serif; }
 .window div { position: absolute; }
-.side { background: var(--chrome); padding: 12px 14px; color: #b9c0cd; }
+.side { background: var(--chrome); padding: 12px 14px; color: var(--quiet); }
 .side p { margin: 0 0 6px; } .side b { color: var(--faint); font-size: 11px; letter-spacing: .06em; }
 .side .file { padding-left: 16px; } .side .open { color: var(--foreground); }
 .tabs { background: var(--chrome); display: flex; overflow: hidden; }
 .window .tab { position: relative; height: 32px; line-height: 32px; padding: 0 30px 0 14px; color: var(--faint);
-  white-space: nowrap; border-right: 1px solid #12151a; flex: 0 1 auto; overflow: hidden; text-overflow: ellipsis; }
+  white-space: nowrap; border-right: 1px solid var(--line); flex: 0 1 auto; overflow: hidden; text-overflow: ellipsis; }
 .tab.shown { background: var(--background); color: var(--foreground); }
 .tab.active { box-shadow: inset 0 2px 0 var(--accent); }
 .tab.transient { font-style: italic; }
 .tab span { position: absolute; right: 10px; top: 0; color: var(--faint); }
 .tab.dirty span { color: var(--yellowish); }
-.group { overflow: hidden; border-right: 1px solid #12151a; border-bottom: 1px solid #12151a; }
+.group { overflow: hidden; border-right: 1px solid var(--line); border-bottom: 1px solid var(--line); }
 .view { overflow: hidden; font: 13.33px/20px "DejaVu Sans Mono", "Liberation Mono", Menlo, Consolas, monospace; }
 .text { overflow: hidden; top: 0; } .scrolled { width: 100%%; }
 .gutter { left: 0; top: 0; background: var(--gutter); overflow: hidden; }
-.number { width: 100%%; height: 20px; text-align: right; padding-right: 10px; color: var(--gutter_foreground);
-  font-size: 12px; }
-.icon { position: absolute; left: 5px; font-size: 11px; }
-.line { white-space: pre; height: 20px; z-index: 2; }
+.number { width: 100%%; text-align: right; padding-right: 10px; color: var(--gutter_foreground); }
+.number small { font-size: .9em; }
+.icon { position: absolute; left: 5px; font-size: .8em; }
+.line { white-space: pre; z-index: 2; }
 .mark { border-radius: 2px; z-index: 0; } .mark.selection { background: var(--selection); opacity: .8; z-index: 1; }
 .minihtml { z-index: 3; }
-.caret { width: 2px; height: 20px; background: var(--caret); z-index: 4; }
-.minimap { top: 0; background: #1d222a; overflow: hidden; }
-.minimap i, .minimap b { position: absolute; }
-.minimap i { background: #596273; } .minimap b { left: 0; right: 0; background: #ffffff14; }
+.caret { width: 2px; background: var(--caret); z-index: 4; }
+.minimap { top: 0; background: var(--minimap); overflow: hidden; }
+.minimap i, .minimap b, .minimap u { position: absolute; }
+.minimap i { background: var(--minimap_text); } .minimap b { left: 0; right: 0; background: var(--minimap_view); }
 .status { background: var(--chrome); color: var(--faint); line-height: 24px; padding: 0 12px; display: flex;
   justify-content: space-between; white-space: nowrap; overflow: hidden; }
 .panel { background: var(--chrome); overflow: hidden; }
-.overlay { background: var(--raised); box-shadow: 0 8px 30px #000b; border-radius: 6px; padding: 8px; z-index: 20; }
-.window .row { position: relative; padding: 5px 8px; border-radius: 4px; } .row.chosen { background: #3d4a60; }
+.overlay { background: var(--raised); box-shadow: 0 8px 30px var(--shade); border-radius: 6px; padding: 8px;
+  z-index: 20; }
+.window .row { position: relative; padding: 5px 8px; border-radius: 4px; } .row.chosen { background: var(--chosen); }
 .row small { color: var(--faint); display: block; }
 .empty { color: var(--faint); left: 0; right: 0; text-align: center; }
 """
 
 
 def render_window(window: Any) -> str:
-    """A standalone HTML page (dark) with the window in its own size."""
+    """A standalone HTML page with the window in its own size."""
     width, height = window.size
     body: List[str] = [_side_bar(window, height)]
     for number in range(len(window.groups)):
@@ -66,7 +66,8 @@ def render_window(window: Any) -> str:
     body.append(_panel(window, width, height))
     body.append(_status_bar(window, width, height))
     body.append(_overlay(window, width))
-    variables = "".join("--%s: %s; " % item for item in STYLE.items())
+    scheme = window.host.scheme
+    variables = "".join("--%s: %s; " % item for item in {**scheme.style, **scheme.theme}.items())
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>%s</title><style>%s</style></head><body>'
         '<div class="window" style="width:%gpx;height:%gpx">%s</div></body></html>\n'

@@ -9,12 +9,14 @@ import re
 from html import escape
 from typing import Any, Dict, Iterator, List, Tuple
 
-from .model import geometry, metrics, palette_colors
+from .model import geometry, metrics, minimap
 from .model.values import Region
 from .render_minihtml import colors, shadow
 
-DRAW_EMPTY, HIDE_ON_MINIMAP, DRAW_NO_FILL, HIDDEN, DRAW_NO_OUTLINE = 1, 2, 32, 128, 256
+DRAW_EMPTY, DRAW_NO_FILL, HIDDEN, DRAW_NO_OUTLINE = 1, 32, 128, 256
+MINIMAP_ROW, MINIMAP_LEFT = 3.0, 4  # pixels
 UNDERLINES = {512: "solid", 1024: "dotted", 2048: "wavy"}
+UNDERLINED = sum(UNDERLINES)
 ICONS = {"dot": "&#x25CF;", "circle": "&#x25CB;", "bookmark": "&#x25B8;"}
 _TOKENS = re.compile(
     r"(?P<comment>#.*|//.*)|(?P<string>\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*')|(?P<constant>\b\d[\w.]*\b|\bNone\b|\bTrue\b"
@@ -27,9 +29,9 @@ _TOKENS = re.compile(
 def render_view(view: Any, box: Tuple[float, float, float, float], focused: bool) -> str:
     """The view inside `box`: left, top, width, height of its part of the window, gutter and minimap included."""
     left, top, width, height = box
-    minimap = geometry.MINIMAP if view.window.elements["minimap"] and view.sheet is not None else 0.0
+    map_width = geometry.MINIMAP if view.window.elements["minimap"] and view.sheet is not None else 0.0
     gutter = geometry.GUTTER if view.settings.get("gutter", True) else 0.0
-    text_width = width - gutter - minimap
+    text_width = width - gutter - map_width
     font = "font-size:%gpx;line-height:%gpx" % (metrics.em_width(view) / 0.6, metrics.line_height(view))
     box_style = "left:%gpx;top:%gpx;width:%gpx;height:%gpx;%s" % (left, top, width, height, font)
     parts = ['<div class="view" style="%s">' % box_style]
@@ -44,8 +46,8 @@ def render_view(view: Any, box: Tuple[float, float, float, float], focused: bool
     parts.append("</div>")
     parts.extend(_annotations(view))
     parts.append("</div>")
-    if minimap:
-        parts.append(_minimap(view, width - minimap, minimap, height))
+    if map_width:
+        parts.append(_minimap(view, width - map_width, map_width, height))
     parts.append(_popup(view, gutter))
     parts.append("</div>")
     return "".join(parts)
@@ -65,7 +67,7 @@ def _gutter(view: Any, width: float, height: float) -> str:
     icons = {}
     for found in view.region_sets.values():
         if found.icon:
-            color = palette_colors.for_scope(found.scope)["foreground"]
+            color = view.host.scheme.for_scope(found.scope)["foreground"]
             for region in found.regions:
                 for row in range(view.buffer.row(region.begin()), _last_row(view, region) + 1):
                     icons[row] = '<span class="icon" style="color:%s">%s</span>' % (
@@ -77,7 +79,8 @@ def _gutter(view: Any, width: float, height: float) -> str:
     for row, y in _visible_rows(view, height):
         number = str(row + 1) if numbers else ""
         rows.append(
-            '<div class="number" style="top:%gpx">%s%s</div>' % (y - view.viewport[1], icons.get(row, ""), number)
+            '<div class="number" style="top:%gpx">%s<small>%s</small></div>'
+            % (y - view.viewport[1], icons.get(row, ""), number)
         )
     return '<div class="gutter" style="width:%gpx;height:%gpx">%s</div>' % (width, height, "".join(rows))
 
@@ -105,9 +108,10 @@ def _rectangles(view: Any, region: Region) -> Iterator[Tuple[float, float, float
 def _marks(view: Any) -> Iterator[str]:
     height = metrics.line_height(view)
     for found in view.region_sets.values():
-        if found.flags & HIDDEN or not found.scope:
+        invisible = found.flags & DRAW_NO_FILL and found.flags & DRAW_NO_OUTLINE and not found.flags & UNDERLINED
+        if found.flags & HIDDEN or invisible or not found.scope:
             continue
-        look = palette_colors.for_scope(found.scope)
+        look = view.host.scheme.for_scope(found.scope)
         for region in found.regions:
             if region.empty() and not found.flags & DRAW_EMPTY:
                 continue
@@ -138,14 +142,14 @@ def _lines(view: Any, height: float) -> Iterator[str]:
     for row, y in _visible_rows(view, height):
         start, end = view.buffer.line_bounds(row)
         line = view.buffer.text[start : min(end, start + 2000)].expandtabs(tab)
-        yield '<div class="line" style="top:%gpx">%s</div>' % (y, _colored(line) if colored else escape(line))
+        yield '<div class="line" style="top:%gpx">%s</div>' % (y, _colored(view, line) if colored else escape(line))
 
 
-def _colored(line: str) -> str:
+def _colored(view: Any, line: str) -> str:
     parts, position = [], 0
     for token in _TOKENS.finditer(line):
         parts.append(escape(line[position : token.start()]))
-        color = palette_colors.for_scope(token.lastgroup or "")["foreground"]
+        color = view.host.scheme.for_scope(token.lastgroup or "")["foreground"]
         parts.append('<span style="color:%s">%s</span>' % (color, escape(token.group())))
         position = token.end()
     return "".join(parts) + escape(line[position:])
@@ -180,7 +184,7 @@ def _phantoms(view: Any, width: float, height: float) -> Iterator[str]:
 def _carets(view: Any) -> Iterator[str]:
     for _, caret in view.drawn_selection():
         x, y = geometry.text_to_layout(view, caret)
-        yield '<div class="caret" style="left:%gpx;top:%gpx"></div>' % (x, y)
+        yield '<div class="caret" style="left:%gpx;top:%gpx;height:%gpx"></div>' % (x, y, metrics.line_height(view))
 
 
 def _annotations(view: Any) -> Iterator[str]:
@@ -191,39 +195,47 @@ def _annotations(view: Any) -> Iterator[str]:
             yield shadow(
                 content,
                 "position:absolute;right:0;top:%gpx;height:%gpx;padding:0 8px;background:var(--raised);"
-                "border-left:3px solid %s;font-size:12px" % (y, metrics.line_height(view), color),
+                "border-left:3px solid %s;font-size:.9em" % (y, metrics.line_height(view), color),
             )
 
 
 def _minimap(view: Any, left: float, width: float, height: float) -> str:
+    """The text as bars, with the stripes of regions behind them. It scrolls as far as the view does."""
+    extent = geometry.viewport_extent(view)[1]
     rows = view.buffer.line_count()
-    step = min(3.0, height / max(1, rows))
+    hidden = geometry.layout_extent(view)[1] - extent
+    share = view.viewport[1] / hidden if hidden > 0 else 0.0
+    top = share * max(0.0, rows * MINIMAP_ROW - height)
     parts: List[str] = []
-    for row in range(min(rows, int(height / step) if step else 0)):
+    for stripe in minimap.stripes(view):
+        parts.append(
+            '<u style="left:%gpx;top:%gpx;width:%gpx;height:%gpx;background:%s"></u>'
+            % (
+                MINIMAP_LEFT + stripe.start,
+                stripe.row * MINIMAP_ROW - top,
+                min(max(2, stripe.end - stripe.start), width - MINIMAP_LEFT),
+                MINIMAP_ROW,
+                stripe.color,
+            )
+        )
+    first = int(top / MINIMAP_ROW)
+    for row in range(first, min(rows, first + int(height / MINIMAP_ROW) + 2)):
         start, end = view.buffer.line_bounds(row)
         line = view.buffer.text[start : min(end, start + 80)]
         indent = len(line) - len(line.lstrip())
         if line.strip():
             parts.append(
-                '<i style="left:%gpx;top:%gpx;width:%gpx;height:%gpx"></i>'
-                % (4 + indent, row * step, min(width - 8 - indent, len(line) - indent), max(1.0, step - 1))
+                '<i style="left:%gpx;top:%gpx;width:%gpx;height:2px"></i>'
+                % (
+                    MINIMAP_LEFT + indent,
+                    row * MINIMAP_ROW - top,
+                    min(width - 2 * MINIMAP_LEFT - indent, len(line) - indent),
+                )
             )
-    for found in view.region_sets.values():
-        if found.flags & (HIDE_ON_MINIMAP | HIDDEN) or not found.scope:
-            continue
-        look = palette_colors.for_scope(found.scope)
-        color = {"diff.inserted": palette_colors.STYLE["greenish"], "diff.deleted": palette_colors.STYLE["redish"]}.get(
-            found.scope, look["foreground"]
-        )
-        for region in found.regions:
-            first, last = view.buffer.row(region.begin()), _last_row(view, region)
-            parts.append(
-                '<i style="left:0;width:%gpx;top:%gpx;height:%gpx;background:%s;opacity:.55"></i>'
-                % (width, first * step, max(2.0, (last - first + 1) * step), color)
-            )
-    visible = max(1.0, geometry.viewport_extent(view)[1] / metrics.line_height(view)) * step
-    first_row = view.viewport[1] / metrics.line_height(view)
-    parts.append('<b style="top:%gpx;height:%gpx"></b>' % (first_row * step, min(visible, height)))
+    seen = [view.buffer.row(point) for point in geometry.visible_region(view)]
+    parts.append(
+        '<b style="top:%gpx;height:%gpx"></b>' % (seen[0] * MINIMAP_ROW - top, (seen[1] - seen[0] + 1) * MINIMAP_ROW)
+    )
     return '<div class="minimap" style="left:%gpx;width:%gpx;height:%gpx">%s</div>' % (
         left,
         width,
@@ -240,6 +252,6 @@ def _popup(view: Any, gutter: float) -> str:
     return shadow(
         view.popup.content,
         "position:absolute;left:%gpx;top:%gpx;z-index:9;padding:6px 10px;background:"
-        "var(--raised);box-shadow:0 4px 14px #0009;border-radius:4px"
+        "var(--raised);box-shadow:0 4px 14px var(--shade);border-radius:4px"
         % (x + gutter - view.viewport[0], y + metrics.line_height(view) - view.viewport[1]),
     )

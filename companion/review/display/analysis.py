@@ -12,7 +12,20 @@ from bisect import bisect_right
 from itertools import accumulate
 from typing import Callable, List, NamedTuple, Optional, Sequence, Tuple
 
-from ...comparison import Filler, Hunk, align, compare_characters, compare_lines, never, split_lines
+from ...comparison import (
+    Filler,
+    Hunk,
+    Move,
+    Whitespace,
+    align,
+    compare_characters,
+    compare_lines,
+    hidden_changes,
+    hides,
+    moved_blocks,
+    never,
+    split_lines,
+)
 
 Span = Tuple[int, int]
 
@@ -28,7 +41,12 @@ class Change(NamedTuple):
 
 
 class Analysis(NamedTuple):
-    """Two texts compared. `left_starts` and `right_starts` are the offsets of their rows, the end of the text last."""
+    """Two texts compared. `left_starts` and `right_starts` are the offsets of their rows, the end of the text last.
+
+    `hidden` are the rows outside the changes that differ only in whitespace that is `ignored`, and `hidden_parts` is
+    how many such places there are inside changed lines. `moves` are blocks that certainly moved; their lines belong to
+    changes like others, and are counted.
+    """
 
     left_lines: List[str]
     right_lines: List[str]
@@ -37,6 +55,20 @@ class Analysis(NamedTuple):
     changes: List[Change]
     left_fillers: List[Filler]
     right_fillers: List[Filler]
+    ignored: Whitespace = Whitespace.NONE
+    hidden: Sequence[Hunk] = ()
+    hidden_parts: int = 0
+    moves: Sequence[Move] = ()
+
+    @property
+    def hidden_count(self) -> int:
+        """How many changes of whitespace are not marked."""
+        return len(self.hidden) + self.hidden_parts
+
+    @property
+    def differing(self) -> List[Hunk]:
+        """Where the texts differ, marked or not, in order."""
+        return sorted([*(change.hunk for change in self.changes), *self.hidden])
 
     @property
     def added(self) -> int:
@@ -108,35 +140,86 @@ class Analysis(NamedTuple):
         return low
 
 
-def analyse(left: str, right: str, cancelled: Callable[[], bool] = never) -> Analysis:
+def analyse(
+    left: str, right: str, cancelled: Callable[[], bool] = never, *, ignored: Whitespace = Whitespace.NONE
+) -> Analysis:
     """Compare two texts whose lines end with "\\n". Raises `comparison.Cancelled` when `cancelled()` becomes true."""
     left_lines, right_lines = split_lines(left), split_lines(right)
     left_starts, right_starts = _starts(left_lines), _starts(right_lines)
-    hunks = compare_lines(left_lines, right_lines, cancelled=cancelled)
+    hunks = compare_lines(left_lines, right_lines, ignored=ignored, cancelled=cancelled)
+    hidden: Sequence[Hunk] = ()
+    if ignored is not Whitespace.NONE:
+        hidden = hidden_changes(left_lines, right_lines, hunks, cancelled=cancelled)
+    moves = moved_blocks(left_lines, right_lines, hunks, cancelled=cancelled)
+    moved_left = [(left_starts[move.left], left_starts[move.left + move.length]) for move in moves]
+    moved_right = sorted((right_starts[move.right], right_starts[move.right + move.length]) for move in moves)
     changes = []
+    hidden_parts = 0
     for hunk in hunks:
         left_span = (left_starts[hunk.left_start], left_starts[hunk.left_end])
         right_span = (right_starts[hunk.right_start], right_starts[hunk.right_end])
         parts: Tuple[Tuple[Span, ...], Tuple[Span, ...]] = ((), ())
         if hunk.kind == "changed":
-            parts = _parts(left, left_span, right, right_span, cancelled)
+            marked, unmarked = _parts(left, left_span, right, right_span, ignored, cancelled)
+            parts = _outside(marked[0], moved_left), _outside(marked[1], moved_right)
+            hidden_parts += unmarked
         changes.append(Change(hunk, left_span, right_span, *parts))
     alignment = align(hunks, len(left_lines), len(right_lines))
-    return Analysis(left_lines, right_lines, left_starts, right_starts, changes, alignment.left, alignment.right)
+    return Analysis(
+        left_lines,
+        right_lines,
+        left_starts,
+        right_starts,
+        changes,
+        alignment.left,
+        alignment.right,
+        ignored,
+        hidden,
+        hidden_parts,
+        moves,
+    )
 
 
 def _parts(
-    left: str, left_span: Span, right: str, right_span: Span, cancelled: Callable[[], bool]
-) -> Tuple[Tuple[Span, ...], Tuple[Span, ...]]:
-    """The changed characters of one hunk, as spans of the whole texts. None where everything changed."""
+    left: str,
+    left_span: Span,
+    right: str,
+    right_span: Span,
+    ignored: Whitespace,
+    cancelled: Callable[[], bool],
+) -> Tuple[Tuple[List[Span], List[Span]], int]:
+    """The changed characters of one hunk, as spans of the whole texts, and how many changes are hidden.
+
+    None where everything changed.
+    """
     before, after = left[left_span[0] : left_span[1]], right[right_span[0] : right_span[1]]
     left_parts, right_parts = [], []
+    hidden = 0
     for part in compare_characters(before, after, cancelled=cancelled):
+        if hides(ignored, part, before, after):
+            hidden += 1
+            continue
         if part.left_end > part.left_start:
             left_parts.append((left_span[0] + part.left_start, left_span[0] + part.left_end))
         if part.right_end > part.right_start:
             right_parts.append((right_span[0] + part.right_start, right_span[0] + part.right_end))
-    return tuple(left_parts), tuple(right_parts)
+    return (left_parts, right_parts), hidden
+
+
+def _outside(parts: Sequence[Span], moved: Sequence[Span]) -> Tuple[Span, ...]:
+    """What of `parts` lies outside the `moved` blocks, whose lines are marked as a whole. Both are in order."""
+    result: List[Span] = []
+    for start, end in parts:
+        index = max(0, bisect_right(moved, (start, start)) - 1)
+        while index < len(moved) and moved[index][0] < end:
+            first, last = moved[index]
+            if first > start:
+                result.append((start, first))
+            start = max(start, last)
+            index += 1
+        if start < end:
+            result.append((start, end))
+    return tuple(result)
 
 
 def _starts(lines: Sequence[str]) -> List[int]:

@@ -1,23 +1,32 @@
 """The marks of changes: lines, characters, the gutter, and the links beside changes.
 
-Rules: colours come from the colour scheme. Schemes that colour diffs have `diff.inserted` and `diff.deleted` with a
-background; with others the editor's own `region.greenish` and `region.redish` outline the lines. Lines show in the
-minimap, changed characters do not.
+Rules:
+* Colours come from the colour scheme. Schemes that colour diffs have `diff.inserted` and `diff.deleted` with a
+  background; with others the editor's own `region.greenish` and `region.redish` outline the lines. Blocks that moved
+  have the editor's `region.purplish` instead, on both sides.
+* The minimap shows what the gutter shows, in the same colours. It draws regions that have neither fill nor outline in
+  the foreground of their scope, as GitGutter's `show_in_minimap` has it; a background would be hard to see there. It
+  draws no empty region, so what was removed from a text is the line that stands at its place.
+* The scroll bar cannot be drawn on: there is no API for it (sublimehq/sublime_text 2072).
 """
 
 from __future__ import annotations
 
 import time
-from typing import Callable, Dict, Iterator, List, NamedTuple, Sequence, Tuple
+from typing import AbstractSet, Callable, Dict, Iterator, List, NamedTuple, Sequence, Tuple
 
 import sublime
 
+from ...comparison import Move
 from .analysis import Analysis, Change, Span
 from .markup import REVERT, UNDO, link_html
+from .moved import Moved, moved_on_left, moved_on_right, parted
 
 LINES = "gemini_companion.lines"
 CHARACTERS = "gemini_companion.characters"
-GUTTER = {kind: "gemini_companion.gutter." + kind for kind in ("added", "removed", "changed")}
+MOVED = "gemini_companion.moved"
+MOVED_CAPTIONS = "gemini_companion.moved_captions"
+GUTTER = {kind: "gemini_companion.gutter." + kind for kind in ("added", "removed", "changed", "moved")}
 REVERT_LINKS = "gemini_companion.revert"
 UNDO_LINKS = "gemini_companion.undo"
 
@@ -25,7 +34,10 @@ _GUTTER_LOOK = {
     "added": ("region.greenish", "dot"),
     "removed": ("region.redish", "dot"),
     "changed": ("region.yellowish", "dot"),
+    "moved": ("region.purplish", "dot"),
 }
+_UNSEEN = sublime.DRAW_NO_FILL | sublime.DRAW_NO_OUTLINE  # in the text; the gutter, the minimap and annotations show
+_MOVED_LOOK = ("region.purplish", "", sublime.DRAW_NO_FILL | sublime.HIDE_ON_MINIMAP)
 _LOOK_AGAIN = 2.0  # seconds after which the colour scheme is asked again
 _SINGLE_LINES = 2000  # up to so many lines each gets its own mark; beyond, each hunk does
 
@@ -54,6 +66,7 @@ class Marks:
         self._drawn: Dict[str, object] = {}  # the regions of each key, and how they look
         self._count = -1  # the original's change count then
         self._looks: Tuple[Look, Look] = (("", sublime.HIDDEN), ("", sublime.HIDDEN))
+        self.captions: List[str] = []  # beside moved blocks
         self._looked = -_LOOK_AGAIN  # when the colour scheme was asked, on the monotonic clock
 
     def draw(self, analysis: Analysis) -> Iterator[None]:
@@ -78,16 +91,23 @@ class Marks:
         # Outlines go around a whole hunk.
         filled = flags != sublime.DRAW_NO_FILL
         single = sum(last - first for _, first, last in rows) <= _SINGLE_LINES
+        blocks = moved_on_left(analysis.moves) if left else moved_on_right(analysis.moves)
         lines: List[Span] = []
         gutter: Dict[str, List[Span]] = {kind: [] for kind in GUTTER}
         for change, first, last in rows:
-            lines.extend(_lines(starts, first, last, single and filled))
-            gutter[change.hunk.kind].extend(_lines(starts, first, last, single) or [(starts[first], starts[first])])
+            if first == last and not left:
+                gutter[change.hunk.kind].append(_place(starts, first))
+            for start, end, moved in parted(first, last, blocks):
+                gutter["moved" if moved else change.hunk.kind].extend(_lines(starts, start, end, single))
+                if not moved:
+                    lines.extend(_lines(starts, start, end, single and filled))
         yield
-        self._add(LINES, lines, scope, "", flags)
+        self._add(LINES, lines, scope, "", flags | sublime.HIDE_ON_MINIMAP)
+        yield
+        self._add_moved(blocks, starts, set() if left else {first for _, first, _ in rows})
         yield
         for kind, spans in gutter.items():
-            self._add(GUTTER[kind], spans, *_GUTTER_LOOK[kind], sublime.HIDDEN)
+            self._add(GUTTER[kind], spans, *_GUTTER_LOOK[kind], _UNSEEN)
             yield
         parts = list(_parts(analysis.changes, left))
         self._add(CHARACTERS, parts, character_scope, "", sublime.DRAW_NO_OUTLINE | sublime.HIDE_ON_MINIMAP)
@@ -95,27 +115,60 @@ class Marks:
 
     def clear(self) -> None:
         """Take all marks off the view, and the links."""
-        for key in [LINES, CHARACTERS, *GUTTER.values()]:
+        for key in [LINES, CHARACTERS, MOVED, MOVED_CAPTIONS, *GUTTER.values()]:
             self._view.erase_regions(key)
         self._drawn.clear()
         unlink(self._view)
 
-    def _add(self, key: str, spans: List[Span], scope: str, icon: str, flags: sublime.RegionFlags) -> None:
+    def _add_moved(self, blocks: Sequence[Moved], starts: Sequence[int], links: AbstractSet[int]) -> None:
+        """Outline moved blocks and say where else they stand, but for rows where a link says so."""
+        self._add(MOVED, [(starts[block.start], starts[block.end]) for block in blocks], *_MOVED_LOOK)
+        said = [block for block in blocks if block.start not in links]
+        places = [(starts[block.start], starts[block.start]) for block in said]
+        self.captions = [block.caption for block in said]
+        self._add(MOVED_CAPTIONS, places, "", "", _UNSEEN, self.captions)
+
+    def _add(
+        self,
+        key: str,
+        spans: List[Span],
+        scope: str,
+        icon: str,
+        flags: sublime.RegionFlags,
+        annotations: Sequence[str] = (),
+    ) -> None:
         # Regions move with edits, in ways of their own; only the original is never edited once it is filled.
-        wanted = (spans, scope, flags)
+        wanted = (spans, scope, flags, annotations)
         if self._drawn.get(key) == wanted and (self._side is LEFT or not spans):
             return
         if not spans and key not in self._drawn:
             return
         self._drawn[key] = wanted
-        self._view.add_regions(key, [sublime.Region(*span) for span in spans], scope, icon, flags)
+        regions = [sublime.Region(*span) for span in spans]
+        if annotations:
+            color = _color(self._view, _MOVED_LOOK[0])
+            self._view.add_regions(key, regions, scope, icon, flags, list(annotations), annotation_color=color)
+        else:
+            self._view.add_regions(key, regions, scope, icon, flags)
 
 
 def link_changes(
-    view: sublime.View, changes: Sequence[Change], generation: int, on_navigate: Callable[[str], None]
+    view: sublime.View,
+    changes: Sequence[Change],
+    moves: Sequence[Move],
+    generation: int,
+    on_navigate: Callable[[str], None],
 ) -> List[str]:
-    """Put a link beside each change of the proposal that takes it back. Returns the links."""
-    links = [link_html(REVERT, number, "Revert", generation) for number in range(len(changes))]
+    """Put a link beside each change of the proposal that takes it back. Returns the links.
+
+    Where a moved block begins the change, it is said behind the link: two annotations of one line get into each other's
+    way.
+    """
+    moved = {block.start: f" \u00b7 {block.caption}" for block in moved_on_right(moves)}
+    links = [
+        link_html(REVERT, number, "Revert", generation) + moved.get(change.hunk.right_start, "")
+        for number, change in enumerate(changes)
+    ]
     regions = [sublime.Region(change.right[0]) for change in changes]
     _annotate(view, REVERT_LINKS, regions, links, "region.bluish", on_navigate)
     return links
@@ -151,9 +204,13 @@ def _annotate(
     if not regions:
         view.erase_regions(key)
         return
-    color = view.style_for_scope(scope).get("foreground") or view.style().get("foreground", "")
-    flags = sublime.DRAW_NO_FILL | sublime.DRAW_NO_OUTLINE
-    view.add_regions(key, regions, "", "", flags, annotations, annotation_color=color, on_navigate=on_navigate)
+    color = _color(view, scope)
+    view.add_regions(key, regions, "", "", _UNSEEN, annotations, annotation_color=color, on_navigate=on_navigate)
+
+
+def _color(view: sublime.View, scope: str) -> str:
+    """The colour of annotations of this scope."""
+    return str(view.style_for_scope(scope).get("foreground") or view.style().get("foreground", ""))
 
 
 def _lines(starts: Sequence[int], first: int, last: int, single: bool) -> List[Span]:
@@ -163,6 +220,12 @@ def _lines(starts: Sequence[int], first: int, last: int, single: bool) -> List[S
     if not single:
         return [(starts[first], starts[last])]
     return [(starts[row], starts[row + 1]) for row in range(first, last)]
+
+
+def _place(starts: Sequence[int], row: int) -> Span:
+    """The line that stands where lines were removed; the last one for those that stood behind it."""
+    row = min(row, max(0, len(starts) - 2))
+    return (starts[row], starts[min(row + 1, len(starts) - 1)])
 
 
 def _parts(changes: Sequence[Change], left: bool) -> Iterator[Span]:

@@ -8,7 +8,7 @@ Rule: drawing changes no text and no selection, and the caret's line stays where
 
 from __future__ import annotations
 
-from typing import Callable, Iterator, List, Optional, Sequence, Tuple
+from typing import Callable, Dict, Iterator, List, Optional, Sequence, Tuple
 
 import sublime
 
@@ -29,6 +29,7 @@ from .leveling import (
     within_tolerance,
 )
 from .markup import filler_html, removed_html
+from .moved import Moved, moved_on_left
 from .phantoms import Block, Blocks, Top
 from .screen import CaretLine, Look, Sizes, Watch
 from .scroll_map import ScrollMap
@@ -73,6 +74,7 @@ class Drawing:
         self._gaps: List[Gap] = [Gap(0, 0, 0, 0, None)]
         self._heights: List[Heights] = [Heights(None, None)]
         self._known: Known = {}
+        self._known_for: object = None  # the sizes
         self._levelled: object = None  # what the heights were corrected for
         self._left_over: Optional[float] = None  # the error at the last anchor that could not be corrected
         self._loose_top = 0  # rounds in which the rows of the header are still to be levelled
@@ -81,10 +83,9 @@ class Drawing:
     def steps(self, analysis: Optional[Analysis], done: Callable[[], None]) -> Iterator[object]:
         """Draw `analysis`, or nothing but the header if it is None. `valid` must be asked between slices."""
         self.blocks = []
-        before = (self._watch.left, self._watch.right)
         self._watch.note()
-        if before != (self._watch.left, self._watch.right):
-            self._known = {}
+        if self._known_for != (self._watch.left, self._watch.right):
+            self._known, self._known_for = {}, (self._watch.left, self._watch.right)
         yield from self._work(analysis)
         if self._lock is not None:
             hunks = [change.hunk for change in analysis.changes] if analysis is not None else []
@@ -167,10 +168,13 @@ class Drawing:
         tab_size = tab_size if isinstance(tab_size, int) else 4
         sizes = self._watch.right
         blocks: List[Block] = []
+        moved = _captions(moved_on_left(analysis.moves))
         for change in analysis.changes:
             if change.hunk.left_count:
                 lines, parts = _removed_lines(analysis, change)
-                html = removed_html(lines, parts, tab_size, sizes.line_height, sizes.width, sizes.em_width)
+                first = change.hunk.left_start
+                said = {row: moved[first + row] for row in range(len(lines)) if first + row in moved} if moved else {}
+                html = removed_html(lines, parts, tab_size, sizes.line_height, sizes.width, sizes.em_width, said)
                 blocks.append((_line_above(analysis, change), html))
             if len(blocks) % 25 == 24:
                 yield None
@@ -193,8 +197,8 @@ class Drawing:
 
     def _side_by_side(self, analysis: Optional[Analysis]) -> Iterator[object]:
         if analysis is not None:
-            hunks = [change.hunk for change in analysis.changes]
-            gaps = gaps_of(hunks, _rows(analysis.left_lines), _rows(analysis.right_lines))
+            # Rows whose change is hidden are measured too: where words wrap, they may be higher on one side.
+            gaps = gaps_of(analysis.differing, _rows(analysis.left_lines), _rows(analysis.right_lines))
         else:
             # Where lines of a very long text are is not asked: the editor would have to lay it out first.
             sides = [view for view in self._views() if view.size() <= _MEASURED_LENGTH]
@@ -341,3 +345,8 @@ def _removed_lines(analysis: Analysis, change: Change) -> Tuple[List[str], List[
             ]
         )
     return lines, spans
+
+
+def _captions(blocks: Sequence[Moved]) -> Dict[int, str]:
+    """What is said above each row of moved blocks: nothing but above the first."""
+    return {row: block.caption if row == block.start else "" for block in blocks for row in range(*block[:2])}

@@ -48,6 +48,8 @@ class Header(NamedTuple):
     place: str = ""
     edits_stay: bool = False
     """The proposal was edited, and its client writes it without the edits."""
+    hidden: int = 0
+    """The changes of whitespace that are not marked."""
 
 
 class Row(NamedTuple):
@@ -105,8 +107,14 @@ def status_text(header: Header) -> str:
     client = f"{client_name(header.client)}'s diff"
     if not header.compared:
         return client
-    where = position(header.current, header.changes)
-    return f"{client}: +{header.added} \u2212{header.removed}, {where}"
+    where = position(header.current, header.changes, header.hidden)
+    hidden = f", {hidden_text(header.hidden)}" if header.hidden and header.changes else ""
+    return f"{client}: +{header.added} \u2212{header.removed}, {where}{hidden}"
+
+
+def hidden_text(count: int) -> str:
+    """How many changes of whitespace are not marked, in words."""
+    return "1 whitespace change is hidden" if count == 1 else f"{count} whitespace changes are hidden"
 
 
 class Piece:
@@ -149,7 +157,7 @@ def _title(header: Header) -> List[Piece]:
     if header.compared:
         counts = f"+{header.added} \u2212{header.removed}"
         pieces.append(Piece(counts, _counts))
-        pieces.append(Piece(position(header.current, header.changes)))
+        pieces.append(Piece(position(header.current, header.changes, header.hidden)))
     return pieces
 
 
@@ -181,10 +189,10 @@ def _actions(header: Header) -> List[Piece]:
     return [_link_piece(stamped(href, header.generation), caption, style) for href, caption, style in actions]
 
 
-def position(current: int, changes: int) -> str:
+def position(current: int, changes: int, hidden: int = 0) -> str:
     """Where the caret is among the changes, in words. `current` counts from 1; 0 is in none of them."""
     if not changes:
-        return "no changes"
+        return "only whitespace changes" if hidden else "no changes"
     if current:
         return f"change {current} of {changes}"
     return "1 change" if changes == 1 else f"{changes} changes"

@@ -15,6 +15,7 @@ from .notices import Circumstances, notices
 if TYPE_CHECKING:
     from ..decision import Review
     from ..document.disk import Original
+    from ..document.text import ProposedText
     from .analysis import Analysis
     from .file_watch import FileWatch
 
@@ -33,24 +34,29 @@ class Standing(NamedTuple):
     too_large: bool
     emptied: bool
     edits_stay: bool
+    whitespace_shown: bool = False
 
 
 def header_of(now: Standing, columns: int) -> Header:
     """The header for a review, `columns` characters wide."""
     name, client = os.path.basename(now.review.path), now.review.owner.client_name
+    analysis = now.analysis
+    hidden = analysis.hidden_count if analysis else 0
     circumstances = Circumstances(
         name=name,
         client=client,
         problem=now.problem,
-        original_notice=now.original.notice,
+        contents=contents_notice(now.original, now.review.proposal),
+        original_notice="" if now.original.format.binary else now.original.notice,
         proposal_too_large=now.too_large,
         unsaved=now.file.unsaved,
         changed_on_disk=now.file.changed,
         orphaned=now.review.orphaned,
         emptied=now.emptied,
         edits_stay=now.edits_stay,
+        whitespace_hidden=hidden,
+        whitespace_shown=now.whitespace_shown and analysis is not None,
     )
-    analysis = now.analysis
     return Header(
         name=name,
         client=client,
@@ -63,7 +69,23 @@ def header_of(now: Standing, columns: int) -> Header:
         notices=notices(circumstances),
         columns=columns,
         edits_stay=now.edits_stay,
+        hidden=hidden,
     )
+
+
+def contents_notice(original: Original, proposal: ProposedText) -> str:
+    """Says of a file or a proposal that is no text what both are and how long; empty if both are text."""
+    if not original.format.binary and not proposal.format.binary:
+        return ""
+    name = os.path.basename(original.path)
+    reason = "The proposal is shown without a comparison"
+    if original.format.binary:
+        too_large = original.kind is Kind.HUGE
+        reason = f"{name} is too large to be shown" if too_large else f"{name} is a binary file and is not shown"
+    contents = proposal.format.with_size(proposal.size)
+    if original.kind not in (Kind.NEW, Kind.UNREADABLE):
+        contents = f"{original.format.with_size(original.signature[1])} \u2192 {contents}"
+    return f"{reason}: {contents}."
 
 
 def place_of(path: str, folders: Sequence[str]) -> str:

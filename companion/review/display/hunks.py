@@ -12,14 +12,15 @@ from typing import Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
 import sublime
 
 from ...editor.edits import Edit, apply_edits, move_caret
-from .analysis import Analysis
-from .decorations import REVERT_LINKS, link_changes, link_reverted
+from .analysis import Analysis, Change
+from .decorations import link_changes, link_reverted
 from .markup import REVERT, UNDO
 
 _REVERTED = "gemini_companion.reverted."
-_ASKED = "gemini_companion.asked"
+_ASKED = "gemini_companion.asked."
 
 Act = Callable[[List[sublime.Region]], object]
+Rows = Tuple[int, int]  # of the original, which a change replaces: what it is known by while the proposal is edited
 
 
 class Reverted(NamedTuple):
@@ -41,7 +42,8 @@ class Hunks:
         self._reverted: Dict[int, Reverted] = {}
         self._numbers = count(1)
         self._links: Dict[str, List[str]] = {}
-        self._asked: Optional[Act] = None  # to be done when the comparison belongs to the text again
+        self._linked: List[Rows] = []  # what the links beside changes were drawn for
+        self._asked: Dict[str, Act] = {}  # by the key of its places: to be done when the texts are compared again
         self.current: Optional[int] = None
         self.generation = 0  # of the links that are valid
 
@@ -55,23 +57,31 @@ class Hunks:
 
     def link(self) -> None:
         """Draw the links beside the changes and beside what was taken back, and do what was asked for meanwhile."""
-        asked = self._view.get_regions(_ASKED) if self._asked is not None else []
-        if asked:
-            self._view.erase_regions(_ASKED)
-            before, act, self._asked = self._view.change_count(), self._asked, None
-            if act is not None:
-                act(asked)
+        while self._asked:
+            before = self._view.change_count()
+            self._do_asked()
             if self._view.change_count() != before:
                 return  # that was an edit, after which all is drawn anew
         self.generation += 1
-        changes, places = self._analysis.changes if self._analysis else [], self._places()
-        self._links[REVERT] = link_changes(self._view, changes, self.generation, self._on_link)
+        changes, moves = (self._analysis.changes, self._analysis.moves) if self._analysis else ([], ())
+        places = self._places()
+        self._linked = [_rows(change) for change in changes]
+        self._links[REVERT] = link_changes(self._view, changes, moves, self.generation, self._on_link)
         if places or self._links.get(UNDO):
             self._links[UNDO] = link_reverted(self._view, places, self.generation, self._on_link)
 
-    def disown_links(self) -> None:
-        """The text is about to be another one: what is drawn names nothing any more."""
+    def outdate(self) -> None:
+        """One of the two texts is about to be another one: what is drawn, and asked for, names nothing any more."""
         self.generation += 1
+        self._count = -1
+        while self._asked:
+            self._do_asked(nowhere=True)
+
+    def forget_reverted(self) -> None:
+        """Another proposal comes: what was taken back of this one cannot be brought back into that."""
+        for number in self._reverted:
+            self._view.erase_regions(_REVERTED + str(number))
+        self._reverted.clear()
 
     def links(self, kind: str) -> List[str]:
         """The links of one kind that are drawn now, as markup."""
@@ -126,12 +136,13 @@ class Hunks:
         """Whether the comparison belongs to the text that the view holds now."""
         return self._analysis is not None and self._view.change_count() == self._count
 
-    def places_of(self, number: int) -> List[sublime.Region]:
-        """Where the change whose link has this number is now, or what is selected for -1."""
-        places = self._view.get_regions(REVERT_LINKS)
-        if 0 <= number < len(places):
-            return [sublime.Region(places[number].begin())]
+    def selected(self) -> List[sublime.Region]:
+        """What is selected, at least the start of the text."""
         return list(self._view.sel()) or [sublime.Region(0)]
+
+    def linked(self, number: int) -> Optional[Rows]:
+        """What the link of this number was drawn for; None if there is no such link."""
+        return self._linked[number] if 0 <= number < len(self._linked) else None
 
     def revert(self, places: Sequence[sublime.Region]) -> bool:
         """Put the original's lines in place of the changes that `places` touch, in one step. False if there are none.
@@ -140,17 +151,28 @@ class Hunks:
         """
         return self._revert(self._touched(places))
 
+    def revert_linked(self, rows: Optional[Rows]) -> bool:
+        """Put the original's lines in place of the change that a link was drawn for. False if it is another one now."""
+        changes = self._analysis.changes if self._analysis is not None else []
+        return self._revert([index for index, change in enumerate(changes) if _rows(change) == rows])
+
     def revert_all(self) -> bool:
-        """Put the original's lines in place of all changes. False if there are none."""
-        return self._revert(range(len(self._analysis.changes)) if self._analysis is not None else ())
+        """Put the original's text in place of the proposal, change by change, hidden ones included.
+
+        False if there are none.
+        """
+        return self._revert(range(len(self._analysis.changes)) if self._analysis is not None else (), hidden=True)
 
     def keep_only(self, places: Sequence[sublime.Region]) -> bool:
-        """Take back all changes but those that `places` touch. False if they touch none; nothing is changed then."""
+        """Take back all changes but those that `places` touch, hidden ones included.
+
+        False if they touch none; nothing is changed then.
+        """
         if self._analysis is None or not self.ready:
             return False
         kept = set(self._inside(places))
         if kept:
-            self._revert([index for index in range(len(self._analysis.changes)) if index not in kept])
+            self._revert([index for index in range(len(self._analysis.changes)) if index not in kept], hidden=True)
         return bool(kept)
 
     def _touched(self, places: Sequence[sublime.Region]) -> List[int]:
@@ -167,33 +189,47 @@ class Hunks:
             return []
         return sorted({index for place in places for index in self._analysis.changes_in(place.begin(), place.end())})
 
-    def _revert(self, indices: Sequence[int]) -> bool:
-        if self._analysis is None or not self.ready or not indices:
+    def _revert(self, indices: Sequence[int], hidden: bool = False) -> bool:
+        """Take back these changes, and all those that are not marked if `hidden`. False if there are none."""
+        if self._analysis is None or not self.ready:
             return False
+        marked = [self._analysis.changes[index].hunk for index in indices]
+        unmarked = set(self._analysis.hidden) if hidden else set()
         edits: List[Edit] = []
         placed: List[Tuple[int, sublime.Region]] = []
         shift = 0
-        for index in indices:
-            change = self._analysis.changes[index]
-            hunk = change.hunk
+        for hunk in sorted([*marked, *unmarked]):
             original = "".join(self._analysis.left_lines[hunk.left_start : hunk.left_end])
-            proposed = "".join(self._analysis.right_lines[hunk.right_start : hunk.right_end])
-            start, end = change.right
+            start, end = self._analysis.right_starts[hunk.right_start], self._analysis.right_starts[hunk.right_end]
             edits.append(Edit(start, end, original))
-            number = next(self._numbers)
-            self._reverted[number] = Reverted(proposed, original)
-            placed.append((number, sublime.Region(start + shift, start + shift + len(original))))
+            if hunk not in unmarked:
+                # What was never marked has no link to bring it back either; the editor's undo does.
+                proposed = "".join(self._analysis.right_lines[hunk.right_start : hunk.right_end])
+                number = next(self._numbers)
+                self._reverted[number] = Reverted(proposed, original)
+                placed.append((number, sublime.Region(start + shift, start + shift + len(original))))
             shift += len(original) - (end - start)
+        if not edits:
+            return False
         apply_edits(self._view, edits)
         for number, region in placed:
             self._view.add_regions(_REVERTED + str(number), [region], flags=sublime.HIDDEN)
-        self._into_sight(placed[0][1])
+        if placed:
+            self._into_sight(placed[0][1])
         return True
 
     def when_ready(self, places: Sequence[sublime.Region], act: Act) -> None:
         """Call `act` with `places`, which move with the text, as soon as the comparison belongs to the text again."""
-        self._view.add_regions(_ASKED, list(places), flags=sublime.HIDDEN)
-        self._asked = act
+        key = _ASKED + str(next(self._numbers))
+        self._view.add_regions(key, list(places), flags=sublime.HIDDEN)
+        self._asked[key] = act
+
+    def _do_asked(self, nowhere: bool = False) -> None:
+        """Do what was asked for first, or do it `nowhere`, so that whoever asked hears that it came to nothing."""
+        key = next(iter(self._asked))
+        act, places = self._asked.pop(key), self._view.get_regions(key)
+        self._view.erase_regions(key)
+        act([] if nowhere else places)
 
     def undo_revert(self, number: int) -> bool:
         """Bring the proposal's lines back where they were taken back; -1 means the last one. False if not possible."""
@@ -211,11 +247,10 @@ class Hunks:
 
     def clear(self) -> None:
         """Take everything off the view."""
-        self._view.erase_regions(_ASKED)
-        self._asked = None
-        for number in self._reverted:
-            self._view.erase_regions(_REVERTED + str(number))
-        self._reverted.clear()
+        for key in self._asked:
+            self._view.erase_regions(key)
+        self._asked.clear()
+        self.forget_reverted()
 
     def _places(self) -> List[Tuple[int, sublime.Region]]:
         """Where changes were taken back and the original's lines still stand. The others are forgotten."""
@@ -240,3 +275,7 @@ class Hunks:
             and self._view.substr(sublime.Region(*change.right)) == reverted.proposed
             for change in self._analysis.changes
         )
+
+
+def _rows(change: Change) -> Rows:
+    return change.hunk.left_start, change.hunk.left_end

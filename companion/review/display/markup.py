@@ -9,13 +9,14 @@ The editor is not known here. Any thread.
 from __future__ import annotations
 
 from html import escape
-from typing import List, Sequence, Tuple
+from typing import List, Mapping, Sequence, Tuple
 
 from ...display_names import columns
 
 ACCEPT, REJECT, NEXT, PREVIOUS = "accept", "reject", "next", "previous"
 REVERT, UNDO, RELOAD = "revert", "undo", "reload"
 AS_PROPOSED = "as_proposed"
+WHITESPACE = "whitespace"
 
 _LONGEST_REMOVAL = 200  # lines shown of one removal in the inline presentation
 _STYLE = """
@@ -54,6 +55,15 @@ def parse_link(href: str) -> Tuple[str, int]:
     return verb, int(number) if number.isdigit() else -1
 
 
+def contents_html(contents: str, line_height: float) -> str:
+    """Says in the original's view what a file holds that is not shown."""
+    style = """
+        div.contents {{ color: color(var(--foreground) alpha(0.6)); }}
+    """
+    row = f'<div class="contents">{_text(contents, 1)}</div>'
+    return document("gemini-companion-contents", line_height, style, row)
+
+
 def removed_html(
     lines: Sequence[str],
     parts: Sequence[Sequence[Span]],
@@ -61,22 +71,29 @@ def removed_html(
     line_height: float,
     width: float = 0.0,
     em_width: float = 0.0,
+    moved: Mapping[int, str] = {},
 ) -> str:
     """Lines that the proposal removes, with their changed spans (offsets in each line) marked.
 
-    They are as wide as the view, `width` pixels; a character has `em_width`.
+    They are as wide as the view, `width` pixels; a character has `em_width`. `moved` are those lines that only moved,
+    by their numbers from 0, and what is said above each; nothing if that is empty.
     """
     rows: List[str] = []
-    for line, spans in zip(lines[:_LONGEST_REMOVAL], parts):
-        text = line.rstrip("\n")
-        start = padded("line", columns(text.replace("\t", " " * tab_size)) or 1, width, em_width)
+    for number, (line, spans) in enumerate(zip(lines[:_LONGEST_REMOVAL], parts)):
+        text, caption = line.rstrip("\n"), moved.get(number)
+        if caption:
+            rows.append(f"{padded('caption', len(caption), width, em_width)}{escape(caption)}</div>")
+        start = padded(
+            "line" if caption is None else "moved", columns(text.replace("\t", " " * tab_size)) or 1, width, em_width
+        )
         rows.append(f"{start}{_marked(text, spans, tab_size) or '&nbsp;'}</div>")
     if len(lines) > _LONGEST_REMOVAL:
         more = f"and {len(lines) - _LONGEST_REMOVAL} more lines"
         rows.append(f"{padded('more', len(more), width, em_width)}{more}</div>")
     style = """
         div.line, div.more {{ background-color: color(var(--redish) alpha(0.15)); }}
-        div.more {{ font-style: italic; }}
+        div.moved, div.caption {{ background-color: color(var(--purplish) alpha(0.15)); }}
+        div.more, div.caption {{ font-style: italic; }}
         span {{ background-color: color(var(--redish) alpha(0.4)); }}
     """
     return document("gemini-companion-removed", line_height, style, "".join(rows))

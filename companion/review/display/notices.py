@@ -7,12 +7,17 @@ from __future__ import annotations
 
 from typing import List, NamedTuple, Tuple
 
-from .header import Notice
-from .markup import RELOAD
+from .header import Notice, hidden_text
+from .markup import RELOAD, WHITESPACE
 
 
 class Circumstances(NamedTuple):
-    """How things stand. `problem` says why the text could not be written, `original_notice` what the file is like."""
+    """How things stand.
+
+    `problem` says why the text could not be written, `original_notice` what the file is like, and `contents` what the
+    file and the proposal are if one of them is no text. `whitespace_hidden` are the changes of whitespace that are not
+    marked; with `whitespace_shown` they are, in this review only.
+    """
 
     name: str
     client: str
@@ -24,6 +29,9 @@ class Circumstances(NamedTuple):
     orphaned: bool
     emptied: bool
     edits_stay: bool = False
+    contents: str = ""
+    whitespace_hidden: int = 0
+    whitespace_shown: bool = False
 
 
 def notices(now: Circumstances) -> Tuple[Notice, ...]:
@@ -31,9 +39,11 @@ def notices(now: Circumstances) -> Tuple[Notice, ...]:
     found: List[Notice] = []
     if now.problem:
         found.append(Notice(now.problem))
+    if now.contents:
+        found.append(Notice(now.contents))
     if now.original_notice:
         found.append(Notice(now.original_notice))
-    elif now.proposal_too_large:
+    elif now.proposal_too_large and not now.contents:
         found.append(Notice("The proposal is large: shown without a comparison."))
     if now.unsaved:
         found.append(Notice(f"{now.name} has unsaved edits in a tab."))
@@ -47,4 +57,8 @@ def notices(now: Circumstances) -> Tuple[Notice, ...]:
         found.append(Notice(sentence))
     elif now.emptied:
         found.append(Notice(f"{now.client} ignores an empty text and would write its own proposal."))
+    if now.whitespace_hidden:
+        found.append(Notice(f"{hidden_text(now.whitespace_hidden)}.", WHITESPACE, "Show them"))
+    elif now.whitespace_shown:
+        found.append(Notice("Whitespace changes are shown in this diff.", WHITESPACE, "Hide them"))
     return tuple(found)

@@ -16,8 +16,11 @@ from ...editor.edits import PORTION, move_caret, text_steps
 from ..decision import Review
 from ..document.disk import Kind, Original
 from ..window import views
+from .markup import contents_html
 
 logger = logging.getLogger("gemini_companion.review")
+
+CONTENTS = "gemini_companion.contents"  # what stands in the place of a file that is no text
 
 
 class ProposalPane:
@@ -88,6 +91,10 @@ def show_original(view: sublime.View, original: Original, same_files: FrozenSet[
     view.set_read_only(True)
     yield from text_steps(view, original.text)
     view.set_name(views.original_name(original.path, original.kind))
+    view.erase_phantoms(CONTENTS)
+    if original.format.binary:
+        contents = contents_html(original.format.with_size(original.signature[1]), view.line_height())
+        view.add_phantom(CONTENTS, sublime.Region(0), contents, sublime.LAYOUT_INLINE)
     move_caret(view, 0)
     if original.kind is Kind.TEXT:
         view.set_line_endings(original.line_endings)

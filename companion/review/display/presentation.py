@@ -32,6 +32,7 @@ from .markup import REVERT, UNDO, parse_link, unstamped
 from .panes import ProposalPane, show_original, whole_text
 from .phase import Phase, following
 from .slices import Slices
+from .whitespace import WhitespaceChoice
 
 if TYPE_CHECKING:
     from ...runtime import Runtime
@@ -75,11 +76,13 @@ class Presentation:
         self._slices = Slices(runtime)
         self._filling, self._filling_original = Slices(runtime), Slices(runtime)
         self._phase = Phase.GATHERING
+        self._whitespace = WhitespaceChoice(settings)
         self._too_large = False  # the proposal, for a comparison
         self._computation: Optional[Computation] = None
         self._original_shown: Optional[Original] = None
         self._analysis: Optional[Analysis] = None
-        self._analysed = self._drawn_count = -1  # the change counts of the texts that were analysed and drawn
+        # The change counts of the texts that were analysed and drawn, and for which the last drawing was begun.
+        self._analysed = self._drawn_count = self._drawing_count = -1
         self._loads = 0
         self._place = ""  # of the file in the workspace
         self._opened = time.monotonic()
@@ -155,6 +158,16 @@ class Presentation:
         self._begin_filling()
         self._take(prepared)
 
+    def toggle_whitespace(self) -> None:
+        """Mark the changes of whitespace that are hidden, or hide them, in this review."""
+        self._whitespace.toggle()
+        self._compare()
+
+    def settings_changed(self) -> None:
+        """Compare again if the settings want other changes hidden."""
+        if self._whitespace.settings_changed():
+            self._compare()
+
     def freeze(self, frozen: bool) -> None:
         """Let nobody edit the proposal while it is being written."""
         if file_views.is_open(self.proposal_view):
@@ -222,7 +235,8 @@ class Presentation:
         self._cancel_comparison()
         self._slices.stop()
         self._proposals += 1
-        self.hunks.disown_links()
+        self.hunks.outdate()
+        self.hunks.forget_reverted()
         self._filling.run(self._fill(not self._pane.filled))
 
     def _fill(self, first: bool) -> Iterator[None]:
@@ -252,6 +266,7 @@ class Presentation:
         window = self.proposal_view.window() if views.is_open(self.proposal_view) else None
         self._place = place_of(self.review.path, window.folders() if window is not None else [])
         self.original = original
+        self.hunks.outdate()
         self.file.take(original)
         self._go(Phase.GATHERING)
         self._cancel_comparison()
@@ -294,14 +309,14 @@ class Presentation:
         # Asking the editor for a long text takes long.
         text = whole_text(self.proposal_view) if self.proposal_view.size() <= limits.review_maximum_bytes else None
         self._too_large = text is None or text.count("\n") > limits.review_maximum_lines
-        if text is None or not original.comparable or self._too_large:
+        if text is None or not original.comparable or self._too_large or self.review.proposal.format.binary:
             self._analysis = None
             self._draw()
             return
         self._go(Phase.COMPARING)
         count = self.proposal_view.change_count()
         computation = self._runtime.compute(
-            analyse,
+            partial(analyse, ignored=self._whitespace.ignored),
             original.text,
             text,
             then=lambda analysis: self._compared(count, analysis),
@@ -339,16 +354,18 @@ class Presentation:
         if self._analysis is None:
             self.hunks.use(None, -1)
         self.update_header()
-        count = self.proposal_view.change_count()
+        count = self._drawing_count = self.proposal_view.change_count()
         self._slices.run(
             self._drawing.steps(self._analysis, self._drawn),
             lambda: self._drawing.valid and self.proposal_view.change_count() == count,
         )
 
     def _redraw(self) -> None:
-        """What is drawn does not fit the screen any more."""
-        if self._phase is Phase.SHOWN and views.is_open(self.proposal_view):
-            self._draw()
+        """What is drawn, or being drawn, does not fit the screen any more."""
+        if self._phase not in (Phase.SHOWN, Phase.DRAWING) or not views.is_open(self.proposal_view):
+            return  # it will be drawn for the screen as it is then
+        if self.proposal_view.change_count() == self._drawing_count:
+            self._draw()  # else the user has just typed: it is compared, and drawn, in a moment
 
     def _drawn(self) -> None:
         if self._phase not in (Phase.DRAWING, Phase.STALE):
@@ -401,6 +418,7 @@ class Presentation:
             self._too_large,
             self._pane.emptied and self.review.ticket is None,
             self._edits_stay,
+            self._whitespace.shown_here,
         )
         sizes = self._drawing.sizes
         header = header_of(standing, columns_of(sizes.em_width, sizes.width))._replace(

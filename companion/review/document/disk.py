@@ -22,6 +22,7 @@ from typing import FrozenSet, NamedTuple, Optional, Sequence, Tuple
 from ...comparison import split_lines
 from . import file_replacement
 from .file_replacement import Copy, DamagedError, NotRegularError, OvertakenError, opened, read_all
+from .formats import BINARY, HEAD, TEXT, Format, format_of_bytes
 from .text import PORTION, carry_endings, line_endings, plain, portions, usual_ending
 
 UTF_8 = "UTF-8"
@@ -63,7 +64,7 @@ class Original(NamedTuple):
 
     `text` is plain: lines end with "\\n", without a byte order mark; empty if there is nothing to show. `exact` is the
     decoded text as it stands in the file. `encoding` and `line_endings` are the editor's names. `notice` is a sentence
-    for the user, or empty.
+    for the user, or empty. `format` is what the file holds.
     """
 
     path: str
@@ -76,6 +77,7 @@ class Original(NamedTuple):
     signature: Tuple[int, int] = (0, 0)  # time of the last change in nanoseconds, size
     identity: Tuple[int, int] = (0, 0)  # which file it was, whatever it is called: device and number on it
     notice: str = ""
+    format: Format = TEXT
 
     @property
     def comparable(self) -> bool:
@@ -98,12 +100,12 @@ def read(
     name = os.path.basename(path)
     try:
         with opened(path, os.O_RDONLY) as (descriptor, found):
-            data = b""
-            if found.st_size <= maximum_bytes * READ_FACTOR:
-                data = read_all(descriptor, maximum_bytes * READ_FACTOR)
-            if max(found.st_size, len(data)) > maximum_bytes * READ_FACTOR:
-                notice = f"{name} is too large to be shown ({_size(max(found.st_size, len(data)))})."
-                return Original(path, Kind.HUGE, notice=notice)
+            most = maximum_bytes * READ_FACTOR
+            data = read_all(descriptor, most if found.st_size <= most else HEAD)
+            size = max(found.st_size, len(data))
+            if size > most:
+                notice = f"{name} is too large to be shown ({_size(size)})."
+                return Original(path, Kind.HUGE, signature=(0, size), notice=notice, format=_format(data, encoding))
     except FileNotFoundError:
         problem = dangling(path)
         return Original(path, Kind.UNREADABLE, notice=problem) if problem else Original(path, Kind.NEW)
@@ -299,9 +301,12 @@ def _decode(path: str, data: bytes, encoding: str, fallback: str) -> Original:
             data = data[len(mark) :]
             break
     else:
-        if encoding == HEXADECIMAL or (b"\x00" in data and not encoding.startswith("UTF-16")):
-            notice = f"{name} is a binary file ({_size(len(data))}) and is not shown."
-            return Original(path, Kind.BINARY, encoding=HEXADECIMAL, fingerprint=fingerprint, notice=notice)
+        found = _format(data, encoding)
+        if found.binary:
+            notice = f"{name} is a binary file and is not shown."
+            return Original(
+                path, Kind.BINARY, "", "", HEXADECIMAL, fingerprint=fingerprint, notice=notice, format=found
+            )
         candidates = [encoding, UTF_8, fallback] if not encoding.endswith("BOM") else [UTF_8, fallback]
     for candidate in candidates:
         codec = codec_of(candidate) if candidate else None
@@ -316,6 +321,14 @@ def _decode(path: str, data: bytes, encoding: str, fallback: str) -> Original:
     shown = data.decode("utf-8", "replace")
     notice = f"{name} cannot be decoded: characters that cannot be read are shown as \ufffd."
     return Original(path, Kind.UNDECODABLE, plain(shown), fingerprint=fingerprint, notice=notice)
+
+
+def _format(data: bytes, encoding: str) -> Format:
+    """What a file holds that begins with `data` and that the editor has opened with `encoding`, if it has."""
+    if encoding.startswith("UTF-16") or data.startswith(tuple(mark for mark, _ in _MARKS)):
+        return TEXT
+    found = format_of_bytes(data)
+    return BINARY if encoding == HEXADECIMAL and not found.binary else found
 
 
 def _decoded(data: bytes, codec: str) -> str:

@@ -20,6 +20,7 @@ from collections import Counter
 from typing import Dict, FrozenSet, Iterator, List, Sequence
 
 from ...comparison import compare_lines, split_lines
+from .formats import format_of_text
 
 BYTE_ORDER_MARK = "\ufeff"
 PORTION = 1 << 18  # characters
@@ -58,6 +59,12 @@ class ProposedText:
             self._stand_ins = _stand_ins(text)
             text = _substitute(text, self._stand_ins)
         self.shown = text
+        self.format = format_of_text(exact)
+
+    @property
+    def size(self) -> int:
+        """How many bytes the text has in UTF-8, in which clients write it."""
+        return sum(len(part.encode("utf-8", "surrogatepass")) for part in portions(self.exact))
 
     def restore(self, current: str) -> str:
         """The exact text that `current`, the content of the view, stands for."""

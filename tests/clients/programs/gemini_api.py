@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, Dict, List, Optional
 
-from tests.clients.programs.model_stub import Answer, ModelStub, Say
+from tests.clients.programs.model_stub import Answer, ModelStub, Say, calls_of
 
 
 class GeminiApi(ModelStub):
@@ -27,8 +27,8 @@ class GeminiApi(ModelStub):
         reply = self.take_turn(request)
         if isinstance(reply, Say):
             return Answer([_response([{"text": reply.text}])], streamed=True)
-        call = {"name": reply.name, "args": dict(reply.arguments)}
-        return Answer([_response([{"functionCall": call}])], streamed=True)
+        calls = [{"name": call.name, "args": dict(call.arguments)} for call in calls_of(reply)]
+        return Answer([_response([{"functionCall": call} for call in calls])], streamed=True)
 
 
 def _response(parts: List[Dict[str, Any]]) -> Dict[str, Any]:

@@ -1,6 +1,7 @@
 """A model on loopback that says what a test has written for it, and keeps what it was asked.
 
-Two subclasses speak the Gemini API (`gemini_api.py`) and the OpenAI API (`openai_api.py`).
+Subclasses speak the Gemini API (`gemini_api.py`), the OpenAI API (`openai_api.py`) and that of Anthropic
+(`anthropic_api.py`).
 Rule: every request is answered at once; a turn of the chat with no answer left is an error that the test sees.
 """
 
@@ -10,7 +11,7 @@ import collections
 import http.server
 import json
 import threading
-from typing import Any, Deque, Dict, List, Mapping, NamedTuple, Optional, Union
+from typing import Any, Deque, Dict, List, Mapping, NamedTuple, Optional, Sequence, Union
 
 
 class Say(NamedTuple):
@@ -26,7 +27,18 @@ class CallTool(NamedTuple):
     arguments: Mapping[str, Any]
 
 
-Reply = Union[Say, CallTool]
+class CallTools(NamedTuple):
+    """The model calls several of them in one turn."""
+
+    calls: Sequence[CallTool]
+
+
+Reply = Union[Say, CallTool, CallTools]
+
+
+def calls_of(reply: Union[CallTool, CallTools]) -> Sequence[CallTool]:
+    """The calls in a reply that is no text."""
+    return [reply] if isinstance(reply, CallTool) else reply.calls
 
 
 class ModelStub:
@@ -101,6 +113,7 @@ class Answer(NamedTuple):
     values: List[Any]
     streamed: bool = False
     ending: str = ""  # the data of a last event that is no JSON
+    named: bool = False  # whether each event has the value's type for a name
 
 
 class _Handler(http.server.BaseHTTPRequestHandler):
@@ -117,8 +130,12 @@ class _Handler(http.server.BaseHTTPRequestHandler):
             self.send_error(404)
             return
         if answer.streamed:
-            events = [json.dumps(value) for value in answer.values] + ([answer.ending] if answer.ending else [])
-            self._send("text/event-stream", "".join(f"data: {event}\r\n\r\n" for event in events))
+            events = [(json.dumps(value), value["type"] if answer.named else "") for value in answer.values]
+            if answer.ending:
+                events.append((answer.ending, ""))
+            names = (f"event: {name}\r\n" if name else "" for _, name in events)
+            lines = (f"{name}data: {data}\r\n\r\n" for name, (data, _) in zip(names, events))
+            self._send("text/event-stream", "".join(lines))
         else:
             self._send("application/json", json.dumps(answer.values[0]))
 

@@ -6,37 +6,44 @@ which get an empty JSON object for an answer.
 
 from __future__ import annotations
 
+import itertools
 import json
 from typing import Any, Dict, List, Optional
 
-from tests.clients.programs.model_stub import Answer, ModelStub, Reply, Say
+from tests.clients.programs.model_stub import Answer, ModelStub, Reply, Say, calls_of
 
 
 class OpenAiApi(ModelStub):
     """Base address for OPENAI_BASE_URL: `url` + "/v1"."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._numbers = itertools.count(1)
 
     def answer(self, path: str, request: Dict[str, Any]) -> Optional[Answer]:
         if path != "/v1/chat/completions":
             return None
         reply = self.take_turn(request) if request.get("tools") else Say("{}")
         if not request.get("stream"):
-            return Answer([_completion("message", "chat.completion", _message(reply), _finish(reply))])
+            return Answer([_completion("message", "chat.completion", self._message(reply), _finish(reply))])
         chunks = [
-            _completion("delta", "chat.completion.chunk", _message(reply), None),
+            _completion("delta", "chat.completion.chunk", self._message(reply), None),
             _completion("delta", "chat.completion.chunk", {}, _finish(reply)),
         ]
         return Answer(chunks, streamed=True, ending="[DONE]")
 
-
-def _message(reply: Reply) -> Dict[str, Any]:
-    if isinstance(reply, Say):
-        return {"role": "assistant", "content": reply.text}
-    function = {"name": reply.name, "arguments": json.dumps(dict(reply.arguments))}
-    return {
-        "role": "assistant",
-        "content": None,
-        "tool_calls": [{"index": 0, "id": "call_1", "type": "function", "function": function}],
-    }
+    def _message(self, reply: Reply) -> Dict[str, Any]:
+        if isinstance(reply, Say):
+            return {"role": "assistant", "content": reply.text}
+        functions = [{"name": call.name, "arguments": json.dumps(dict(call.arguments))} for call in calls_of(reply)]
+        return {
+            "role": "assistant",
+            "content": None,
+            "tool_calls": [
+                {"index": index, "id": f"call_{next(self._numbers)}", "type": "function", "function": function}
+                for index, function in enumerate(functions)
+            ],
+        }
 
 
 def _finish(reply: Reply) -> str:

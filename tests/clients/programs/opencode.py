@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import json
 import os
-import time
 from typing import Mapping, Optional
 
 from tests.clients.programs.openai_api import OpenAiApi
@@ -46,13 +45,7 @@ class OpenCode(Program):
         """Types a line and sends it off; the model has been asked afterwards."""
         self.wait_ready()
         asked = len(self._model.turns)
-        self.type(text)
-        self.wait_for(text)
-        deadline = time.monotonic() + 20.0
-        while len(self._model.turns) == asked:
-            assert time.monotonic() < deadline, f"the program does not take the line\n{self.text()}"
-            self.press("enter")
-            self.is_soon(lambda: len(self._model.turns) > asked, 1.0)
+        self.enter(text, lambda: len(self._model.turns) > asked)
 
 
 def _write_configuration(host: Host, model: OpenAiApi) -> None:

@@ -9,10 +9,10 @@ import json
 import os
 import sys
 import time
-from typing import Any, Dict, Mapping, Optional, Sequence
+from typing import Any, Callable, Dict, Mapping, Optional, Sequence
 
 from tests.clients.programs.model_stub import ModelStub
-from tests.clients.programs.terminal import Terminal
+from tests.clients.programs.terminal import Terminal, squeezed
 from tests.host.driver import Host
 
 CONFIRMATION = "Apply this change?"
@@ -55,6 +55,21 @@ class Program(Terminal):
         """
         text = self.text()
         return self.prompt in text or CONFIRMATION in text or (asked is not None and len(self._model.turns) > asked)
+
+    def enter(self, text: str, taken: Callable[[], bool]) -> None:
+        """Types a line, waits for its echo, and presses Enter until it has been `taken`.
+
+        A second Enter comes late: if the line had been taken after all, it would answer the question that follows.
+        """
+        shown = squeezed(self.text()).count(text)
+        self.type(text)
+        self.wait_for(text)
+        self.is_soon(lambda: squeezed(self.text()).count(text) > shown, 2.0)  # where it was on the screen before
+        deadline = time.monotonic() + 30.0
+        while not taken():
+            assert time.monotonic() < deadline, f"the program does not take the line\n{self.text()}"
+            self.press("enter")
+            self.is_soon(taken, 5.0)
 
     def wait_confirmation(self, file_name: str) -> None:
         """Waits until the program asks whether it may change this file."""

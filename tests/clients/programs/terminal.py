@@ -27,7 +27,7 @@ from typing import Any, Callable, Mapping, Sequence
 import pyte
 
 COLUMNS, LINES = 110, 50
-KEYS = {"enter": "\r", "escape": "\x1b", "end": "\x1b[F"}
+KEYS = {"enter": "\r", "escape": "\x1b", "end": "\x1b[F", "up": "\x1b[A", "down": "\x1b[B"}
 
 # Sequences that the model of the screen does not know: CSI with a private mark, device control, program commands.
 _FOREIGN = re.compile(rb"\x1b\[[<=>][0-9;:]*[ -/]*[@-~]|\x1b[P_^X][^\x1b]*\x1b\\", re.DOTALL)

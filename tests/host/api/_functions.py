@@ -224,13 +224,13 @@ def get_log_control_tree():
 
 
 def ui_info():
-    from ..model.palette_colors import STYLE
-
     preferences = current().preferences()
+    scheme = current().scheme
+    palette = dict(scheme.style)
     return {
-        "system": {"style": "dark"},
-        "theme": {"value": preferences.get("theme"), "style": "dark"},
-        "color_scheme": {"value": preferences.get("color_scheme"), "style": "dark", "palette": dict(STYLE)},
+        "system": {"style": scheme.name},
+        "theme": {"value": preferences.get("theme"), "style": scheme.name},
+        "color_scheme": {"value": preferences.get("color_scheme"), "style": scheme.name, "palette": palette},
     }
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import time
 
-from ..model import geometry, metrics, palette_colors
+from ..model import geometry, metrics
 from ..model.host import current
 from ..model.quirks import LATE_MILLISECONDS
 from ..model.values import Region, as_callback, as_point, as_region, as_text, as_vector
@@ -97,10 +97,10 @@ class ViewLook:
 
     # -- colours ---------------------------------------------------------------------------------
     def style(self):
-        return dict(palette_colors.STYLE)
+        return dict(self._model().host.scheme.style)
 
     def style_for_scope(self, scope):
-        return palette_colors.for_scope(as_text(scope))
+        return self._model().host.scheme.for_scope(as_text(scope))
 
     # -- status bar ------------------------------------------------------------------------------
     def set_status(self, key, value):

@@ -22,6 +22,7 @@ from .keymap import Keymap
 from .menus import Menus, Palette
 from .metrics import STANDARD
 from .notes import Notes
+from .palette_colors import DARK
 from .quirks import chosen
 from .settings import PREFERENCES, SettingsFiles, SettingsModel
 from .syntaxes import Syntaxes
@@ -58,6 +59,7 @@ class Host:
         self.plugins: Any = None
         self.quirks = chosen()
         self.metrics = STANDARD
+        self.scheme = DARK
         self.settings_changes = 0
         self.calls = Calls()
         self.windows: Dict[int, WindowModel] = {}

@@ -1,10 +1,68 @@
-"""The colours of the host's dark scheme, for `style()`, `style_for_scope()` and the pictures."""
+"""The host's two colour schemes, for `style()`, `style_for_scope()` and the pictures.
+
+Rule: a scheme is data. What a window around its views looks like, which a theme says in the editor, stands beside it.
+"""
 
 from __future__ import annotations
 
-from typing import Any, Dict
+from typing import Any, Dict, NamedTuple
 
-STYLE = {
+
+class Scheme(NamedTuple):
+    """`style` has the colours of the whole text, `scopes` those of parts; `theme` those of what is around it."""
+
+    name: str
+    style: Dict[str, str]
+    scopes: Dict[str, Dict[str, str]]
+    theme: Dict[str, str]
+
+    def for_scope(self, scope: str) -> Dict[str, Any]:
+        """The look of a scope; the whole text's foreground for one that the scheme does not name."""
+        found = {
+            "foreground": self.style["foreground"],
+            "bold": False,
+            "italic": False,
+            "glow": False,
+            "underline": False,
+            "stippled_underline": False,
+            "squiggly_underline": False,
+            "source_line": 0,
+            "source_column": 0,
+            "source_file": "",
+        }
+        name = scope.split()[0] if scope.split() else ""
+        if name.startswith("region."):
+            found["foreground"] = self.style.get(name.split(".")[1], self.style["foreground"])
+            return found
+        best = ""
+        for known in self.scopes:
+            if (name + ".").startswith(known + ".") and len(known) > len(best):
+                best = known
+        found.update(self.scopes.get(best, {}))
+        return found
+
+
+def _scopes(style: Dict[str, str], faint: str, backgrounds: Dict[str, str]) -> Dict[str, Dict[str, str]]:
+    scopes = {
+        "comment": faint,
+        "string": style["greenish"],
+        "keyword": style["purplish"],
+        "storage": style["purplish"],
+        "constant": style["orangish"],
+        "entity": style["bluish"],
+        "support": style["cyanish"],
+        "variable": style["foreground"],
+        "invalid": style["redish"],
+        "markup.inserted": style["greenish"],
+        "markup.deleted": style["redish"],
+        "markup.changed": style["orangish"],
+    }
+    looks = {scope: {"foreground": color} for scope, color in scopes.items()}
+    looks.update({scope: {"background": color} for scope, color in backgrounds.items()})
+    return looks
+
+
+_DARK_STYLE = {
     "background": "#20252e",
     "foreground": "#d6dae2",
     "caret": "#f2b866",
@@ -22,47 +80,75 @@ STYLE = {
     "purplish": "#b48ade",
     "pinkish": "#e58fb8",
 }
-SCOPES: Dict[str, Dict[str, str]] = {
-    "comment": {"foreground": "#7b8698"},
-    "string": {"foreground": "#8fc777"},
-    "keyword": {"foreground": "#b48ade"},
-    "storage": {"foreground": "#b48ade"},
-    "constant": {"foreground": "#e5a05f"},
-    "entity": {"foreground": "#61a5ef"},
-    "support": {"foreground": "#56b6c2"},
-    "variable": {"foreground": "#d6dae2"},
-    "invalid": {"foreground": "#e06c75"},
-    "markup.inserted": {"foreground": "#8fc777"},
-    "markup.deleted": {"foreground": "#e06c75"},
-    "markup.changed": {"foreground": "#e5a05f"},
-    "diff.inserted": {"background": "#27382f"},
-    "diff.inserted.char": {"background": "#3b5f45"},
-    "diff.deleted": {"background": "#3a2b33"},
-    "diff.deleted.char": {"background": "#6b3a44"},
+_LIGHT_STYLE = {
+    "background": "#fcfcfd",
+    "foreground": "#2c3139",
+    "caret": "#c25a00",
+    "line_highlight": "#f0f2f5",
+    "selection": "#cfe0f6",
+    "gutter": "#fcfcfd",
+    "gutter_foreground": "#9aa1ad",
+    "accent": "#2f7fb8",
+    "redish": "#c7384a",
+    "orangish": "#b5620f",
+    "yellowish": "#b98a00",
+    "greenish": "#3f8531",
+    "cyanish": "#0b7f8c",
+    "bluish": "#2166c0",
+    "purplish": "#8140b8",
+    "pinkish": "#b83a7d",
 }
 
-
-def for_scope(scope: str) -> Dict[str, Any]:
-    """The look of a scope; the whole text's foreground for one that the scheme does not name."""
-    found = {
-        "foreground": STYLE["foreground"],
-        "bold": False,
-        "italic": False,
-        "glow": False,
-        "underline": False,
-        "stippled_underline": False,
-        "squiggly_underline": False,
-        "source_line": 0,
-        "source_column": 0,
-        "source_file": "",
-    }
-    name = scope.split()[0] if scope.split() else ""
-    if name.startswith("region."):
-        found["foreground"] = STYLE.get(name.split(".")[1], STYLE["foreground"])
-        return found
-    best = ""
-    for known in SCOPES:
-        if (name + ".").startswith(known + ".") and len(known) > len(best):
-            best = known
-    found.update(SCOPES.get(best, {}))
-    return found
+DARK = Scheme(
+    "dark",
+    _DARK_STYLE,
+    _scopes(
+        _DARK_STYLE,
+        "#7b8698",
+        {
+            "diff.inserted": "#27382f",
+            "diff.inserted.char": "#3b5f45",
+            "diff.deleted": "#3a2b33",
+            "diff.deleted.char": "#6b3a44",
+        },
+    ),
+    {
+        "raised": "#2b313d",
+        "chrome": "#191d24",
+        "faint": "#8b94a5",
+        "quiet": "#b9c0cd",
+        "line": "#12151a",
+        "chosen": "#3d4a60",
+        "minimap": "#1d222a",
+        "minimap_text": "#79839499",
+        "minimap_view": "#ffffff14",
+        "shade": "#000b",
+    },
+)
+LIGHT = Scheme(
+    "light",
+    _LIGHT_STYLE,
+    _scopes(
+        _LIGHT_STYLE,
+        "#8a92a0",
+        {
+            "diff.inserted": "#e3f4df",
+            "diff.inserted.char": "#b4dfa9",
+            "diff.deleted": "#fbe5e7",
+            "diff.deleted.char": "#f3b5bd",
+        },
+    ),
+    {
+        "raised": "#eef1f5",
+        "chrome": "#e9ebef",
+        "faint": "#6d7582",
+        "quiet": "#4a515c",
+        "line": "#d3d7de",
+        "chosen": "#cfe0f6",
+        "minimap": "#f6f7f9",
+        "minimap_text": "#8a92a099",
+        "minimap_view": "#0000000f",
+        "shade": "#0004",
+    },
+)
+SCHEMES = {scheme.name: scheme for scheme in (DARK, LIGHT)}

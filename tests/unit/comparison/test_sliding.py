@@ -154,6 +154,14 @@ def test_removed_lines_are_seen_where_they_read_best(name):
         assert slide([Hunk(*place[2:], *place[:2])], right, left, Budget()) == [Hunk(*expected[2:], *expected[:2])]
 
 
+@pytest.mark.parametrize("name", ADDED)
+def test_lines_that_are_compared_by_their_words_are_placed_as_they_are_read(name):
+    left, right, expected = texts(ADDED[name])
+    words = [[line.strip() for line in lines] for lines in (left, right)]
+    for place in same_changes(left, right, expected):
+        assert slide([place], *words, Budget(), (left, right)) == [expected]
+
+
 def test_added_lines_that_can_stand_where_others_are_removed_make_a_change():
     left = ["a\n", "old\n", "x\n", "b\n"]
     right = ["a\n", "x\n", "new\n", "x\n", "b\n"]

@@ -61,6 +61,20 @@ def test_who_forgets_and_begins_again_has_one_timer_all_the_same():
     assert len(acts) == 1
 
 
+def test_so_has_who_does_it_after_the_timer_was_set_again():
+    time, acts = Time(), []
+    debounce = Debounce(time.schedule, lambda: acts.append(time.now), clock=lambda: time.now / 1000)
+    debounce.mark()
+    time.run(1040)
+    debounce.mark()
+    time.run(1060)  # the timer has come too early and waits for the rest
+    debounce.cancel()
+    debounce.mark()
+    assert len(time.timers) == 1
+    time.run(3000)
+    assert acts == [1110]
+
+
 def test_a_burst_is_answered_once_50_ms_after_its_end():
     acts, _ = acted([0, 20, 40, 60])
     assert acts == [110]

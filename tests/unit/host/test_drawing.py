@@ -164,3 +164,42 @@ def test_annotations_of_a_view_in_the_back_stay_as_drawn(bench, view):
     bench.window.new_file()
     annotate("newest")
     bench.gestures.click_annotation("k", "newest", view=view.id())
+
+
+def stripes(bench, view):
+    """What the minimap shows: key, row and columns."""
+    return [stripe[:4] for stripe in bench.gestures.snapshot_view(view.id())["minimap"]]
+
+
+def test_the_minimap_shows_regions_that_the_text_does_not(bench, view):
+    sublime = bench.sublime
+    bare = sublime.DRAW_NO_FILL | sublime.DRAW_NO_OUTLINE
+    view.add_regions("bare", [sublime.Region(0, 3)], "region.greenish", "dot", bare)
+    (stripe,) = bench.gestures.snapshot_view(view.id())["minimap"]
+    assert stripe == ["bare", 0, 0, 3, view.style_for_scope("region.greenish")["foreground"]]
+    assert 'class="mark"' not in bench.gestures.render()
+
+
+def test_the_minimap_leaves_out_what_is_hidden_empty_or_not_for_it(bench, view):
+    sublime = bench.sublime
+    view.add_regions("hidden", [sublime.Region(0, 3)], "region.greenish", "dot", sublime.HIDDEN)
+    view.add_regions("elsewhere", [sublime.Region(0, 3)], "region.greenish", "", sublime.HIDE_ON_MINIMAP)
+    view.add_regions("empty", [sublime.Region(0, 0)], "region.greenish", "dot")
+    view.add_regions("colourless", [sublime.Region(0, 3)])
+    assert stripes(bench, view) == []
+
+
+def test_the_minimap_shows_every_row_of_a_region_and_its_line_ends(bench):
+    view = bench.open("rows.txt", b"ab\n\nabcd\n")
+    view.add_regions("rows", [bench.sublime.Region(1, 6)], "region.redish")
+    assert stripes(bench, view) == [["rows", 0, 1, 3], ["rows", 1, 0, 1], ["rows", 2, 0, 2]]
+
+
+def test_the_light_scheme(bench, view):
+    dark, page = view.style(), bench.gestures.render()
+    bench.gestures.use_scheme("light")
+    assert view.style()["background"] != dark["background"]
+    assert view.style()["background"] in bench.gestures.render() and dark["background"] not in bench.gestures.render()
+    assert bench.sublime.ui_info()["color_scheme"]["style"] == "light"
+    bench.gestures.use_scheme("dark")
+    assert bench.gestures.render() == page

@@ -53,6 +53,37 @@ def test_what_repeats_is_said_once_a_minute_with_a_count(log, clock):
     assert log.lines()[1].endswith("no room in /there (99 times more since it was last said)")
 
 
+def test_the_count_begins_anew_each_time(log, clock):
+    for times in (3, 2, 1, 1):
+        for _ in range(times):
+            log.warning("again")
+        clock.now += 60  # a minute is enough
+    assert [line.rpartition(": ")[2] for line in log.lines()] == [
+        "again",
+        "again (2 times more since it was last said)",
+        "again (1 times more since it was last said)",
+        "again",
+    ]
+
+
+def test_a_second_less_is_not_a_minute(log, clock):
+    log.warning("again")
+    clock.now += 59
+    log.warning("again")
+    assert len(log.lines()) == 1
+
+
+def test_the_longest_remembered_is_forgotten_first(clock):
+    repeats = Repeats(clock)
+
+    def says(number):
+        return repeats.filter(logging.makeLogRecord({"levelno": logging.WARNING, "msg": str(number)}))
+
+    assert all(says(number) for number in range(MOST + 1))
+    assert not says(1) and not says(MOST)
+    assert says(0), "which had to make room"
+
+
 def test_what_differs_is_said_each_time(log):
     log.warning("no room in %s", "/here")
     log.warning("no room in %s", "/there")

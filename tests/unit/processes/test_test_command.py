@@ -13,7 +13,7 @@ import pytest
 
 from tests import run
 from tests.host.driver import is_alive
-from tests.tools import cache, legs, pythons
+from tests.tools import browser, cache, legs, nodes, pythons
 
 
 def outcome(name, passed=0, failed=0, skipped=0):
@@ -54,7 +54,7 @@ def test_nothing_run_at_all_is_no_success(locally, capsys):
 
 
 def options(**changed):
-    values = {"only": None, "python": None, "keyword": None, "jobs": 1, "set_up_only": False}
+    values = {"only": None, "python": None, "keyword": None, "jobs": 1, "set_up_only": False, "with_claude": False}
     return argparse.Namespace(**dict(values, **changed))
 
 
@@ -88,6 +88,44 @@ def test_each_python_gets_its_legs(monkeypatch, locally):
         ("unit: Python 3.14", "new"),
         ("unit: Python 3.8", "old"),
     ]
+
+
+@pytest.fixture
+def installed(monkeypatch):
+    """The sets of npm packages that are asked for; the Pythons are stand-ins."""
+    names = []
+    monkeypatch.setattr(pythons, "find_all", lambda: {(3, 8): pythons.Python((3, 8, 1), "old")})
+    monkeypatch.setattr(pythons, "environment", lambda python: python.executable)
+    monkeypatch.setattr(pythons, "sdk_environment", lambda: "sdk")
+    monkeypatch.setattr(nodes, "node", lambda: "node")
+    monkeypatch.setattr(nodes, "newer_node", lambda: "node")
+    monkeypatch.setattr(browser, "chromium", lambda: None)
+    monkeypatch.setattr(nodes, "packages", names.append)
+    return names
+
+
+def test_claude_code_is_installed_and_run_only_where_it_is_asked_for(locally, installed):
+    plan = run.make_plan(options(only=["end_to_end"], python=["3.8"]))
+    assert [leg.name for leg in plan.legs] == ["end to end: Python 3.8"]
+    assert installed and "claude_code" not in installed
+    plan = run.make_plan(options(only=["unit"], python=["3.8"], with_claude=True))
+    assert [leg.name for leg in plan.legs] == ["Claude Code: Python 3.8", "unit: Python 3.8"]
+    assert installed[-1] == "claude_code"
+
+
+def test_claude_code_that_was_asked_for_and_cannot_run_is_a_failure(monkeypatch, locally, installed, capsys):
+    def fail(name):
+        raise cache.SetupError("npm cannot reach its registry")
+
+    monkeypatch.setattr(nodes, "packages", fail)
+    plan = run.make_plan(options(only=["unit"], python=["3.8"], with_claude=True))
+    assert run.report([outcome("unit", 3)], plan.not_run, 1.0) == 1
+    assert "NOT RUN Claude Code: npm cannot reach its registry" in capsys.readouterr().out
+
+
+def test_the_ci_passes_over_nothing():
+    text = cache.read_text(os.path.join(cache.ROOT, ".ci", "run"))
+    assert "export CI=" in text and "--with-claude" not in text
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")

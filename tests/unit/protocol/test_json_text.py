@@ -74,6 +74,8 @@ def test_nesting_is_bounded_at_the_limit_exactly():
         decode(b"[" * 65 + b"]" * 65, 64)
     with pytest.raises(TooDeep):
         decode(b'{"a":' * 65 + b"1" + b"}" * 65, 64)
+    with pytest.raises(TooDeep):
+        decode(b'[{"a":' * 32 + b"[1]" + b"}]" * 32, 64)
 
 
 def test_nesting_that_would_exhaust_the_stack_is_refused():

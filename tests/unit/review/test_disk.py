@@ -61,6 +61,14 @@ def test_the_encoding_that_the_editor_uses_comes_first(tmp_path):
     assert read(path, encoding="Cyrillic (Windows 1251)").encoding == "Cyrillic (Windows 1251)"
 
 
+@pytest.mark.parametrize("encoding", ["UTF-8 with BOM", "UTF-16 LE with BOM"])
+def test_a_mark_that_is_gone_from_the_file_does_not_come_back(tmp_path, encoding):
+    """The editor opened the file when it still had one."""
+    original = read(made(tmp_path, b"plain\n"), encoding=encoding)
+    assert (original.text, original.encoding) == ("plain\n", "UTF-8")
+    assert disk.encoded(original, "new\n") == b"new\n"
+
+
 def test_the_fallback_encoding_is_the_editors(tmp_path):
     path = made(tmp_path, "\u0436\n".encode("cp1251"))
     assert read(path, fallback="Cyrillic (Windows 1251)").text == "\u0436\n"

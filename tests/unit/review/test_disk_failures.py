@@ -200,3 +200,33 @@ class TestReplacing:
         disk.write(disk.read(str(path), maximum_bytes=10**6, maximum_lines=10**4), NEW)
         assert path.stat().st_ino != before.st_ino
         assert os.getxattr(str(path), "user.note") == b"kept"
+
+    def test_without_what_the_folder_hands_down(self, tmp_path, monkeypatch):
+        """As the default access list of a folder gives every new file an attribute."""
+        path = tmp_path / "file.txt"
+        path.write_bytes(OLD)
+        beside = file_replacement._beside
+
+        def handing_down(target):
+            name, descriptor = beside(target)
+            os.setxattr(descriptor, "user.handed-down", b"1")
+            return name, descriptor
+
+        try:
+            os.setxattr(str(path), "user.kept", b"1")
+        except OSError as error:
+            pytest.skip(f"this disk has no attributes: {error.strerror}")
+        before = path.stat()
+        monkeypatch.setattr(file_replacement, "_beside", handing_down)
+        disk.write(disk.read(str(path), maximum_bytes=10**6, maximum_lines=10**4), NEW)
+        assert path.stat().st_ino != before.st_ino
+        assert os.listxattr(str(path)) == ["user.kept"]
+
+
+@pytest.mark.parametrize(("most", "expected"), [(None, 100), (99, 100), (100, 100), (10, 11), (0, 1)])
+def test_of_a_file_that_grows_no_more_is_read_than_tells_that_it_is_too_long(tmp_path, most, expected):
+    path = tmp_path / "file.txt"
+    path.write_bytes(b"x" * 100)
+    with file_replacement.opened(str(path), os.O_RDONLY) as (descriptor, _):
+        assert len(file_replacement.read_all(descriptor, most)) == expected
+        assert len(file_replacement.read_all(descriptor, most)) == expected, "each time from the start"

@@ -103,6 +103,15 @@ def test_the_status_bar():
     assert status_text(HEADER._replace(compared=False)) == "Gemini CLI's diff"
 
 
+def test_the_status_bar_says_what_is_hidden():
+    assert status_text(HEADER._replace(hidden=1)).endswith("change 2 of 5, 1 whitespace change is hidden")
+    nothing_else = HEADER._replace(added=0, removed=0, current=0, changes=0)
+    assert status_text(nothing_else._replace(hidden=2)).endswith("+0 \u22120, only whitespace changes")
+    assert status_text(nothing_else).endswith("+0 \u22120, no changes")
+    (row,) = header_rows(nothing_else._replace(hidden=2))
+    assert "only whitespace changes" in words(row.markup)
+
+
 def test_the_document_has_as_many_rows_as_were_counted():
     rows = header_rows(HEADER._replace(columns=40, notices=(Notice("warning"),)))
     assert header_html(rows, 20.0).count("<div") == len(rows)

@@ -33,6 +33,10 @@ def test_when_all_is_well_nothing_is_said():
         ({"orphaned": True}, ["has gone: Accept writes the file itself"]),
         ({"emptied": True}, ["ignores an empty text"]),
         ({"orphaned": True, "emptied": True}, ["has gone"]),
+        ({"whitespace_hidden": 1}, ["1 whitespace change is hidden."]),
+        ({"whitespace_hidden": 3}, ["3 whitespace changes are hidden."]),
+        ({"whitespace_shown": True}, ["Whitespace changes are shown in this diff."]),
+        ({"whitespace_hidden": 3, "unsaved": True, "orphaned": True}, ["unsaved", "has gone", "3 whitespace"]),
         ({"original_notice": "file.py is large.", "proposal_too_large": True}, ["file.py is large."]),
         (
             {"problem": "No.", "unsaved": True, "changed_on_disk": True, "orphaned": True},
@@ -50,3 +54,10 @@ def test_what_is_said(changes, words):
 def test_a_file_that_changed_can_be_compared_again():
     (notice,) = notices(QUIET._replace(changed_on_disk=True))
     assert (notice.link, notice.caption) == ("reload", "Compare again")
+
+
+def test_hidden_whitespace_can_be_shown_and_hidden_again():
+    (hidden,) = notices(QUIET._replace(whitespace_hidden=2))
+    (shown,) = notices(QUIET._replace(whitespace_shown=True))
+    assert (hidden.link, hidden.caption) == ("whitespace", "Show them")
+    assert (shown.link, shown.caption) == ("whitespace", "Hide them")

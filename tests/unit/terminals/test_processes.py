@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from companion.system.platform import LINUX, MACOS, Platform
+from companion.system.platform import LINUX, MACOS, WINDOWS, Platform
 from companion.terminals import processes
 
 REFUSED = "35:44: execution error: Not authorized to send Apple events to Terminal. (-1743)"
@@ -75,3 +75,56 @@ def test_a_program_on_the_editors_path_is_found_with_its_folder_and_that_of_node
     assert processes.find_program("gemini", platform, lambda: False) == both
     assert processes.find_program("no-such-program", platform, lambda: False) is None
     assert processes.find_program("cd", platform, lambda: False) == ""  # which only the shell knows
+
+
+def test_it_runs_in_its_folder_with_its_variables_and_is_a_session_of_its_own(start, tmp_path):
+    start('pwd > place; echo "$A" > variable; ps -o sid= -p $$ > session; exit 0\n')
+    assert (tmp_path / "place").read_text().strip() == os.path.realpath(str(tmp_path))
+    assert (tmp_path / "variable").read_text() == "b\n"
+    session = (tmp_path / "session").read_text().strip()
+    assert not session or int(session) != os.getsid(0)
+
+
+def test_its_last_line_is_what_counts(start):
+    with pytest.raises(processes.TerminalError) as caught:
+        start(f"echo '{REFUSED}' >&2\necho '  last words  ' >&2\necho >&2\nexit 1\n")
+    assert str(caught.value) == "last words"
+
+
+def test_a_program_beside_node_has_one_folder(tmp_path, monkeypatch):
+    for name in ("gemini", "node"):
+        (tmp_path / name).write_text("#!/bin/sh\n")
+        (tmp_path / name).chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    platform = Platform(LINUX, {"SHELL": "/bin/sh"}, str(tmp_path))
+    assert processes.find_program("gemini", platform, lambda: False) == str(tmp_path)
+    (tmp_path / "node").unlink()
+    assert processes.find_program("gemini", platform, lambda: False) == str(tmp_path)
+
+
+def test_on_windows_a_program_has_the_editors_path_or_is_not_there(tmp_path, monkeypatch):
+    (tmp_path / "gemini").write_text("#!/bin/sh\n")
+    (tmp_path / "gemini").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    platform = Platform(WINDOWS, {"SHELL": "/bin/sh"}, str(tmp_path))
+    assert processes.find_program("gemini", platform, lambda: False) == ""
+    assert processes.find_program("cd", platform, lambda: False) is None
+
+
+def test_a_login_shell_that_never_answers_knows_nothing(tmp_path, monkeypatch):
+    shell = tmp_path / "sh"
+    shell.write_text("#!/bin/sh\nexec sleep 20\n")
+    shell.chmod(0o755)
+    monkeypatch.setattr(processes, "SHELL_SECONDS", 0.1)
+    platform = Platform(LINUX, {"SHELL": str(shell)}, str(tmp_path))
+    began = time.monotonic()
+    assert processes.find_program("no-such-program", platform, lambda: False) is None
+    assert time.monotonic() - began < 10
+    shell.unlink()
+    assert processes.find_program("no-such-program", platform, lambda: False) is None
+
+
+def test_a_name_is_no_command_line_for_the_shell(tmp_path):
+    platform = Platform(LINUX, {"SHELL": "/bin/sh"}, str(tmp_path))
+    assert processes.find_program(f"cd; touch {tmp_path}/made", platform, lambda: False) is None
+    assert not (tmp_path / "made").exists()

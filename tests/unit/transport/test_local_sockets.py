@@ -20,7 +20,9 @@ from companion.discovery.sweeper import sweep
 from companion.protocol.tools import Implementation, Tool, text_result
 from companion.system import socket_folders
 from companion.system.platform import LINUX, Platform
+from companion.transport import local_sockets
 from companion.transport.client import Refused, SocketClient
+from companion.transport.listening import ACCEPTED_AT_ONCE, BACKLOG
 from companion.transport.server import CompanionServer
 
 HEADER = "X-Secret"
@@ -205,6 +207,139 @@ def test_only_a_dead_socket_of_ours_is_left_over(monkeypatch):
         os.chmod(folder, 0o700)
         socket_folders.remove(folder)
     assert not os.path.exists(folder)
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (lambda folder: os.chmod(folder, 0o770), "others may use"),  # noqa: S103
+        (lambda folder: os.rmdir(folder) or open(folder, "w").close(), "is not a folder"),
+    ],
+)
+def test_a_new_folder_that_is_not_ours_alone_gets_no_socket(monkeypatch, change, sentence):
+    """It is looked at once more before anything is put into it."""
+    made = []
+
+    def make():
+        made.append(real())
+        change(made[-1])
+        return made[-1]
+
+    real = socket_folders.make_folder
+    monkeypatch.setattr(local_sockets, "make_folder", make)
+
+    async def scenario():
+        with pytest.raises(OSError, match=sentence):
+            await local_sockets.listen_locally(asyncio.Protocol)
+
+    try:
+        asyncio.run(scenario())
+    finally:
+        if os.path.isfile(made[0]):
+            os.unlink(made[0])
+    assert not os.path.exists(made[0])
+
+
+def test_what_was_made_is_removed_if_the_socket_cannot_be_had(monkeypatch):
+    made, sockets = [], []
+    real, real_socket = socket_folders.make_folder, socket.socket
+    monkeypatch.setattr(local_sockets, "make_folder", lambda: made.append(real()) or made[-1])
+
+    def make_socket(*kind):
+        sockets.append(real_socket(*kind))
+        return sockets[-1]
+
+    async def scenario():
+        async def refuse(*args, **options):
+            raise OSError("no more sockets")
+
+        monkeypatch.setattr(asyncio.get_running_loop(), "create_unix_server", refuse)
+        monkeypatch.setattr(local_sockets.socket, "socket", make_socket)
+        with pytest.raises(OSError, match="no more sockets"):
+            await local_sockets.listen_locally(asyncio.Protocol)
+
+    asyncio.run(scenario())
+    assert not os.path.exists(made[0])
+    assert [each.fileno() for each in sockets] == [-1], "closed"
+
+
+def test_a_socket_takes_few_connections_at_a_time_and_none_after_its_end(monkeypatch):
+    asked = []
+
+    class Connection(asyncio.Protocol):
+        pass
+
+    async def scenario():
+        loop = asyncio.get_running_loop()
+        create = loop.create_unix_server
+
+        async def note(protocols, *, sock, backlog):
+            asked.append((backlog, sock.getblocking()))
+            sock.listen = asked.append
+            return await create(protocols, sock=sock, backlog=backlog)
+
+        class Socket(socket.socket):
+            """One whose methods can be replaced."""
+
+        monkeypatch.setattr(local_sockets.socket, "socket", Socket)
+        monkeypatch.setattr(loop, "create_unix_server", note)
+        local = await local_sockets.listen_locally(Connection)
+        folder = os.path.dirname(local.path)
+        (server,) = local._servers
+        assert os.path.exists(local.path) and server.is_serving()
+        local.close()
+        assert not server.is_serving() and not os.path.exists(folder)
+        os.mkdir(folder)  # somebody else's by now
+        local.close()
+        assert os.path.exists(folder)
+        os.rmdir(folder)
+
+    asyncio.run(scenario())
+    assert asked[0] == (ACCEPTED_AT_ONCE, False) and asked[-1] == BACKLOG
+
+
+class TestNamedPipes:
+    """Windows: asked of a loop that serves pipes as the proactor loop does."""
+
+    def test_a_pipe_has_a_name_that_nobody_can_guess(self, monkeypatch):
+        served, closed = [], []
+
+        class Pipe:
+            def close(self):
+                closed.append(self)
+
+        async def serve(protocols, path):
+            served.append((protocols, path))
+            return [Pipe()]
+
+        async def scenario():
+            monkeypatch.setattr(asyncio.get_running_loop(), "start_serving_pipe", serve, raising=False)
+            monkeypatch.setattr(local_sockets.sys, "platform", "win32")
+            locals_ = [await local_sockets.listen_locally(asyncio.Protocol) for _ in range(2)]
+            monkeypatch.undo()
+            return locals_
+
+        first, second = asyncio.run(scenario())
+        assert served == [(asyncio.Protocol, first.path), (asyncio.Protocol, second.path)]
+        assert first.path != second.path
+        for local in (first, second):
+            name = local.path[len("\\\\.\\pipe\\") :]
+            assert (
+                local.path.startswith("\\\\.\\pipe\\gemini-companion-") and len(name) == len("gemini-companion-") + 32
+            )
+        first.close()
+        assert len(closed) == 1
+
+    def test_a_loop_without_pipes_is_an_error_with_a_sentence(self, monkeypatch):
+        async def scenario():
+            monkeypatch.setattr(local_sockets.sys, "platform", "win32")
+            try:
+                with pytest.raises(OSError, match="serves no named pipes"):
+                    await local_sockets.listen_locally(asyncio.Protocol)
+            finally:
+                monkeypatch.undo()
+
+        asyncio.run(scenario())
 
 
 def test_our_own_client_finds_the_server_well():

@@ -235,11 +235,15 @@ def test_a_file_of_somebody_else_stays_theirs(tmp_path: Path) -> None:
     assert (path.stat().st_uid, path.stat().st_ino, path.read_bytes()) == (65534, number, b"new\n")
 
 
+@pytest.mark.parametrize("situation", [plain, with_hard_link], ids=lambda situation: situation.__name__)
 @pytest.mark.parametrize("moment", ["write", "fsync"])
-def test_what_somebody_else_writes_meanwhile_is_not_lost(tmp_path: Path, monkeypatch: Any, moment: str) -> None:
+def test_what_somebody_else_writes_meanwhile_is_not_lost(
+    tmp_path: Path, monkeypatch: Any, moment: str, situation: Any
+) -> None:
+    """While the new text is made ready beside the file, or the copy of the old one before it is rewritten."""
     path = tmp_path / "file.txt"
     path.write_bytes(b"old\n")
-    original = read(path)
+    original = read(situation(path))
     real = getattr(os, moment)
 
     def disturbed(*arguments: Any) -> Any:
@@ -251,6 +255,7 @@ def test_what_somebody_else_writes_meanwhile_is_not_lost(tmp_path: Path, monkeyp
     with pytest.raises(ChangedError):
         disk.write(original, b"new\n")
     assert path.read_bytes() == b"theirs\n"
+    assert not [left for left in tmp_path.iterdir() if file_replacement.SUFFIX in left.name]
 
 
 # -- a real disk ------------------------------------------------------------------------------------------------------

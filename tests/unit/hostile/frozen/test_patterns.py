@@ -181,5 +181,30 @@ def test_what_stands_for_one_character(pattern, taken, left):
     assert [one for one in left if globs.match(one)] == []
 
 
+@pytest.mark.parametrize(
+    ("pattern", "taken", "left"),
+    [
+        ("x[ab]", ["xa", "XB"], ["x[ab]", "ab", "x"]),
+        ("a]b", ["a]b"], ["b", "]b"]),
+        ("a!b]", ["a!b]"], ["b"]),
+        ("[!a]?[b-c]*", ["xyb", "XYCzz"], ["ayb", "xya", "xy"]),
+        ("**a**", ["a", "xax"], ["", "x"]),
+        ("*", ["", "a", "ab"], []),
+        ("", [""], ["a"]),
+    ],
+)
+def test_what_stands_for_several(pattern, taken, left):
+    globs = Globs([pattern])
+    assert [one for one in taken if not globs.match(one)] == []
+    assert [one for one in left if globs.match(one)] == []
+
+
+def test_of_several_patterns_one_is_enough_and_none_takes_part_in_another():
+    globs = Globs(["ab*", "[z-a]", "?d"])
+    assert globs.match("ab") and globs.match("abc") and globs.match("cd")
+    assert not globs.match("a") and not globs.match("abd"[1:2]) and not globs.match("d") and not globs.match("cdd")
+    assert not Globs([]).match("") and not Globs(["[z-a]"]).match("z")
+
+
 def test_a_bracket_that_is_not_closed_is_itself():
     assert Globs(["[a"]).match("[a") and not Globs(["[a"]).match("a")

@@ -31,7 +31,10 @@ LIMITS = [
     "review_maximum_lines",
     "maximum_body_mebibytes",
 ]
-WAYS: Dict[str, List[Any]] = {"workspace_fallback": ["version_control", "directory", "none"]}
+WAYS: Dict[str, List[Any]] = {
+    "workspace_fallback": ["version_control", "directory", "none"],
+    "review_ignore_whitespace": ["all", "trailing", "none"],
+}
 LISTS = ["context_exclude"]
 USERS_ALONE: Dict[str, List[Any]] = {
     "export_terminal_environment": [True, False],

@@ -1,0 +1,91 @@
+"""Comparing texts as if some of their whitespace were not there, and finding again what that hides.
+
+Method: lines are compared by what is left of them. Those that count as equal although they differ are then looked for,
+so that a reader can be told of them and get them back.
+
+Rules: whitespace is what git means by it with `-w`: blanks, tabs, carriage returns, and whether the last line has an
+end. Everything else that is invisible (a no-break space, a form feed) is text. Lines are never ignored as a whole, so a
+blank line that was added or removed is a change. Hunks and hidden changes together turn the left text into the right.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Callable, Iterator, List, Sequence, Tuple
+
+from .budget import Budget, never
+from .hunks import Hunk
+from .marks import CharacterChange
+
+_BLANKS = " \t\r"
+_AT_LINE_END = _BLANKS + "\n"
+
+
+class Whitespace(Enum):
+    """Which whitespace is ignored."""
+
+    NONE = "none"
+    TRAILING = "trailing"
+    """That at the ends of lines."""
+    ALL = "all"
+    """All of it inside lines, indentation included."""
+
+
+def remains(lines: Sequence[str], ignored: Whitespace, budget: Budget) -> Sequence[str]:
+    """What is left of each line. Raises `Cancelled`."""
+    if ignored is Whitespace.NONE:
+        return lines
+    if ignored is Whitespace.TRAILING:
+        return [line.rstrip(_AT_LINE_END) for _, part in budget.slices(lines) for line in part]
+    return [_without_blanks(line).rstrip("\n") for _, part in budget.slices(lines) for line in part]
+
+
+def hidden_changes(
+    left: Sequence[str], right: Sequence[str], hunks: Sequence[Hunk], *, cancelled: Callable[[], bool] = never
+) -> List[Hunk]:
+    """The lines outside `hunks` that differ, in order; each has as many on both sides. Raises `Cancelled`."""
+    budget = Budget(cancelled)
+    found: List[Hunk] = []
+    for left_start, left_end, right_start in _between(hunks, len(left)):
+        for start, part in budget.slices(left[left_start:left_end]):
+            i, j = left_start + start, right_start + start
+            others = right[j : j + len(part)]
+            if part == others:
+                continue
+            for at, (line, other) in enumerate(zip(part, others)):
+                if line == other:
+                    continue
+                if found and (found[-1].left_end, found[-1].right_end) == (i + at, j + at):
+                    last = found.pop()
+                    found.append(Hunk(last.left_start, i + at + 1, last.right_start, j + at + 1))
+                else:
+                    found.append(Hunk(i + at, i + at + 1, j + at, j + at + 1))
+    return found
+
+
+def hides(ignored: Whitespace, change: CharacterChange, left: str, right: str) -> bool:
+    """Whether nothing is left of a change of characters inside `left` and `right`. Changed line ends always are."""
+    before, after = left[change.left_start : change.left_end], right[change.right_start : change.right_end]
+    if "\n" in before or "\n" in after:
+        return False
+    if ignored is Whitespace.ALL:
+        return _without_blanks(before) == _without_blanks(after)
+    at_line_ends = left[change.left_end : change.left_end + 1] in ("", "\n") and (
+        right[change.right_end : change.right_end + 1] in ("", "\n")
+    )
+    return ignored is Whitespace.TRAILING and at_line_ends and not (before + after).strip(_BLANKS)
+
+
+def _without_blanks(text: str) -> str:
+    for blank in _BLANKS:
+        text = text.replace(blank, "")
+    return text
+
+
+def _between(hunks: Sequence[Hunk], left_count: int) -> Iterator[Tuple[int, int, int]]:
+    """The stretches outside `hunks`: their start and end on the left, and their start on the right."""
+    i = j = 0
+    for hunk in hunks:
+        yield i, hunk.left_start, j
+        i, j = hunk.left_end, hunk.right_end
+    yield i, left_count, j

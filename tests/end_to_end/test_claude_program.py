@@ -1,0 +1,228 @@
+"""The real `claude` program in a terminal beside the editor, with a stub for its model: what a user of both sees.
+
+Its licence reserves all rights, so it is installed and run only where the user asks for it:
+`python3 tests/run.py --with-claude`. Everywhere else `test_claude_client.py` sends its messages.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+
+import pytest
+
+from tests.clients.claude import lock_files
+from tests.clients.programs.anthropic_api import AnthropicApi, all_texts, tool_texts
+from tests.clients.programs.claude_code import ClaudeCode
+from tests.clients.programs.model_stub import CallTool, CallTools, Say
+
+pytestmark = pytest.mark.timeout(150)
+
+GREETING = "def greet(name):\n    return 'Hello, ' + name\n"
+PROPOSAL = GREETING.replace("Hello", "Good day")
+
+
+@pytest.fixture
+def model():
+    with AnthropicApi() as model:
+        yield model
+        assert model.problems == []
+
+
+@pytest.fixture
+def claude(desktop, model):
+    """The program, connected, with the word "Hello" selected in the editor."""
+    desktop.open("greeting.py", row=1, column=12, end_row=1, end_column=17)
+    with ClaudeCode(desktop.host, desktop.workspace, model) as claude:
+        claude.wait_connected()
+        yield claude
+
+
+def edit(desktop, name="greeting.py", old="Hello", new="Good day"):
+    return CallTool("Edit", {"file_path": desktop.path(name), "old_string": old, "new_string": new})
+
+
+def start_review(desktop, claude, model, *answers, name="greeting.py", **change):
+    """Asks the program for a change; returns the proposal once it shows here and there."""
+    read = CallTool("Read", {"file_path": desktop.path(name)})
+    model.script(read, edit(desktop, name, **change), *answers)
+    claude.submit("Be more polite")
+    claude.wait_question(name)
+    return desktop.wait_proposal()
+
+
+def test_the_selection_is_in_the_request_and_an_accepted_diff_is_written(desktop, claude, model):
+    before = desktop.arrangement()
+    assert "Claude Code" in desktop.window()["status_bar"]
+    assert start_review(desktop, claude, model, Say("It is polite now."))["text"] == PROPOSAL
+    told = "\n".join(all_texts(model.turns[0]))
+    assert f"The user selected the lines 2 to 2 from {desktop.path('greeting.py')}:\nHello\n" in told
+    assert desktop.read("greeting.py").decode() == GREETING, "the program writes, after the answer"
+    desktop.accept()
+    claude.wait_for("It is polite now.")
+    assert desktop.read("greeting.py").decode() == PROPOSAL
+    desktop.wait_no_review()
+    assert desktop.arrangement() == before
+
+
+def test_an_edit_of_the_user_is_written_and_the_model_hears_of_it(desktop, claude, model):
+    proposal = start_review(desktop, claude, model, Say("It is polite now."))
+    desktop.type_at_end(proposal["id"], "# reviewed\n")
+    desktop.accept()
+    claude.wait_for("It is polite now.")
+    assert desktop.read("greeting.py").decode() == PROPOSAL + "# reviewed\n"
+    assert "The user modified your proposed changes before accepting them" in tool_texts(model.turns[-1])[-1]
+    desktop.wait_no_review()
+
+
+def test_a_rejected_diff_is_not_written_and_the_next_one_is_answered_in_the_terminal(desktop, claude, model):
+    before = desktop.arrangement()
+    start_review(desktop, claude, model)
+    desktop.reject()
+    desktop.wait_no_review()
+    claude.wait_ready()
+    assert desktop.arrangement() == before
+    assert desktop.read("greeting.py").decode() == GREETING
+
+    proposal = start_review(desktop, claude, model, Say("It is polite now."))
+    assert any("doesn't want to proceed" in text for text in tool_texts(model.turns[-1]))
+    desktop.type_at_end(proposal["id"], "# lost\n")
+    claude.press("enter")
+    claude.wait_for("It is polite now.")
+    desktop.wait_no_review()
+    assert desktop.arrangement() == before
+    assert desktop.read("greeting.py").decode() == PROPOSAL
+
+    start_review(desktop, claude, model, old="Good day", new="Welcome")
+    claude.press("escape")
+    desktop.wait_no_review()
+    assert desktop.read("greeting.py").decode() == PROPOSAL
+
+
+def test_a_new_file_in_a_new_folder(desktop, claude, model):
+    path = os.path.join("new", "\u00e4 %20 [x].py")
+    model.script(CallTool("Write", {"file_path": desktop.path(path), "content": "a = 1\n"}), Say("Written."))
+    claude.submit("Write a new file")
+    assert desktop.wait_proposal()["text"] == "a = 1\n"
+    desktop.accept()
+    claude.wait_for("Written.")
+    assert desktop.read(path) == b"a = 1\n"
+
+
+def test_the_bytes_that_were_not_changed_stay(desktop, claude, model):
+    for name, before in {
+        "lf.py": b"a = 1\nb = 2\n",
+        "crlf.py": b"a = 1\r\nb = 2\r\n",
+        "mark.py": b"\xef\xbb\xbfa = 1\n",
+        "crlf_mark.py": b"\xef\xbb\xbfa = 1\r\nb = 2\r\n",
+        "no_newline.py": b"a = 1",
+    }.items():
+        desktop.write(name, before)
+        start_review(desktop, claude, model, Say(f"Done with {name}."), name=name, old="a = 1", new="a = 9")
+        desktop.accept()
+        claude.wait_for(f"Done with {name}.")
+        desktop.wait_no_review()
+        assert desktop.read(name) == before.replace(b"a = 1", b"a = 9")
+        # The same once more, with an edit of the user.
+        proposal = start_review(desktop, claude, model, Say(f"Over with {name}."), name=name, old="a = 9", new="a = 5")
+        desktop.host.call("select", ranges=[[0, 0]], view=proposal["id"])
+        at = 1 if proposal["text"].startswith("\ufeff") else 0
+        desktop.host.call("select", ranges=[[at, at]], view=proposal["id"])
+        desktop.host.call("type_text", text="x = 0; ", view=proposal["id"])
+        desktop.accept()
+        claude.wait_for(f"Over with {name}.")
+        desktop.wait_no_review()
+        assert desktop.read(name) == before.replace(b"a = 1", b"x = 0; a = 5")
+
+
+def test_two_edits_in_a_turn_are_reviewed_one_after_the_other(desktop, claude, model):
+    before = desktop.arrangement()
+    read = CallTool("Read", {"file_path": desktop.path("greeting.py")})
+    both = CallTools([edit(desktop), edit(desktop, old="+ name", new="+ name + '!'")])
+    model.script(read, both, Say("Both are done."))
+    claude.submit("Be more polite")
+    assert desktop.wait_proposal()["text"] == PROPOSAL
+    desktop.accept()
+    final = PROPOSAL.replace("+ name", "+ name + '!'")
+    desktop.host.wait_until(lambda: [view["text"] for view in desktop.views_of_role("proposal")] == [final])
+    desktop.accept()
+    claude.wait_for("Both are done.")
+    assert desktop.read("greeting.py").decode() == final
+    desktop.wait_no_review()
+    assert desktop.arrangement() == before
+
+
+def test_the_editor_quits_while_a_diff_waits_and_comes_back(desktop, claude, model):
+    start_review(desktop, claude, model, Say("It is polite now."))
+    desktop.host.quit()
+    claude.wait_question("greeting.py")
+    claude.press("enter")
+    claude.wait_for("It is polite now.")
+    assert desktop.read("greeting.py").decode() == PROPOSAL
+
+    desktop.host.restart()
+    desktop.host.wait_until(lambda: lock_files(desktop.host.environment["HOME"]), 20)
+    desktop.open("greeting.py", row=1, column=12, end_row=1, end_column=16)
+    claude.choose_editor()
+    claude.wait_connected()
+    start_review(desktop, claude, model, Say("Once more."), old="Good", new="Nice")
+    desktop.accept()
+    claude.wait_for("Once more.")
+    assert desktop.read("greeting.py").decode() == PROPOSAL.replace("Good", "Nice")
+
+
+def test_a_reload_of_the_package_does_not_disturb_the_program(desktop, claude, model):
+    desktop.host.disable_package()
+    desktop.host.enable_package()
+    desktop.host.wait_until(lambda: "Claude Code" in desktop.window()["status_bar"], 30)
+    start_review(desktop, claude, model, Say("It is polite now."))
+    desktop.accept()
+    claude.wait_for("It is polite now.")
+    assert desktop.read("greeting.py").decode() == PROPOSAL
+
+
+def test_ide_connects_a_program_that_was_not_told_to(desktop, model):
+    desktop.open("greeting.py")
+    with ClaudeCode(desktop.host, desktop.workspace, model, connects=False) as claude:
+        claude.choose_editor()
+        claude.wait_connected("In greeting.py")
+        desktop.host.wait_until(lambda: "Claude Code" in desktop.window()["status_bar"])
+        view = desktop.open("greeting.py", row=1, column=12, end_row=1, end_column=17)
+        claude.wait_connected()
+        desktop.host.call("focus_view", view=view)
+        desktop.host.call("run_palette", caption="Gemini Companion: Send Selection to Terminal")
+        claude.wait_for("@greeting.py#L2")
+    desktop.host.wait_until(lambda: "no client" in desktop.window()["status_bar"])
+
+
+def test_of_two_windows_on_one_folder_the_port_variable_names_one(desktop, model):
+    home = desktop.host.environment["HOME"]
+    desktop.open("greeting.py")
+    desktop.host.wait_until(lambda: lock_files(home))
+    first = set(lock_files(home))
+    desktop.write("second.py", b"# second\n")
+    window = desktop.host.call("new_window", folders=[desktop.workspace])
+    desktop.host.call("open_file", path=desktop.path("second.py"), window=window)
+    (port,) = desktop.host.wait_until(lambda: set(lock_files(home)) - first)
+    env = {"CLAUDE_CODE_SSE_PORT": str(port)}
+    with ClaudeCode(desktop.host, desktop.workspace, model, env) as claude:
+        claude.wait_connected("In second.py")
+        start_review(desktop, claude, model, Say("Done."), name="second.py", old="second", new="2nd")
+        told = json.dumps(model.turns[0])
+        assert "second.py" in told and "greeting.py" not in told
+        other = next(
+            number for number in desktop.host.evaluate("[w.id() for w in sublime.windows()]") if number != window
+        )
+        shown = desktop.host.call("snapshot_window", window=other)
+        assert "no client" in shown["status_bar"] and not shows_review(shown)
+        desktop.accept()
+        claude.wait_for("Done.")
+        assert desktop.read("second.py") == b"# 2nd\n"
+    with ClaudeCode(desktop.host, desktop.workspace, model) as claude:
+        claude.choose_editor(count=2)
+
+
+def shows_review(window):
+    return any(
+        "gemini_companion.role" in tab["view"]["settings"] for group in window["groups"] for tab in group["tabs"]
+    )

@@ -1,0 +1,209 @@
+"""What the dialects share: addresses of files, schemas of tools, and what a client tells of itself."""
+
+from __future__ import annotations
+
+import pytest
+from fake_window import FakeWindow, called, value
+
+from companion.agents.claude_dialect import CLAUDE
+from companion.agents.copilot_dialect import COPILOT
+from companion.agents.dialect import Transport, file_url, optional_text, path_of_url, selection_fields, tool
+from companion.agents.ide_companion import IDE_COMPANION
+from companion.agents.shared_context import ActiveFile, Position
+from companion.agents.window import Diagnostic, FileDiagnostics, OpenEditor, Severity
+
+ADDRESSES = [
+    ("/project/one.py", "file:///project/one.py"),
+    ("/two words/\u00e9#?.py", "file:///two%20words/%C3%A9%23%3F.py"),
+    ("/", "file:///"),
+    ("/a", "file:///a"),
+    ("/ab", "file:///ab"),
+    ("C:\\project\\one.py", "file:///C:/project/one.py"),
+    ("C:\\", "file:///C:/"),
+    ("\\\\server\\share\\one.py", "file://server/share/one.py"),
+]
+
+
+@pytest.mark.parametrize(("path", "address"), ADDRESSES)
+def test_a_path_has_an_address_and_that_the_path(path, address):
+    assert file_url(path) == address
+    assert path_of_url(address) == path
+
+
+@pytest.mark.parametrize("path", ["", "relative.py", "C:relative.py", "/half\ud800"])
+def test_what_is_no_absolute_path_has_no_address(path):
+    assert file_url(path) == ""
+
+
+@pytest.mark.parametrize(
+    ("address", "path"),
+    [
+        ("/project/one.py", "/project/one.py"),
+        ("/two%20words.py", "/two%20words.py"),
+        ("C:\\one.py", "C:\\one.py"),
+        ("untitled:one.py", "untitled:one.py"),
+        ("file://localhost/project/one.py", "/project/one.py"),
+        ("file:///c%3A/one.py", "c:\\one.py"),
+        ("file:///c:/one/two.py", "c:\\one\\two.py"),
+        ("file:///ab:c", "/ab:c"),
+        ("file://", ""),
+    ],
+)
+def test_what_programs_send_for_a_path(address, path):
+    assert path_of_url(address) == path
+
+
+def test_an_argument_that_is_missing_or_no_text_is_empty():
+    assert optional_text({"uri": "file:///a"}, "uri") == "file:///a"
+    assert optional_text({}, "uri") == optional_text({"uri": None}, "uri") == optional_text({"uri": 7}, "uri") == ""
+
+
+def test_a_tool_has_a_schema_that_lets_more_arguments_through():
+    made = tool("name", "Title", "Says what it does.", ("one",), one={"type": "string"}, two={"type": "boolean"})
+    assert (made.name, made.title, made.description) == ("name", "Title", "Says what it does.")
+    assert made.input_schema == {
+        "type": "object",
+        "properties": {"one": {"type": "string"}, "two": {"type": "boolean"}},
+        "required": ["one"],
+    }
+    assert tool("name", "Title", "Says what it does.").input_schema == {"type": "object", "properties": {}}
+
+
+def test_what_is_required_is_what_the_program_always_sends():
+    def required(dialect):
+        return {each.name: tuple(each.input_schema.get("required", ())) for each in dialect.tools}
+
+    assert required(CLAUDE) == {
+        "openDiff": ("new_file_path", "new_file_contents", "tab_name"),
+        "close_tab": ("tab_name",),
+        "closeAllDiffTabs": (),
+        "getDiagnostics": (),
+        "openFile": ("filePath",),
+        "getOpenEditors": (),
+        "getCurrentSelection": (),
+        "getLatestSelection": (),
+        "getWorkspaceFolders": (),
+        "checkDocumentDirty": ("filePath",),
+        "saveDocument": ("filePath",),
+    }
+    assert required(COPILOT) == {
+        "open_diff": ("original_file_path", "new_file_contents", "tab_name"),
+        "close_diff": ("tab_name",),
+        "get_selection": (),
+        "get_diagnostics": (),
+        "update_session_name": ("name",),
+    }
+
+
+def test_how_each_is_carried():
+    def traits(dialect):
+        return (
+            dialect.transport,
+            dialect.secret_header,
+            dialect.handshake_only,
+            dialect.deleted_status,
+            dialect.process_id_header,
+            dialect.edits_return,
+            dialect.takes_mentions,
+            dialect.attentive_after_seconds,
+        )
+
+    assert traits(IDE_COMPANION) == (Transport.HTTP_ON_PORT, "Authorization", False, 204, "", True, False, None)
+    assert traits(CLAUDE) == (
+        Transport.WEBSOCKET, "X-Claude-Code-Ide-Authorization", False, 204, "", True, True, 0.5,
+    )  # fmt: skip
+    assert traits(COPILOT) == (
+        Transport.HTTP_ON_SOCKET, "X-Gemini-Companion-Secret", True, 200, "X-Copilot-PID", False, False, None,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("method", "params", "pid"),
+    [
+        ("ide_connected", {"pid": 4321}, 4321),
+        ("ide_connected", {"pid": 1}, 1),
+        ("ide_connected", {"pid": 0}, None),
+        ("ide_connected", {"pid": -1}, None),
+        ("ide_connected", {"pid": True}, None),
+        ("ide_connected", {"pid": "4321"}, None),
+        ("ide_connected", {}, None),
+        ("log_event", {"pid": 4321}, None),
+    ],
+)
+def test_claude_code_tells_the_id_of_its_process_once_it_is_connected(method, params, pid):
+    assert CLAUDE.process_id(method, params) == pid
+
+
+@pytest.mark.parametrize("dialect", [COPILOT, IDE_COMPANION])
+def test_the_others_tell_none_that_way(dialect):
+    assert dialect.process_id("ide_connected", {"pid": 4321}) is None
+
+
+def test_a_caret_is_an_empty_selection():
+    here = Position(4, 2)
+    fields = selection_fields(ActiveFile("/a.py", here, here))
+    assert (fields["text"], fields["selection"]["isEmpty"]) == ("", True)
+    assert fields["selection"]["start"] == fields["selection"]["end"] == {"line": 4, "character": 2}
+
+
+def test_each_severity_has_its_word():
+    class Window(FakeWindow):
+        async def diagnostics(self, path):
+            place = Position(0, 0)
+            return [FileDiagnostics("/a.py", [Diagnostic(each.name, each, place, place, "x") for each in Severity])]
+
+    found = value(CLAUDE, Window(), "getDiagnostics")[0]["diagnostics"]
+    assert [(each["message"], each["severity"]) for each in found] == [
+        ("ERROR", "Error"),
+        ("WARNING", "Warning"),
+        ("INFORMATION", "Info"),
+        ("HINT", "Hint"),
+    ]
+
+
+class OnWindows(FakeWindow):
+    """A window whose paths are those of Windows."""
+
+    async def open_editors(self):
+        return [OpenEditor("C:\\project\\one.py", False, True, "Python")]
+
+    def folders(self):
+        return ["C:\\project", "D:\\other"]
+
+
+def test_without_an_address_all_open_files_are_asked_for():
+    window = FakeWindow()
+    value(COPILOT, window, "get_diagnostics")
+    value(CLAUDE, window, "getDiagnostics", uri="")
+    assert window.asked == [None, None]
+
+
+class Empty(FakeWindow):
+    """A window without folders and tabs."""
+
+    async def open_editors(self):
+        return []
+
+    def folders(self):
+        return []
+
+
+def test_names_of_windows_paths_are_their_last_parts():
+    (tab,) = value(CLAUDE, OnWindows(), "getOpenEditors")["tabs"]
+    assert (tab["label"], tab["uri"]) == ("one.py", "file:///C:/project/one.py")
+    assert (tab["isActive"], tab["isDirty"]) == (False, True)
+    found = value(CLAUDE, OnWindows(), "getWorkspaceFolders")
+    assert [each["name"] for each in found["folders"]] == ["project", "other"]
+    assert found["rootPath"] == "C:\\project"
+
+
+def test_an_empty_window():
+    assert value(CLAUDE, Empty(), "getOpenEditors") == {"tabs": []}
+    assert value(CLAUDE, Empty(), "getWorkspaceFolders") == {"success": True, "folders": [], "rootPath": None}
+
+
+def test_a_file_is_brought_to_the_front_unless_it_is_told_not_to():
+    window = FakeWindow()
+    for sent in ({}, {"makeFrontmost": True}, {"makeFrontmost": None}, {"makeFrontmost": False}):
+        called(CLAUDE, window, "openFile", filePath="/a.py", **sent)
+    assert [focus for _, focus in window.opened] == [True, True, True, False]

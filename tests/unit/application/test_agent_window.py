@@ -1,0 +1,347 @@
+"""A window as programs may use it: reviews that calls wait for, what is shared, what is saved and opened."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+
+import pytest
+
+from companion.agents.shared_context import ActiveFile, Position, SharedContext
+from companion.agents.window import Answer, CannotDo, Decision, OpenEditor, ReviewRequest
+from companion.protocol.tools import Cancellation, ClientSession, ToolCall
+from companion.review.decision import Outcome, Owner, ReviewError
+from companion.review.document.preparation import FileRequest
+
+CLIENT = ClientSession("session-1", "claude-code", "2.1", "2025-11-25", 0.0)
+OWNER = Owner("session-1", "Claude Code")
+
+
+class Syntax:
+    """Of a view."""
+
+    name = "Python"
+
+
+class View:
+    """A tab."""
+
+    def __init__(self, path, dirty=False, syntax=None, saves=True):
+        self.path, self.dirty, self._syntax, self.saves = path, dirty, syntax, saves
+        self.commands = []
+
+    def file_name(self):
+        return self.path
+
+    def is_dirty(self):
+        return self.dirty
+
+    def syntax(self):
+        return self._syntax
+
+    def run_command(self, name):
+        self.commands.append(name)
+        self.dirty = self.dirty and not self.saves
+
+
+class Window:
+    """Tabs, and what was opened and focused."""
+
+    def __init__(self):
+        self.tabs = []
+        self.active = None
+        self.opened, self.focused = [], []
+
+    def views(self):
+        return list(self.tabs)
+
+    def active_view(self):
+        return self.active
+
+    def open_file(self, path):
+        self.opened.append(path)
+        self.active = View(path)
+
+    def focus_view(self, view):
+        self.focused.append(view)
+
+
+class Runtime:
+    """Carries out at once, but for what waits for its time."""
+
+    def __init__(self):
+        self.main, self.disk, self.later = [], [], []
+        self.hangs = False
+
+    async def call_main(self, function, *args):
+        self.main.append(function.__name__)
+        return function(*args)
+
+    async def in_worker(self, function, *args):
+        self.disk.append(function.__name__)
+        if self.hangs:
+            await asyncio.get_running_loop().create_future()
+        return function(*args)
+
+    def on_loop(self, function, *args):
+        function(*args)
+
+    def on_main(self, function, *args):
+        function(*args)
+
+    def later_on_main(self, milliseconds, function, *args):
+        self.later.append((milliseconds, lambda: function(*args)))
+
+
+class Reviews:
+    """Keeps what it is asked."""
+
+    def __init__(self):
+        self.tickets, self.opened, self.taken_back, self.withdrawn = [], [], [], []
+        self.fails = None
+
+    def file_request(self, path):
+        return FileRequest(path, 1000, 100, "Western (Windows 1252)", {})
+
+    def open_diff(self, owner, path, proposal, prepared, ticket):
+        if self.fails is not None:
+            raise self.fails
+        self.opened.append((owner, path, proposal.exact, prepared.original.text))
+        self.tickets.append(ticket)
+
+    def take_back(self, ticket):
+        self.taken_back.append(ticket)
+
+    def withdraw(self, session, name):
+        self.withdrawn.append((session, name))
+        return True
+
+    def withdraw_all(self, session):
+        return 3
+
+
+class Tracker:
+    """What is shared."""
+
+    def __init__(self):
+        self.files, self.active = [], None
+
+    def context(self):
+        return SharedContext({"workspaceState": {"openFiles": self.files}}, self.active)
+
+
+class Bench:
+    """The window of an endpoint whose parts the test plays."""
+
+    def __init__(self, module, folder):
+        self.folder = folder
+        self.window, self.runtime, self.reviews, self.tracker = Window(), Runtime(), Reviews(), Tracker()
+        self.connected, self.renamed = True, []
+        hooks = module.Hooks(
+            owner_of=lambda session: Owner(session.id, "Claude Code"),
+            is_connected=lambda owner: self.connected,
+            rename=lambda session, name: self.renamed.append((session, name)),
+            folders=lambda: [folder],
+        )
+        self.subject = module.EndpointWindow(self.window, self.runtime, self.reviews, self.tracker, hooks)
+        self.tool_call = ToolCall("openDiff", {}, CLIENT, 1)
+
+    def path(self, name="file.py"):
+        return os.path.join(self.folder, name)
+
+    def share(self, *names, active=None):
+        self.tracker.files = [
+            {"path": self.path(name), **({"isActive": True} if name == active else {})} for name in names
+        ]
+
+    def review(self, act, path=None, edits_return=True):
+        """The answer to a review; `act` is called once it is open, or waited for in vain."""
+        request = ReviewRequest(self.tool_call, path or self.path(), "new\n", "its name", edits_return)
+
+        async def scenario():
+            answer = asyncio.ensure_future(self.subject.review(request))
+            for _ in range(30):
+                await asyncio.sleep(0)
+            act()
+            return await asyncio.wait_for(answer, 10)
+
+        return asyncio.run(scenario())
+
+
+@pytest.fixture
+def module(load):
+    return load("companion.endpoint.agent_window")
+
+
+@pytest.fixture
+def bench(module, tmp_path):
+    (tmp_path / "file.py").write_bytes(b"old\n")
+    return Bench(module, os.path.realpath(str(tmp_path)))
+
+
+class TestReview:
+    def test_it_is_shown_for_the_client_and_waits_for_the_decision(self, bench):
+        def accept():
+            (ticket,) = bench.reviews.tickets
+            assert (ticket.name, ticket.waiting) == ("its name", True)
+            ticket.settle(Outcome("accepted", bench.path(), "edited\n"))
+
+        assert bench.review(accept) == Answer(Decision.ACCEPTED, "edited\n")
+        assert bench.reviews.opened == [(OWNER, bench.path(), "new\n", "old\n")]
+        assert bench.runtime.disk == ["prepare"]
+        assert bench.runtime.main == ["file_request", "_open"]
+
+    @pytest.mark.parametrize(
+        ("outcome", "answer"),
+        [
+            (Outcome("accepted", "/a", None), Answer(Decision.ACCEPTED, "")),
+            (Outcome("rejected", "/a", None), Answer(Decision.REJECTED)),
+            (None, Answer(Decision.WITHDRAWN)),
+        ],
+    )
+    def test_each_outcome_has_its_answer(self, bench, outcome, answer):
+        assert bench.review(lambda: bench.reviews.tickets[0].settle(outcome)) == answer
+
+    def test_only_the_first_outcome_counts(self, bench):
+        def twice():
+            (ticket,) = bench.reviews.tickets
+            ticket.settle(Outcome("rejected", "/a", None))
+            ticket.settle(Outcome("accepted", "/a", "text"))
+
+        assert bench.review(twice).decision is Decision.REJECTED
+
+    def test_what_cannot_be_shown_is_said(self, bench):
+        with pytest.raises(CannotDo, match="is a folder"):
+            bench.review(lambda: None, path=bench.folder)
+        bench.reviews.fails = ReviewError("The editor window has been closed.")
+        with pytest.raises(CannotDo, match="has been closed"):
+            bench.review(lambda: None)
+
+    def test_a_disk_that_does_not_answer_is_said(self, bench, module, monkeypatch):
+        monkeypatch.setattr(module, "PREPARE_SECONDS", 0.01)
+        bench.runtime.hangs = True
+        with pytest.raises(CannotDo, match="The disk does not answer"):
+            bench.review(lambda: None)
+
+    def test_a_client_that_takes_its_call_back_takes_the_review_with_it(self, bench):
+        answer = bench.review(lambda: bench.tool_call.cancel(Cancellation.BY_CLIENT))
+        assert answer.decision is Decision.WITHDRAWN
+        assert bench.reviews.taken_back == bench.reviews.tickets and not bench.runtime.later
+        assert not bench.reviews.tickets[0].waiting
+
+    @pytest.mark.parametrize("lives", [True, False])
+    def test_after_a_broken_connection_it_goes_if_the_client_still_lives_a_while_later(self, bench, lives):
+        answer = bench.review(lambda: bench.tool_call.cancel(Cancellation.CONNECTION_LOST))
+        assert answer.decision is Decision.WITHDRAWN
+        assert not bench.reviews.taken_back
+        ((milliseconds, look),) = bench.runtime.later
+        assert milliseconds == 10000
+        bench.connected = lives
+        look()
+        assert bench.reviews.taken_back == (bench.reviews.tickets if lives else [])
+
+    def test_a_call_that_is_taken_back_while_the_file_is_read_shows_nothing(self, bench):
+        real = bench.runtime.in_worker
+
+        async def in_worker(function, *args):
+            bench.tool_call.cancel(Cancellation.BY_CLIENT)
+            return await real(function, *args)
+
+        bench.runtime.in_worker = in_worker
+        assert bench.review(lambda: None).decision is Decision.WITHDRAWN
+        assert not bench.reviews.opened
+
+
+class TestWhatIsThere:
+    def test_only_the_tabs_that_are_shared(self, bench):
+        bench.window.tabs = [
+            View(bench.path("one.py"), dirty=True, syntax=Syntax()),
+            View(None),
+            View(bench.path("secret.py")),
+            View(bench.path("two.py")),
+        ]
+        bench.share("one.py", "two.py", active="two.py")
+        assert asyncio.run(bench.subject.open_editors()) == [
+            OpenEditor(bench.path("one.py"), False, True, "Python"),
+            OpenEditor(bench.path("two.py"), True, False, ""),
+        ]
+
+    def test_unsaved_edits_are_told_of_shared_files_only(self, bench):
+        bench.window.tabs = [View(bench.path("one.py"), dirty=True), View(bench.path("secret.py"), dirty=True)]
+        bench.window.tabs.append(View(bench.path("two.py")))
+        bench.share("one.py", "two.py")
+        dirty = {name: asyncio.run(bench.subject.is_dirty(bench.path(name))) for name in ("one.py", "two.py")}
+        assert dirty == {"one.py": True, "two.py": False}
+        assert asyncio.run(bench.subject.is_dirty(bench.path("secret.py"))) is None
+
+    def test_the_selection_is_the_trackers(self, bench):
+        bench.tracker.active = ActiveFile("/a.py", Position(0, 0), Position(0, 1), "x")
+        assert asyncio.run(bench.subject.selection()) is bench.tracker.active
+        assert bench.runtime.main == ["context"]
+
+    def test_the_folders_are_those_announced(self, bench):
+        assert bench.subject.folders() == [bench.folder]
+
+    def test_diagnostics_of_a_file_that_is_not_shared_are_not_told(self, bench, module, monkeypatch):
+        asked = []
+        monkeypatch.setattr(module, "diagnostics_of", lambda window, paths: asked.append((window, paths)) or [])
+        bench.share("one.py", "two.py")
+        for path in (bench.path("two.py"), bench.path("secret.py"), None):
+            assert asyncio.run(bench.subject.diagnostics(path)) == []
+        assert asked == [
+            (bench.window, [bench.path("two.py")]),
+            (bench.window, []),
+            (bench.window, [bench.path("one.py"), bench.path("two.py")]),
+        ]
+        assert bench.runtime.main == ["_diagnostics"] * 3
+
+
+class TestWhatIsDone:
+    def outside(self, bench):
+        return os.path.join(os.path.dirname(bench.folder), "elsewhere.py")
+
+    def test_an_open_file_is_saved_if_it_has_to_be(self, bench):
+        dirty, clean = View(bench.path("one.py"), dirty=True), View(bench.path("two.py"))
+        bench.window.tabs = [View(None), clean, dirty]
+        assert asyncio.run(bench.subject.save(bench.path("one.py"))) is True
+        assert asyncio.run(bench.subject.save(bench.path("two.py"))) is True
+        assert (dirty.commands, clean.commands) == (["save"], [])
+        assert asyncio.run(bench.subject.save(bench.path("three.py"))) is False
+        assert bench.runtime.disk == ["inside_workspace"] * 3
+
+    def test_a_file_that_the_editor_could_not_save_is_not_saved(self, bench):
+        bench.window.tabs = [View(bench.path(), dirty=True, saves=False)]
+        assert asyncio.run(bench.subject.save(bench.path())) is False
+
+    def test_outside_of_the_workspace_nothing_is_saved_or_opened(self, bench):
+        view = View(self.outside(bench), dirty=True)
+        bench.window.tabs = [view]
+        with pytest.raises(CannotDo, match="outside the workspace folders"):
+            asyncio.run(bench.subject.save(view.path))
+        with pytest.raises(CannotDo, match="outside the workspace folders"):
+            asyncio.run(bench.subject.open_file(view.path, focus=True))
+        assert not view.commands and not bench.window.opened
+
+    @pytest.mark.parametrize("focus", [True, False])
+    def test_a_file_is_opened_with_the_focus_or_without(self, bench, focus):
+        before = bench.window.active = View("/before")
+        asyncio.run(bench.subject.open_file(bench.path(), focus=focus))
+        assert bench.window.opened == [bench.path()]
+        assert bench.window.focused == ([] if focus else [before])
+        assert bench.runtime.disk == ["inside_workspace", "isfile"]
+
+    def test_in_an_empty_window_there_is_nothing_to_give_the_focus_back_to(self, bench):
+        asyncio.run(bench.subject.open_file(bench.path(), focus=False))
+        assert bench.window.opened and not bench.window.focused
+
+    def test_a_file_that_is_not_there_is_not_made(self, bench):
+        with pytest.raises(CannotDo, match="There is no such file"):
+            asyncio.run(bench.subject.open_file(bench.path("none.py"), focus=True))
+        assert not bench.window.opened
+
+    def test_reviews_are_withdrawn_and_clients_renamed(self, bench):
+        assert asyncio.run(bench.subject.withdraw_review("session-1", "its name")) is True
+        assert asyncio.run(bench.subject.withdraw_reviews("session-1")) == 3
+        assert bench.reviews.withdrawn == [("session-1", "its name")]
+        bench.subject.rename_client("session-1", "Polite greeting")
+        assert bench.renamed == [("session-1", "Polite greeting")]

@@ -1,0 +1,198 @@
+"""Blocks are said to be moved only where that is certain."""
+
+from __future__ import annotations
+
+import random
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as some
+
+from companion.comparison import Cancelled, Hunk, Move, Whitespace, compare_lines, moved_blocks, split_lines
+
+TEXT = [f"line {number}\n" for number in range(40)]
+
+
+def moved(left, right, ignored=Whitespace.NONE):
+    return moved_blocks(left, right, compare_lines(left, right, ignored=ignored))
+
+
+def without(lines, start, end):
+    return lines[:start] + lines[end:]
+
+
+def with_block(lines, at, block):
+    return lines[:at] + list(block) + lines[at:]
+
+
+def test_a_block_further_down():
+    right = with_block(without(TEXT, 5, 9), 26, TEXT[5:9])
+    assert moved(TEXT, right) == [Move(5, 26, 4)]
+    assert moved(right, TEXT) == [Move(26, 5, 4)]
+
+
+@pytest.mark.parametrize(("count", "is_moved"), [(1, False), (2, False), (3, True), (4, True)])
+def test_it_has_three_lines_at_least(count, is_moved):
+    right = with_block(without(TEXT, 5, 5 + count), 26, TEXT[5 : 5 + count])
+    assert bool(moved(TEXT, right)) is is_moved
+
+
+def test_the_lines_are_exactly_the_same():
+    block = ["    " + line for line in TEXT[5:9]]
+    right = with_block(without(TEXT, 5, 9), 26, block)
+    for ignored in Whitespace:
+        assert moved(TEXT, right, ignored) == []
+
+
+def test_a_block_that_was_copied_is_not_moved():
+    twice = with_block(with_block(without(TEXT, 5, 9), 15, TEXT[5:9]), 30, TEXT[5:9])
+    assert moved(TEXT, twice) == []
+    assert moved(twice, TEXT) == []
+
+
+def test_a_block_whose_like_stays_elsewhere_is_not_certain():
+    left = with_block(TEXT, 30, TEXT[5:9])
+    right = with_block(without(TEXT, 5, 9), 10, TEXT[5:9])
+    hunks = [Hunk(5, 9, 5, 5), Hunk(14, 14, 10, 14)]
+    assert moved_blocks(TEXT, right, hunks) == [Move(5, 10, 4)]
+    assert moved_blocks(left, with_block(right, 30, TEXT[5:9]), hunks) == []
+
+
+def test_a_block_whose_like_is_broken_up_elsewhere_is_not_certain():
+    left = [*TEXT[:5], "a\n", "b\n", "c\n", *TEXT[5:20], "a\n", "b\n", "c\n", *TEXT[20:]]
+    right = [*TEXT[:5], "a\n", "c\n", *TEXT[5:], "a\n", "b\n", "c\n"]
+    hunks = [Hunk(6, 7, 6, 6), Hunk(23, 26, 22, 22), Hunk(46, 46, 42, 45)]
+    assert moved_blocks(left, right, hunks) == []
+    mirrored = [Hunk(*hunk[2:], *hunk[:2]) for hunk in hunks]
+    assert moved_blocks(right, left, mirrored) == []
+
+
+def test_blank_lines_and_brackets_are_no_block():
+    brackets = ["    }\n", "  }\n", "}\n", "\n", "\n"]
+    left, right = with_block(TEXT, 5, brackets), with_block(TEXT, 30, brackets)
+    assert moved(left, right) == []
+    named = [*brackets, "x\n"]
+    assert moved(with_block(TEXT, 5, named), with_block(TEXT, 30, named)) == [Move(5, 30, 6)]
+
+
+def test_a_block_among_other_changes():
+    left = with_block(TEXT, 10, ["old 1\n", "a\n", "b\n", "c\n", "old 2\n"])
+    right = with_block(TEXT, 30, ["a\n", "b\n", "c\n", "new\n"])
+    assert moved(left, right) == [Move(11, 30, 3)]
+
+
+def test_a_block_ends_where_lines_stay():
+    around = ["same\n", "a\n", "b\n", "c\n", "end\n"]
+    left = [*around, *TEXT, "same\n", "end\n"]
+    right = ["same\n", "end\n", *TEXT, *around]
+    assert moved_blocks(left, right, [Hunk(1, 4, 1, 1), Hunk(46, 46, 43, 46)]) == [Move(1, 43, 3)]
+
+
+def test_several_blocks():
+    right = TEXT[20:30] + TEXT[10:20] + TEXT[:10] + TEXT[30:]
+    found = moved(TEXT, right)
+    assert sum(move.length for move in found) == 20
+    assert all(
+        TEXT[move.left : move.left + move.length] == right[move.right : move.right + move.length] for move in found
+    )
+
+
+def test_a_line_that_could_belong_to_two_blocks_leaves_neither_certain():
+    left = ["a\n", "b\n", "c\n", "d\n", "e\n", *TEXT]
+    right = [*TEXT[:20], "a\n", "b\n", "c\n", *TEXT[20:], "c\n", "d\n", "e\n"]
+    assert moved_blocks(left, right, [Hunk(0, 5, 0, 0), Hunk(25, 25, 20, 23), Hunk(45, 45, 43, 46)]) == []
+    assert moved_blocks(right, left, [Hunk(0, 0, 0, 5), Hunk(20, 23, 25, 25), Hunk(43, 46, 45, 45)]) == []
+
+
+def test_blocks_that_only_touch_are_two():
+    left = ["a\n", "b\n", "c\n", "d\n", "e\n", "f\n", *TEXT]
+    right = [*TEXT[:20], "a\n", "b\n", "c\n", *TEXT[20:], "d\n", "e\n", "f\n"]
+    assert moved(left, right) == [Move(0, 20, 3), Move(3, 43, 3)]
+
+
+def test_what_a_coarse_comparison_leaves_in_one_hunk_has_not_moved():
+    assert moved_blocks(TEXT, ["new\n", *TEXT], [Hunk(0, 40, 0, 41)]) == []
+
+
+@some.composite
+def shuffled(draw):
+    """A text, and the same with some blocks put elsewhere, copied or changed."""
+    signs = draw(some.sampled_from(["abcdefghijklmnopqrstuvwxyz", "abcdef", "ab}"]))
+    left = [f"{sign}\n" for sign in draw(some.lists(some.sampled_from(signs), max_size=30))]
+    right = list(left)
+    for _ in range(draw(some.integers(0, 4))):
+        start = draw(some.integers(0, len(right)))
+        block = right[start : start + draw(some.integers(0, 6))]
+        if draw(some.booleans()):
+            del right[start : start + len(block)]
+        at = draw(some.integers(0, len(right)))
+        right[at:at] = block
+    return left, right
+
+
+@settings(max_examples=600, deadline=None)
+@given(shuffled())
+def test_a_marked_move_is_always_certain(pair):
+    left, right = pair
+    hunks = compare_lines(left, right)
+    removed = {row for hunk in hunks for row in range(hunk.left_start, hunk.left_end)}
+    added = {row for hunk in hunks for row in range(hunk.right_start, hunk.right_end)}
+    for move in moved_blocks(left, right, hunks):
+        block = left[move.left : move.left + move.length]
+        assert len(block) == move.length >= 3
+        assert right[move.right : move.right + move.length] == block
+        assert times(block, left) == times(block, right) == 1
+        # Each line is in one block at most.
+        rows, others = set(range(move.left, move.left + move.length)), set(range(move.right, move.right + move.length))
+        assert rows <= removed and others <= added
+        removed, added = removed - rows, added - others
+
+
+@settings(max_examples=300, deadline=None)
+@given(some.permutations(range(8)))
+def test_of_lines_that_are_all_different_every_move_is_found(order):
+    left = [f"{number}\n" for number in range(32)]
+    right = [line for block in order for line in left[4 * block : 4 * block + 4]]
+    hunks = compare_lines(left, right)
+    found = moved_blocks(left, right, hunks)
+    removed = {row for hunk in hunks for row in range(hunk.left_start, hunk.left_end)}
+    assert {row for move in found for row in range(move.left, move.left + move.length)} == removed
+
+
+def times(block, lines):
+    return sum(lines[at : at + len(block)] == block for at in range(len(lines)))
+
+
+def test_it_can_be_stopped():
+    with pytest.raises(Cancelled):
+        moved_blocks(TEXT, TEXT[20:] + TEXT[:20], [Hunk(0, 20, 0, 0), Hunk(40, 40, 20, 40)], cancelled=lambda: True)
+
+
+LONG = [f"line {number}\n" for number in range(100_000)]
+MANY = [line for start in range(0, 100_000, 10) for line in LONG[99_990 - start : 100_000 - start]]
+FEW = [f"{random.Random(number).randrange(20)}\n" for number in range(100_000)]
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        (LONG, LONG[50_000:] + LONG[:50_000]),
+        (LONG, MANY),
+        (FEW, FEW[::-1]),
+        (["a\n"] * 100_000, ["b\n"] * 50_000 + ["a\n"] * 50_000),
+        (["}\n"] * 50_000 + LONG[:50_000], LONG[:50_000] + ["}\n"] * 50_000),
+    ],
+    ids=["halves", "many blocks", "few distinct lines", "one line", "brackets"],
+)
+def test_a_hundred_thousand_lines_take_a_moment(left, right):
+    hunks = compare_lines(left, right)
+    started = time.perf_counter()
+    moved_blocks(left, right, hunks)
+    # What every line costs is measured beside it, so that a slow machine is not mistaken for slow work.
+    middle = time.perf_counter()
+    split_lines("".join(left))
+    set(zip(left, left[1:], left[2:]))
+    set(zip(right, right[1:], right[2:]))
+    unit = time.perf_counter() - middle
+    assert middle - started < 1.0 + 10 * unit

@@ -1,0 +1,88 @@
+"""What is said of blocks that moved, and which rows of a change belong to them."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
+
+from companion.comparison import Move
+from companion.review.display.analysis import analyse
+from companion.review.display.markup import removed_html
+from companion.review.display.moved import Moved, moved_on_left, moved_on_right, parted
+
+MOVES = [Move(4, 20, 3), Move(9, 2, 5)]
+BLOCKS = [Moved(3, 6, ""), Moved(6, 9, ""), Moved(12, 20, "")]
+LEFT = "".join(f"line {number}\n" for number in range(30))
+BLOCK = "line 5\nline 6\nline 7\n"
+
+
+def test_both_sides_say_where_the_other_one_is_as_the_editor_numbers_lines():
+    assert moved_on_left(MOVES) == [Moved(4, 7, "moved to line 21"), Moved(9, 14, "moved to line 3")]
+    assert moved_on_right(MOVES) == [Moved(2, 7, "moved from line 10"), Moved(20, 23, "moved from line 5")]
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "parts"),
+    [
+        (0, 3, [(0, 3, False)]),
+        (0, 4, [(0, 3, False), (3, 4, True)]),
+        (3, 9, [(3, 6, True), (6, 9, True)]),
+        (5, 13, [(5, 6, True), (6, 9, True), (9, 12, False), (12, 13, True)]),
+        (14, 16, [(14, 16, True)]),
+        (20, 22, [(20, 22, False)]),
+        (7, 7, []),
+    ],
+)
+def test_rows_are_parted_where_blocks_begin_and_end(first, last, parts):
+    assert list(parted(first, last, BLOCKS)) == parts
+    assert list(parted(first, last, [])) == ([(first, last, False)] if last > first else [])
+
+
+@given(st.integers(0, 25), st.integers(0, 25), st.lists(st.integers(0, 25), max_size=8, unique=True))
+def test_every_row_is_in_exactly_one_part(first, last, borders):
+    borders = sorted(borders)
+    blocks = [Moved(start, end, "") for start, end in zip(borders[::2], borders[1::2])]
+    inside = {row for block in blocks for row in range(block.start, block.end)}
+    rows = [(row, moved) for start, end, moved in parted(first, last, blocks) for row in range(start, end)]
+    assert rows == [(row, row in inside) for row in range(first, last)]
+
+
+def test_moved_lines_are_changes_like_others():
+    right = LEFT.replace(BLOCK, "").replace("line 20\n", f"line 20\n{BLOCK}")
+    analysis = analyse(LEFT, right)
+    assert analysis.moves == [Move(5, 18, 3)]
+    assert (analysis.added, analysis.removed) == (3, 3)
+    assert [change.hunk.kind for change in analysis.changes] == ["removed", "added"]
+
+
+def test_no_changed_characters_are_marked_inside_a_moved_block():
+    left = LEFT.replace("line 20\n", "one old\n")
+    right = LEFT.replace(BLOCK, "").replace("line 20\n", f"one new\n{BLOCK}two\n")
+    analysis = analyse(left, right)
+    assert len(analysis.moves) == 1
+    (changed,) = [change for change in analysis.changes if change.hunk.kind == "changed"]
+    at = right.index(BLOCK)
+    assert changed.right_parts
+    assert all(end <= at or start >= at + len(BLOCK) for start, end in changed.right_parts)
+    assert "".join(right[start:end] for start, end in changed.right_parts).startswith("new")
+
+
+def test_marks_begin_behind_a_moved_block_that_begins_the_change():
+    right = LEFT.replace(BLOCK, "").replace("line 20\n", f"{BLOCK}other words\n")
+    analysis = analyse(LEFT, right)
+    assert len(analysis.moves) == 1
+    (changed,) = [change for change in analysis.changes if change.hunk.kind == "changed"]
+    assert changed.right_parts
+    assert all(right.index(BLOCK) + len(BLOCK) <= start < end for start, end in changed.right_parts)
+
+
+def test_removed_lines_that_moved_say_where_they_went():
+    html = removed_html(["gone\n", "a\n", "b\n"], [(), (), ()], 4, 16.0, moved={1: "moved to line 3", 2: ""})
+    assert '<div class="line">gone</div><div class="caption">moved to line 3</div>' in html
+    assert '<div class="moved">a</div><div class="moved">b</div>' in html

@@ -1,0 +1,421 @@
+"""What the launcher asks of the editor, of Terminus and of the system, and what it says to the user."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
+
+from companion.agents.agent import Connection
+from companion.agents.claude_code import CLAUDE_CODE
+from companion.agents.dialect import Mention
+from companion.agents.gemini_cli import GEMINI_CLI
+from companion.agents.qwen_code import QWEN_CODE
+from companion.system.platform import LINUX, MACOS, Platform
+from tests.support.stepping import SteppedRuntime
+
+TITLE = "Gemini Companion: "
+ONE = Connection(50001, ("/code/one",), 4321, ":", {"claude": 50002})
+TWO = ONE._replace(folders=("/code/one", "/code/two"))
+SPOILED = "/code/\x1b[31m"
+
+
+class View:
+    """A tab, a panel or, with a tag or `running` false, a terminal."""
+
+    def __init__(self, path=None, text_rows=(), **settings):
+        self.path, self.rows, self._settings = path, list(text_rows), settings
+
+    def settings(self):
+        return self._settings
+
+    def file_name(self):
+        return self.path
+
+    def sel(self):
+        return self.rows
+
+    def rowcol(self, place):
+        return place
+
+
+class Region:
+    """A selection from one row and column to another."""
+
+    def __init__(self, begin, end):
+        self._begin, self._end = begin, end
+
+    def begin(self):
+        return self._begin
+
+    def end(self):
+        return self._end
+
+    def empty(self):
+        return self._begin == self._end
+
+
+def terminal(tag="", **settings):
+    named = {"terminus_view": True}
+    if tag:
+        named["terminus_view.tag"] = tag
+    named.update({"terminus_view." + name: value for name, value in settings.items()})
+    return View(**named)
+
+
+class Panel(View):
+    """A panel that keeps what is appended."""
+
+    def __init__(self):
+        super().__init__()
+        self.text = ""
+
+    def run_command(self, name, args):
+        assert name == "append"
+        self.text += args["characters"]
+
+
+class Window:
+    """Keeps what it is asked to do and to say."""
+
+    def __init__(self):
+        self.said, self.commands, self.focused, self.picks = [], [], [], []
+        self.tabs, self.output = [], {}
+        self.valid = True
+
+    def id(self):
+        return 7
+
+    def is_valid(self):
+        return self.valid
+
+    def views(self):
+        return list(self.tabs)
+
+    def panels(self):
+        return ["find", *(f"output.{name}" for name in self.output), "output.gone"]
+
+    def find_output_panel(self, name):
+        return self.output.get(name)
+
+    def create_output_panel(self, name):
+        self.output[name] = Panel()
+        return self.output[name]
+
+    def status_message(self, text):
+        assert text.startswith(TITLE)
+        self.said.append(text[len(TITLE) :])
+
+    def run_command(self, name, args):
+        self.commands.append((name, args))
+
+    def focus_view(self, view):
+        self.focused.append(view)
+
+    def show_quick_panel(self, items, picked, placeholder):
+        self.picks.append((items, picked, placeholder))
+
+
+class Bench:
+    """A launcher whose disk and terminals the test plays."""
+
+    def __init__(self, monkeypatch):
+        for name in ("sublime", "sublime_plugin"):
+            if name not in sys.modules:
+                monkeypatch.setitem(sys.modules, name, ModuleType(name))
+                sys.modules[name].Window = sys.modules[name].View = object
+        self.module = importlib.import_module("companion.terminals.launcher")
+        self.window, self.runtime = Window(), SteppedRuntime()
+        self.copied, self.started, self.plugins = [], [], []
+        self.folders = ""  # what is found for the program
+        self.failure = None
+        editor = SimpleNamespace(
+            set_clipboard=self.copied.append,
+            windows=lambda: [self.window],
+            QuickPanelItem=lambda name, **options: (name, options),
+        )
+        monkeypatch.setattr(self.module, "sublime", editor)
+        monkeypatch.setattr(self.module, "sublime_plugin", SimpleNamespace(window_command_classes=self.plugins))
+        monkeypatch.setattr(self.module, "find_program", self.find)
+        monkeypatch.setattr(self.module, "start_terminal", self.start)
+        monkeypatch.setattr(self.module.shutil, "which", lambda name: "/usr/bin/xterm" if name == "xterm" else None)
+        self.platform = Platform(LINUX, {"SHELL": "/bin/zsh"}, "/home/me")
+        self.sought = []
+
+    def find(self, program, platform, cancelled):
+        self.sought.append(program)
+        return self.folders
+
+    def start(self, words, folder, variables, platform, cancelled):
+        if self.failure is not None:
+            raise self.failure
+        self.started.append((words, folder, variables))
+
+    def with_terminus(self):
+        self.plugins.append(type("TerminusOpenCommand", (), {}))
+
+    @property
+    def launcher(self):
+        return self.module.Launcher(self.runtime, self.platform)
+
+    def run(self, connection=ONE, agent=GEMINI_CLI, words=("gemini",), terminals=None):
+        self.launcher.run(self.window, agent, connection, self.module.LaunchSettings(words, terminals or {}))
+        self.go_on()
+
+    def go_on(self, milliseconds=0):
+        for _ in range(3):
+            self.runtime.workers.step()
+            self.runtime.editor.step()
+        self.runtime.editor.step(milliseconds)
+        self.runtime.workers.step()
+        self.runtime.editor.step()
+
+
+@pytest.fixture
+def bench(monkeypatch):
+    return Bench(monkeypatch)
+
+
+class TestTheSystemsTerminal:
+    def test_the_program_runs_in_the_folder_with_what_it_has_to_know(self, bench):
+        bench.run(agent=CLAUDE_CODE, words=("claude", "--flag"))
+        assert bench.sought == ["claude"]
+        ((words, folder, variables),) = bench.started
+        assert words[0] == "xterm" and "claude --flag" in " ".join(words) and folder == "/code/one"
+        assert variables["CLAUDE_CODE_SSE_PORT"] == "50002"
+        assert variables["GEMINI_CLI_IDE_SERVER_PORT"] == "50001" and variables["GEMINI_CLI_IDE_PID"] == "4321"
+        assert bench.window.said == ["looking for Claude Code", "Claude Code runs in xterm"]
+        assert bench.window.commands == []
+
+    def test_what_only_one_program_may_know_another_is_not_told(self, bench):
+        bench.run()
+        assert "CLAUDE_CODE_SSE_PORT" not in bench.started[0][2]
+
+    def test_the_folders_of_the_program_go_with_it(self, bench):
+        bench.folders = "/opt/bin"
+        bench.run()
+        assert "/opt/bin" in " ".join(bench.started[0][0])
+
+    def test_without_a_workspace_it_runs_at_home(self, bench):
+        bench.run(connection=ONE._replace(folders=()))
+        assert bench.started[0][1] == os.path.expanduser("~")
+
+    def test_the_users_own_terminal_of_this_platform(self, bench):
+        bench.run(terminals={MACOS: ["other"], LINUX: ["mine", "$folder"]})
+        assert bench.started[0][0] == ["mine", "/code/one"]
+        assert bench.window.said[-1] == "Gemini CLI runs in mine"
+
+    def test_where_there_is_none_that_is_said(self, bench, monkeypatch):
+        monkeypatch.setattr(bench.module.shutil, "which", lambda name: None)
+        bench.run()
+        assert not bench.started and bench.window.said[-1].startswith("no terminal found")
+
+    def test_one_that_fails_says_why(self, bench):
+        bench.failure = OSError("cannot open display")
+        bench.run(terminals={LINUX: ["/opt/mine"]})
+        assert bench.window.said[-1] == "mine could not be started: cannot open display"
+
+    @pytest.mark.parametrize("folders", [(SPOILED,), ("/code/one", SPOILED)])
+    def test_nothing_is_typed_that_it_would_obey(self, bench, folders):
+        bench.run(connection=ONE._replace(folders=folders))
+        if bench.window.picks:
+            bench.window.picks[0][1](0)
+            bench.go_on()
+        assert not bench.started and bench.window.said[-1] == bench.module.CONTROL_CHARACTERS
+
+
+class TestWhichFolder:
+    def test_of_several_the_user_picks_one(self, bench):
+        bench.run(connection=TWO)
+        ((items, picked, placeholder),) = bench.window.picks
+        assert [(name, options["details"]) for name, options in items] == [("one", "/code/one"), ("two", "/code/two")]
+        assert all(options["annotation"] == "Gemini CLI" for _, options in items)
+        assert placeholder == "Folder to run Gemini CLI in"
+        assert not bench.sought
+        picked(1)
+        bench.go_on()
+        assert bench.started[0][1] == "/code/two"
+
+    @pytest.mark.parametrize("index", [0, -1])
+    def test_the_first_is_one_too_and_none_is_an_answer(self, bench, index):
+        bench.run(connection=TWO)
+        bench.window.picks[0][1](index)
+        bench.go_on()
+        assert [folder for _, folder, _ in bench.started] == (["/code/one"] if index == 0 else [])
+
+    def test_names_are_shown_and_not_obeyed(self, bench):
+        bench.run(connection=ONE._replace(folders=("/code/<b>", SPOILED)))
+        items = bench.window.picks[0][0]
+        assert items[0][1]["details"] == "/code/&lt;b&gt;"
+        assert "\x1b" not in str(items[1])
+
+
+class TestWhatIsNotThere:
+    def test_the_user_is_told_how_to_install_it(self, bench):
+        bench.folders = None
+        bench.run()
+        assert bench.window.output[bench.module.INSTALL_PANEL].text == GEMINI_CLI.how_to_install()
+        assert bench.window.commands == [("show_panel", {"panel": "output." + bench.module.INSTALL_PANEL})]
+        assert bench.window.said[-1] == "Gemini CLI is not installed"
+        assert not bench.started
+
+    def test_a_window_that_was_closed_meanwhile_gets_nothing(self, bench):
+        bench.launcher.run(bench.window, GEMINI_CLI, ONE, bench.module.LaunchSettings(("gemini",), {}))
+        bench.window.valid = False
+        bench.go_on()
+        assert not bench.started and bench.window.said == ["looking for Gemini CLI"]
+
+
+class TestTerminus:
+    def tag(self, bench):
+        return bench.window.commands[-1][1]["tag"]
+
+    def test_it_is_asked_first(self, bench):
+        bench.with_terminus()
+        bench.run(agent=CLAUDE_CODE, words=("claude",))
+        ((name, arguments),) = bench.window.commands
+        assert name == "terminus_open" and arguments["cwd"] == "/code/one" and arguments["title"] == "Claude Code"
+        assert arguments["cmd"][0] == "/bin/zsh" and arguments["env"]["CLAUDE_CODE_SSE_PORT"] == "50002"
+        assert arguments["tag"].startswith("gemini_companion.claude.7.")
+        assert not bench.started
+
+    def test_each_terminal_has_a_tag_of_its_own(self, bench):
+        bench.with_terminus()
+        bench.run()
+        first = self.tag(bench)
+        bench.run()
+        assert first != self.tag(bench)
+
+    @pytest.mark.parametrize("in_panel", [False, True])
+    def test_once_its_terminal_is_there_nothing_else_is_started(self, bench, in_panel):
+        bench.with_terminus()
+        bench.run()
+        view = terminal(self.tag(bench))
+        if in_panel:
+            bench.window.output["Terminus"] = view
+        else:
+            bench.window.tabs.append(view)
+        bench.go_on(5000)
+        assert not bench.started and bench.runtime.editor.waiting == []
+
+    def test_if_none_comes_the_systems_terminal_does(self, bench):
+        bench.with_terminus()
+        bench.run()
+        bench.window.tabs.append(terminal("gemini_companion.gemini.7.0"))
+        bench.go_on(1999)
+        assert not bench.started
+        bench.go_on(100)
+        assert len(bench.started) == 1
+        bench.go_on(5000)
+        assert len(bench.started) == 1
+
+    def test_unless_the_window_has_gone_by_then(self, bench):
+        bench.with_terminus()
+        bench.run()
+        bench.window.valid = False
+        bench.go_on(5000)
+        assert not bench.started
+
+    def test_another_packages_command_is_not_terminus(self, bench):
+        bench.plugins.append(type("OpenCommand", (), {}))
+        bench.run()
+        assert bench.started
+
+
+class TestTheEnvironment:
+    def test_it_is_copied_with_the_editors_process(self, bench):
+        bench.launcher.copy_environment(bench.window, ONE)
+        (lines,) = bench.copied
+        assert "export GEMINI_CLI_IDE_SERVER_PORT=50001\n" in lines and "export GEMINI_CLI_IDE_PID=4321\n" in lines
+        assert bench.window.said == ["copied; paste it into a terminal and start the client there"]
+
+    def test_not_with_what_a_terminal_would_obey(self, bench):
+        bench.launcher.copy_environment(bench.window, ONE._replace(folders=("/code/one", SPOILED)))
+        assert not bench.copied and bench.window.said == [bench.module.CONTROL_CHARACTERS]
+
+
+class TestSendingTheSelection:
+    PATH = "/code/one/deep/a file.py"
+
+    def send(self, bench, tell=lambda place, agent: None, path=PATH, rows=(), folders=("/code/other", "/code/one")):
+        return bench.launcher.send_selection(bench.window, View(path, rows), folders, tell)
+
+    def test_a_client_that_listens_is_told(self, bench):
+        told = []
+
+        def tell(place, agent):
+            told.append((place, agent))
+            return "Claude Code"
+
+        assert self.send(bench, tell, rows=[Region((3, 0), (5, 0))]) is None
+        assert self.send(bench, tell, rows=[Region((3, 1), (3, 1))]) is None
+        assert told == [(Mention(self.PATH, (3, 4)), None), (Mention(self.PATH), None)]
+        assert not bench.window.commands and not bench.window.focused
+
+    def test_then_its_terminal_gets_the_focus(self, bench):
+        ours, theirs = terminal("gemini_companion.claude.7.1"), terminal("theirs")
+        told = []
+        bench.window.tabs = [theirs, ours]
+        assert self.send(bench, lambda place, agent: told.append(agent) or "Claude Code") is None
+        assert told == [CLAUDE_CODE] and bench.window.focused == [ours]
+
+    def test_but_not_somebody_elses(self, bench):
+        bench.window.tabs = [terminal("theirs")]
+        told = []
+        assert self.send(bench, lambda place, agent: told.append(agent) or "opencode") is None
+        assert told == [None] and not bench.window.focused and not bench.window.commands
+
+    def test_otherwise_it_is_typed_into_the_terminal(self, bench):
+        ours = terminal("gemini_companion.gemini.7.1", args={"cwd": "/code/one/deep"})
+        bench.window.tabs = [ours]
+        assert self.send(bench, rows=[Region((0, 0), (0, 4)), Region((6, 0), (7, 2))]) is None
+        assert bench.window.commands == [
+            ("terminus_send_string", {"string": "@a\\ file.py (lines 1-8) ", "tag": "gemini_companion.gemini.7.1"})
+        ]
+        assert bench.window.focused == [ours]
+
+    @pytest.mark.parametrize("arguments", [None, {}, {"cwd": None}, "cwd"])
+    def test_of_a_terminal_whose_folder_is_not_known_the_workspace_folder_counts(self, bench, arguments):
+        bench.window.tabs = [terminal(args=arguments)]
+        assert self.send(bench) is None
+        assert bench.window.commands == [("terminus_send_string", {"string": "@deep/a\\ file.py "})]
+
+    def test_a_folder_whose_name_only_begins_so_is_another(self, bench):
+        bench.window.tabs = [terminal()]
+        assert self.send(bench, folders=("/code/on",)) is None
+        assert bench.window.commands[0][1]["string"] == "@/code/one/deep/a\\ file.py "
+
+    def test_the_last_one_that_we_started_is_meant_then_any_that_runs(self, bench):
+        ours = [terminal(f"gemini_companion.{key}.7.{number}") for key, number in (("qwen", 9), ("gemini", 10))]
+        theirs, finished = terminal(), terminal("gemini_companion.claude.7.11", finished=True)
+        bench.window.tabs = [theirs, *ours, View(), finished]
+        assert bench.module.terminal_of(bench.window) is ours[1]
+        bench.window.tabs = [View(), finished, theirs, terminal()]
+        assert bench.module.terminal_of(bench.window) is theirs
+        bench.window.tabs = [finished, View()]
+        assert bench.module.terminal_of(bench.window) is None
+        bench.window.output["Terminus"] = ours[0]
+        assert bench.module.terminal_of(bench.window) is ours[0]
+
+    def test_whose_terminal_it_is(self, bench):
+        assert bench.module.agent_in(terminal("gemini_companion.qwen.7.1")) is QWEN_CODE
+        for other in (terminal(), terminal("qwen.7.1"), terminal("gemini_companion.nobody.7.1")):
+            assert bench.module.agent_in(other) is None
+
+    def test_without_a_terminal_that_is_said(self, bench):
+        assert "no terminal with a client is open" in self.send(bench)
+
+    def test_a_view_without_a_file_and_a_path_that_a_terminal_would_obey(self, bench):
+        def tell(place, agent):
+            raise AssertionError("nobody is told")
+
+        bench.window.tabs = [terminal()]
+        assert "no file" in self.send(bench, tell, path=None)
+        assert "is not typed" in self.send(bench, tell, path=SPOILED + "/a.py")
+        assert not bench.window.commands and not bench.window.focused
