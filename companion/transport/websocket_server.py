@@ -276,7 +276,12 @@ class _Peer:
         finally:
             transport = self._connection.transport
             if transport is not None and transport.get_write_buffer_size():
-                transport.abort()  # or it would wait for a client that does not read
+                self.abort()
+
+    def abort(self) -> None:
+        """End the connection at once, without a word: a client that does not read would not read that one."""
+        if self._connection.transport is not None:
+            self._connection.transport.abort()
 
     async def _write(self) -> None:
         while True:
