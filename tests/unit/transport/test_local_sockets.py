@@ -379,3 +379,27 @@ def test_a_sweep_removes_the_folder_of_an_editor_that_was_killed_before_it_wrote
     platform = Platform(LINUX, {"HOME": str(tmp_path), "TMPDIR": str(tmp_path)}, str(tmp_path), os.getuid())
     assert sweep(os.getpid(), platform=platform) == [folder]
     assert not os.path.exists(folder)
+
+
+@pytest.mark.parametrize("fault", ["open to others", "a link", "somebody else's"])
+def test_nothing_is_served_in_a_folder_of_another_kind(fault, tmp_path, monkeypatch):
+    folder = tmp_path / "folder"
+    folder.mkdir(mode=0o700)
+    if fault == "open to others":
+        folder.chmod(0o755)
+    elif fault == "a link":
+        (tmp_path / "link").symlink_to(folder)
+        folder = tmp_path / "link"
+    else:
+        user = os.getuid()
+        monkeypatch.setattr(socket_folders.os, "getuid", lambda: user + 1)
+    monkeypatch.setattr("companion.transport.local_sockets.make_folder", lambda: str(folder))
+
+    async def scenario():
+        from companion.transport.local_sockets import listen_locally
+
+        with pytest.raises(OSError, match="no socket is opened in it"):
+            await listen_locally(asyncio.Protocol)
+
+    asyncio.run(scenario())
+    assert not os.path.exists(tmp_path / "folder" / socket_folders.NAME)
