@@ -79,6 +79,11 @@ class Servers:
     def notify(self, dialect, message, session, tag=None):
         self.sent.append((dialect, message, session, tag))
 
+    def publish(self, context, clients):
+        for dialect, session in clients:
+            for message in dialect.messages(context):
+                self.notify(dialect, message, session)
+
     def heard(self):
         heard = [(dialect.key, message.method, session) for dialect, message, session, _ in self.sent]
         self.sent.clear()
@@ -126,6 +131,7 @@ class World:
             self.tracker,
             self.deliveries,
             notify=self.servers.notify,
+            publish=self.servers.publish,
             any_changed=lambda: self.changed.append(len(self.clients.sessions)),
             changed=self.seen.call,
         )
