@@ -184,6 +184,7 @@ class TestComing:
         ((_, message, session, _),) = endpoint._servers.sent
         assert session == "session-1" and message.params["filePath"] == ""
         assert list(endpoint.clients) == ["session-2"] and endpoint.reviews.withdrawn == ["session-1"]
+        assert endpoint._clients_seen.count == 3
         assert endpoint.tracker.listening == [True]
         endpoint._servers.heard()
         endpoint._publish_context(CONTEXT)
@@ -199,6 +200,8 @@ class TestComing:
     def test_nothing_is_taken_back_from_one_that_was_told_nothing(self, endpoint):
         endpoint._client_came(client(1, "claude-code"), CLAUDE)
         endpoint._publish_context(SharedContext({}))
+        endpoint._send_context("session-1", SharedContext({}))
+        endpoint._send_context("nobody", CONTEXT)
         assert endpoint._servers.heard() == [(IDE_COMPANION.key, "ide/contextUpdate", None)]
         endpoint._publish_context(CONTEXT)
         endpoint._publish_context(SharedContext({}))
@@ -335,10 +338,10 @@ class TestOutcomes:
         for number in (1, 2):
             endpoint._client_came(client(number, "claude-code"), CLAUDE)
             endpoint._tell_outcome(self.review_of_a_call(endpoint, number)[0], Outcome("accepted", "/a.py", "text"))
-        now[0] += 4.9
+        now[0] = 1004.9
         endpoint._client_went(client(1), [])
         assert endpoint._deliveries.not_read == [("delivery 1", None)]
-        now[0] += 0.2
+        now[0] = 1005.0
         endpoint._client_went(client(2), [])
         assert len(endpoint._deliveries.not_read) == 1
 

@@ -173,6 +173,7 @@ class TestWithoutClients:
         for _ in range(10):
             bench.tracker.on_selection_modified(view)
             bench.tracker.refresh()
+        assert bench.editor.waiting == []
         bench.go_on(1000)
         bench.tracker.recheck()
         assert (bench.published, bench.questions, bench.editor.waiting) == ([], [], [])
@@ -253,6 +254,22 @@ class TestTelling:
         active = bench.published[-1].active
         assert (active.start, active.end, active.text) == (active.end, active.start, "")
         assert active.start.character == 2
+
+    def test_a_caret_that_moves_has_nobody_look_at_the_tabs(self, bench):
+        view = bench.open("/a")
+        bench.listen()
+        bench.go_on(1000)
+        looks = bench.window.looks
+        view.region = Region(3, 3)
+        bench.tracker.on_selection_modified(view)
+        bench.go_on(50)
+        assert len(bench.published) == 2 and bench.window.looks == looks
+
+    def test_who_asks_between_two_events_is_told_where_the_user_is(self, bench):
+        first, _ = bench.open("/a"), bench.open("/b")
+        bench.listen()
+        bench.activate(first)
+        assert bench.told(bench.tracker.context()) == (["/a", "/b"], ["/a"])
 
     def test_views_that_are_not_the_active_file_are_not_asked(self, bench):
         other, _ = bench.open("/b"), bench.open("/a")
@@ -335,6 +352,38 @@ class TestTheDisk:
         bench.editor.step(50)
         assert bench.told() == (["/dead", "/a"], ["/dead"])
 
+    def test_while_it_hangs_the_user_may_go_on_in_another_file(self, bench):
+        first = bench.open("/a")
+        bench.listen()
+        bench.open("/dead")
+        bench.editor.step(50)
+        bench.tracker.refresh()
+        bench.editor.step(60)
+        assert len(bench.published) == 1, "the patience has just begun"
+        bench.editor.step(500)
+        bench.activate(first)
+        bench.editor.step(50)
+        assert bench.told() == (["/a"], ["/a"])
+
+    def test_an_answer_that_is_older_than_a_save_does_not_count(self, bench):
+        view = bench.open("/a")
+        bench.listen()
+        bench.missing.add("/a")
+        bench.tracker.recheck()
+        bench.tracker.on_saved(view)
+        bench.go_on(50)
+        assert bench.told() == (["/a"], ["/a"])
+
+    def test_a_file_that_is_missed_may_have_another_name(self, bench):
+        view = bench.open("/a")
+        bench.listen()
+        view.path = "/renamed"
+        bench.missing.add("/a")
+        bench.tracker.recheck()
+        bench.go_on(50)
+        bench.go_on(50)
+        assert bench.told() == (["/renamed"], ["/renamed"])
+
     def test_nobody_is_told_by_a_patience_that_is_over(self, bench):
         bench.open("/a")
         bench.tracker.set_listening(True)
@@ -393,6 +442,34 @@ class TestTabs:
             bench.go_on(1000)
         bench.listen()
         assert bench.told() == (["/c", "/b", "/a"], ["/c"])
+
+    def test_so_does_each_of_a_burst_in_its_order(self, bench):
+        views = {}
+        for path in ("/a", "/b", "/c"):
+            views[path] = bench.open(path)
+            bench.go_on(1000)
+        bench.listen()
+        bench.activate(views["/a"])
+        bench.activate(views["/b"])
+        bench.go_on(50)
+        assert bench.told() == (["/b", "/a", "/c"], ["/b"])
+
+    def test_a_view_of_a_review_is_marked_only_after_it_has_the_focus(self, bench):
+        bench.open("/a")
+        bench.listen()
+        ours = bench.open("/a-proposal")
+        bench.tracker.on_activated(ours)
+        ours.settings()["gemini_companion.role"] = "proposal"
+        bench.go_on(50)
+        assert bench.told() == (["/a"], ["/a"])
+
+    def test_a_view_that_was_dragged_into_another_window_is_not_where_the_user_was(self, bench):
+        bench.open("/a")
+        bench.listen()
+        passing = bench.open("/b")
+        bench.window.tabs.remove(passing)
+        passing.home = Window()
+        assert bench.tracker.active_path() == "/a"
 
     def test_a_closed_one_goes_and_the_one_in_front_is_active(self, bench):
         first, second = bench.open("/a"), bench.open("/b")
