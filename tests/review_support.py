@@ -68,6 +68,7 @@ class ReviewTestCase(DeferrableTestCase):
                 settings=lambda: self.settings,
                 notify=lambda review, outcome: self.told.append((review.owner.session_id, outcome)),
                 is_connected=lambda owner: owner.session_id in self.connected,
+                on_count=self.endpoint.show_status,
             )
         )
 

@@ -3,10 +3,10 @@
 Method: three lines in a row that both sides have once belong together. From each such place the block is followed up
 and down as far as its lines are equal and were removed here and added there.
 
-Rules: a block is named only if it is certain. It has at least three lines, exactly equal, with a letter or digit among
-them; on each side it occurs once in the whole text, so that it is no copy of lines that stayed; and no line belongs to
-two blocks. Lines that a coarse comparison leaves in one hunk on both sides have not moved. The work is in proportion to
-the lines.
+Rules: a block is named only if it is certain. It has at least three lines, exactly equal, two of them not blank, with
+a letter or digit among them; on each side it occurs once in the whole text, so that it is no copy of lines that stayed;
+and no line belongs to two blocks. Lines that a coarse comparison leaves in one hunk on both sides have not moved. The
+work is in proportion to the lines.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from .budget import Budget, never
 from .hunks import Hunk
 
 FEWEST_LINES = 3
+_FEWEST_WRITTEN = 2
 _LETTER_OR_DIGIT = re.compile(r"[^\W_]")
 
 _Triple = Tuple[str, str, str]
@@ -118,4 +119,6 @@ def _apart(moves: List[Move]) -> List[Move]:
 
 
 def _says_something(lines: Sequence[str]) -> bool:
-    return any(map(_LETTER_OR_DIGIT.search, lines))
+    """Whether a reader would call the lines a block: two of them are not blank, and there is a letter or digit."""
+    written = [line for line in lines if not line.isspace()]
+    return len(written) >= _FEWEST_WRITTEN and any(map(_LETTER_OR_DIGIT.search, written))

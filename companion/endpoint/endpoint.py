@@ -73,6 +73,7 @@ class Endpoint:
             settings=self.settings,
             notify=self._tell_outcome,
             is_connected=self._is_connected,
+            on_count=self.show_status,
         )
         self.review_events = ReviewEvents(window, runtime, self.reviews)
         self.tracker = ContextTracker(

@@ -52,15 +52,17 @@ class ReviewManager:
         settings: Callable[[], Settings],
         notify: Callable[[Review, Outcome], None],
         is_connected: Callable[[Owner], bool],
+        on_count: Callable[[], None] = lambda: None,
     ) -> None:
         """`notify` is called with every outcome, once each, unless the client that asked is known to have gone.
-        `is_connected` says whether the client of a review is still there."""
+        `is_connected` says whether the client of a review is still there. `on_count` is called, a moment later, when a
+        review was opened or has ended."""
         self._window = window
         self._runtime = runtime
         self._settings = settings
         self._notify = notify
         self._is_connected = is_connected
-        self.open_reviews = OpenReviews(window, runtime, settings, self._follow_link)
+        self.open_reviews = OpenReviews(window, runtime, settings, self._follow_link, on_count)
         self._presentations = self.open_reviews.presentations
         self._accepted_texts = AcceptedTexts(window, runtime, self.open_reviews, self._end)
         self.changes = Changes(window, self.open_reviews)

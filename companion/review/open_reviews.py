@@ -25,7 +25,11 @@ if TYPE_CHECKING:
 
 
 class OpenReviews:
-    """Main thread only. `on_link` gets the review and the address of a link that was clicked in its views."""
+    """Main thread only.
+
+    `on_link` gets the review and the address of a link that was clicked in its views. `on_count` is called, a moment
+    later, when a review was opened or has ended.
+    """
 
     def __init__(
         self,
@@ -33,6 +37,7 @@ class OpenReviews:
         runtime: Runtime,
         settings: Callable[[], Settings],
         on_link: Callable[[Review, str], None],
+        on_count: Callable[[], None],
     ) -> None:
         self.presentations: Dict[Review, Presentation] = {}
         """The oldest review first."""
@@ -41,6 +46,7 @@ class OpenReviews:
         self._runtime = runtime
         self._settings = settings
         self._on_link = on_link
+        self._on_count = on_count
         self._poller = Poller(runtime, lambda: list(self.presentations.values()))
         self._buffers: Dict[int, int] = {}  # the buffer of a view by the view's id, so that no keystroke has to ask
 
@@ -137,6 +143,7 @@ class OpenReviews:
         self.presentations[review] = presentation
         presentation.open(prepared)
         self._poller.start()
+        self._runtime.on_main(self._on_count)
 
     def show(self, review: Review, focus: Optional[bool] = None) -> None:
         """Bring a review to the front; `focus` is as in `Arrangement.show`."""
@@ -193,6 +200,7 @@ class OpenReviews:
             self._poller.start()
         else:
             self.arrangement.restore(closed, lambda: bool(self.presentations))
+        self._runtime.on_main(self._on_count)
 
     def views(self) -> List[sublime.View]:
         """The views of all open reviews."""

@@ -11,9 +11,11 @@ from api_calls import (
     EVENTS,
     IDLE,
     IDLE_WITH_CLIENT,
+    IN_A_PROPOSAL,
     OPEN_REVIEW,
     REVIEW_IN_SIGHT,
     WITH_CLIENT,
+    in_a_proposal,
     in_listener,
     per_second,
     while_typing,
@@ -51,6 +53,7 @@ def test_a_review_in_sight_that_nobody_scrolls(counted):
     counted.connect()
     counted.host.execute(OPEN_REVIEW)
     rate, names = per_second(counted.host, SECONDS)
+    print(f"{rate:.1f} calls a second: {names}")
     assert counted.host.evaluate("window.num_groups()") == 2
     assert rate <= REVIEW_IN_SIGHT, names
 
@@ -91,3 +94,16 @@ def test_typing_with_a_client_and_a_review_in_sight(counted):
             calls, names = counts(counted.host)
             print(f"{calls} calls for {EVENTS} events: {names}")
             assert calls <= WITH_CLIENT * EVENTS, (view, call, names)
+
+
+@pytest.mark.parametrize("presentation", ["side_by_side", "inline"])
+@pytest.mark.parametrize("text", ["LINE = 7", "import"])
+def test_a_character_typed_into_a_proposal(counted, presentation, text):
+    counted.host.execute(f"application._editor_settings.set('review_presentation', {presentation!r})")
+    counted.host.wait_until(f"endpoint.settings().review_presentation == {presentation!r}")
+    counted.connect()
+    counted.host.execute(OPEN_REVIEW)
+    counted.host.pump(2.0)
+    rate, names = in_a_proposal(counted.host, text)
+    print(f"{rate} calls for a character: {names}")
+    assert rate <= IN_A_PROPOSAL, names

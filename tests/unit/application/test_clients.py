@@ -165,6 +165,50 @@ class TestComing:
         assert list(world.clients.sessions) == ["session-2", "session-3"]
         assert world.clients.is_wanted(IDE_COMPANION, client(4, "opencode")), "of another dialect it is another program"
 
+    def test_what_is_switched_on_later_is_shown_and_told_then(self, world):
+        world.current = dataclasses.replace(Settings(), publish_for_opencode=False)
+        for number, name in ((1, "opencode"), (2, "opencode"), (3, "claude-code")):
+            world.clients.came(client(number, name), CLAUDE)
+        world.clients.went(client(2, "opencode"), [])
+        world.clients.wanted_has_changed()
+        assert list(world.clients.sessions) == ["session-3"]
+        world.current = Settings()
+        world.clients.wanted_has_changed()
+        world.clients.wanted_has_changed()
+        assert list(world.clients.sessions) == ["session-3", "session-1"]
+        world.tracker.be_current()
+        assert world.servers.heard() == [("claude", "selection_changed", "session-1")]
+
+    def test_what_is_switched_off_later_is_taken_back(self, world):
+        world.clients.came(client(1, "opencode"), CLAUDE)
+        world.clients.came(client(2, "claude-code"), CLAUDE)
+        world.clients.publish_context(CONTEXT)
+        world.servers.heard()
+        world.current = dataclasses.replace(Settings(), publish_for_opencode=False)
+        world.clients.wanted_has_changed()
+        ((_, message, session, _),) = world.servers.sent
+        assert session == "session-1" and message.params["filePath"] == ""
+        assert list(world.clients.sessions) == ["session-2"] and world.reviews.withdrawn == ["session-1"]
+        assert world.tracker.listening == [True]
+        world.servers.heard()
+        world.clients.publish_context(CONTEXT)
+        assert world.servers.heard()[1:] == [("claude", "selection_changed", "session-2")]
+        world.current = dataclasses.replace(Settings(), publish_for_opencode=False, publish_for_claude=False)
+        world.clients.wanted_has_changed()
+        assert not world.clients.sessions and world.tracker.listening == [True, False] and world.changed == [1, 0]
+        world.clients.went(client(1, "opencode"), [])
+        world.current = Settings()
+        world.clients.wanted_has_changed()
+        assert list(world.clients.sessions) == ["session-2"]
+
+    def test_nothing_is_taken_back_from_one_that_was_told_nothing(self, world):
+        world.clients.came(client(1, "claude-code"), CLAUDE)
+        world.clients.publish_context(SharedContext({}))
+        assert world.servers.heard() == [(IDE_COMPANION.key, "ide/contextUpdate", None)]
+        world.clients.publish_context(CONTEXT)
+        world.clients.publish_context(SharedContext({}))
+        assert [session for _, _, session in world.servers.heard()] == [None, "session-1", None, "session-1"]
+
     def test_the_dialects_are_those_of_the_wanted_programs(self, world):
         assert set(world.clients.wanted_dialects()) == {IDE_COMPANION, CLAUDE, COPILOT}
         world.current = dataclasses.replace(Settings(), publish_for_copilot=False)
