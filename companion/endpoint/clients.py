@@ -64,7 +64,7 @@ class Clients:
         any_changed: Callable[[], None],
         changed: Callable[[], None],
     ) -> None:
-        """`publish` tells clients the context. `any_changed` is called when the first client has come or the last one
+        """`publish` tells clients the context. `any_changed` is called when the first client has connected or the last one
         has gone, `changed` when the names that the user sees may have changed."""
         self.sessions: Dict[str, ClientSession] = {}
         """Those that are connected and shown, by id, the oldest first."""
@@ -86,7 +86,7 @@ class Clients:
         self._answered: List[Tuple[float, str, Delivery]] = []  # accepted by a result just now: when, session, delivery
 
     def stop(self) -> None:
-        """The endpoint ends: nobody is told anything from now on, and who comes or goes does not matter."""
+        """The endpoint ends: from now on nothing is done for clients that connect or go."""
         self._stopped = True
 
     # -- coming and going ---------------------------------------------------------------------------------------------
@@ -159,7 +159,7 @@ class Clients:
         self._changed()
 
     def _look_for_program(self, pid: int, session: str) -> None:
-        """A program that lives on after its connection broke asks in its terminal: its reviews go."""
+        """Withdraw the reviews of a program that still runs: it asks its question in the terminal now."""
 
         def found(alive: bool) -> None:
             if alive:

@@ -167,7 +167,7 @@ class Endpoint:
         self._servers.start(self._clients.wanted_dialects())
 
     def stop(self) -> Future[States]:
-        """Reject what is pending, give the window back and say goodbye to the clients.
+        """Reject what is pending, give the window back and end the servers.
 
         The discovery files are gone when this returns; the future holds the state that a successor can take over.
         """
@@ -307,12 +307,12 @@ class Endpoint:
         self.show_status()
 
     def _note_problem(self, dialect: Dialect, problem: Optional[str]) -> None:
-        """Users of other programs need not be told all the time."""
+        """Only log it: most users have no program that speaks this dialect."""
         if problem is not None:
             logger.warning("%s is not served: %s", dialect.key, problem)
 
     def _set_problem(self, source: str, problem: Optional[str]) -> None:
-        """Note what is wrong with the server or the discovery files; that one is well says nothing of the other."""
+        """Note what is wrong with `source`, or None once nothing is. The status bar shows the first of all problems."""
         self._runtime.assert_main_thread()
         if self._stopped:
             return

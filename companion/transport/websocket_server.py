@@ -279,7 +279,7 @@ class _Peer:
                 self.abort()
 
     def abort(self) -> None:
-        """End the connection at once, without a word: a client that does not read would not read that one."""
+        """End the connection at once, without a close frame: a client that does not read would not read that either."""
         if self._connection.transport is not None:
             self._connection.transport.abort()
 
