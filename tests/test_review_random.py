@@ -77,7 +77,7 @@ class TestAtRandom(LevelTestCase):
     def revert(self, chance: random.Random, review: Any, left: str) -> None:
         view = self.proposal(review)
         put_caret(view, chance.randint(0, view.size()))
-        self.reviews.revert_hunk(review)
+        self.reviews.changes.revert_hunk(review)
 
     def link(self, chance: random.Random, review: Any, left: str) -> None:
         """Click a link that the user sees, whether or not the text has been edited since it was drawn."""
@@ -87,7 +87,7 @@ class TestAtRandom(LevelTestCase):
             presentation._link(chance.choice(links).split('"')[1])
 
     def undo_revert(self, chance: random.Random, review: Any, left: str) -> None:
-        self.reviews.undo_revert_hunk(review)
+        self.reviews.changes.undo_revert_hunk(review)
 
     def replace(self, chance: random.Random, review: Any, left: str) -> None:
         if chance.random() < 0.3:

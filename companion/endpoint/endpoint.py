@@ -21,13 +21,14 @@ from ..editor.status_bar import StatusBar, say
 from ..pacing import Paced
 from ..review.decision import Outcome
 from ..review.deliveries import Deliveries, Delivery
+from ..review.events import ReviewEvents
 from ..review.manager import ReviewManager
 from ..system.editor_process import EDITOR_PID
 from .address import Address
 from .agent_window import EndpointWindow, Hooks
 from .clients import EndpointClients
 from .discovery_updates import DiscoveryUpdater
-from .server_task import Listener, ServerTask
+from .server_task import Listener
 from .servers import DIALECTS, PRIMARY, Servers, Service, States
 from .status_text import STARTING, State, status_text
 from .tool_calls import ToolCalls
@@ -75,8 +76,14 @@ class Endpoint(EndpointClients):
         self._status_bar = StatusBar(window)
         self._clients_seen = Paced(self.show_status, runtime.later_on_main)  # thousands may come and go in a second
         self.reviews = ReviewManager(
-            window, runtime=runtime, settings=self.settings, notify=self._tell_outcome, is_connected=self._is_connected
+            window,
+            runtime=runtime,
+            settings=self.settings,
+            notify=self._tell_outcome,
+            is_connected=self._is_connected,
+            on_count=self.show_status,
         )
+        self.review_events = ReviewEvents(window, runtime, self.reviews)
         self.tracker = ContextTracker(window, runtime=runtime, settings=self.settings, publish=self._publish_context)
         self._deliveries = Deliveries(self.reviews, runtime, lambda: self._stopped)
         self._discovery_updater = DiscoveryUpdater(
@@ -96,11 +103,6 @@ class Endpoint(EndpointClients):
             listener_of=self._listener_of,
             calls_of=self._calls_of,
         )
-
-    @property
-    def _server_task(self) -> ServerTask:
-        """That of the primary dialect."""
-        return self._servers.task_of(PRIMARY)
 
     def _listener_of(self, dialect: Dialect) -> Listener:
         return Listener(
@@ -183,7 +185,7 @@ class Endpoint(EndpointClients):
         self._servers.settings_changed(self.settings().maximum_body_mebibytes)
         if self.port is not None and not self._stopped:
             self._servers.start(self._wanted_dialects())
-        self.reviews.settings_changed()
+        self.reviews.open_reviews.settings_changed()
         self._wanted_has_changed()
         self.tracker.refresh()
         self.show_status()

@@ -11,7 +11,7 @@ import pytest
 if sys.platform != "linux" or platform.machine() != "x86_64":
     pytest.skip("the program is installed for Linux on x64 only", allow_module_level=True)
 
-from tests.clients.programs.copilot_cli import CopilotCli
+from tests.clients.programs.copilot_cli import TRUST, CopilotCli
 from tests.clients.programs.model_stub import CallTool, CallTools, Say
 from tests.clients.programs.openai_api import OpenAiApi, user_texts
 from tests.tools.desktop import ROLE
@@ -48,6 +48,17 @@ def start_review(desktop, copilot, model, *answers, **change):
     model.script(edit(desktop, **change), *answers)
     copilot.submit("Be more polite")
     return desktop.wait_proposal()
+
+
+def test_it_comes_by_itself_once_the_folder_is_trusted(desktop, model):
+    desktop.open("greeting.py", row=1, column=12, end_row=1, end_column=17)
+    with CopilotCli(desktop.host, desktop.workspace, model, trusted=False) as copilot:
+        copilot.wait_for(TRUST, copilot.patience)
+        copilot.wait_connected("@greeting.py:2")
+        model.script(Say("It is polite now."))
+        copilot.submit("Be more polite")
+        copilot.wait_for("It is polite now.")
+        assert "<ide_selection>" in "\n".join(user_texts(model.turns[0]))
 
 
 def test_the_selection_is_in_the_request_and_an_accepted_diff_is_written_with_the_users_edit(desktop, copilot, model):

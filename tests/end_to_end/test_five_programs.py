@@ -39,7 +39,7 @@ def models():
         for name in ("qwen", "copilot", "opencode"):
             models[name] = stack.enter_context(OpenAiApi())
         yield models
-        assert {name: model.problems for name, model in models.items()} == dict.fromkeys(models, [])
+        assert [problem for model in models.values() for problem in model.problems] == []
 
 
 @pytest.fixture

@@ -32,7 +32,7 @@ from .leveling import (
 from .markup import filler_html, removed_html
 from .moved import Moved, moved_on_left
 from .phantoms import Block, Blocks, Top
-from .screen import CaretLine, Look, Sizes, Watch
+from .screen import CaretLine, Look, Sizes, Watch, back_to_top
 from .scroll_map import ScrollMap
 from .scrolling import ScrollLock
 from .slices import TURN
@@ -84,6 +84,7 @@ class Drawing:
         self._even_corrected = False  # whether so were gaps where no rows are missing
         self._left_over: Optional[float] = None  # the error at the last anchor that could not be corrected
         self._loose_top = 0  # rounds in which the rows of the header are still to be levelled
+        self._was_at_top = False  # when the screen changed
         self.rounds = 0  # of corrections that the last drawing took
 
     def original_filled(self) -> None:
@@ -101,10 +102,15 @@ class Drawing:
         if self._known_for != (self._watch.left, self._watch.right):
             self._known, self._known_for = {}, (self._watch.left, self._watch.right)
         yield from self._work(analysis)
+        yield None
         self._drawn_for = (self._watch.left, self._watch.right)
         if self._lock is not None:
             hunks = [change.hunk for change in analysis.changes] if analysis is not None else []
             self._lock.use(ScrollMap.of(hunks) if analysis is not None else None, self._moved)
+        if self._was_at_top:
+            self._was_at_top = False
+            back_to_top(self._right)
+        yield None
         done()
 
     @property
@@ -141,6 +147,7 @@ class Drawing:
             self._level_top()
         look = self._watch.look()
         if look is Look.OTHER or (look is Look.THE_SAME and not self._still_level()):
+            self._was_at_top = look is Look.OTHER and self._right.viewport_position()[1] <= 0
             self._levelled = None
             self.styles.forget()
             self._on_outdated()
@@ -247,6 +254,7 @@ class Drawing:
                 break
             self._heights = corrected(self._heights, errors, self._watch.left.least, self._watch.right.least)
             yield from self._put()
+        yield None
         self._left_over = next((error for error in reversed(errors) if error is not None), None)
         self._known = {**self._known, **learnt(gaps, plan, self._heights)}
         even = (heights for gap, heights in list(zip(gaps, self._heights))[1:] if not gap.left_rows + gap.right_rows)

@@ -151,3 +151,16 @@ class CaretLine:
             self._y += moved
             self._top = max(0.0, self._top + moved)
             self._view.set_viewport_position((self._x, self._top), False)
+
+
+def back_to_top(view: sublime.View) -> None:
+    """Show the top of a view, unless the caret would be out of sight.
+
+    In another size the header may take more rows; keeping the caret's line in its place then pushes it out of a view
+    that had not been scrolled.
+    """
+    selection = view.sel()
+    x, top = view.viewport_position()
+    caret = view.text_to_layout(selection[0].b)[1] if len(selection) else 0.0
+    if top > 0 and caret + view.line_height() <= view.viewport_extent()[1]:
+        view.set_viewport_position((x, 0.0), False)

@@ -118,6 +118,7 @@ class Endpoint(EndpointClients):
         self.current = Settings()
         self.settings = lambda: self.current
         self.clients, self._dialects, self._names, self._pids, self._answered = {}, {}, {}, {}, []
+        self._hidden, self._informed = {}, set()
         self.reviews, self.tracker, self._deliveries = Reviews(), Tracker(), Deliveries()
         self._runtime, self._servers, self._clients_seen = Runtime(), Servers(), Seen()
         self.changed = []
@@ -158,6 +159,50 @@ class TestComing:
         endpoint._client_came(client(3, "somebody-else"), CLAUDE)
         assert list(endpoint.clients) == ["session-2", "session-3"]
         assert endpoint._is_wanted(IDE_COMPANION, client(4, "opencode")), "of another dialect it is another program"
+
+    def test_what_is_switched_on_later_is_shown_and_told_then(self, endpoint):
+        endpoint.current = dataclasses.replace(Settings(), publish_for_opencode=False)
+        for number, name in ((1, "opencode"), (2, "opencode"), (3, "claude-code")):
+            endpoint._client_came(client(number, name), CLAUDE)
+        endpoint._client_went(client(2, "opencode"), [])
+        endpoint._wanted_has_changed()
+        assert list(endpoint.clients) == ["session-3"]
+        endpoint.current = Settings()
+        endpoint._wanted_has_changed()
+        endpoint._wanted_has_changed()
+        assert list(endpoint.clients) == ["session-3", "session-1"]
+        endpoint.tracker.be_current()
+        assert endpoint._servers.heard() == [("claude", "selection_changed", "session-1")]
+
+    def test_what_is_switched_off_later_is_taken_back(self, endpoint):
+        endpoint._client_came(client(1, "opencode"), CLAUDE)
+        endpoint._client_came(client(2, "claude-code"), CLAUDE)
+        endpoint._publish_context(CONTEXT)
+        endpoint._servers.heard()
+        endpoint.current = dataclasses.replace(Settings(), publish_for_opencode=False)
+        endpoint._wanted_has_changed()
+        ((_, message, session, _),) = endpoint._servers.sent
+        assert session == "session-1" and message.params["filePath"] == ""
+        assert list(endpoint.clients) == ["session-2"] and endpoint.reviews.withdrawn == ["session-1"]
+        assert endpoint.tracker.listening == [True]
+        endpoint._servers.heard()
+        endpoint._publish_context(CONTEXT)
+        assert endpoint._servers.heard()[1:] == [("claude", "selection_changed", "session-2")]
+        endpoint.current = dataclasses.replace(Settings(), publish_for_opencode=False, publish_for_claude=False)
+        endpoint._wanted_has_changed()
+        assert not endpoint.clients and endpoint.tracker.listening == [True, False] and endpoint.changed == [1, 0]
+        endpoint._client_went(client(1, "opencode"), [])
+        endpoint.current = Settings()
+        endpoint._wanted_has_changed()
+        assert list(endpoint.clients) == ["session-2"]
+
+    def test_nothing_is_taken_back_from_one_that_was_told_nothing(self, endpoint):
+        endpoint._client_came(client(1, "claude-code"), CLAUDE)
+        endpoint._publish_context(SharedContext({}))
+        assert endpoint._servers.heard() == [(IDE_COMPANION.key, "ide/contextUpdate", None)]
+        endpoint._publish_context(CONTEXT)
+        endpoint._publish_context(SharedContext({}))
+        assert [session for _, _, session in endpoint._servers.heard()] == [None, "session-1", None, "session-1"]
 
     def test_the_dialects_are_those_of_the_wanted_programs(self, endpoint):
         assert set(endpoint._wanted_dialects()) == {IDE_COMPANION, CLAUDE, COPILOT}

@@ -135,13 +135,22 @@ class Target:
 
 @pytest.fixture
 def attack() -> Iterator[Any]:
-    """Starts a target: `attack(limits, servers=1, descriptors=0)`."""
+    """Starts a target: `attack(limits, servers=1, descriptors=0)`; `websocket`: one that speaks over WebSockets;
+    `waits`: calls are never answered."""
     if sys.platform == "win32":
         pytest.skip("the gauges are for POSIX systems")
     processes = []
 
-    def start(limits: Optional[Dict[str, Any]] = None, *, servers: int = 1, descriptors: int = 0) -> Target:
+    def start(
+        limits: Optional[Dict[str, Any]] = None,
+        *,
+        servers: int = 1,
+        descriptors: int = 0,
+        websocket: bool = False,
+        waits: bool = False,
+    ) -> Target:
         options = {"token": TOKEN, "limits": limits or {}, "servers": servers, "descriptors": descriptors}
+        options.update(websocket=websocket, waits=waits)
         process = subprocess.Popen(
             [sys.executable, str(Path(__file__).with_name("target.py")), json.dumps(options)],
             stdin=subprocess.PIPE,

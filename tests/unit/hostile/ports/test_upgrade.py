@@ -97,7 +97,9 @@ def call_under_way(desktop, connection):
     arguments = {"filePath": desktop.path("a.py"), "newContent": "new\n"}
     params = {"name": "openDiff", "arguments": arguments}
     connection.send({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params})
-    task = "list(sys.modules['Gemini Companion.plugin'].application.endpoints())[0]._server_task"
+    servers = "sys.modules['Gemini Companion.companion.endpoint.servers']"
+    endpoint = "list(sys.modules['Gemini Companion.plugin'].application.endpoints())[0]"
+    task = endpoint + "._servers.task_of(" + servers + ".PRIMARY)"
     server = task + "._server._server"
     desktop.host.wait_until("{}._in_flight == 1".format(server.replace("sys.", "__import__('sys').")))
 
