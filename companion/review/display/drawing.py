@@ -102,6 +102,7 @@ class Drawing:
         if self._known_for != (self._watch.left, self._watch.right):
             self._known, self._known_for = {}, (self._watch.left, self._watch.right)
         yield from self._work(analysis)
+        yield None
         self._drawn_for = (self._watch.left, self._watch.right)
         if self._lock is not None:
             hunks = [change.hunk for change in analysis.changes] if analysis is not None else []
@@ -109,6 +110,7 @@ class Drawing:
         if self._was_at_top:
             self._was_at_top = False
             back_to_top(self._right)
+        yield None
         done()
 
     @property
@@ -252,6 +254,7 @@ class Drawing:
                 break
             self._heights = corrected(self._heights, errors, self._watch.left.least, self._watch.right.least)
             yield from self._put()
+        yield None
         self._left_over = next((error for error in reversed(errors) if error is not None), None)
         self._known = {**self._known, **learnt(gaps, plan, self._heights)}
         even = (heights for gap, heights in list(zip(gaps, self._heights))[1:] if not gap.left_rows + gap.right_rows)
