@@ -150,7 +150,7 @@ def keep_running(desktop: Desktop) -> None:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--keep-running", action="store_true", help="leave the editor running for a program of your own")
+    parser.add_argument("--keep-running", action="store_true", help="keep the editor running for a program of your own")
     parser.add_argument("--workspace", help="a folder to work in; greeting.py and notes.txt are written there")
     options = parser.parse_args()
     try:
