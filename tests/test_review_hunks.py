@@ -46,9 +46,9 @@ class TestWalking(HunksTestCase):
 
     def test_there_may_be_no_change(self) -> Iterator[Any]:
         review = yield from self.review(LEFT, LEFT)
-        self.reviews.next_change(review)
-        self.reviews.previous_change(review)
-        self.reviews.revert_hunk(review)
+        self.reviews.changes.next_change(review)
+        self.reviews.changes.previous_change(review)
+        self.reviews.changes.revert_hunk(review)
         self.assertEqual(self.text(self.proposal(review)), LEFT)
 
 
@@ -82,7 +82,7 @@ class TestTakingBack(HunksTestCase):
     def test_a_click_undoes_it(self) -> Iterator[Any]:
         review = yield from self.review()
         for number in range(3):
-            self.reviews.revert_hunk(review, number)
+            self.reviews.changes.revert_hunk(review, number)
             yield self.settled
             links = self.links(review, "undo")
             self.assertEqual(len(links), 1)
@@ -93,21 +93,21 @@ class TestTakingBack(HunksTestCase):
 
     def test_the_command_undoes_the_last_one(self) -> Iterator[Any]:
         review = yield from self.review()
-        self.reviews.revert_hunk(review, 2)
+        self.reviews.changes.revert_hunk(review, 2)
         yield self.settled
-        self.reviews.revert_hunk(review, 0)
+        self.reviews.changes.revert_hunk(review, 0)
         yield self.settled
-        self.reviews.undo_revert_hunk(review)
+        self.reviews.changes.undo_revert_hunk(review)
         yield self.settled
         self.assertEqual(self.text(self.proposal(review)), RIGHT.replace("new\nnewer\n", ""))
-        self.reviews.undo_revert_hunk(review)
+        self.reviews.changes.undo_revert_hunk(review)
         yield self.settled
         self.assertEqual(self.text(self.proposal(review)), RIGHT)
 
     def test_undo_takes_the_link_away(self) -> Iterator[Any]:
         review = yield from self.review()
         for number in range(3):
-            self.reviews.revert_hunk(review, number)
+            self.reviews.changes.revert_hunk(review, number)
             yield self.settled
             self.assertEqual(len(self.links(review, "undo")), 1)
             self.proposal(review).run_command("undo")
@@ -116,13 +116,13 @@ class TestTakingBack(HunksTestCase):
 
     def test_what_the_user_changed_there_is_not_overwritten(self) -> Iterator[Any]:
         review = yield from self.review()
-        self.reviews.revert_hunk(review, 0)
+        self.reviews.changes.revert_hunk(review, 0)
         yield self.settled
         view = self.proposal(review)
         self.type(view, self.text(view).index("line 5\n") + 2, "!")
         yield self.settled
         before = self.text(view)
-        self.reviews.undo_revert_hunk(review)
+        self.reviews.changes.undo_revert_hunk(review)
         self.assertEqual(self.text(view), before)
 
     def test_a_click_right_after_typing_is_not_lost(self) -> Iterator[Any]:
@@ -136,20 +136,20 @@ class TestTakingBack(HunksTestCase):
 
     def test_a_last_line_without_a_newline(self) -> Iterator[Any]:
         review = yield from self.review("a\nb", "a\nb\nc\n")
-        self.reviews.revert_hunk(review, 0)
+        self.reviews.changes.revert_hunk(review, 0)
         yield self.settled
         self.assertEqual(self.text(self.proposal(review)), "a\nb")
 
     def test_tabs_come_back_as_tabs(self) -> Iterator[Any]:
         review = yield from self.review("\ta\n", "b\n")
         self.proposal(review).settings().set("translate_tabs_to_spaces", True)
-        self.reviews.revert_hunk(review, 0)
+        self.reviews.changes.revert_hunk(review, 0)
         self.assertEqual(self.text(self.proposal(review)), "\ta\n")
 
     def test_a_link_of_an_older_drawing_only_draws_anew(self) -> Iterator[Any]:
         review = yield from self.review()
         old = self.links(review, "revert")[1].split('"')[1]
-        self.reviews.revert_hunk(review, 0)
+        self.reviews.changes.revert_hunk(review, 0)
         yield self.settled
         taken_back = self.text(self.proposal(review))
         self.click(review, old)

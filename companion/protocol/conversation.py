@@ -17,7 +17,6 @@ from .call_requests import read_call
 from .catalogue import Catalogue
 from .json_text import NotJson, TooDeep, TooManyValues, decode
 from .jsonrpc import (
-    INTERNAL_ERROR,
     INVALID_PARAMS,
     INVALID_REQUEST,
     METHOD_NOT_FOUND,
@@ -174,14 +173,9 @@ class Conversation:
         if request_id is None:
             return []  # taken back, or the connection is gone
         try:
-            if result is None:
-                raise RpcError(INTERNAL_ERROR, f"The tool {call.name} failed; the editor's log says why.")
-            encoded = self._catalogue.call_result(result, stateless=False)
+            encoded = self._catalogue.outcome(call.name, result, stateless=False)
         except RpcError as error:
             return self._refuse(request_id, error)
-        except (TypeError, ValueError) as error:
-            logger.warning("the tool %s gave a result that JSON cannot say: %s", call.name, type(error).__name__)
-            return self._refuse(request_id, RpcError(INTERNAL_ERROR, "The tool gave a result that JSON cannot say."))
         return self._send(result_message(request_id, encoded))
 
     def notify(self, method: str, params: Mapping[str, Any], collapse: Optional[str] = None) -> List[Effect]:

@@ -1,0 +1,195 @@
+"""The trials of a report: with which client each server is tried, and what every outcome is told as."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import os
+
+import pytest
+
+from companion.agents.claude_code import CLAUDE_CODE
+from companion.agents.copilot_cli import COPILOT_CLI
+from companion.agents.gemini_cli import GEMINI_CLI
+from companion.diagnosis import probe, programs
+from companion.diagnosis.checks import LOG, RESTART, Check, not_tried, summary, too_slow
+from companion.diagnosis.probe import Target, check_agent_server, check_handshake, describe, try_server
+from companion.diagnosis.programs import Answer, check_agent, judge
+from companion.endpoint.self_test import SELF_TEST
+from companion.system.platform import LINUX, WINDOWS, Platform
+from companion.transport import client as transport
+
+VERSION = "1.2.3"
+REFUSED_BY_SYSTEM = ConnectionRefusedError(errno.ECONNREFUSED, "Connection refused")
+
+
+class Tried:
+    """Keeps with what each client was made; `tools` or `status` is what it gives, or raises."""
+
+    def __init__(self, monkeypatch):
+        self.made = []
+        self.tools, self.given_status = 4, 401
+        for name in ("Client", "SocketClient", "WebSocketClient"):
+            monkeypatch.setattr(transport, name, self._maker(name))
+
+    def _maker(self, name):
+        tried = self
+
+        class Client:
+            def __init__(self, *arguments):
+                tried.made.append((name, *arguments))
+
+            async def count_tools(self):
+                return tried._give(tried.tools)
+
+            async def status(self):
+                return tried._give(tried.given_status)
+
+        return Client
+
+    @staticmethod
+    def _give(value):
+        if isinstance(value, BaseException):
+            raise value
+        return value
+
+
+@pytest.fixture
+def tried(monkeypatch):
+    return Tried(monkeypatch)
+
+
+OUTCOMES = [
+    (4, True, "{}, 4 tools", ""),
+    (
+        transport.Refused("the handshake was answered with 401"),
+        False,
+        "{}: the handshake was answered with 401",
+        RESTART,
+    ),
+    (REFUSED_BY_SYSTEM, False, "{}: ConnectionRefusedError: Connection refused", probe.UNREACHABLE),
+    (OSError("odd"), False, "{}: OSError: odd", probe.UNREACHABLE),
+    (asyncio.TimeoutError(), False, "{}: no answer in time", probe.UNREACHABLE),
+]
+
+
+@pytest.mark.parametrize(("given", "ok", "detail", "advice"), OUTCOMES)
+def test_a_handshake(tried, given, ok, detail, advice):
+    tried.tools = given
+    check = asyncio.run(check_handshake("it is served", 50001, "token", VERSION))
+    assert check == Check("it is served", ok, detail.format("port 50001"), advice)
+    assert tried.made == [("Client", 50001, "token", SELF_TEST, VERSION)]
+
+
+SERVERS = [
+    (GEMINI_CLI, {"port": 50001, "authToken": "t"}, ("Client", 50001, "t"), "port 50001"),
+    (GEMINI_CLI, {"port": "50001", "authToken": "t"}, ("Client", 0, "t"), "port 0"),
+    (GEMINI_CLI, {"port": True, "authToken": "t"}, ("Client", 0, "t"), "port 0"),
+    (CLAUDE_CODE, {"port": 50002, "authToken": "t"}, ("WebSocketClient", 50002, CLAUDE_CODE.dialect.secret_header, "t"),
+     "port 50002"),
+    (CLAUDE_CODE, {"authToken": "t"}, ("WebSocketClient", 0, CLAUDE_CODE.dialect.secret_header, "t"), "port 0"),
+    (COPILOT_CLI, {"socketPath": "/run/x", "headers": {COPILOT_CLI.dialect.secret_header: "t"}},
+     ("SocketClient", "/run/x", COPILOT_CLI.dialect.secret_header, "t"), "socket /run/x"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("given", "ok", "detail", "advice"), OUTCOMES)
+@pytest.mark.parametrize(("agent", "content", "made", "where"), SERVERS)
+def test_each_program_has_its_own_way_in(tried, agent, content, made, where, given, ok, detail, advice):
+    tried.tools = given
+    check = asyncio.run(check_agent_server("its file is right", agent, content, VERSION))
+    assert check == Check("its file is right", ok, detail.format(where), advice)
+    assert tried.made == [(*made, SELF_TEST, VERSION)]
+
+
+class TestAServer:
+    TARGET = Target("this window", 50001, "token")
+
+    def trial(self):
+        return asyncio.run(try_server(self.TARGET, VERSION))
+
+    def test_the_right_token_is_taken_and_another_refused(self, tried):
+        assert self.trial() == [
+            Check("this window is served", True, "port 50001, 4 tools"),
+            Check("this window refuses a wrong token", True, "answered with 401"),
+        ]
+        (_, _, right, *_), (_, port, wrong, *_) = tried.made
+        assert right == "token" and wrong not in ("", "token") and port == 50001
+        self.trial()
+        assert tried.made[-1][2] != wrong
+
+    @pytest.mark.parametrize("status", [200, 403, 500])
+    def test_one_that_lets_others_in_is_told(self, tried, status):
+        tried.given_status = status
+        assert self.trial()[1] == Check("this window refuses a wrong token", False, f"answered with {status}", LOG)
+
+    @pytest.mark.parametrize("error", [REFUSED_BY_SYSTEM, asyncio.TimeoutError(), transport.Refused("no HTTP")])
+    def test_one_that_does_not_answer_is_told(self, tried, error):
+        tried.given_status = error
+        check = self.trial()[1]
+        assert (check.ok, check.detail, check.advice) == (False, describe(error), probe.UNREACHABLE)
+
+    @pytest.mark.parametrize("problem", [None, "could not open a port"])
+    def test_one_that_does_not_listen_is_not_tried(self, tried, problem):
+        target = self.TARGET._replace(port=None, problem=problem)
+        (check,) = asyncio.run(try_server(target, VERSION))
+        assert check == Check("this window is served", False, problem or "its server does not listen", RESTART)
+        assert not tried.made
+
+
+class TestPrograms:
+    def on_windows(self, monkeypatch, place, printed=""):
+        asked = []
+        monkeypatch.setattr(programs.shutil, "which", lambda name: place)
+        monkeypatch.setattr(programs, "_run", lambda command, cancelled: asked.append(command) or printed)
+        check = check_agent(GEMINI_CLI, ["gemini", "--flag"], Platform(WINDOWS, {}, "C:\\Users\\me"))
+        return check, asked
+
+    def test_on_windows_the_batch_file_is_asked(self, monkeypatch):
+        check, asked = self.on_windows(monkeypatch, "C:\\npm\\gemini.cmd", "0.61.0\r\n")
+        assert check == Check("Gemini CLI is installed", True, "0.61.0 at C:\\npm\\gemini.cmd")
+        assert asked == [["cmd.exe", "/d", "/c", "C:\\npm\\gemini.cmd", "--flag", "--version"]]
+
+    def test_on_windows_too_it_need_not_be_there(self, monkeypatch):
+        check, asked = self.on_windows(monkeypatch, None)
+        assert check.ok and check.name == "Gemini CLI is not installed" and not asked
+
+    @pytest.mark.parametrize(
+        ("error", "reason"),
+        [(OSError(errno.ENOENT, os.strerror(errno.ENOENT)), os.strerror(errno.ENOENT)), (OSError("odd"), "odd")],
+    )
+    def test_a_shell_that_cannot_be_asked_is_told(self, monkeypatch, error, reason):
+        def fail(command, cancelled):
+            raise error
+
+        monkeypatch.setattr(programs, "_run", fail)
+        check = check_agent(GEMINI_CLI, ["gemini"], Platform(LINUX, {"SHELL": "/bin/sh"}, "/home/me"))
+        assert not check.ok and check.detail == f"the login shell could not be asked: {reason}"
+        assert "npm install -g @google/gemini-cli@latest" in check.advice and "Node.js 20" in check.advice
+
+    def test_what_is_asked_of_the_shell_is_quoted(self, monkeypatch):
+        asked = []
+        monkeypatch.setattr(programs, "_run", lambda command, cancelled: asked.append(command) or "")
+        check_agent(GEMINI_CLI, ["my gemini", "$HOME"], Platform(LINUX, {"SHELL": "/bin/zsh"}, "/home/me"))
+        (command,) = asked
+        assert command[:4] == ["/bin/zsh", "-l", "-i", "-c"]
+        assert "command -v 'my gemini';" in command[4] and "'my gemini' '$HOME' --version;" in command[4]
+
+    def test_the_version_in_its_output_is_what_counts(self):
+        noted = judge(GEMINI_CLI, ["gemini"], Answer("/bin/gemini", "gemini 0.61.0-nightly.3 of 2025"))
+        assert noted.ok and noted.detail == "0.61.0-nightly.3 at /bin/gemini"
+        check = judge(GEMINI_CLI, ["gemini", "--flag"], Answer("/bin/gemini", "no"))
+        assert (check.ok, check.detail) == (False, "/bin/gemini does not say its version")
+        assert "“gemini --flag --version”" in check.advice
+        old = judge(GEMINI_CLI, ["gemini"], Answer("/bin/gemini", "0.4.9"))
+        assert not old.ok and old.detail == "0.4.9 at /bin/gemini is too old: it shows no token and is refused"
+
+
+def test_what_becomes_of_checks():
+    one, other = Check("one", True), Check("other", False, "found", "do")
+    assert summary([one, one], 0) == "All 2 checks passed."
+    assert summary([one, other], 0).startswith("1 of 2 checks failed")
+    assert summary([one], 1).startswith("All 1 checks passed.") and summary([one], 1).endswith("on their way …")
+    assert not_tried("one", KeyError("x")) == Check("one", False, "could not be tried: KeyError: 'x'", LOG)
+    slow = too_slow("one", 30.0)
+    assert (slow.ok, slow.detail) == (False, "no answer within 30 seconds") and slow.advice
