@@ -11,7 +11,7 @@ import re
 from typing import Any, Dict, Mapping, Optional, Sequence, Tuple
 
 from ..system.platform import WINDOWS, Platform
-from .agent import EDITOR_DISPLAY_NAME, EDITOR_INFO, Agent, Announcement, Connection, Place
+from .agent import EDITOR_DISPLAY_NAME, EDITOR_INFO, Agent, Announcement, Connection, Place, Reading
 from .copilot_dialect import COPILOT
 from .lookup import Entry, LookupContext
 
@@ -61,6 +61,12 @@ class CopilotCli(Agent):
     def identity(self, content: Mapping[str, Any]) -> Tuple[object, ...]:
         headers = content.get("headers")
         return content.get("socketPath"), headers.get(COPILOT.secret_header) if isinstance(headers, dict) else None
+
+    def read(self, content: Mapping[str, Any]) -> Reading:
+        path, secret = self.identity(content)
+        folders = content.get("workspaceFolders")
+        named = ", ".join(map(str, folders)) if isinstance(folders, list) else ""
+        return Reading(f"socket {path}", bool(secret), named)
 
     def choose(self, entries: Sequence[Entry], lookup: LookupContext) -> Optional[Entry]:
         """Of the files that name the very folder it runs in, the one whose name sorts first."""
