@@ -310,7 +310,7 @@ class TestTerminus:
         bench.window.tabs.append(terminal("gemini_companion.gemini.7.0"))
         bench.go_on(1999)
         assert not bench.started
-        bench.go_on(100)
+        bench.go_on(2)
         assert len(bench.started) == 1
         bench.go_on(5000)
         assert len(bench.started) == 1
