@@ -10,7 +10,7 @@ import logging
 import os
 from concurrent.futures import Future
 from functools import partial
-from typing import TYPE_CHECKING, Awaitable, Callable, Dict, List, Optional, Sequence, Tuple
+from typing import TYPE_CHECKING, Awaitable, Callable, Dict, List, Optional, Tuple
 
 import sublime
 
@@ -128,9 +128,6 @@ class Endpoint:
 
     def _publish_context(self, context: SharedContext) -> None:
         self._clients.publish_context(context)
-
-    def _publish(self, context: SharedContext, clients: Sequence[Tuple[Dialect, Optional[str]]]) -> None:
-        self._servers.publish(context, clients)
 
     def _notify(self, dialect: Dialect, message: Message, session: Optional[str], tag: Optional[object] = None) -> None:
         self._servers.notify(dialect, message, session, tag)
