@@ -77,6 +77,19 @@ class TestWindows(RestoringTestCase):
         else:
             self.assertIn("looked-at.py", self.titles()[0])
 
+    def test_its_tabs_come_behind_all_others_wherever_the_user_is(self) -> Iterator[Any]:
+        self.use(review_presentation="inline")
+        views = []
+        for name in ("a.py", "b.py", "c.py"):
+            views.append((yield from self.open_file(name)))
+        self.window.focus_view(views[0])
+        before = self.picture()
+        review = yield from self.open_diff("b.py")
+        self.assertEqual(self.titles()[0][:3], ["a.py", "b.py", "c.py"])
+        self.assertEqual(self.window.get_view_index(self.proposal(review)), (0, 3))
+        self.reviews.reject(review)
+        yield from self.assert_given_back(before)
+
     def test_no_views(self) -> Iterator[Any]:
         for view in self.window.views():
             view.close()

@@ -36,6 +36,10 @@ ENDING_MILLISECONDS = 2000  # that a program needs to end after it has closed it
 ANSWER_SECONDS = 5.0  # in which a program that was answered writes the file
 
 
+Recipients = Sequence[Tuple[Dialect, Optional[str]]]
+"""Clients, each by its dialect and session; without a session, all of a dialect."""
+
+
 class Notify(Protocol):
     """Sends a message to one client of a dialect or, without a session, to all. `tag` is as in `ServerTask.notify`."""
 
@@ -56,11 +60,12 @@ class Clients:
         deliveries: Deliveries,
         *,
         notify: Notify,
+        publish: Callable[[SharedContext, Recipients], None],
         any_changed: Callable[[], None],
         changed: Callable[[], None],
     ) -> None:
-        """`any_changed` is called when the first client has connected or the last one has gone, `changed` whenever the
-        names that the user sees may have changed."""
+        """`publish` tells clients the context. `any_changed` is called when the first client has connected or the last
+        one has gone, `changed` whenever the names that the user sees may have changed."""
         self.sessions: Dict[str, ClientSession] = {}
         """Those that are connected and shown, by id, the oldest first."""
         self._runtime = runtime
@@ -69,6 +74,7 @@ class Clients:
         self._tracker = tracker
         self._deliveries = deliveries
         self._notify = notify
+        self._publish = publish
         self._any_changed = any_changed
         self._changed = changed
         self._stopped = False
@@ -184,22 +190,16 @@ class Clients:
 
     def publish_context(self, context: SharedContext) -> None:
         """Tell everybody who listens, each in its own words."""
-        for message in PRIMARY.messages(context):
-            self._notify(PRIMARY, message, None)
-        words: Dict[str, Sequence[Message]] = {}  # the same for all who speak a dialect
+        clients: List[Tuple[Dialect, Optional[str]]] = [(PRIMARY, None)]
         for session, dialect in self._dialects.items():
-            if dialect is PRIMARY or not self._is_news(session, dialect, context):
-                continue
-            if dialect.key not in words:
-                words[dialect.key] = dialect.messages(context)
-            for message in words[dialect.key]:
-                self._notify(dialect, message, session)
+            if dialect is not PRIMARY and self._is_news(session, dialect, context):
+                clients.append((dialect, session))
+        self._publish(context, clients)
 
     def _send_context(self, session: str, context: SharedContext) -> None:
         dialect = self._dialects.get(session)
         if dialect is not None and self._is_news(session, dialect, context):
-            for message in dialect.messages(context):
-                self._notify(dialect, message, session)
+            self._publish(context, [(dialect, session)])
 
     def _is_news(self, session: str, dialect: Dialect, context: SharedContext) -> bool:
         """Whether a client has to be told: nothing is taken back from one that was told nothing. Keeps account."""

@@ -27,7 +27,7 @@ from ..review.manager import ReviewManager
 from ..system.editor_process import EDITOR_PID
 from .address import Address
 from .agent_window import EndpointWindow, Hooks
-from .clients import Clients
+from .clients import Clients, Recipients
 from .discovery_updates import DiscoveryUpdater
 from .server_task import Listener
 from .servers import DIALECTS, PRIMARY, Servers, Service, States
@@ -92,6 +92,7 @@ class Endpoint:
             self.tracker,
             self._deliveries,
             notify=self._notify,
+            publish=self._publish,
             any_changed=clients_changed,
             changed=clients_changed_soon.call,
         )
@@ -130,6 +131,9 @@ class Endpoint:
 
     def _notify(self, dialect: Dialect, message: Message, session: Optional[str], tag: Optional[object] = None) -> None:
         self._servers.notify(dialect, message, session, tag)
+
+    def _publish(self, context: SharedContext, clients: Recipients) -> None:
+        self._servers.publish(context, clients)
 
     def _listener_of(self, dialect: Dialect) -> Listener:
         return Listener(

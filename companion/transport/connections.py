@@ -94,6 +94,8 @@ class Connection(web.RequestHandler):
 
     # Input
 
+    _parse = web.RequestHandler.data_received  # which `super()` would look for each time
+
     def data_received(self, data: bytes) -> None:
         if self.frames is not None:
             if not self._ignoring and self._within_bounds(self.frames, data):
@@ -102,7 +104,7 @@ class Connection(web.RequestHandler):
         start, end = 0, len(data)
         if end <= _CHUNK:
             if not self._ignoring:
-                super().data_received(data)
+                self._parse(data)
                 self._account(data)
             return
         while not self._ignoring:
@@ -110,7 +112,7 @@ class Connection(web.RequestHandler):
             if self._to_come > most and self._body is not None and not self._body.is_eof():
                 most = self._to_come  # All of it belongs to the body.
             chunk = data[start : start + most]
-            super().data_received(chunk)
+            self._parse(chunk)
             self._account(chunk)
             start += len(chunk)
             if start >= end:

@@ -48,6 +48,16 @@ proposal.run_command("gemini_companion_move_caret", {{"point": proposal.find("{t
 OTHERS = [f"Gemini Companion.companion.{room}" for room in ("application", "endpoint", "discovery", "editor")]
 
 
+OF_OTHERS = """
+listener = plugin.GeminiCompanionListener()
+for number in range(100):
+    listener.on_text_command(view, "insert", {"characters": "x"})
+    listener.on_window_command(window, "show_panel", {})
+    listener.on_post_window_command(window, "show_panel", {})
+    listener.on_query_context(view, "auto_complete_visible", sublime.OP_EQUAL, True, False)
+"""
+
+
 class Calls(NamedTuple):
     """What was asked for: by name, and how often in all for each second or event."""
 
@@ -104,3 +114,24 @@ def in_a_proposal(host: Any, text: str, characters: int = 12) -> Calls:
     in_order = sorted(counted[1:], key=lambda names: sum(names.values()))
     names = in_order[len(in_order) // 2]
     return Calls(sum(names.values()), names)
+
+
+def for_others(host: Any) -> Calls:
+    """Calls for a command or a key binding that is not ours."""
+    host.call("clear_api_calls")
+    host.execute(OF_OTHERS)
+    by_name = host.call("api_calls")
+    return Calls(sum(by_name.values()) / 400, by_name)
+
+
+def beside_a_review(host: Any) -> Calls:
+    """Calls that a listener's event makes itself while a review is in sight: the most of either side and event."""
+    found = []
+    for view in ("view", "endpoint.reviews._presentations[endpoint.reviews.pending()[0]].proposal_view"):
+        for call in ("on_selection_modified", "on_modified"):
+            host.execute(f"typed_in = {view}\nlistener = plugin.GeminiCompanionListener()")
+            host.call("clear_api_calls")
+            host.execute(f"for number in range({EVENTS}): listener.{call}(typed_in)")
+            by_name = host.call("api_calls")
+            found.append(Calls(sum(by_name.values()) / EVENTS, by_name))
+    return max(found, key=lambda calls: calls.rate)

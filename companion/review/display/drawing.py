@@ -79,6 +79,7 @@ class Drawing:
         self._moved = True  # whether the last drawing may have moved lines
         self._known: Known = {}
         self._known_for: object = None  # the sizes
+        self._drawn_for: object = None  # the sizes
         self._levelled: object = None  # what the heights were corrected for
         self._even_corrected = False  # whether so were gaps where no rows are missing
         self._left_over: Optional[float] = None  # the error at the last anchor that could not be corrected
@@ -101,6 +102,7 @@ class Drawing:
         if self._known_for != (self._watch.left, self._watch.right):
             self._known, self._known_for = {}, (self._watch.left, self._watch.right)
         yield from self._work(analysis)
+        self._drawn_for = (self._watch.left, self._watch.right)
         if self._lock is not None:
             hunks = [change.hunk for change in analysis.changes] if analysis is not None else []
             self._lock.use(ScrollMap.of(hunks) if analysis is not None else None, self._moved)
@@ -119,6 +121,12 @@ class Drawing:
         """The sizes of the proposal's view, at most a second old."""
         self._watch.note()
         return self._watch.right
+
+    @property
+    def fits(self) -> bool:
+        """Whether what is drawn is drawn for the sizes of now. It asks for all of them."""
+        now = (Sizes.of(self._left), Sizes.of(self._right))
+        return self._drawn_for == now and (self._levelled is not None or self._left is None)
 
     def show_header(self, header: Header) -> None:
         """Show this header."""
@@ -242,7 +250,7 @@ class Drawing:
             yield from self._measure(errors)
             if self.rounds == _ROUNDS or within_tolerance(errors):
                 break
-            self._heights = corrected(self._heights, errors, self._watch.left.row, self._watch.right.row)
+            self._heights = corrected(self._heights, errors, self._watch.left.least, self._watch.right.least)
             yield from self._put()
         self._left_over = next((error for error in reversed(errors) if error is not None), None)
         self._known = {**self._known, **learnt(gaps, plan, self._heights)}
@@ -332,7 +340,7 @@ class Drawing:
         if within_tolerance(errors):
             self._loose_top = 0
             return
-        self._heights[0] = corrected(self._heights[:1], errors, self._watch.left.row, self._watch.right.row)[0]
+        self._heights[0] = corrected(self._heights[:1], errors, self._watch.left.least, self._watch.right.least)[0]
         self._show_tops()
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from enum import Enum
 from itertools import count
+from math import ceil
 from typing import Iterator, List, NamedTuple, Optional
 
 import sublime
@@ -38,6 +39,11 @@ class Sizes(NamedTuple):
     def row(self) -> int:
         """The height of a row of a block, in whole pixels."""
         return max(1, int(self.line_height))
+
+    @property
+    def least(self) -> int:
+        """The least height of a block, where the editor rounds; that of a row of text is no whole number of pixels."""
+        return max(1, ceil(self.line_height))
 
     @property
     def room(self) -> int:

@@ -66,6 +66,8 @@ def _compute_row_tops(view: Any, columns: int) -> RowTops:
     extra: Dict[int, float] = {}
     for phantom in view.phantoms.by_id.values():
         height = phantom.height(columns, metrics_of(view))
+        if "rounded_phantoms" in view.host.quirks:
+            height = float(round(height))
         if height:
             row = buffer.row(phantom.region.begin())
             extra[row] = extra.get(row, 0.0) + height

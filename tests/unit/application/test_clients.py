@@ -79,6 +79,11 @@ class Servers:
     def notify(self, dialect, message, session, tag=None):
         self.sent.append((dialect, message, session, tag))
 
+    def publish(self, context, clients):
+        for dialect, session in clients:
+            for message in dialect.messages(context):
+                self.notify(dialect, message, session)
+
     def heard(self):
         heard = [(dialect.key, message.method, session) for dialect, message, session, _ in self.sent]
         self.sent.clear()
@@ -126,6 +131,7 @@ class World:
             self.tracker,
             self.deliveries,
             notify=self.servers.notify,
+            publish=self.servers.publish,
             any_changed=lambda: self.changed.append(len(self.clients.sessions)),
             changed=self.seen.call,
         )
@@ -189,6 +195,7 @@ class TestComing:
         ((_, message, session, _),) = world.servers.sent
         assert session == "session-1" and message.params["filePath"] == ""
         assert list(world.clients.sessions) == ["session-2"] and world.reviews.withdrawn == ["session-1"]
+        assert world.seen.count == 3
         assert world.tracker.listening == [True]
         world.servers.heard()
         world.clients.publish_context(CONTEXT)
@@ -204,6 +211,8 @@ class TestComing:
     def test_nothing_is_taken_back_from_one_that_was_told_nothing(self, world):
         world.clients.came(client(1, "claude-code"), CLAUDE)
         world.clients.publish_context(SharedContext({}))
+        world.clients._send_context("session-1", SharedContext({}))
+        world.clients._send_context("nobody", CONTEXT)
         assert world.servers.heard() == [(IDE_COMPANION.key, "ide/contextUpdate", None)]
         world.clients.publish_context(CONTEXT)
         world.clients.publish_context(SharedContext({}))
@@ -340,10 +349,10 @@ class TestOutcomes:
         for number in (1, 2):
             world.clients.came(client(number, "claude-code"), CLAUDE)
             world.clients.tell_outcome(self.review_of_a_call(world, number)[0], Outcome("accepted", "/a.py", "text"))
-        now[0] += 4.9
+        now[0] = 1004.9
         world.clients.went(client(1), [])
         assert world.deliveries.not_read == [("delivery 1", None)]
-        now[0] += 0.2
+        now[0] = 1005.0
         world.clients.went(client(2), [])
         assert len(world.deliveries.not_read) == 1
 

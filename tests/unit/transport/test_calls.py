@@ -54,6 +54,45 @@ def test_the_calls_of_a_batch_run_side_by_side(run, user):
     run(scenario, call_tool=user.call)
 
 
+def test_a_call_of_a_batch_says_how_far_it_has_come(run, user):
+    async def scenario(served):
+        async with served.client(revision="2025-03-26") as client:
+            await client.connect()
+            sending = asyncio.ensure_future(
+                client.http.post(served.url, json=[request(1), request(2)], headers=client.headers())
+            )
+            await served.until(lambda: len(user.decisions) == 2)
+            served.calls[1].progress(1, 2)
+            async with await sending as response:
+                assert response.headers["Content-Type"] == "text/event-stream"
+                for decision in user.decisions:
+                    decision.set_result(EMPTY)
+                await client.read(response)
+            assert [message.get("id", message.get("method")) for message in client.messages] == [
+                "notifications/progress", 1, 2,
+            ]  # fmt: skip
+            assert await client.request("ping") == {}
+
+    run(scenario, call_tool=user.call)
+
+
+def test_a_connection_that_breaks_takes_all_calls_of_its_batch_back(run, user):
+    async def scenario(served):
+        async with served.client(revision="2025-03-26") as client:
+            await client.connect()
+        body = json.dumps([request(1), request(2)]).encode()
+        _, writer = await asyncio.open_connection("127.0.0.1", served.port)
+        head = served.head(Content_Length=str(len(body)), Mcp_Session_Id=client.session_id)
+        writer.write(head + body)
+        await served.until(lambda: len(user.decisions) == 2)
+        writer.close()
+        await served.until(lambda: len(user.cancelled) == 2)
+        assert user.cancelled == [Cancellation.CONNECTION_LOST] * 2
+        await served.until(lambda: not served.server._running)
+
+    run(scenario, call_tool=user.call)
+
+
 def test_a_call_that_is_taken_back_ends_without_an_answer(run, user):
     async def scenario(served):
         async with served.client() as client:
