@@ -47,7 +47,7 @@ WINDOW_CHECK_MILLISECONDS, WITHOUT_CLIENT_MILLISECONDS = 1200, 1500
 CHECKS_PER_PROJECT, CHECKS_PER_STATUS = 2, 10
 EDITOR_CHECK_SECONDS = 3.5
 
-# Another project takes the window at once with these; those that ask first are heard of when the project closes.
+# With these another project takes the window at once. Of those that ask first, `on_pre_close_project` tells.
 PROJECT_COMMANDS = frozenset(["open_project_or_workspace", "close_workspace", "close_project"])
 CONTEXT_KEYS = "gemini_companion."
 FOLDER_COMMANDS = frozenset(
@@ -106,7 +106,7 @@ class Application:
         self._check_windows()
 
     def stop(self) -> None:
-        """End everything and give every window back as it was. Waits at most a moment for the farewells."""
+        """End everything and give every window back as it was. Waits for the servers, `STOP_SECONDS` at most."""
         self._editor_settings.clear_on_change(SETTINGS_TAG)
         stopping = self._endpoints.stop()
         self._log_panel.close()

@@ -158,7 +158,7 @@ class TestRestart(RestoringTestCase):
     def test_a_review_dragged_into_another_window_is_no_left_over(self) -> Iterator[Any]:
         yield from self.open_file("one.py")
         review = yield from self.open_diff("one.py")
-        self.assertFalse(views.is_left_over(self.proposal(review)))
+        self.assertFalse(views.is_of_earlier_run(self.proposal(review)))
         self.reviews.recover()
         yield 30
         self.assertTrue(review.pending)

@@ -59,7 +59,7 @@ class ClaudeCode(ClaudeLockFiles):
     npm_package = "@anthropic-ai/claude-code"
     node = 22
     takes_the_only_one = True
-    how_to_connect = "In Claude Code, type /ide to connect to this editor."
+    how_to_connect = "In Claude Code, type /ide and choose Sublime Text to connect to this editor."
     last_without_token = (0, 0, 0)
 
     def why_no_diffs(self) -> str:

@@ -127,15 +127,15 @@ class ReviewManager:
         return text
 
     def withdraw(self, session: str, name: str) -> bool:
-        """Close this client's review with a ticket of that name, and do not tell the client. False if there is none."""
+        """Close this client's review of that name. The client is not told. False if there is none."""
         return bool(self._withdraw(session, lambda ticket: ticket.name == name))
 
     def withdraw_all(self, session: str) -> int:
-        """Close all reviews with a ticket of this client, and do not tell the client; returns how many."""
+        """Close all reviews that calls of this client wait for, and return how many. The client is not told."""
         return self._withdraw(session, lambda ticket: True)
 
     def take_back(self, ticket: Ticket) -> None:
-        """Close the review of this ticket, if there is one, and do not tell the client."""
+        """Close the review of this ticket, if there is one. The client is not told."""
         for review in self.pending():
             if review.ticket is ticket:
                 self._end(review, review.close(), tell=False)
@@ -280,7 +280,7 @@ class ReviewManager:
         """Whether the view is one of ours, of a review that nobody can decide any more."""
         if view_roles.role_of(view) is None:
             return False
-        return views.is_left_over(view) or self.of_view(view) is None
+        return views.is_of_earlier_run(view) or self.of_view(view) is None
 
     def recover(self) -> None:
         """Close the views of reviews that nobody can decide any more, and give the window back.

@@ -265,11 +265,6 @@ class _Peer:
         if self._closing is None:
             self._closing = asyncio.ensure_future(self.close(STOP_SECONDS))
 
-    def abort(self) -> None:
-        """End the connection at once, without a word: a client that does not read would not read that one."""
-        if self._connection.transport is not None:
-            self._connection.transport.abort()
-
     async def close(self, seconds: float) -> None:
         """Close the connection after what waits is written; each of both gets so many `seconds`."""
         if self._writer is not None:
@@ -281,7 +276,12 @@ class _Peer:
         finally:
             transport = self._connection.transport
             if transport is not None and transport.get_write_buffer_size():
-                transport.abort()  # or it would wait for a client that does not read
+                self.abort()
+
+    def abort(self) -> None:
+        """End the connection at once, without a close frame: a client that does not read would not read that either."""
+        if self._connection.transport is not None:
+            self._connection.transport.abort()
 
     async def _write(self) -> None:
         while True:

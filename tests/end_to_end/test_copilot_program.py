@@ -21,6 +21,7 @@ pytestmark = pytest.mark.timeout(150)
 GREETING = "def greet(name):\n    return 'Hello, ' + name\n"
 PROPOSAL = GREETING.replace("Hello", "Good day")
 CANCELLED = "cancelled by user"
+QUESTION = "1. Yes"
 
 
 @pytest.fixture
@@ -39,14 +40,18 @@ def copilot(desktop, model):
         yield copilot
 
 
-def edit(desktop, name="greeting.py", old="Hello", new="Good day"):
+DEFAULTS = {"name": "greeting.py", "old": "Hello", "new": "Good day"}
+
+
+def edit(desktop, **change):
+    name, old, new = (change.get(key, default) for key, default in DEFAULTS.items())
     return CallTool("edit", {"path": desktop.path(name), "old_str": old, "new_str": new})
 
 
 def start_review(desktop, copilot, model, *answers, **change):
     """Asks the program for a change; returns the proposal once it shows."""
     model.script(edit(desktop, **change), *answers)
-    copilot.submit("Be more polite")
+    copilot.submit("Please write {new} in {name}".format(**dict(DEFAULTS, **change)))
     return desktop.wait_proposal()
 
 
@@ -93,16 +98,14 @@ def test_a_rejected_diff_is_not_written_and_an_answer_in_the_terminal_closes_the
     assert desktop.arrangement() == before
 
     start_review(desktop, copilot, model, Say("It is polite now."))
-    copilot.wait_for("1. Yes")
-    copilot.press("enter")
+    copilot.answer("enter", QUESTION)
     copilot.wait_for("It is polite now.")
     desktop.wait_no_review()
     assert desktop.arrangement() == before
     assert desktop.read("greeting.py").decode() == PROPOSAL
 
     start_review(desktop, copilot, model, old="Good", new="Nice")
-    copilot.wait_for("1. Yes")
-    copilot.press("escape")
+    copilot.answer("escape", QUESTION)
     desktop.wait_no_review()
     assert desktop.read("greeting.py").decode() == PROPOSAL
 
@@ -152,8 +155,7 @@ def test_two_edits_in_a_turn_are_reviewed_one_after_the_other(desktop, copilot, 
 def test_the_editor_quits_while_a_diff_waits_and_comes_back(desktop, copilot, model):
     start_review(desktop, copilot, model, Say("It is polite now."))
     desktop.host.quit()
-    copilot.wait_for("1. Yes")
-    copilot.press("enter")
+    copilot.answer("enter", QUESTION)
     copilot.wait_for("It is polite now.")
     assert desktop.read("greeting.py").decode() == PROPOSAL
 

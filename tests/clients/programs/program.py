@@ -72,6 +72,15 @@ class Program(Terminal):
             self.press("enter")
             self.is_soon(taken, 10.0)
 
+    def answer(self, key: str, question: str) -> None:
+        """Presses a key once a question shows, and again where the program was not yet listening."""
+        self.wait_for(question)
+        deadline = time.monotonic() + 30.0
+        while question in self.text():
+            assert time.monotonic() < deadline, f"the program does not take the answer\n{self.text()}"
+            self.press(key)
+            self.is_soon(lambda: question not in self.text(), 3.0)
+
     def wait_confirmation(self, file_name: str) -> None:
         """Waits until the program asks whether it may change this file."""
         self.wait_for(CONFIRMATION)

@@ -24,7 +24,11 @@ FOLDER = "/code/one"
 
 
 def lookup(folder=FOLDER, port="", dead=(), editor=1, platform=MACHINE):
-    return LookupContext(folder, editor, port, platform, lambda pid: pid not in dead, lambda path: path)
+    def is_alive(pid):
+        assert isinstance(pid, int), "asked of processes only"
+        return pid not in dead
+
+    return LookupContext(folder, editor, port, platform, is_alive, lambda path: path)
 
 
 def claude(name="1.lock", written=0.0, **fields):

@@ -7,7 +7,7 @@ from fake_window import FakeWindow, called, value
 
 from companion.agents.claude_dialect import CLAUDE
 from companion.agents.copilot_dialect import COPILOT
-from companion.agents.dialect import Transport, file_url, path_of_url, tool
+from companion.agents.dialect import Transport, file_url, json_result, path_of_url, tool
 from companion.agents.ide_companion import IDE_COMPANION
 from companion.agents.selection_dialect import optional_text, selection_fields
 from companion.agents.shared_context import ActiveFile, Position
@@ -52,6 +52,11 @@ def test_what_is_no_absolute_path_has_no_address(path):
 )
 def test_what_programs_send_for_a_path(address, path):
     assert path_of_url(address) == path
+
+
+def test_letters_stand_for_themselves_in_what_is_answered():
+    (block,) = json_result({"name": "\u00e9"}).content
+    assert block["text"] == '{"name": "\u00e9"}'
 
 
 def test_an_argument_that_is_missing_or_no_text_is_empty():

@@ -15,6 +15,10 @@ from typing import Any, Dict, Iterator, List, Optional
 
 import pytest
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
+
+from tests.support.raw_requests import request_head
+
 TOKEN = "a-token-that-the-attacker-does-not-have"
 SECONDS = 30.0
 PING = b'{"jsonrpc":"2.0","id":1,"method":"ping"}'
@@ -58,16 +62,7 @@ class Target:
 
     def head(self, method: str = "POST", path: str = "/mcp", **headers: Optional[str]) -> bytes:
         """The head of a request that is right in everything not overridden; None leaves a header out."""
-        fields: Dict[str, Optional[str]] = {
-            "Host": f"127.0.0.1:{self.port}",
-            "Authorization": "Bearer " + TOKEN,
-            "Content-Type": "application/json",
-            "Accept": "application/json, text/event-stream",
-        }
-        fields.update({name.replace("_", "-"): value for name, value in headers.items()})
-        lines = [f"{method} {path} HTTP/1.1"]
-        lines += [f"{name}: {value}" for name, value in fields.items() if value is not None]
-        return "\r\n".join(lines).encode("utf-8") + b"\r\n\r\n"
+        return request_head(self.port, TOKEN, method, path, headers)
 
     def post(self, body: bytes = PING, **headers: Optional[str]) -> bytes:
         """A whole POST."""

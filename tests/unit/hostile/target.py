@@ -16,6 +16,7 @@ import sys
 import threading
 import time
 from pathlib import Path
+from typing import Optional
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
@@ -40,6 +41,7 @@ class Gauges:
         self.calls = 0
         self.clients: dict = {}
         self.notify = None
+        self.loop: Optional[asyncio.AbstractEventLoop] = None
         self.processor = 0.0
 
     def reset(self) -> None:
@@ -47,8 +49,8 @@ class Gauges:
         self.processor = time.process_time()
 
     def tasks(self) -> int:
-        """How many tasks there are, on whatever loop."""
-        return sum(not task.done() for task in list(asyncio.tasks._all_tasks))
+        """How many tasks the loop has."""
+        return len(asyncio.all_tasks(self.loop)) if self.loop is not None else 0
 
     def read(self) -> dict:
         return {
@@ -119,6 +121,7 @@ async def serve_websocket(options: dict, gauges: Gauges, ready, call_tool) -> No
     )
     ready([await server.start()])
     gauges.clients = server.clients
+    gauges.loop = asyncio.get_running_loop()
     gauges.notify = functools.partial(asyncio.get_running_loop().call_soon_threadsafe, notify, server)
     await watch(gauges)
 

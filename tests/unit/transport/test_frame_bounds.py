@@ -62,6 +62,10 @@ def test_the_frames_of_a_message_are_counted_together_until_it_is_taken():
     assert bounds.feed(frame(60_000)) is Excess.TOO_BIG
 
 
+def test_a_message_of_the_largest_size_is_taken():
+    assert FrameBounds(LARGEST).feed(frame(LARGEST)) is None
+
+
 def test_empty_frames_are_counted():
     bounds = FrameBounds(LARGEST)
     assert bounds.feed(frame(0) * MOST_FRAMES) is None

@@ -22,11 +22,18 @@ LONG_PATH = ("/" + "ab" * 100) * 20  # as long as a path may be on most systems
 
 
 def seconds(patterns, path):
-    """How long it takes to make the patterns ready and to hold them against a path of which nothing is known yet."""
-    exclusion.cache_clear()
-    began = time.perf_counter()
-    exclusion(tuple(patterns))(path)
-    return time.perf_counter() - began
+    """How long it takes to make the patterns ready and to hold them against a path of which nothing is known yet.
+
+    In time of the processor, the best of three: what else runs on the machine is not the patterns' fault.
+    """
+
+    def once():
+        exclusion.cache_clear()
+        began = time.thread_time()
+        exclusion(tuple(patterns))(path)
+        return time.thread_time() - began
+
+    return min(once() for _ in range(3))
 
 
 @pytest.mark.parametrize(
@@ -49,9 +56,9 @@ def test_no_pattern_takes_long_whatever_the_name(pattern, path):
 def test_the_worst_that_a_project_may_say_takes_no_time_that_is_felt(capsys):
     worst = [f"*{chr(0x4E00 + number)}[a-{chr(0x3041 + number)}]?" * 16 for number in range(64)]
     layers = [("the settings", {}), ("the project's settings", {"context_exclude": worst})]
-    began = time.perf_counter()
+    began = time.thread_time()
     patterns = read(layers).settings.context_exclude
-    reading = time.perf_counter() - began
+    reading = time.thread_time() - began
     assert len(patterns) > MOST_PROJECT_PATTERNS
     path = "".join(chr(0x0400 + number % 0x1500) for number in range(4096))
     matching = seconds(patterns, path)
@@ -67,7 +74,7 @@ def test_twice_the_name_takes_twice_the_time_and_not_more():
     pattern = "x/" + "*a?" * 40 + "*z"
 
     def best(length):
-        return min(seconds([pattern], "/" + "a" * length) for _ in range(5))
+        return min(seconds([pattern], "/" + "a" * length) for _ in range(2))
 
     assert best(40000) < best(5000) * 8 * 3
 
@@ -105,9 +112,9 @@ def test_a_project_may_have_only_so_many_patterns():
 
 def test_a_hundred_thousand_wrong_patterns_give_a_handful_of_complaints():
     layers = [("the settings", {}), ("the project's settings", {"context_exclude": ["[z-a]"] * 100000})]
-    began = time.perf_counter()
+    began = time.thread_time()
     complaints = read(layers).complaints
-    assert time.perf_counter() - began < 0.5
+    assert time.thread_time() - began < 0.5
     assert len(complaints) < 10 and sum(map(len, complaints)) < 2000
 
 

@@ -140,8 +140,12 @@ def test_an_upgrade_with_a_client_that_does_not_read_and_one_in_the_middle_of_a_
     desktop.host.execute(
         "import sys\n"
         "endpoint = sys.modules['Gemini Companion.plugin'].application.endpoints()[0]\n"
+        "dialects = sys.modules['Gemini Companion.companion.agents.dialect']\n"
+        "dialect = sys.modules['Gemini Companion.companion.endpoint.servers'].PRIMARY\n"
         "for number in range(100):\n"
-        "    endpoint._send('ide/test', {'x': 'y' * 100000}, " + repr(suspended.session) + ", None)\n"
+        "    endpoint._servers.notify(dialect, dialects.Message('ide/test', {'x': 'y' * 100000}), "
+        + repr(suspended.session)
+        + ")\n"
     )
     time.sleep(0.3)  # until the buffers of both sides are full
     desktop.host.execute(HOLD)
