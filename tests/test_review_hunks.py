@@ -171,6 +171,61 @@ class TestTakingBack(HunksTestCase):
         self.assertEqual(self.told, [])
         self.assertIn('href="accept@2"', self.header_html(review))
 
+    def test_a_click_on_a_change_that_was_just_typed_away_takes_back_no_other(self) -> Iterator[Any]:
+        review = yield from self.review()
+        view = self.proposal(review)
+        beside = self.links(review, "revert")[0].split('"')[1]
+        select(view, view.find("LINE", 0))
+        view.run_command("insert", {"characters": "line"})
+        self.click(review, beside)
+        yield self.settled
+        yield 50
+        self.assertEqual(self.text(view), RIGHT.replace("LINE 5\n", "line 5\n"))
+
+    def test_two_clicks_right_after_typing_are_both_heard(self) -> Iterator[Any]:
+        review = yield from self.review()
+        view = self.proposal(review)
+        links = [link.split('"')[1] for link in self.links(review, "revert")]
+        self.type(view, 0, "typed\n")
+        self.click(review, links[2])
+        self.click(review, links[0])
+        yield lambda: self.text(view) == "typed\n" + LEFT.replace("line 30\n", "")
+
+    def test_a_click_that_waits_takes_back_nothing_of_the_next_proposal(self) -> Iterator[Any]:
+        review = yield from self.review()
+        self.type(self.proposal(review), 0, "typed\n")
+        self.click(review, self.links(review, "revert")[0].split('"')[1])
+        newer = RIGHT.replace("line 20\n", "LINE 20\n")
+        yield from self.open_diff("file.txt", newer)
+        yield 50
+        self.assertEqual(self.text(self.proposal(review)), newer)
+
+    def test_a_click_on_accept_never_means_the_next_proposal(self) -> Iterator[Any]:
+        review = yield from self.review()
+        self.click(review, "accept@1")
+        yield from self.open_diff("file.txt", LEFT.replace("line 20\n", "LINE 20\n"))
+        yield 50
+        self.assertEqual(self.told, [])
+        self.assertTrue(review.pending)
+
+    def test_what_was_taken_back_cannot_be_brought_into_the_next_proposal(self) -> Iterator[Any]:
+        review = yield from self.review()
+        self.click(review, self.links(review, "revert")[2].split('"')[1])
+        yield lambda: self.settled() and len(self.links(review, "undo")) == 1
+        yield from self.open_diff("file.txt", LEFT.replace("line 20\n", "LINE 20\n"))
+        self.assertEqual(self.links(review, "undo"), [])
+
+    def test_a_link_stays_while_the_user_types_inside_its_change(self) -> Iterator[Any]:
+        review = yield from self.review()
+        view = self.proposal(review)
+        links = self.links(review, "revert")
+        for character in "abc":
+            self.type(view, view.find("LI", 0).a + 2, character)
+            yield self.settled
+        self.assertEqual(self.links(review, "revert"), links)
+        self.click(review, links[0].split('"')[1])
+        yield lambda: self.text(view) == RIGHT.replace("LINE 5\n", "line 5\n")
+
     def test_what_was_taken_back_is_scrolled_into_sight(self) -> Iterator[Any]:
         review = yield from self.review(LEFT * 20, LEFT * 19 + LEFT.replace("line 59\n", "the end\n"))
         view = self.proposal(review)

@@ -145,6 +145,7 @@ class TestAtRandom(LevelTestCase):
         if presentation.hunks.links("revert") != links:
             count = view.change_count()
             presentation._link(old)
+            yield 20
             self.assertEqual(view.change_count(), count, f"{self.step}: a link of an older state")
         view.run_command("undo")
         yield self.settled

@@ -258,8 +258,7 @@ class ReviewManager:
 
     def _follow_link(self, review: Review, href: str) -> None:
         if review in self._presentations:
-            # A link must not take away the view that it was clicked in while the editor still handles the click.
-            self._runtime.on_main(follow_link, self, self.changes, review, href)
+            follow_link(self, self.changes, review, href)
 
     def _end(self, review: Review, outcome: Optional[Outcome], tell: bool = True) -> None:
         """Close a review that has been decided. The client is told the `outcome`, if there is one."""

@@ -460,7 +460,11 @@ class Presentation:
         return ticket is not None and not ticket.edits_return and ticket.waiting and self._pane.differs
 
     def _link(self, href: str) -> None:
-        """A link was clicked. One that the editor still shows but that was drawn for something else only redraws."""
+        """A link was clicked. It must not take away its view while the editor still handles the click."""
+        self._runtime.on_main(self._follow, href)
+
+    def _follow(self, href: str) -> None:
+        """Do what a link says. One that the editor still shows but that was drawn for something else only redraws."""
         if self._phase is Phase.RETIRED:
             return
         plain, generation = unstamped(href)
