@@ -215,6 +215,11 @@ class Calls(RuleBasedStateMachine):
                   "params": {"name": "close_tab", "arguments": {"tab_name": f"tab {number % 3}"}}})  # fmt: skip
 
     @rule()
+    def ask_and_show(self):
+        self.ask(False)
+        self.let_everything_happen()
+
+    @rule()
     def let_everything_happen(self):
         self.settle()
         self.hear()
@@ -245,7 +250,7 @@ def test_no_order_of_answers_cancellations_and_broken_sockets_answers_a_call_twi
     module = with_editor("companion.endpoint.agent_window", monkeypatch, None)
     monkeypatch.setattr(module, "prepare", lambda request, proposed: Prepared())
     monkeypatch.setattr(Calls, "module", module)
-    run_state_machine_as_test(Calls, settings=settings(max_examples=60, stateful_step_count=25, deadline=None))
+    run_state_machine_as_test(Calls, settings=settings(max_examples=120, stateful_step_count=25, deadline=None))
 
 
 @pytest.mark.parametrize("reason", Cancellation)
