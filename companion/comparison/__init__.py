@@ -9,7 +9,7 @@ Theory of operation, from the outside in:
   exactly (`subsequence`: a longest common subsequence on the bits of Python's integers).
 * `budget` bounds the work. A spent budget makes the result coarser, never wrong and never slow. It counts work, not
   seconds, so the same texts give the same hunks on every machine.
-* `sliding` moves hunks to where a reader expects them; `hunks` and `alignment` say what hunks do to texts and rows.
+* `sliding` moves hunks to where a reader expects them; `hunks` says what hunks do to texts.
 * `whitespace` says which lines count as equal, and `moves` which blocks of lines were only moved.
 
 Rules of this package: it imports nothing but the standard library's small parts, holds no state, and every function
@@ -21,7 +21,6 @@ may itself sleep for a moment to let the main thread in sooner.
 
 from __future__ import annotations
 
-from .alignment import Alignment, Filler, align
 from .budget import Cancelled, never
 from .characters import compare_characters
 from .hunks import Hunk, apply_hunks
@@ -31,14 +30,11 @@ from .moves import Move, moved_blocks
 from .whitespace import Whitespace, hidden_changes, hides
 
 __all__ = [
-    "Alignment",
     "Cancelled",
     "CharacterChange",
-    "Filler",
     "Hunk",
     "Move",
     "Whitespace",
-    "align",
     "apply_hunks",
     "compare_characters",
     "compare_lines",

@@ -13,11 +13,9 @@ from itertools import accumulate
 from typing import Callable, List, NamedTuple, Optional, Sequence, Tuple
 
 from ...comparison import (
-    Filler,
     Hunk,
     Move,
     Whitespace,
-    align,
     compare_characters,
     compare_lines,
     hidden_changes,
@@ -53,8 +51,6 @@ class Analysis(NamedTuple):
     left_starts: List[int]
     right_starts: List[int]
     changes: List[Change]
-    left_fillers: List[Filler]
-    right_fillers: List[Filler]
     ignored: Whitespace = Whitespace.NONE
     hidden: Sequence[Hunk] = ()
     hidden_parts: int = 0
@@ -164,15 +160,12 @@ def analyse(
             parts = _outside(marked[0], moved_left), _outside(marked[1], moved_right)
             hidden_parts += unmarked
         changes.append(Change(hunk, left_span, right_span, *parts))
-    alignment = align(hunks, len(left_lines), len(right_lines))
     return Analysis(
         left_lines,
         right_lines,
         left_starts,
         right_starts,
         changes,
-        alignment.left,
-        alignment.right,
         ignored,
         hidden,
         hidden_parts,

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from companion.comparison import (
-    align,
+    Hunk,
     apply_hunks,
     compare_characters,
     compare_lines,
@@ -83,19 +83,12 @@ def test_no_more_lines_change_than_need_to_by_over_four_percent(pair):
 
 @settings(max_examples=300, deadline=None)
 @given(PAIRS)
-def test_equal_lines_are_level_with_fillers(pair):
+def test_lines_outside_the_hunks_are_equal(pair):
     left, right = pair
-    hunks = compare_lines(left, right)
-    alignment = align(hunks, len(left), len(right))
-    left_rows, right_rows = rows(len(left), alignment.left), rows(len(right), alignment.right)
-    assert len(left_rows) == len(right_rows) == alignment.rows
-    inside = {line for hunk in hunks for line in range(hunk.left_start, hunk.left_end)}
-    for left_line, right_line in zip(left_rows, right_rows):
-        if left_line is not None and left_line not in inside:
-            assert left[left_line] == right[right_line]
-    for hunk in hunks:
-        if hunk.kind == "changed":
-            assert left_rows.index(hunk.left_start) == right_rows.index(hunk.right_start)
+    i = j = 0
+    for hunk in [*compare_lines(left, right), Hunk(len(left), len(left), len(right), len(right))]:
+        assert left[i : hunk.left_start] == right[j : hunk.right_start]
+        i, j = hunk.left_end, hunk.right_end
 
 
 @settings(max_examples=300, deadline=None)
@@ -149,16 +142,6 @@ def check_characters(left, right):
         result += [left[place : change.left_start], right[change.right_start : change.right_end]]
         place, offset = change.left_end, change.right_end - change.left_end
     assert "".join(result) + left[place:] == right
-
-
-def rows(count, fillers):
-    """The line in each row, or None for a filler."""
-    result = []
-    below = {filler.after: filler.rows for filler in fillers}
-    assert len(below) == len(fillers) and all(filler.rows > 0 for filler in fillers)
-    for line in range(-1, count):
-        result += [line] * (line >= 0) + [None] * below.get(line, 0)
-    return result
 
 
 def table_length(left, right):

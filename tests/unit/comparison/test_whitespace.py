@@ -15,7 +15,6 @@ from companion.comparison import (
     CharacterChange,
     Hunk,
     Whitespace,
-    align,
     apply_hunks,
     compare_lines,
     hidden_changes,
@@ -126,7 +125,7 @@ def test_reverting_hunks_and_what_is_hidden_gives_the_left_text(left, right, ign
 @given(TEXTS, TEXTS, some.sampled_from([TRAILING, ALL]))
 def test_outside_the_hunks_lines_differ_only_in_what_is_ignored(left, right, ignored):
     lefts, rights, hunks, hidden = both(left, right, ignored)
-    align(hunks, len(lefts), len(rights))  # raises if rows were lost
+    assert sum(hunk.right_count - hunk.left_count for hunk in hunks) == len(rights) - len(lefts)
     place, shift = 0, 0
     inside = {row for hunk in hidden for row in range(hunk.left_start, hunk.left_end)}
     for hunk in [*hunks, Hunk(len(lefts), len(lefts), len(rights), len(rights))]:

@@ -1,4 +1,4 @@
-"""What the views are told of a comparison: marks, fillers, and the way from change to change."""
+"""What the views are told of a comparison: marks, rows that are missing, and the way from change to change."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
 from companion.comparison import Cancelled
 from companion.review.display.analysis import analyse
+from companion.review.display.leveling import gaps_of
 from companion.review.display.scroll_map import ScrollMap
 
 LEFT = "a\nb\nc\nd\ne\n"
@@ -62,8 +63,9 @@ def test_taking_back_every_change_gives_the_left_text(left, right):
 @given(lines, lines)
 def test_fillers_make_both_sides_equally_high(left, right):
     analysis = analyse(left, right)
-    high = len(analysis.left_lines) + sum(filler.rows for filler in analysis.left_fillers)
-    assert high == len(analysis.right_lines) + sum(filler.rows for filler in analysis.right_fillers)
+    left_rows, right_rows = len(analysis.left_lines), len(analysis.right_lines)
+    gaps = gaps_of(analysis.differing, left_rows, right_rows)
+    assert left_rows + sum(gap.left_rows for gap in gaps) == right_rows + sum(gap.right_rows for gap in gaps)
 
 
 @given(lines, lines)

@@ -14,6 +14,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
 from companion.comparison import Whitespace, apply_hunks
 from companion.review.display.analysis import analyse
+from companion.review.display.leveling import gaps_of
 from companion.review.display.whitespace import WhitespaceChoice
 from companion.settings import IGNORED_WHITESPACE, Settings
 
@@ -92,5 +93,6 @@ def test_what_differs_rebuilds_the_proposal_and_gives_the_file_back(left, right,
 @given(LINES, LINES, st.sampled_from(list(Whitespace)))
 def test_both_sides_stay_equally_high(left, right, ignored):
     analysis = analyse(left, right, ignored=ignored)
-    high = len(analysis.left_lines) + sum(filler.rows for filler in analysis.left_fillers)
-    assert high == len(analysis.right_lines) + sum(filler.rows for filler in analysis.right_fillers)
+    left_rows, right_rows = len(analysis.left_lines), len(analysis.right_lines)
+    gaps = gaps_of(analysis.differing, left_rows, right_rows)
+    assert left_rows + sum(gap.left_rows for gap in gaps) == right_rows + sum(gap.right_rows for gap in gaps)
