@@ -60,7 +60,7 @@ def moved_blocks(
         move = _followed(left, place, right, other)
         covered, offset = move.left + move.length, move.right - move.left
         moves.append(move)
-    return [move for move in _apart(moves) if _says_something(left[move.left : move.left + move.length])]
+    return [move for move in _disjoint(moves) if _is_notable(left[move.left : move.left + move.length])]
 
 
 def _triples(lines: Sequence[str], stretches: Sequence[Tuple[int, int, Hunk]], budget: Budget) -> Dict[_Triple, _Place]:
@@ -102,7 +102,7 @@ def _followed(left: Sequence[str], place: _Place, right: Sequence[str], other: _
     return Move(i - above, j - above, above + below)
 
 
-def _apart(moves: List[Move]) -> List[Move]:
+def _disjoint(moves: List[Move]) -> List[Move]:
     """Those blocks that share no line with another one on either side."""
     shared: Set[Move] = set()
     for side in (0, 1):
@@ -117,7 +117,7 @@ def _apart(moves: List[Move]) -> List[Move]:
     return [move for move in moves if move not in shared]
 
 
-def _says_something(lines: Sequence[str]) -> bool:
+def _is_notable(lines: Sequence[str]) -> bool:
     """Whether a reader would call the lines a block: two of them are not blank, and there is a letter or digit."""
     written = [line for line in lines if not line.isspace()]
     return len(written) >= _FEWEST_WRITTEN and any(map(_LETTER_OR_DIGIT.search, written))

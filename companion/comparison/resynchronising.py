@@ -4,7 +4,7 @@ Method: walk along both texts while they are equal. Where they differ, look for 
 equal again: a short probe of the left text, taken ever further on, is searched for in a window of the right one. The
 window grows with the distance, for in texts that repeat themselves a place nearby is more likely to be the right one.
 
-Rule: where no such place is found, or the budget is spent, all that is left is one stretch.
+Rule: where no such place is found, or the budget is spent, the rest of both texts becomes one stretch.
 """
 
 from __future__ import annotations

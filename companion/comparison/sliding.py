@@ -43,7 +43,7 @@ def slide(
 ) -> List[Hunk]:
     """The same changes at the places that read best. Raises `Cancelled`.
 
-    `shown` are the lines as they are read, if others stand for them in the comparison.
+    `shown` are the lines as they are read, if `left` and `right` are those lines without their whitespace.
     """
     placed: List[Hunk] = []
     pending = list(reversed(hunks))
@@ -113,7 +113,7 @@ def _room(lines: Sequence[str], start: int, end: int, gap_above: int, gap_below:
 
 
 def _touching(hunk: Hunk, by: int, room: _Room, above: Hunk, below: Hunk) -> int:
-    """What is to be said for a place beside removed lines if this hunk adds some, or the other way round."""
+    """The (negative) penalty of a place where this hunk would join one that complements it into a changed hunk."""
     for neighbour, touched in ((above, by == -room.gap_above), (below, by == room.gap_below)):
         complements = neighbour.left_count if hunk.kind == "added" else neighbour.right_count
         if touched and complements and neighbour.kind != "changed":
@@ -151,6 +151,6 @@ def _indent_of_next(lines: Sequence[str], at: int) -> int:
 
 
 def _indent(line: str) -> int:
-    """Columns, not over 200."""
+    """Columns of indentation; only the first 200 characters are looked at."""
     margin = line[:200]
     return len(margin[: len(margin) - len(margin.lstrip())].replace("\t", _TAB))

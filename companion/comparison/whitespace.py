@@ -1,7 +1,7 @@
 """Comparing texts as if some of their whitespace were not there, and finding again what that hides.
 
-Method: lines are compared by what is left of them. Those that count as equal although they differ are then looked for,
-so that a reader can be told of them and get them back.
+Method: lines are compared without the ignored whitespace. Then the lines that count as equal although they differ are
+looked for, so that a reader can be told of them and take them back.
 
 Rules: whitespace is what git means by it with `-w`: blanks, tabs, carriage returns, and whether the last line has an
 end. Everything else that is invisible (a no-break space, a form feed) is text. Lines are never ignored as a whole, so a
@@ -32,7 +32,7 @@ class Whitespace(Enum):
 
 
 def remains(lines: Sequence[str], ignored: Whitespace, budget: Budget) -> Sequence[str]:
-    """What is left of each line. Raises `Cancelled`."""
+    """Each line without the ignored whitespace. Raises `Cancelled`."""
     if ignored is Whitespace.NONE:
         return lines
     if ignored is Whitespace.TRAILING:
@@ -64,7 +64,7 @@ def hidden_changes(
 
 
 def hides(ignored: Whitespace, change: CharacterChange, left: str, right: str) -> bool:
-    """Whether nothing is left of a change of characters inside `left` and `right`. Changed line ends always are."""
+    """Whether a change of characters in `left` and `right` is ignored whitespace only. A changed line end never is."""
     before, after = left[change.left_start : change.left_end], right[change.right_start : change.right_end]
     if "\n" in before or "\n" in after:
         return False

@@ -3,7 +3,7 @@
 Rule: a pattern without a slash is matched against the names of the file and of all folders above it. A pattern with a
 slash is matched against the path, from its start if the pattern is absolute or begins with `~`, or else from any
 folder; if it matches a folder, everything below is excluded. The patterns are those of `fnmatch`. Neither case nor the
-encoding of accents matters: to exclude too much costs little, to exclude too little may cost a secret.
+encoding of accents matters: excluding too much costs little, excluding too little may give away a secret.
 
 An untrusted project may add patterns, and matching runs on the main thread. So nothing here raises or accesses the
 disk, and the time is linear in the length of the path.

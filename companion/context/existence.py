@@ -1,8 +1,8 @@
-"""Checks on a worker thread which files exist, because a network drive may hang.
+"""Checks on a disk thread which files exist, because a network drive may hang.
 
-Rule: few questions at a time, and none twice. A disk that hangs takes one worker and holds up the files that were asked
-for together with its own; those opened later are asked for by themselves. What is as it was known to be is not told: an
-answer wakes the main thread.
+Rules: at most `MAXIMUM_OPEN` questions are open at a time, and no file is in two of them. So a disk that hangs blocks
+one worker and the files of one question; files opened later are looked for in another. An answer wakes the main thread,
+so a question whose answer was known already gets none.
 """
 
 from __future__ import annotations
@@ -24,8 +24,11 @@ MAXIMUM_OPEN = 2
 
 
 class Question:
-    """Files that are being looked for. The main thread writes `wanted` before it reads `closed`, the worker thread the
-    other way round, so that one of the two sees that an answer is missing."""
+    """Files that are being looked for on a disk thread.
+
+    The main thread writes `wanted`, then reads `closed`; the disk thread writes `closed`, then reads `wanted`. So if
+    somebody begins to wait just when the answer is left out, at least one of the two threads notices.
+    """
 
     __slots__ = ("closed", "known", "paths", "wanted")
 
@@ -33,13 +36,13 @@ class Question:
         self.paths = frozenset(paths)
         self.known = known
         self.wanted = known is None
-        """Somebody waits for the answer, whatever it is."""
+        """Somebody waits for the answer, even if it is what was known."""
         self.closed = False
-        """No answer will come: all was as it is known."""
+        """All is as it was known: there is no answer, unless it is wanted."""
 
 
 class Existence:
-    """Main thread only. `answered` gets the result, from path to whether it exists, on the main thread."""
+    """Main thread only. `answered` is called on the main thread with a mapping from path to whether the file exists."""
 
     def __init__(self, runtime: Runtime, answered: Callable[[Mapping[str, bool]], None]) -> None:
         self._runtime = runtime
@@ -48,9 +51,9 @@ class Existence:
         self._saved: Set[str] = set()  # since the oldest of them was asked
 
     def ask(self, paths: Sequence[str], *, known: Optional[Collection[str]] = None) -> None:
-        """Look for these files, as far as they are not being looked for already. Whoever gets no answer asks again.
+        """Look for those of these files that are in no open question. If too many are open, nothing happens: ask again.
 
-        There is no answer if all files are there and are among the `known` ones.
+        `known` are the files that are known to exist: if all files exist and are among them, there is no answer.
         """
         if known is None:
             for question in self._open:
@@ -88,7 +91,7 @@ class Existence:
 
 
 def _answer(question: Question, paths: Sequence[str], cancelled: Callable[[], bool]) -> object:
-    """What was found, or that nobody needs to hear of it. Worker thread."""
+    """What was found, or `NOTHING_TO_TELL`. Disk thread."""
     found = existing_files(paths, cancelled)
     known = question.known
     if known is not None and all(path in known and found.get(path) for path in paths):
@@ -99,7 +102,7 @@ def _answer(question: Question, paths: Sequence[str], cancelled: Callable[[], bo
 
 
 def existing_files(paths: Sequence[str], cancelled: Callable[[], bool]) -> Dict[str, bool]:
-    """Which of `paths` are files on disk. Worker thread."""
+    """From path to whether it is a file on disk; incomplete once `cancelled()` is true. Disk thread."""
     found: Dict[str, bool] = {}
     for path in paths:
         if cancelled():

@@ -66,7 +66,7 @@ class ContextModel:
     # -- events -------------------------------------------------------------------------------------------------------
 
     def show(self, view: int, path: str) -> None:
-        """A view shows a file: newly, or after a rename or save-as, which keeps the time of its last focus."""
+        """A view shows a file: a new one, or the same one renamed, which keeps the time of its last focus."""
         key = self._key(path)
         former = self._views.get(view)
         if former == key:
@@ -117,14 +117,14 @@ class ContextModel:
             self.close(view)
 
     def set_existing(self, found: Mapping[str, bool]) -> bool:
-        """Whether files exist on disk, by path; True if that is news. Paths that are not open any more are ignored."""
-        news = False
+        """Note which files exist on disk, by path; files that are not open are ignored. True if anything changed."""
+        changed = False
         for path, exists in found.items():
             key = self._key(path)
             if key in self._files and self._exists.get(key) is not exists:
                 self._exists[key] = exists
-                news = True
-        return news
+                changed = True
+        return changed
 
     def forget_existing(self) -> None:
         """Drop what is known about files on disk, because it is too old."""

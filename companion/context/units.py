@@ -28,7 +28,7 @@ def cut(text: str, units: int) -> str:
 
 
 def well_formed(text: str) -> str:
-    """`text` with every surrogate that stands alone replaced by U+FFFD, and those in pairs joined."""
+    """`text` with each lone surrogate replaced by U+FFFD, and each pair of surrogates joined into one character."""
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:
@@ -37,7 +37,7 @@ def well_formed(text: str) -> str:
 
 
 def is_well_formed(text: str) -> bool:
-    """Whether `text` can be sent as it is."""
+    """Whether `text` has no surrogates, and so can be sent as it is."""
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:

@@ -29,15 +29,15 @@ MODULES = ("ssl", "ctypes", "zlib", "_asyncio", "_json", "_socket")
 PACKAGE = __name__.partition(".")[0]
 
 
-class OfTheView(NamedTuple):
-    """Checked on a view of ours, on the main thread."""
+class ViewAssumption(NamedTuple):
+    """Checked on a view of ours, on the main thread. `problem` returns a sentence, or None if the assumption holds."""
 
     name: str
     problem: Callable[[sublime.View], Optional[str]]
 
 
-class OfTheInterpreter(NamedTuple):
-    """Checked on any thread."""
+class InterpreterAssumption(NamedTuple):
+    """Checked on any thread. `problem` returns a sentence, or None if the assumption holds."""
 
     name: str
     problem: Callable[[], Optional[str]]
@@ -101,7 +101,7 @@ def window_settings_keep_values(view: sublime.View) -> Optional[str]:
 
 
 def modules_are_there() -> Optional[str]:
-    """The parts of Python's library that are compiled, and which an editor might leave out."""
+    """The compiled parts of Python's library can be imported. An editor might leave them out."""
     missing: List[str] = []
     for name in MODULES + (POSIX_MODULES if os.name == "posix" else ()):
         try:
@@ -112,18 +112,18 @@ def modules_are_there() -> Optional[str]:
 
 
 def parent_is_the_editor() -> Optional[str]:
-    """Clients find us by the id of the process whose child they are."""
+    """Our parent process is the editor: a client in its terminal looks for that process id."""
     return "the parent has changed since the start" if editor_is_gone() else None
 
 
 def build_systems_run_here() -> Optional[str]:
-    """What is put into `os.environ` reaches the programs of another package only if it runs in our plugin host."""
+    """The package Default runs in our plugin host. Otherwise its build systems do not inherit our `os.environ`."""
     elsewhere = sublime.find_resources("exec.py") and "Default.exec" not in sys.modules
     return "the package Default runs in another plugin host" if elsewhere else None
 
 
 def commands_can_be_looked_up() -> Optional[str]:
-    """A package is known to be there by its commands."""
+    """The editor lists the classes of all packages' commands. By these we know whether a package is installed."""
     classes: Iterable[type] = getattr(sublime_plugin, "window_command_classes", ())
     if any(cls.__module__.startswith(PACKAGE + ".") for cls in classes):
         return None
@@ -137,28 +137,28 @@ def _block(view: sublime.View, document: str) -> sublime.PhantomSet:
     return phantoms
 
 
-OF_THE_VIEW = (
-    OfTheView("a filler's row is as high as a line", rows_are_as_high_as_lines),
-    OfTheView("marks keep their order", marks_keep_their_order),
-    OfTheView("drawing does not count as a change", drawing_is_no_change),
-    OfTheView("window settings keep what is put there", window_settings_keep_values),
+VIEW_ASSUMPTIONS = (
+    ViewAssumption("a filler's row is as high as a line", rows_are_as_high_as_lines),
+    ViewAssumption("marks keep their order", marks_keep_their_order),
+    ViewAssumption("drawing does not count as a change", drawing_is_no_change),
+    ViewAssumption("window settings keep what is put there", window_settings_keep_values),
 )
-OF_THE_INTERPRETER = (
-    OfTheInterpreter("Python's compiled modules are there", modules_are_there),
-    OfTheInterpreter("our parent process is the editor", parent_is_the_editor),
-    OfTheInterpreter("build systems run in our plugin host", build_systems_run_here),
-    OfTheInterpreter("commands of packages can be looked up", commands_can_be_looked_up),
+INTERPRETER_ASSUMPTIONS = (
+    InterpreterAssumption("Python's compiled modules are there", modules_are_there),
+    InterpreterAssumption("our parent process is the editor", parent_is_the_editor),
+    InterpreterAssumption("build systems run in our plugin host", build_systems_run_here),
+    InterpreterAssumption("commands of packages can be looked up", commands_can_be_looked_up),
 )
 
 
 def check_view(view: sublime.View) -> List[Check]:
     """Check what needs a view; it must hold several lines of text. Main thread."""
-    return [_check(name, problem(view)) for name, problem in OF_THE_VIEW]
+    return [_check(name, problem(view)) for name, problem in VIEW_ASSUMPTIONS]
 
 
 def check_interpreter() -> List[Check]:
     """Check the rest. Disk thread: imports may take long."""
-    return [_check(name, problem()) for name, problem in OF_THE_INTERPRETER]
+    return [_check(name, problem()) for name, problem in INTERPRETER_ASSUMPTIONS]
 
 
 def _check(name: str, problem: Optional[str]) -> Check:

@@ -21,28 +21,28 @@ class Check(NamedTuple):
 
 
 def passed(name: str, detail: str = "") -> Check:
-    """Nothing is wrong."""
+    """A check that passed."""
     return Check(name, True, detail)
 
 
 def failed(name: str, detail: str, advice: str) -> Check:
-    """Something is wrong, and this is what to do."""
+    """A check that failed. `advice` is a sentence: what the user can do."""
     return Check(name, False, detail, advice)
 
 
 def not_tried(name: str, error: BaseException) -> Check:
-    """For a check that could not be carried out."""
+    """A check that could not be carried out, because of `error`."""
     return failed(name, f"could not be tried: {type(error).__name__}: {error}", LOG)
 
 
 def too_slow(name: str, seconds: float) -> Check:
-    """For a check without an answer in time."""
+    """A check that had no answer after so many `seconds`."""
     advice = "Something holds it up: a slow disk, a slow start-up file of the shell, or a busy machine. Try once more."
     return failed(name, f"no answer within {seconds:g} seconds", advice)
 
 
 def summary(checks: Sequence[Check], waiting: int) -> str:
-    """The outcome of all checks in one sentence."""
+    """The outcome of all checks in one sentence. `waiting` is the number of topics still under way."""
     failures: List[Check] = [check for check in checks if not check.ok]
     if failures:
         found = f"{len(failures)} of {len(checks)} checks failed: see “what to do” below each."

@@ -1,7 +1,7 @@
 """The discovery files on disk, and whether clients find the right window by them.
 
-Rules: nothing is changed but what publishing would change anyway. The contents hold secrets: a `DiscoverySnapshot` is
-only looked up in, a `FileFact` is shown. Disk thread.
+Rules: nothing is changed but what publishing would change anyway. A `DiscoverySnapshot` holds secrets and is never
+shown; a `FileFact` holds none and is. Disk thread.
 """
 
 from __future__ import annotations

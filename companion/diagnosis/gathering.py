@@ -53,9 +53,9 @@ def gather(endpoints: List[Endpoint], problems: List[str], window: sublime.Windo
 
 
 def open_endpoints(endpoints: List[Endpoint]) -> List[Endpoint]:
-    """Those whose windows are there. One that was closed may be served for a moment longer, but not until it is tried.
+    """The endpoints whose windows are open. Main thread.
 
-    Main thread.
+    The endpoint of a closed window may listen for a moment longer. A check of it would fail for no good reason.
     """
     return [endpoint for endpoint in endpoints if endpoint.window.is_valid()]
 

@@ -22,7 +22,7 @@ from ..terminals.processes import find_program
 from .checks import Check, failed, passed, too_slow
 
 SECONDS = 10.0
-LOOK_SECONDS = 0.2  # how often it is asked whether the answer is still wanted
+LOOK_SECONDS = 0.2  # between two looks whether the answer is still wanted
 MARK = "gemini-companion-mark"  # separates the answer from what start-up files print
 VERSION = re.compile(r"\b(\d+)\.(\d+)\.(\d+)\S*")
 
@@ -90,7 +90,7 @@ def _ask(words: Sequence[str], platform: Platform, cancelled: Callable[[], bool]
 
 
 def _ask_editor(words: Sequence[str], platform: Platform, cancelled: Callable[[], bool]) -> Answer:
-    """A program that only the editor's own PATH has: it is started with that, by the launcher too."""
+    """Ask a program that only the editor's own PATH has. The launcher starts it with that PATH, too."""
     folders = find_program(words[0], platform, cancelled, ask_shell=False)
     if folders is None:
         return Answer("", "")

@@ -1,6 +1,6 @@
-"""The command Diagnose: opens the report at once and completes it as the checks answer.
+"""The command Diagnose: opens the report at once and completes it as results come in.
 
-Rule: the main thread waits for none of them. If a check cannot be carried out, or is too slow, the report says so.
+Rule: the main thread never waits for a check. If a check cannot be carried out, or is too slow, the report says so.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The directories of discovery files: created for the user alone, and refused if another user controls them.
 
-Rule: a discovery file has a secret and tells agents where to send source code. A directory is never used if another
+Rule: a discovery file holds a secret and tells agents where to send source code. A directory is never used if another
 user owns it or can write to it, or if it is a link, because another user could then replace the files.
 """
 

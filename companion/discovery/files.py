@@ -24,7 +24,7 @@ TEMPORARY_NAMES = re.compile(r"^\.gemini-companion-(?P<pid>[0-9]{1,10})-[0-9a-f]
 
 
 def temporary_name(editor_pid: int) -> str:
-    """A name that cannot be guessed. It has the process id, by which `sweep` recognises stale files."""
+    """A name that nobody can guess. By the process id in it, `sweep` recognises a stale file."""
     return f".gemini-companion-{editor_pid}-{secrets.token_hex(8)}.tmp"
 
 

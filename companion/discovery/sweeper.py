@@ -78,7 +78,7 @@ def _remove_socket(path: object) -> None:
 
 
 class _Judge(NamedTuple):
-    """Decides whether a file is stale."""
+    """Decides which files are stale, as the module docstring says. Blocks on the disk; never raises."""
 
     editor_pid: int
     platform: Platform
@@ -104,10 +104,10 @@ class _Judge(NamedTuple):
             return False
         if owner == self.editor_pid:
             return True
-        return not self.is_alive(owner) or self._is_of_a_predecessor(owner, path, content.get("port"))
+        return not self.is_alive(owner) or self._id_was_reused(owner, path, content.get("port"))
 
-    def _is_of_a_predecessor(self, pid: int, path: str, port: object) -> bool:
-        """Whether the living process with this id only inherited the number from the editor that wrote the file."""
+    def _id_was_reused(self, pid: int, path: str, port: object) -> bool:
+        """Whether the process with this id is not the editor that wrote the file, but a later one with the same id."""
         began = self.began(pid)
         written = files.written_at(path)
         if began is None or written is None or written > began - CLOCK_SECONDS:
@@ -116,6 +116,7 @@ class _Judge(NamedTuple):
 
 
 def _answers(port: object) -> bool:
+    """Whether something listens on the port, or may do. Blocks for at most `CONNECT_SECONDS`."""
     if not isinstance(port, int) or not 0 < port < 65536:
         return False
     import socket

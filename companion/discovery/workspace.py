@@ -48,14 +48,14 @@ def workspace_folders(
 
 
 def unusable_folders(folders: Sequence[str], platform: Optional[Platform] = None) -> List[str]:
-    """The folders that cannot be announced, because their names have the path list separator."""
+    """The folders that cannot be announced, because their names contain the path list separator."""
     if platform is None:
         platform = Platform.current()
     return [folder for folder in folders if platform.list_separator in folder]
 
 
 def version_control_root(directory: str, platform: Platform, exists: Callable[[str], bool]) -> Optional[str]:
-    """The nearest directory at or above `directory` that is the root of a working copy."""
+    """The nearest directory at or above `directory` that is the root of a working copy; None if there is none."""
     path = platform.path
     while True:
         if any(exists(path.join(directory, mark)) for mark in VERSION_CONTROL_MARKS):

@@ -81,7 +81,7 @@ def _private_group(user_id: int) -> Optional[int]:
     """The user's private group, if the system has such groups, as Debian, Ubuntu and Fedora do.
 
     On such systems new directories are writable for the group, which has no other member. The superuser's group does
-    not count, because it may have system accounts. The lookup may query a directory service, so the result is cached.
+    not count, because system accounts may be in it. The lookup may query a directory service, so the result is cached.
     """
     if user_id == 0:
         return None

@@ -1,7 +1,7 @@
 """The folders in which sockets stand: made for the user alone, checked, and removed again.
 
-Rule: a folder that is not a real one, not the user's, or open to anybody else is refused. Only a path at which nobody
-answers is taken for one that was left over.
+Rule: a folder is refused if it is a link, belongs to another user, or is open to others. A socket counts as left over
+only if nobody answers at it.
 """
 
 from __future__ import annotations
@@ -24,22 +24,22 @@ MOST_BYTES = 100
 SHORT = "/tmp"  # noqa: S108 - the folders in it are made, and checked, as in any other place
 """Where folders stand if the path of the system's directory for temporary files is too long."""
 YOUNG_SECONDS = 60.0
-"""So long nobody is taken for dead: a socket refuses connections until its owner listens."""
+"""A younger socket is never taken for a dead one: it refuses connections until its owner listens."""
 
 
 def make_folder() -> str:
-    """A new folder that is the user's alone. Raises OSError."""
+    """A new folder that only the user may use; its path. Raises `OSError`. Blocks on the disk."""
     return tempfile.mkdtemp(prefix=PREFIX, dir=_place(tempfile.gettempdir()))
 
 
 def _place(temporary: str) -> str:
-    """Where folders are made."""
+    """The directory in which folders are made: `temporary`, unless a socket's path would be too long there."""
     longest = os.path.join(temporary, PREFIX + "12345678", NAME)
     return temporary if len(os.fsencode(longest)) <= MOST_BYTES else SHORT
 
 
 def check_folder(folder: str) -> None:
-    """Raise OSError unless the folder is a real one, the user's, and nobody else's in any way."""
+    """Raise `OSError`, with a sentence, unless the folder is no link and the user's, and only the user may use it."""
     status = os.lstat(folder)
     if not stat.S_ISDIR(status.st_mode):
         raise OSError(f"{folder} is not a folder, so no socket is opened in it")
@@ -50,7 +50,7 @@ def check_folder(folder: str) -> None:
 
 
 def remove(folder: str) -> None:
-    """Remove the folder of a socket. Never raises."""
+    """Remove a socket and its folder. Never raises. Blocks on the disk."""
     try:
         os.unlink(os.path.join(folder, NAME))
     except OSError as error:

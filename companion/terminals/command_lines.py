@@ -63,7 +63,7 @@ def login_shell(environment: Mapping[str, str]) -> str:
 
 
 def words_with_folders(words: Sequence[str], folders: str) -> Tuple[str, ...]:
-    """The words that run `words` in any POSIX shell, even if its PATH lacks `folders`, which are a PATH themselves."""
+    """Words that run `words`. If the shell's own PATH lacks the program or Node.js, `folders`, a PATH, come first."""
     return ("/bin/sh", "-c", _SEARCH, folders, *words) if folders else tuple(words)
 
 

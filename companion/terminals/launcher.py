@@ -1,7 +1,7 @@
 """Starts a client in a terminal, and types into one that runs. Main thread only.
 
-Rule: what the user asked for happens in a terminal or is answered by a sentence. The editor does not say whether
-a command of another package exists or has failed, so the launcher looks whether a terminal has appeared.
+Rule: a request either succeeds in a terminal or is answered by a sentence. The editor does not say whether a command of
+another package exists or has failed, so the launcher looks whether a terminal has appeared.
 """
 
 from __future__ import annotations
@@ -199,7 +199,7 @@ class Launcher:
 
 
 def terminus_is_there() -> bool:
-    """Whether Terminus has commands. Its files may be there while it lacks a library and so cannot run."""
+    """Whether Terminus has registered its commands. If it lacks a library, its files are there but it cannot run."""
     return any(kind.__name__ == "TerminusOpenCommand" for kind in _window_commands())
 
 
@@ -208,7 +208,7 @@ def _window_commands() -> List[type]:
 
 
 def agent_in(terminal: sublime.View) -> Optional[Agent]:
-    """The program that we have started in this terminal; None for somebody else's terminal."""
+    """The agent that we have started in this terminal; None for a terminal of somebody else's."""
     tag = _tag_of(terminal)
     key = tag[len(TAG) :].partition(".")[0] if tag.startswith(TAG) else ""
     return next((agent for agent in AGENTS if agent.key == key), None)

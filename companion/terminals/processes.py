@@ -1,7 +1,7 @@
 """Looks for a client's program, and starts the system's terminal. Disk threads: both may take seconds.
 
-Rules: the search tells where the program was found, because a login shell may have a PATH of its own. If a terminal
-does not start, the error says why, as the terminal put it.
+Rules: the search returns where the program was found, because a login shell may have a PATH of its own. If a terminal
+does not start, the error quotes its last line of output.
 
 The editor is not known here.
 """
@@ -37,8 +37,8 @@ def find_program(
 ) -> Optional[str]:
     """The folders that the program needs on its PATH, as a PATH: its own and that of Node.js.
 
-    Empty if the login shell finds the program by itself, and on Windows; None if there is no such program. `ask_shell`:
-    whether the login shell is to be asked, if the editor's own PATH has none.
+    Empty if the login shell finds the program by itself, and on Windows; None if there is no such program. With
+    `ask_shell`, the login shell is asked if the program is not on the editor's own PATH. Never raises. Disk thread.
     """
     found = shutil.which(program)
     if found is not None:
@@ -79,7 +79,10 @@ def start_terminal(
     platform: Platform,
     cancelled: Callable[[], bool],
 ) -> None:
-    """Start a terminal that outlives this package. Raises `OSError` if there is none, `TerminalError` if it fails."""
+    """Start a terminal that outlives this package. Disk thread.
+
+    Raises `OSError` if `words[0]` cannot be started, `TerminalError` if it soon ends with an error.
+    """
     import subprocess
 
     environment = dict(platform.environment, **variables)
