@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Callable, Dict, Mapping, Optional
 
 from ...editor import file_views
 from ..decision import Review
-from ..document import disk, preparation
+from ..document import preparation
 from ..document.disk import Original
+from ..document.encodings import DEFAULT_FALLBACK
 from ..document.preparation import FileRequest, Look, Preparation
 
 if TYPE_CHECKING:
@@ -110,7 +111,7 @@ def file_request(path: str, settings: Settings, fallback_encoding: Optional[str]
         path,
         settings.review_maximum_bytes,
         settings.review_maximum_lines,
-        fallback_encoding or disk.DEFAULT_FALLBACK,
+        fallback_encoding or DEFAULT_FALLBACK,
         file_views.tabs_of(path),
     )
 

@@ -42,7 +42,7 @@ _WHILE_SAVING: Dict[str, Any] = {
 
 
 class _Tabs(NamedTuple):
-    """The tab through which the file has to be written, and what it takes."""
+    """What is needed to write the file through a tab. `files` are the names of the tabs, `text` is the plain text."""
 
     saving: Saving
     files: FrozenSet[str]
@@ -99,12 +99,12 @@ class Write:
         )
 
     def wait(self, seconds: float) -> None:
-        """Wait for the disk thread, for at most so long. Any thread; the editor's API is not used."""
+        """Wait up to `seconds` for the disk thread. Any thread; the editor's API is not used."""
         if self._computation is not None:
             self._computation.wait(seconds)
 
     def finish(self, seconds: float) -> bool:
-        """Wait until the text is written, for at most so long, and tell `done` now. False if it takes longer."""
+        """Wait up to `seconds` until the text is written, and call `done` at once. False if it takes longer."""
         end = time.monotonic() + seconds
         while self._done is not None:
             if self._save_again is not None:

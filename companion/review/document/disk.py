@@ -11,31 +11,21 @@ The editor is not known here. These calls block on the disk. Disk threads.
 
 from __future__ import annotations
 
-import codecs
 import hashlib
 import os
-import re
 import time
 from enum import Enum
-from typing import FrozenSet, NamedTuple, Optional, Sequence, Tuple
+from typing import FrozenSet, NamedTuple, Sequence, Tuple
 
 from ...comparison import split_lines
-from . import file_replacement
+from . import encodings, file_replacement
+from .encodings import HEXADECIMAL, UTF_8, codec_of
 from .file_replacement import Copy, DamagedError, NotRegularError, OvertakenError, opened, read_all
 from .formats import BINARY, HEAD, TEXT, Format, format_of_bytes
-from .text import PORTION, carry_endings, line_endings, plain, portions, usual_ending
+from .text import carry_endings, line_endings, plain, portions, usual_ending
 
-UTF_8 = "UTF-8"
-UTF_8_WITH_BOM = "UTF-8 with BOM"
-HEXADECIMAL = "Hexadecimal"
-DEFAULT_FALLBACK = "Western (Windows 1252)"
 READ_FACTOR = 8  # a file bigger than the limit is shown plainly; one this many times bigger is not even read
 
-_MARKS = (
-    (codecs.BOM_UTF8, UTF_8_WITH_BOM),
-    (codecs.BOM_UTF16_LE, "UTF-16 LE with BOM"),
-    (codecs.BOM_UTF16_BE, "UTF-16 BE with BOM"),
-)
 _CLOCK_TICK = 2 * 10**9  # nanoseconds; file systems keep time so coarsely that two writes may bear the same one
 _ENDING_NAMES = {"\n": "Unix", "\r\n": "Windows", "\r": "CR"}
 
@@ -94,9 +84,13 @@ class ChangedError(DiskError):
 
 
 def read(
-    path: str, *, maximum_bytes: int, maximum_lines: int, encoding: str = "", fallback: str = DEFAULT_FALLBACK
+    path: str, *, maximum_bytes: int, maximum_lines: int, encoding: str = "", fallback: str = encodings.DEFAULT_FALLBACK
 ) -> Original:
-    """Read `path`. `encoding` is what the editor opened it with, if it did; `fallback` its setting of that name."""
+    """Read `path`. Never raises; what went wrong is in the `notice`.
+
+    `encoding` is what the editor opened the file with, "" if it did not; `fallback` is the setting
+    `fallback_encoding`. Both are the editor's names.
+    """
     name = os.path.basename(path)
     try:
         with opened(path, os.O_RDONLY) as (descriptor, found):
@@ -276,30 +270,12 @@ def _failure(original: Original, name: str, error: OSError) -> DiskError:
     return DiskError(f"{name} cannot be written: {_reason(error)}.")
 
 
-def codec_of(encoding: str) -> Optional[str]:
-    """Python's codec for one of the editor's encoding names, or None.
-
-    The editor's names carry the standard's own name in brackets: "Western (Windows 1252)", "Greek (ISO 8859-7)".
-    """
-    bare = encoding[: -len(" with BOM")] if encoding.endswith(" with BOM") else encoding
-    match = re.search(r"\(([^)]*)\)$", bare)
-    bare = (match.group(1) if match else bare).lower()
-    bare = re.sub(r"^(?:windows|cp) *(?=\d)", "cp", bare)
-    try:
-        found = codecs.lookup(bare.replace(" ", "-")).name
-    except LookupError:
-        return None
-    return None if found == "undefined" else found
-
-
 def _decode(path: str, data: bytes, encoding: str, fallback: str) -> Original:
     name = os.path.basename(path)
     fingerprint = _fingerprint(data)
-    for mark, marked in _MARKS:
-        if data.startswith(mark):
-            candidates = [marked]
-            data = data[len(mark) :]
-            break
+    marked, data = encodings.without_mark(data)
+    if marked:
+        candidates = [marked]
     else:
         found = _format(data, encoding)
         if found.binary:
@@ -313,7 +289,7 @@ def _decode(path: str, data: bytes, encoding: str, fallback: str) -> Original:
         if codec is None:
             continue
         try:
-            exact = _decoded(data, codec)
+            exact = encodings.decode(data, codec)
         except UnicodeDecodeError:
             continue
         ending = _ENDING_NAMES[usual_ending(exact)]
@@ -325,17 +301,10 @@ def _decode(path: str, data: bytes, encoding: str, fallback: str) -> Original:
 
 def _format(data: bytes, encoding: str) -> Format:
     """What a file holds that begins with `data` and that the editor has opened with `encoding`, if it has."""
-    if encoding.startswith("UTF-16") or data.startswith(tuple(mark for mark, _ in _MARKS)):
+    if encoding.startswith("UTF-16") or encodings.without_mark(data)[0]:
         return TEXT
     found = format_of_bytes(data)
     return BINARY if encoding == HEXADECIMAL and not found.binary else found
-
-
-def _decoded(data: bytes, codec: str) -> str:
-    """Like `bytes.decode`, in portions. Raises `UnicodeDecodeError`."""
-    decoder = codecs.getincrementaldecoder(codec)()
-    parts = [decoder.decode(data[start : start + PORTION]) for start in range(0, len(data), PORTION)]
-    return "".join(parts) + decoder.decode(b"", True)
 
 
 def _in_endings_of(original: Original, text: str) -> str:
@@ -351,10 +320,8 @@ def _in_endings_of(original: Original, text: str) -> str:
 
 
 def _encode(name: str, text: str, encoding: str) -> bytes:
-    mark = next((mark for mark, marked in _MARKS if marked == encoding), b"")
     try:
-        encoder = codecs.getincrementalencoder(codec_of(encoding) or "utf-8")()
-        return mark + b"".join([encoder.encode(part) for part in portions(text)]) + encoder.encode("", True)
+        return encodings.encode(text, encoding)
     except UnicodeEncodeError:
         raise DiskError(f"{name} has characters that {encoding} cannot hold.") from None
 

@@ -88,7 +88,7 @@ def _check_regular(found: os.stat_result) -> None:
 
 
 def read_all(descriptor: int, most: Optional[int] = None) -> bytes:
-    """All that the file holds, from its start; at most `most` + 1 bytes, so that one that grows has an end."""
+    """The file's bytes from its start. With `most`, at most one more than that: a file that grows would have no end."""
     os.lseek(descriptor, 0, os.SEEK_SET)
     portions: List[bytes] = []
     left = most + 1 if most is not None else None

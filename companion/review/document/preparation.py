@@ -1,11 +1,11 @@
-"""Finds out all there is to know about a file before it is shown for review, in one step on a disk thread.
+"""Judges the path of a review, reads its file and finds the tabs that show it, in one step on a disk thread.
 
 What only the main thread knows (limits, tabs, their encodings) comes as a snapshot, a `FileRequest`. The result is a
 `Preparation`. The file is looked at again the same way while the review is open.
 
 Rule: a path is judged and its file is read in the same step, so that both concern the same moment.
 
-The editor is not known here. These calls block on the disk. Disk threads.
+The editor is not known here. These calls block on the disk: disk threads only.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def prepare(file_request: FileRequest, proposed: str) -> Preparation:
 
 
 def read(file_request: FileRequest) -> Preparation:
-    """Read the file, in the encoding of a tab that shows it."""
+    """Read the file, in the encoding of a tab that shows it. Never raises."""
     same = same_files(file_request.path, file_request.tabs)
     encoding = next(
         (file_request.tabs[name] for name in file_request.tabs if name in same and file_request.tabs[name]), ""
@@ -85,7 +85,7 @@ def look(original: Original, tabs: Mapping[str, str]) -> Look:
 
 
 def path_problem(path: str) -> Optional[str]:
-    """Say in a sentence why no diff can be shown for `path`, or return None."""
+    """A sentence that says why no diff can be shown for `path`, or None."""
     if "\0" in path:
         return "filePath contains a NUL character."
     if any("\ud800" <= character <= "\udfff" for character in path):

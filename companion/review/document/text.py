@@ -115,7 +115,10 @@ def line_endings(text: str) -> List[str]:
 
 
 def usual_ending(text: str) -> str:
-    """The same as `dominant_ending` of all the text's line endings."""
+    """The most frequent line ending of `text`, the first one of equals; "\n" if there is none.
+
+    The same as `dominant_ending(line_endings(text))`, but without a list of them all.
+    """
     counts = _count_endings(text)
     most = max(counts.values(), default=0)
     equals = [ending for ending, number in counts.items() if number == most]
@@ -167,7 +170,7 @@ def carry_endings(before: Sequence[str], endings: Sequence[str], after: Sequence
 
 
 def _is_showable(text: str) -> bool:
-    """Whether the editor takes every character of `text`. Many times faster than the search for those it does not."""
+    """Whether the editor takes every character of `text`. Much faster than a search for those it does not take."""
     if "\x00" in text:
         return False
     try:

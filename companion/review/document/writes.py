@@ -23,7 +23,7 @@ WRITE_SECONDS = 2.0  # how long a window that closes waits
 
 
 class Writes:
-    """Main thread only."""
+    """The writes under way, one per review. Main thread only."""
 
     def __init__(self, runtime: Runtime) -> None:
         self._runtime = runtime
@@ -59,7 +59,7 @@ class Writes:
         self._writes.clear()
 
     def wait(self) -> None:
-        """The same when the editor's API may no longer be used: nobody is told."""
+        """Like `finish`, but `done` is never called: for when the editor's API may no longer be used."""
         end = time.monotonic() + WRITE_SECONDS
         for write in self._writes.values():
             write.wait(max(0.0, end - time.monotonic()))

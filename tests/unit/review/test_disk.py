@@ -14,6 +14,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
 from companion.review.document import disk
 from companion.review.document.disk import ChangedError, DiskError, Kind
+from companion.review.document.encodings import codec_of
 
 
 def read(path, **options):
@@ -252,4 +253,4 @@ def test_links_and_modes_stay(tmp_path):
     ],
 )
 def test_encoding_names(name, codec):
-    assert disk.codec_of(name) == codec
+    assert codec_of(name) == codec

@@ -10,6 +10,7 @@ import pytest
 
 from companion.review.document import disk
 from companion.review.document.disk import ChangedError, DiskError, Kind
+from companion.review.document.encodings import DEFAULT_FALLBACK
 from companion.review.document.preparation import FileRequest, PathError, prepare
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="links are POSIX's")
@@ -132,6 +133,6 @@ def test_what_the_editor_has_saved_stays(tmp_path: Path, saved: bytes) -> None:
 
 def test_a_client_that_asks_for_a_diff_of_a_dangling_link(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to("nowhere")
-    file_request = FileRequest(str(tmp_path / "link"), 1000, 100, disk.DEFAULT_FALLBACK, {})
+    file_request = FileRequest(str(tmp_path / "link"), 1000, 100, DEFAULT_FALLBACK, {})
     with pytest.raises(PathError, match="link is a link to nowhere, which does not exist"):
         prepare(file_request, "text")
