@@ -167,22 +167,22 @@ class GeminiCompanionRejectDiffCommand(ReviewCommand, sublime_plugin.WindowComma
 
 class GeminiCompanionNextChangeCommand(ReviewCommand, sublime_plugin.WindowCommand):
     def run(self) -> None:
-        self.act(lambda reviews, review: reviews.next_change(review))
+        self.act(lambda reviews, review: reviews.changes.next_change(review))
 
 
 class GeminiCompanionPreviousChangeCommand(ReviewCommand, sublime_plugin.WindowCommand):
     def run(self) -> None:
-        self.act(lambda reviews, review: reviews.previous_change(review))
+        self.act(lambda reviews, review: reviews.changes.previous_change(review))
 
 
 class GeminiCompanionRevertHunkCommand(ReviewCommand, sublime_plugin.WindowCommand):
     def run(self) -> None:
-        self.act(lambda reviews, review: reviews.revert_hunk(review))
+        self.act(lambda reviews, review: reviews.changes.revert_hunk(review))
 
 
 class GeminiCompanionRevertAllRemainingCommand(ReviewCommand, sublime_plugin.WindowCommand):
     def run(self) -> None:
-        self.act(lambda reviews, review: reviews.revert_all_hunks(review))
+        self.act(lambda reviews, review: reviews.changes.revert_all_hunks(review))
 
 
 class GeminiCompanionAcceptThisHunkOnlyCommand(ReviewCommand, sublime_plugin.WindowCommand):
@@ -192,12 +192,12 @@ class GeminiCompanionAcceptThisHunkOnlyCommand(ReviewCommand, sublime_plugin.Win
 
 class GeminiCompanionUndoRevertHunkCommand(ReviewCommand, sublime_plugin.WindowCommand):
     def run(self) -> None:
-        self.act(lambda reviews, review: reviews.undo_revert_hunk(review))
+        self.act(lambda reviews, review: reviews.changes.undo_revert_hunk(review))
 
 
 class GeminiCompanionToggleWhitespaceChangesCommand(ReviewCommand, sublime_plugin.WindowCommand):
     def run(self) -> None:
-        self.act(lambda reviews, review: reviews.toggle_whitespace(review))
+        self.act(lambda reviews, review: reviews.changes.toggle_whitespace(review))
 
 
 class GeminiCompanionShowPendingDiffsCommand(CompanionCommand, sublime_plugin.WindowCommand):

@@ -93,7 +93,7 @@ class Actions:
         def highlighted(index: int) -> None:
             endpoint, review = choices[index]
             if endpoint.window == window and review.pending:
-                endpoint.reviews.preview(review)
+                endpoint.reviews.open_reviews.show(review, focus=False)
 
         def picked(index: int) -> None:
             if index < 0:
@@ -105,7 +105,7 @@ class Actions:
                 return
             if endpoint.window != window:
                 endpoint.window.bring_to_front()
-            endpoint.reviews.show(review)
+            endpoint.reviews.open_reviews.show(review, focus=True)
 
         items = [
             sublime.QuickPanelItem(
@@ -208,7 +208,7 @@ def _annotation(endpoint: Endpoint, review: Review, window: sublime.Window) -> s
     """Whose a review is, where, how much it changes, and how long it has been waiting."""
     client = client_name(review.owner.client_name)
     where = client if endpoint.window == window else f"{client} in another window"
-    return f"{where}, {endpoint.reviews.summary(review)}"
+    return f"{where}, {endpoint.reviews.open_reviews.summary(review)}"
 
 
 def _bring_back(views: Sequence[Optional[sublime.View]]) -> None:

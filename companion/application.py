@@ -47,7 +47,7 @@ WINDOW_CHECK_MILLISECONDS, WITHOUT_CLIENT_MILLISECONDS = 1200, 1500
 CHECKS_PER_PROJECT, CHECKS_PER_STATUS = 2, 10
 EDITOR_CHECK_SECONDS = 3.5
 
-# Another project takes the window at once with these; those that ask first are heard of when the project closes.
+# With these another project takes the window at once. Of those that ask first, `on_pre_close_project` tells.
 PROJECT_COMMANDS = frozenset(["open_project_or_workspace", "close_workspace", "close_project"])
 CONTEXT_KEYS = "gemini_companion."
 FOLDER_COMMANDS = frozenset(
@@ -106,7 +106,7 @@ class Application:
         self._check_windows()
 
     def stop(self) -> None:
-        """End everything and give every window back as it was. Waits at most a moment for the farewells."""
+        """End everything and give every window back as it was. Waits for the servers, `STOP_SECONDS` at most."""
         self._editor_settings.clear_on_change(SETTINGS_TAG)
         stopping = self._endpoints.stop()
         self._log_panel.close()
@@ -246,7 +246,7 @@ class Application:
         endpoint = self._endpoints.of(window) or self.window_opened(window)
         if endpoint is not None:
             endpoint.tracker.on_activated(view)
-            endpoint.reviews.on_activated(view)
+            endpoint.review_events.on_activated(view)
             endpoint.workspace_changed()
             endpoint.show_status()
             self._export_environment()
@@ -256,7 +256,7 @@ class Application:
         for endpoint in self._endpoints.listening:
             endpoint.tracker.on_selection_modified(view)
         for endpoint in self._endpoints.all():
-            endpoint.reviews.on_selection_modified(view)
+            endpoint.review_events.on_selection_modified(view)
 
     def view_modified(self, view: sublime.View) -> None:
         """A view was edited. Called for every keystroke."""
@@ -264,7 +264,7 @@ class Application:
             endpoint.tracker.on_modified(view)
         # A file may be under review in one window and open in another.
         for endpoint in self._endpoints.all():
-            endpoint.reviews.on_modified(view)
+            endpoint.review_events.on_modified(view)
 
     def view_loaded(self, view: sublime.View) -> None:
         """A file was opened, or a further view of one was made."""
@@ -282,13 +282,13 @@ class Application:
     def file_changed(self, view: sublime.View) -> None:
         """What the view shows was read from or written to the disk: reviews of the file look again."""
         for endpoint in self._endpoints.all():
-            endpoint.reviews.on_file_changed(view)
+            endpoint.review_events.on_file_changed(view)
 
     def view_closing(self, view: sublime.View) -> None:
         """A view is about to be closed and still belongs to its window."""
         # A tab of a review may have been dragged into a window that is being closed and has no endpoint any more.
         for endpoint in self._endpoints.all():
-            endpoint.reviews.on_pre_close(view)
+            endpoint.review_events.on_pre_close(view)
 
     def view_closed(self, view: sublime.View) -> None:
         """A view is gone; it belongs to no window any more."""
@@ -307,7 +307,7 @@ class Application:
         if name != SAVE:
             return None
         endpoint = self.endpoint_of(view.window())
-        return endpoint.reviews.on_text_command(view, name, arguments) if endpoint is not None else None
+        return endpoint.review_events.on_text_command(view, name, arguments) if endpoint is not None else None
 
     def window_command(self, window: sublime.Window, name: str, arguments: Optional[Dict[str, Any]]) -> Any:
         """The same for a window's command."""
@@ -316,7 +316,7 @@ class Application:
         if name != SAVE:
             return None
         endpoint = self._endpoints.of(window)
-        return endpoint.reviews.on_window_command(name, arguments) if endpoint is not None else None
+        return endpoint.review_events.on_window_command(name, arguments) if endpoint is not None else None
 
     def window_command_done(self, window: sublime.Window, name: str) -> None:
         """A window command has run: some of them change the folders."""
@@ -328,7 +328,7 @@ class Application:
         if not key.startswith(CONTEXT_KEYS):
             return None
         endpoint = self.endpoint_of(view.window())
-        return endpoint.reviews.query_context(view, key, operator, operand) if endpoint is not None else None
+        return endpoint.review_events.query_context(view, key, operator, operand) if endpoint is not None else None
 
     def replace_text(self, view: sublime.View, edit: sublime.Edit, parcel: str) -> None:
         """Make the edits of ours that wait under `parcel`. Inside the run of a text command."""

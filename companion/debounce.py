@@ -49,6 +49,11 @@ class Debounce:
                 self._ticking = True
                 self._schedule(int(self._quiet * 1000), self._tick)
 
+    @property
+    def pending(self) -> bool:
+        """Whether a burst is under way."""
+        return self._first is not None
+
     def cancel(self) -> None:
         """Forget the burst under way."""
         self._first = None

@@ -1,7 +1,7 @@
 """Throttles updates of the display to ten per second.
 
-Rule: the first call acts at once. Calls during the pause act once at its end, so that the display is always up to date
-in the end.
+Rule: the first call acts at once. Calls during the pause that follows act once at its end, so that the display is
+always up to date in the end.
 """
 
 from __future__ import annotations
@@ -41,5 +41,8 @@ class Paced:
 
     def _run(self) -> None:
         self._waiting = False
-        self._next = self._clock() + PAUSE_SECONDS
-        self._function()
+        try:
+            self._function()
+        finally:
+            # From its end: on a slow machine it may take longer than the pause, and would be called every time.
+            self._next = self._clock() + PAUSE_SECONDS

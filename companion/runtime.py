@@ -102,7 +102,7 @@ class Runtime:
     def leave_editor(self) -> None:
         """Hand nothing to the main thread any more, because the editor's API has shut down. Main thread.
 
-        The loop goes on, so that clients can be told goodbye.
+        The loop goes on, so that the servers can end their sessions.
         """
         self._editor_gone = True
 

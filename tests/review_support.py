@@ -18,6 +18,7 @@ import sublime
 from unittesting import DeferrableTestCase
 
 from ..companion.review.decision import Outcome, Owner, Review
+from ..companion.review.events import ReviewEvents
 from ..companion.review.manager import ReviewManager
 from ..companion.settings import Settings
 from .support.selecting import put_caret
@@ -59,15 +60,17 @@ class ReviewTestCase(DeferrableTestCase):
         self.settings = Settings(review_presentation="side_by_side")
         self.connected = {GEMINI.session_id, QWEN.session_id}
         self.told: List[Tuple[str, Outcome]] = []
-        endpoint = application.window_opened(self.window)
-        self.reviews = ReviewManager(
-            self.window,
-            runtime=application.runtime,
-            settings=lambda: self.settings,
-            notify=lambda review, outcome: self.told.append((review.owner.session_id, outcome)),
-            is_connected=lambda owner: owner.session_id in self.connected,
+        self.endpoint = application.window_opened(self.window)
+        self.hand_events_to(
+            ReviewManager(
+                self.window,
+                runtime=application.runtime,
+                settings=lambda: self.settings,
+                notify=lambda review, outcome: self.told.append((review.owner.session_id, outcome)),
+                is_connected=lambda owner: owner.session_id in self.connected,
+                on_count=self.endpoint.show_status,
+            )
         )
-        endpoint.reviews = self.reviews
 
     def tearDown(self) -> Iterator[Any]:
         self.reviews.shutdown()
@@ -77,6 +80,11 @@ class ReviewTestCase(DeferrableTestCase):
         yield lambda: not self.window.is_valid()
 
     # -- the test's world ---------------------------------------------------------------------------------------------
+
+    def hand_events_to(self, reviews: ReviewManager) -> None:
+        """Let these be the reviews of the window's endpoint."""
+        self.reviews = self.endpoint.reviews = reviews
+        self.endpoint.review_events = ReviewEvents(self.window, self.endpoint._runtime, reviews)
 
     def use(self, **changes: Any) -> None:
         """Change settings."""

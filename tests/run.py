@@ -1,9 +1,10 @@
 """The test command: `python3 tests/run.py` sets up all it needs in `.cache/` and passes every test.
 
 Legs: lint and types; then, on Python 3.8 and on the newest Python found: unit tests, in-editor tests on
-the headless host, soak and leak tests on it, end-to-end tests with real clients. Two legs run at a time.
-A leg that cannot run here (no Python 3.8, no Node) is named at the end as NOT RUN; with CI set that is a
-failure. The last line is always `N passed, N failed`, with `, N skipped` where there were any.
+the headless host, soak and leak tests on it, end-to-end tests with real clients. Two legs run at a time,
+and beside them a soak test, which mostly waits. A leg that cannot run here (no Python 3.8, no Node) is
+named at the end as NOT RUN; with CI set that is a failure. The last line is always `N passed, N failed`,
+with `, N skipped` where there were any.
 Claude Code's licence reserves all rights: it is installed and run only where `--with-claude` asks for it, never in CI.
 Runs on Python 3.8 or newer with nothing but the standard library.
 """
@@ -118,7 +119,8 @@ def add_tests(
     if "unit" in kinds:
         plan.legs.append(legs.pytest_leg(f"unit: Python {python.name}", executable, ["tests/unit"], keyword, {}))
     if "soak" in kinds:
-        plan.legs.append(legs.pytest_leg(f"soak: Python {python.name}", executable, ["tests/soak"], keyword, {}))
+        soak = legs.pytest_leg(f"soak: Python {python.name}", executable, ["tests/soak"], keyword, {})
+        plan.legs.append(soak._replace(waits=True))  # how quiet the package is shows only after a while
     if "editor" in kinds:
         plan.legs.append(legs.editor_leg(f"in editor: Python {python.name}", executable, keyword))
         if python.version[:2] != (3, 8):  # once: what is tried does not depend on the Python
@@ -165,11 +167,14 @@ def attempt(plan: Plan, name: str, add: Callable[[], None]) -> None:
 
 
 def run_legs(planned: List[legs.Leg], jobs: int) -> List[legs.Outcome]:
-    """Runs the legs, some at a time; prints each one's output as a whole when it has ended."""
+    """Runs the legs, some at a time, and beside them one of those that wait; prints each one's output as a whole when
+    it has ended."""
     outcomes: List[legs.Outcome] = []
-    with concurrent.futures.ThreadPoolExecutor(max(1, jobs)) as pool:
+    pool_of = concurrent.futures.ThreadPoolExecutor
+    with pool_of(max(1, jobs)) as working, pool_of(1) as waiting:
         try:
-            for done in concurrent.futures.as_completed([pool.submit(leg.run) for leg in planned]):
+            runs = [(waiting if leg.waits else working).submit(leg.run) for leg in planned]
+            for done in concurrent.futures.as_completed(runs):
                 outcome = done.result()
                 outcomes.append(outcome)
                 cache.say(f"\n===== {outcome.name} ({outcome.seconds:.0f} s) =====\n{outcome.output.rstrip()}")

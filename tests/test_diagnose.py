@@ -13,6 +13,7 @@ from unittest import mock
 
 import sublime
 
+from ..companion.endpoint.servers import PRIMARY
 from .support.diagnose_case import DiagnoseCase
 from .support.listening_client import discovery_directory
 
@@ -103,7 +104,7 @@ class Report(DiagnoseCase):
         with mock.patch.object(self.endpoint._status_bar, "show", shown.append):
             yield from self.diagnose()
         self.assertEqual(set(shown) - {"Companion: listening-client"}, set())
-        sessions = self.endpoint._server_task._server.sessions
+        sessions = self.endpoint._servers.task_of(PRIMARY)._server.sessions
         self.assertEqual([session.client_name for session in sessions.values()], ["listening-client"])
         self.assertTrue(self.client._thread.is_alive())
 
@@ -133,13 +134,13 @@ class Report(DiagnoseCase):
 @POSIX
 class Servers(DiagnoseCase):
     def test_a_stopped_server(self):
-        stopped = self.application.runtime.spawn(self.endpoint._server_task._server.stop)
+        stopped = self.application.runtime.spawn(self.endpoint._servers.task_of(PRIMARY)._server.stop)
         yield stopped.done
         report = yield from self.diagnose()
         self.assert_failed(report, SERVED, f"port {self.endpoint.port}: ", RESTART)
         self.assert_failed(report, GEMINI_FINDS, f"port {self.endpoint.port}: ", RESTART)
         self.window.run_command("gemini_companion_restart_server")
-        yield lambda: self.endpoint._server_task._server is not None
+        yield lambda: self.endpoint._servers.task_of(PRIMARY)._server is not None
         self.assert_ok((yield from self.diagnose()), SERVED)
 
     def test_a_server_that_never_listened(self):
@@ -297,7 +298,9 @@ class Programs(DiagnoseCase):
         report = yield from self.gemini("no-such-gemini-program")
         line = self.line(report, "Gemini CLI is not installed")
         self.assertFalse(line.startswith("- FAILED"), line)
-        self.assertIn("\u201cno-such-gemini-program\u201d is not on the PATH", line)
+        self.assertIn(
+            "\u201cno-such-gemini-program\u201d is neither on the PATH of the login shell nor on the editor's", line
+        )
         self.assertIn("npm install -g", line)
 
     def test_a_program_that_is_too_old(self):

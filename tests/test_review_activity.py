@@ -104,7 +104,7 @@ class Activity(ReviewTestCase):
         self.assertEqual("".join(self.marked(view, "lines")), "and more\ntyped\nimport sys\n    return 42\n")
 
     def test_a_comparison_that_fails_says_so_and_the_next_one_counts(self) -> Iterator[Any]:
-        def fail(left: str, right: str, cancelled: Any) -> Any:
+        def fail(left: str, right: str, cancelled: Any, **options: Any) -> Any:
             raise LookupError("nothing")
 
         self.write()

@@ -95,7 +95,7 @@ class TestBinary(DecidingTestCase):
         review = yield from self.open_diff("file.py", PROPOSED)
         self.assertNotEqual(self.marked(self.proposal(review), "lines"), [])
         self.write("file.py", PNG)
-        self.reviews.reload(review)
+        self.reviews.changes.reload(review)
         yield lambda: "PNG image" in self.header(review)
         yield self.settled
         self.assertEqual(self.marked(self.proposal(review), "lines"), [])

@@ -85,7 +85,7 @@ class TestTheCaret(ReviewTestCase):
     def test_of_undo_revert_hunk_is_drawn_and_reported(self) -> Iterator[Any]:
         review = yield from self.review()
         view = self.proposal(review)
-        self.reviews.revert_hunk(review, 1)
+        self.reviews.changes.revert_hunk(review, 1)
         yield self.settled
         del self.reported[:]
         self.window.run_command("gemini_companion_undo_revert_hunk")

@@ -130,4 +130,4 @@ class TestFocus(ReviewTestCase):
         self.assertEqual(self.window.active_view(), terminal)
 
     def focused(self) -> Any:
-        return self.reviews._arrangement._focus.holder()
+        return self.reviews.open_reviews.arrangement._focus.holder()

@@ -46,9 +46,9 @@ class TestWalking(HunksTestCase):
 
     def test_there_may_be_no_change(self) -> Iterator[Any]:
         review = yield from self.review(LEFT, LEFT)
-        self.reviews.next_change(review)
-        self.reviews.previous_change(review)
-        self.reviews.revert_hunk(review)
+        self.reviews.changes.next_change(review)
+        self.reviews.changes.previous_change(review)
+        self.reviews.changes.revert_hunk(review)
         self.assertEqual(self.text(self.proposal(review)), LEFT)
 
 
@@ -82,7 +82,7 @@ class TestTakingBack(HunksTestCase):
     def test_a_click_undoes_it(self) -> Iterator[Any]:
         review = yield from self.review()
         for number in range(3):
-            self.reviews.revert_hunk(review, number)
+            self.reviews.changes.revert_hunk(review, number)
             yield self.settled
             links = self.links(review, "undo")
             self.assertEqual(len(links), 1)
@@ -93,21 +93,21 @@ class TestTakingBack(HunksTestCase):
 
     def test_the_command_undoes_the_last_one(self) -> Iterator[Any]:
         review = yield from self.review()
-        self.reviews.revert_hunk(review, 2)
+        self.reviews.changes.revert_hunk(review, 2)
         yield self.settled
-        self.reviews.revert_hunk(review, 0)
+        self.reviews.changes.revert_hunk(review, 0)
         yield self.settled
-        self.reviews.undo_revert_hunk(review)
+        self.reviews.changes.undo_revert_hunk(review)
         yield self.settled
         self.assertEqual(self.text(self.proposal(review)), RIGHT.replace("new\nnewer\n", ""))
-        self.reviews.undo_revert_hunk(review)
+        self.reviews.changes.undo_revert_hunk(review)
         yield self.settled
         self.assertEqual(self.text(self.proposal(review)), RIGHT)
 
     def test_undo_takes_the_link_away(self) -> Iterator[Any]:
         review = yield from self.review()
         for number in range(3):
-            self.reviews.revert_hunk(review, number)
+            self.reviews.changes.revert_hunk(review, number)
             yield self.settled
             self.assertEqual(len(self.links(review, "undo")), 1)
             self.proposal(review).run_command("undo")
@@ -116,13 +116,13 @@ class TestTakingBack(HunksTestCase):
 
     def test_what_the_user_changed_there_is_not_overwritten(self) -> Iterator[Any]:
         review = yield from self.review()
-        self.reviews.revert_hunk(review, 0)
+        self.reviews.changes.revert_hunk(review, 0)
         yield self.settled
         view = self.proposal(review)
         self.type(view, self.text(view).index("line 5\n") + 2, "!")
         yield self.settled
         before = self.text(view)
-        self.reviews.undo_revert_hunk(review)
+        self.reviews.changes.undo_revert_hunk(review)
         self.assertEqual(self.text(view), before)
 
     def test_a_click_right_after_typing_is_not_lost(self) -> Iterator[Any]:
@@ -136,20 +136,20 @@ class TestTakingBack(HunksTestCase):
 
     def test_a_last_line_without_a_newline(self) -> Iterator[Any]:
         review = yield from self.review("a\nb", "a\nb\nc\n")
-        self.reviews.revert_hunk(review, 0)
+        self.reviews.changes.revert_hunk(review, 0)
         yield self.settled
         self.assertEqual(self.text(self.proposal(review)), "a\nb")
 
     def test_tabs_come_back_as_tabs(self) -> Iterator[Any]:
         review = yield from self.review("\ta\n", "b\n")
         self.proposal(review).settings().set("translate_tabs_to_spaces", True)
-        self.reviews.revert_hunk(review, 0)
+        self.reviews.changes.revert_hunk(review, 0)
         self.assertEqual(self.text(self.proposal(review)), "\ta\n")
 
     def test_a_link_of_an_older_drawing_only_draws_anew(self) -> Iterator[Any]:
         review = yield from self.review()
         old = self.links(review, "revert")[1].split('"')[1]
-        self.reviews.revert_hunk(review, 0)
+        self.reviews.changes.revert_hunk(review, 0)
         yield self.settled
         taken_back = self.text(self.proposal(review))
         self.click(review, old)
@@ -170,6 +170,61 @@ class TestTakingBack(HunksTestCase):
         self.assertEqual(self.text(self.proposal(review)), newer)
         self.assertEqual(self.told, [])
         self.assertIn('href="accept@2"', self.header_html(review))
+
+    def test_a_click_on_a_change_that_was_just_typed_away_takes_back_no_other(self) -> Iterator[Any]:
+        review = yield from self.review()
+        view = self.proposal(review)
+        beside = self.links(review, "revert")[0].split('"')[1]
+        select(view, view.find("LINE", 0))
+        view.run_command("insert", {"characters": "line"})
+        self.click(review, beside)
+        yield self.settled
+        yield 50
+        self.assertEqual(self.text(view), RIGHT.replace("LINE 5\n", "line 5\n"))
+
+    def test_two_clicks_right_after_typing_are_both_heard(self) -> Iterator[Any]:
+        review = yield from self.review()
+        view = self.proposal(review)
+        links = [link.split('"')[1] for link in self.links(review, "revert")]
+        self.type(view, 0, "typed\n")
+        self.click(review, links[2])
+        self.click(review, links[0])
+        yield lambda: self.text(view) == "typed\n" + LEFT.replace("line 30\n", "")
+
+    def test_a_click_that_waits_takes_back_nothing_of_the_next_proposal(self) -> Iterator[Any]:
+        review = yield from self.review()
+        self.type(self.proposal(review), 0, "typed\n")
+        self.click(review, self.links(review, "revert")[0].split('"')[1])
+        newer = RIGHT.replace("line 20\n", "LINE 20\n")
+        yield from self.open_diff("file.txt", newer)
+        yield 50
+        self.assertEqual(self.text(self.proposal(review)), newer)
+
+    def test_a_click_on_accept_never_means_the_next_proposal(self) -> Iterator[Any]:
+        review = yield from self.review()
+        self.click(review, "accept@1")
+        yield from self.open_diff("file.txt", LEFT.replace("line 20\n", "LINE 20\n"))
+        yield 50
+        self.assertEqual(self.told, [])
+        self.assertTrue(review.pending)
+
+    def test_what_was_taken_back_cannot_be_brought_into_the_next_proposal(self) -> Iterator[Any]:
+        review = yield from self.review()
+        self.click(review, self.links(review, "revert")[2].split('"')[1])
+        yield lambda: self.settled() and len(self.links(review, "undo")) == 1
+        yield from self.open_diff("file.txt", LEFT.replace("line 20\n", "LINE 20\n"))
+        self.assertEqual(self.links(review, "undo"), [])
+
+    def test_a_link_stays_while_the_user_types_inside_its_change(self) -> Iterator[Any]:
+        review = yield from self.review()
+        view = self.proposal(review)
+        links = self.links(review, "revert")
+        for character in "abc":
+            self.type(view, view.find("LI", 0).a + 2, character)
+            yield self.settled
+        self.assertEqual(self.links(review, "revert"), links)
+        self.click(review, links[0].split('"')[1])
+        yield lambda: self.text(view) == RIGHT.replace("LINE 5\n", "line 5\n")
 
     def test_what_was_taken_back_is_scrolled_into_sight(self) -> Iterator[Any]:
         review = yield from self.review(LEFT * 20, LEFT * 19 + LEFT.replace("line 59\n", "the end\n"))

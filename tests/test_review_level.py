@@ -12,6 +12,7 @@ from typing import Any, Dict, Iterator, List, Tuple
 import sublime
 
 from .review_support import ReviewTestCase
+from .support.selecting import select
 
 LEFT = "".join(f"line {number}\n" for number in range(120))
 RIGHT = (
@@ -187,19 +188,81 @@ class TestTheCaretsLine(LevelTestCase):
         self.assertGreater(place, 0.0)
 
 
+class TestTheCaretsLineWhereTheHeaderGrows(LevelTestCase):
+    """What stands above the caret's line changes, far away, while the user types."""
+
+    def test_side_by_side(self) -> Iterator[Any]:
+        yield from self.stands_still("side_by_side")
+
+    def test_inline(self) -> Iterator[Any]:
+        yield from self.stands_still("inline")
+
+    def stands_still(self, presentation: str) -> Iterator[Any]:
+        self.use(review_presentation=presentation)
+        review = yield from self.review()
+        view, shown = self.proposal(review), self.reviews._presentations[review]
+        self.type(view, view.find("line 100\n", 0).a, "x")
+        view.show_at_center(view.sel()[0].b, False)
+        yield self.settled
+        yield 100
+        top_before = [0.0]
+        for problem in ("The file could not be written.", "", "It could not be written again."):
+            place, top_before[:] = self.place(view), [top(view, 50)]
+            view.run_command("insert", {"characters": "y"})
+            shown.complain(problem, look_again=False)
+            yield lambda: self.settled() and abs(top(view, 50) - top_before[0]) > 1
+            yield 100
+            self.assertAlmostEqual(self.place(view), place, delta=HALF)
+
+    def place(self, view: sublime.View) -> float:
+        return view.text_to_layout(view.sel()[0].b)[1] - view.viewport_position()[1]
+
+
+class TestTheTop(LevelTestCase):
+    def test_the_header_stays_in_sight_when_the_user_zooms(self) -> Iterator[Any]:
+        for presentation in ("inline", "side_by_side"):
+            self.use(review_presentation=presentation)
+            review = yield from self.review()
+            view = self.proposal(review)
+            yield lambda: self.settled() and view.viewport_position()[1] == 0.0  # noqa: B023
+            for size in (17, 10, 20.5):
+                self.set_look(review, font_size=size)
+                height = f"line-height: {view.line_height():g}px"
+                yield lambda: height in self.header_html(review) and self.settled()  # noqa: B023
+                self.assertEqual(view.viewport_position()[1], 0.0, (presentation, size))
+            self.reviews.reject(review)
+            yield lambda: not self.reviews.pending()
+
+    def test_a_scrolled_view_stays_where_it_is(self) -> Iterator[Any]:
+        review = yield from self.review()
+        view = self.proposal(review)
+        select(view, sublime.Region(view.text_point(12, 0)))
+        view.set_viewport_position((0.0, 3 * view.line_height()), False)
+        self.set_look(review, font_size=17)
+        height = f"line-height: {view.line_height():g}px"
+        yield lambda: height in self.header_html(review) and self.settled()
+        self.assertGreater(view.viewport_position()[1], 0.0)
+
+
 class TestInline(LevelTestCase):
     def test_removed_lines_are_as_high_as_lines(self) -> Iterator[Any]:
         self.use(review_presentation="inline")
         review = yield from self.review()
         view = self.proposal(review)
         for size in FONT_SIZES:
-            for above, below in ((0, 0), (2, 1)):
+            for above, below in PADDINGS:
                 self.set_look(review, font_size=size, line_padding_top=above, line_padding_bottom=below)
-                yield lambda: self.settled() and self.gap(view, "line 63\n") == 4
-                self.assertEqual(self.gap(view, "line 6\n"), 2)
-                self.assertEqual(self.gap(view, "line 40\n"), 1)
+                # The editor makes no block lower than a line without its padding.
+                least = view.line_height() - min(0, above + below)
+                yield lambda: self.settled() and abs(self.gap(view, "line 63\n") - 4 * view.line_height()) <= HALF
+                yield 200
+                self.assertAlmostEqual(self.gap(view, "line 63\n"), 4 * view.line_height(), delta=HALF)
+                self.assertAlmostEqual(
+                    self.gap(view, "line 6\n"), view.line_height() + max(least, view.line_height()), delta=HALF
+                )
+                self.assertAlmostEqual(self.gap(view, "line 40\n"), view.line_height(), delta=HALF)
 
     def gap(self, view: sublime.View, text: str) -> float:
-        """How many lines there are between the line before `text` and that line, removed ones included."""
+        """How far below the line before it `text` stands, in pixels, removed lines between them included."""
         row = view.rowcol(view.find(text, 0).a)[0]
-        return round((top(view, row) - top(view, row - 1)) / view.line_height(), 1)
+        return top(view, row) - top(view, row - 1)

@@ -76,7 +76,7 @@ class TestSideBySide(MovedTestCase):
         for side in (view, self.original(review)):
             self.assertEqual(self.marked(side, "moved"), [])
             self.assertEqual(self.captions(side), [])
-        self.reviews.undo_revert_hunk(review)
+        self.reviews.changes.undo_revert_hunk(review)
         yield self.settled
         self.assertEqual(self.marked(view, "moved"), [BLOCK])
         self.window.run_command("gemini_companion_revert_all_remaining")

@@ -62,9 +62,9 @@ class TestInline(ReviewTestCase):
         self.use(review_presentation="inline")
         self.write()
         review = yield from self.open_diff()
-        self.reviews.revert_hunk(review)
+        self.reviews.changes.revert_hunk(review)
         yield self.settled
-        self.reviews.revert_hunk(review)
+        self.reviews.changes.revert_hunk(review)
         yield self.settled
         self.assertEqual(self.text(self.proposal(review)), TEXT)
         self.assertEqual(self.reviews._presentations[review]._drawing.blocks, [])

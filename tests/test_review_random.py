@@ -1,6 +1,8 @@
-"""A review that is edited, zoomed, taken back, undone and replaced at random stays right.
+"""A review that is edited, zoomed, resized, taken back, undone and replaced at random stays right.
 
-After each settled state equal lines are level, links name the right change, and accepting would give the exact text.
+After each settled state equal lines are level, links name the right change, and accepting gives the exact text. A link
+that was drawn for an older state changes nothing. Each run prints its seed in its name, and can be played again:
+"RANDOM_REVIEWS=7" in the environment plays seed 7, and "RANDOM_REVIEWS=1-40" forty runs.
 """
 
 from __future__ import annotations
@@ -14,92 +16,85 @@ from .support.selecting import put_caret
 from .test_review_level import LevelTestCase
 
 STEPS, SEED, RUNS = 100, 20, 5
-# More of it: "RANDOM_REVIEWS=1-40" in the environment plays forty runs, one for each of these seeds.
 SECONDS = 8.0  # in which all is level again
 SEEDS = "RANDOM_REVIEWS"
-SIZES = (7, 9.5, 10, 14.3)
+FONT_SIZES = (7, 9.5, 10, 14.3)
 WORDS = ("x", "word", "\n", "two\nlines\n", "\n\n\n", "    indented\n")
-
-
-ACTIONS = ("type", "type", "type", "delete", "undo", "zoom", "pad", "revert", "undo revert", "replace")
+ACTIONS = tuple("insert insert insert delete undo zoom pad resize revert link undo_revert replace wait".split())
 
 
 class TestAtRandom(LevelTestCase):
     def play(self, seed: int) -> Iterator[Any]:
         chance = random.Random(seed)
+        self.use(review_presentation="inline" if seed % 5 == 4 else "side_by_side")
         # No line is there twice, so that it is certain which lines are equal.
         left = "".join(f"line {number} {seed}\n" for number in range(60))
         self.write("file.txt", left)
         review = yield from self.open_diff("file.txt", self.variant(chance, left))
         self.step = "opened"
         for number in range(STEPS):
-            self.step = f"{number}: {self.do_something(chance, review, left)}"
-            if number % 4 == 3:
+            action = chance.choice(ACTIONS)
+            self.step = f"seed {seed}, step {number}: {action}"
+            yield from getattr(self, action)(chance, review, left) or ()
+            if number % 5 == 4:
                 yield from self.level_again(review)
-                yield from self.check(review, left)
+                yield from self.check(chance, review, left)
         yield from self.level_again(review)
         expected = self.text(self.proposal(review))
         self.reviews.accept(review)
         yield lambda: bool(self.told)
         self.assertEqual(self.told[-1][1].content, expected)
 
-    def do_something(self, chance: random.Random, review: Any, left: str) -> str:
-        view = self.proposal(review)
-        presentation = self.reviews._presentations[review]
-        point = chance.randint(0, view.size())
-        action = chance.choice(ACTIONS)
-        if action == "type":
-            self.type(view, point, chance.choice(WORDS))
-        elif action == "delete":
-            view.run_command(
-                "gemini_companion_move_caret", {"regions": [[point, min(view.size(), point + chance.randint(1, 60))]]}
-            )
-            view.run_command("left_delete")
-        elif action == "undo":
-            view.run_command("undo")
-        elif action == "zoom":
-            self.set_look(review, font_size=chance.choice(SIZES))
-        elif action == "pad":
-            self.set_look(review, line_padding_top=chance.randint(-2, 6), line_padding_bottom=chance.randint(-2, 6))
-        elif action == "revert":
-            put_caret(view, point)
-            self.reviews.revert_hunk(review)
-        elif action == "undo revert":
-            self.reviews.undo_revert_hunk(review)
-        elif chance.random() < 0.3:
-            self.reviews.open_diff(presentation.review.owner, review.path, self.variant(chance, left))
-        return action
+    # -- what is done -------------------------------------------------------------------------------------------------
 
-    def level_again(self, review: Any) -> Iterator[Any]:
-        end = time.monotonic() + SECONDS
-        yield lambda: self.level(review) or time.monotonic() > end
-        if time.monotonic() > end:
-            p = self.reviews._presentations[review]
-            d = p._drawing
-            print(
-                "STATE",
-                self.step,
-                self.settled(),
-                p._phase,
-                p._drawn_count,
-                p.proposal_view.change_count(),
-                p._pane._given_at,
-                self.errors(review),
-                d._heights,
-                d._gaps,
-                d._levelled is None,
-                d._left_over,
-                d._known,
-                d._loose_top,
-                d._watch.left,
-                d._watch.right,
-                d.rounds,
-                [p.original_view.query_phantoms([x.id for x in ps.phantoms]) for ps in d._left_blocks._sets],
-                [(x.region, x.content[-60:]) for ps in d._left_blocks._sets for x in ps.phantoms],
-                [(x.region, x.content[-60:]) for ps in d._right_blocks._sets for x in ps.phantoms],
-            )
-        self.assertTrue(self.settled(), self.step)
-        self.assertEqual(self.errors(review), {}, self.step)
+    def insert(self, chance: random.Random, review: Any, left: str) -> None:
+        view = self.proposal(review)
+        self.type(view, chance.randint(0, view.size()), chance.choice(WORDS))
+
+    def delete(self, chance: random.Random, review: Any, left: str) -> None:
+        view = self.proposal(review)
+        point = chance.randint(0, view.size())
+        regions = [[point, min(view.size(), point + chance.randint(1, 60))]]
+        view.run_command("gemini_companion_move_caret", {"regions": regions})
+        view.run_command("left_delete")
+
+    def undo(self, chance: random.Random, review: Any, left: str) -> None:
+        self.proposal(review).run_command("undo")
+
+    def zoom(self, chance: random.Random, review: Any, left: str) -> None:
+        self.set_look(review, font_size=chance.choice(FONT_SIZES))
+
+    def pad(self, chance: random.Random, review: Any, left: str) -> None:
+        self.set_look(review, line_padding_top=chance.randint(-2, 6), line_padding_bottom=chance.randint(-2, 6))
+
+    def resize(self, chance: random.Random, review: Any, left: str) -> None:
+        layout = self.window.layout()
+        if len(layout["cols"]) == 3:
+            self.window.set_layout({**layout, "cols": [0.0, chance.choice((0.4, 0.5, 0.7)), 1.0]})
+        else:
+            self.window.set_minimap_visible(chance.random() < 0.5)
+
+    def revert(self, chance: random.Random, review: Any, left: str) -> None:
+        view = self.proposal(review)
+        put_caret(view, chance.randint(0, view.size()))
+        self.reviews.changes.revert_hunk(review)
+
+    def link(self, chance: random.Random, review: Any, left: str) -> None:
+        """Click a link that the user sees, whether or not the text has been edited since it was drawn."""
+        presentation = self.reviews._presentations[review]
+        links = presentation.hunks.links("revert")
+        if links:
+            presentation._link(chance.choice(links).split('"')[1])
+
+    def undo_revert(self, chance: random.Random, review: Any, left: str) -> None:
+        self.reviews.changes.undo_revert_hunk(review)
+
+    def replace(self, chance: random.Random, review: Any, left: str) -> None:
+        if chance.random() < 0.3:
+            self.reviews.open_diff(review.owner, review.path, self.variant(chance, left))
+
+    def wait(self, chance: random.Random, review: Any, left: str) -> Iterator[Any]:
+        yield chance.choice((1, 20, 60))
 
     def variant(self, chance: random.Random, left: str) -> str:
         lines = left.splitlines(True)
@@ -108,26 +103,50 @@ class TestAtRandom(LevelTestCase):
             lines[at : at + chance.randint(0, 3)] = [f"new {chance.random()}\n"] * chance.randint(0, 4)
         return "".join(lines)
 
-    def check(self, review: Any, left: str) -> Iterator[Any]:
+    # -- what must hold -----------------------------------------------------------------------------------------------
+
+    def level_again(self, review: Any) -> Iterator[Any]:
+        """Wait until equal lines are level; inline there is nothing beside them."""
+        end = time.monotonic() + SECONDS
+        inline = self.reviews._presentations[review].original_view is None
+        yield lambda: (self.settled() if inline else self.level(review)) or time.monotonic() > end
+        self.assertTrue(self.settled(), self.step)
+        if not inline:
+            self.assertEqual(self.errors(review), {}, self.step)
+
+    def check(self, chance: random.Random, review: Any, left: str) -> Iterator[Any]:
         view, presentation = self.proposal(review), self.reviews._presentations[review]
-        self.assertEqual(presentation.current_text(), self.text(view), self.step)
+        wanted = self.text(view)
+        self.assertEqual(presentation.current_text(), wanted, self.step)
+        self.assertTrue(presentation.hunks.ready, self.step)
         links = presentation.hunks.links("revert")
         places = view.get_regions("gemini_companion.revert")
-        self.assertEqual(len(links), len(places), self.step)
-        self.assertEqual(links == [], self.text(view) == left, self.step)
-        if not links or not presentation.hunks.ready:
-            return  # nothing to take back, or a revert that had to wait has just been made
+        changes = presentation._analysis.changes
+        self.assertEqual(len(links), len(changes), self.step)
+        self.assertEqual([place.begin() for place in places], [change.right[0] for change in changes], self.step)
+        self.assertEqual(links == [], wanted == left, self.step)
+        marked = view.get_regions("gemini_companion.lines")
+        rows = {view.rowcol(region.begin())[0] for region in marked}
+        expected_rows = {row for change in changes for row in range(change.hunk.right_start, change.hunk.right_end)}
+        self.assertLessEqual(rows, expected_rows, self.step)
+        self.assertEqual(bool(rows), bool(expected_rows), self.step)
+        if not links:
+            return
         # A link takes back the change beside it, and undo brings that back.
-        wanted = self.text(view)
-        number = len(links) // 2
-        change = presentation._analysis.changes[number]
-        self.assertEqual(places[number].begin(), change.right[0], self.step)
+        number = chance.randrange(len(links))
+        change = changes[number]
         expected = wanted[: change.right[0]] + left[slice(*change.left)] + wanted[change.right[1] :]
+        old = links[number].split('"')[1]
         count = view.change_count()
-        presentation._link(links[number].split('"')[1])
+        presentation._link(old)
         yield lambda: view.change_count() != count
         self.assertEqual(self.text(view), expected, self.step)
         yield from self.level_again(review)
+        if presentation.hunks.links("revert") != links:
+            count = view.change_count()
+            presentation._link(old)
+            yield 20
+            self.assertEqual(view.change_count(), count, f"{self.step}: a link of an older state")
         view.run_command("undo")
         yield self.settled
         self.assertEqual(self.text(view), wanted, self.step)

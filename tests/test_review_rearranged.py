@@ -157,7 +157,7 @@ class TestRestart(RestoringTestCase):
         for presentation in self.reviews._presentations.values():
             presentation._closed = True
         self.reviews._presentations.clear()
-        self.reviews._poller.stop()
+        self.reviews.open_reviews._poller.stop()
         views.THIS_RUN = secrets.token_hex(8)
         self.reviews.__init__(  # type: ignore[misc]
             self.window,
@@ -166,11 +166,12 @@ class TestRestart(RestoringTestCase):
             notify=self.reviews._notify,
             is_connected=self.reviews._is_connected,
         )
+        self.hand_events_to(self.reviews)
 
     def test_a_review_dragged_into_another_window_is_no_left_over(self) -> Iterator[Any]:
         yield from self.open_file("one.py")
         review = yield from self.open_diff("one.py")
-        self.assertFalse(views.is_left_over(self.proposal(review)))
+        self.assertFalse(views.is_of_earlier_run(self.proposal(review)))
         self.reviews.recover()
         yield 30
         self.assertTrue(review.pending)

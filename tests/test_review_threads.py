@@ -40,10 +40,8 @@ class TestDay(DecidingTestCase):
     def setUp(self) -> Iterator[Any]:
         yield from super().setUp()
         application = sys.modules[PLUGIN].application
-        self.endpoint = application.endpoint_of(self.window)
         # The review manager of the endpoint itself, so that everything from the socket to the disk takes part.
-        self.reviews = self.endpoint._server_task._call_tool._reviews
-        self.endpoint.reviews = self.reviews
+        self.hand_events_to(self.endpoint._tool_calls._reviews)
         application.workspace_changed(self.window)
         yield lambda: announced(self.folder, os.getppid()) is not None
         self.client = CallingClient(announced(self.folder, os.getppid()) or {})
@@ -71,7 +69,7 @@ class TestDay(DecidingTestCase):
         self.type(self.proposal(review), 0, "# mine\n")
         yield self.settled
         self.window.run_command("gemini_companion_next_change")
-        self.reviews.revert_hunk(review)
+        self.reviews.changes.revert_hunk(review)
         yield self.settled
         again = self.client.call("openDiff", filePath=self.path("a.py"), newContent="newer\n")
         yield lambda: bool(again)
@@ -92,9 +90,9 @@ class TestDay(DecidingTestCase):
         # A file that a tab shows, that changes on disk, and is edited.
         review = yield from self.review_of("open.py")
         self.write("open.py", "theirs\n")
-        self.reviews.on_file_changed(view)
+        self.endpoint.review_events.on_file_changed(view)
         yield lambda: "has changed on disk" in self.header(review)
-        self.reviews.reload(review)
+        self.reviews.changes.reload(review)
         yield lambda: "has changed on disk" not in self.header(review)
         yield self.settled
         # The client goes, and we write: through the tab, a new file in a new folder, and after a refusal.

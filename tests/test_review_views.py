@@ -152,6 +152,23 @@ class TestViews(ReviewTestCase):
         self.assertEqual(sum(1 for _ in text_steps(view, "shorter\n")), 0)
 
 
+class TestStatusBar(ReviewTestCase):
+    def test_it_says_at_once_how_many_there_are_to_review(self) -> Iterator[Any]:
+        self.write()
+        first = yield from self.open_diff()
+        yield lambda: "1 to review" in self.status()
+        second = yield from self.open_diff("other.py")
+        yield lambda: "2 to review" in self.status()
+        self.reviews.accept(first)
+        yield lambda: "1 to review" in self.status()
+        self.reviews.reject(second)
+        yield lambda: "to review" not in self.status()
+
+    def status(self) -> str:
+        view = self.window.active_view()
+        return view.get_status("gemini_companion") if view is not None else ""
+
+
 class TestMarks(ReviewTestCase):
     def test_changed_lines_in_both_views(self) -> Iterator[Any]:
         self.write()

@@ -141,11 +141,11 @@ class TestShowingThem(WhitespaceTestCase):
         review = yield from self.review("trailing")
         self.click_on(review, "Show them")
         yield lambda: self.settled() and "shown in this diff" in self.header(review)
-        self.reviews.settings_changed()
+        self.reviews.open_reviews.settings_changed()
         yield self.settled
         self.assertIn("shown in this diff", self.header(review))
         self.use(review_ignore_whitespace="all")
-        self.reviews.settings_changed()
+        self.reviews.open_reviews.settings_changed()
         yield lambda: self.settled() and "3 whitespace changes are hidden" in self.header(review)
 
 
@@ -163,7 +163,7 @@ class TestDeciding(WhitespaceTestCase):
         expected = RIGHT.replace("    if x:\n", "")
         self.assertEqual(self.text(view), expected)
         yield self.settled
-        self.reviews.undo_revert_hunk(review)
+        self.reviews.changes.undo_revert_hunk(review)
         self.assertEqual(self.text(view), RIGHT)
 
     def test_revert_all_remaining_gives_the_file_back_exactly(self) -> Iterator[Any]:
@@ -190,10 +190,10 @@ class TestDeciding(WhitespaceTestCase):
         self.window.run_command("gemini_companion_revert_all_remaining")
         yield self.settled
         self.assertEqual(len(self.reviews._presentations[review].hunks.links("undo")), 2)
-        self.reviews.undo_revert_hunk(review)
+        self.reviews.changes.undo_revert_hunk(review)
         yield self.settled
         self.assertEqual(self.text(self.proposal(review)), LEFT.replace("    return 5\n", "    if x:\n    return 5\n"))
-        self.reviews.undo_revert_hunk(review)
+        self.reviews.changes.undo_revert_hunk(review)
         yield self.settled
         self.assertIn("return 22\n", self.text(self.proposal(review)))
 

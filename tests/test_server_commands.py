@@ -12,6 +12,7 @@ from unittest import mock
 
 import sublime
 
+from ..companion.endpoint.servers import PRIMARY
 from .support.context_case import ContextCase
 from .support.listening_client import announced
 
@@ -167,7 +168,7 @@ class TakenPorts(ServerCase):
         refused = []
 
         async def refusing(*arguments, **keywords):
-            of_first_server = "upgrades" not in arguments[0].keywords
+            of_first_server = "held" not in arguments[0].keywords
             if of_first_server and len(refused) < 2:  # the former port, then any port
                 refused.append(arguments)
                 raise OSError(errno.EADDRINUSE, "Address already in use")
@@ -235,7 +236,7 @@ class FailingLoops(ServerCase):
         del loop  # it lives no longer than somebody refers to it
         yield self.hangs_up(self.client)
         self.assertIn("is replaced", "\n".join(self.application.log.problems()))
-        yield lambda: self.endpoint._server_task._server is not None
+        yield lambda: self.endpoint._servers.task_of(PRIMARY)._server is not None
         self.assertEqual(self.endpoint.port, port)
         second = yield from self.connect(self.folder)
         self.assertEqual(second.active_path, self.path("a.py"))

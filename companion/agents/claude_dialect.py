@@ -11,26 +11,13 @@ given; `FILE_SAVED` counts only with the final text behind it.
 from __future__ import annotations
 
 import posixpath
-from typing import Any, Awaitable, Callable, Dict, Mapping, Optional, Tuple
+from typing import Any, Dict, Mapping, Optional, Tuple
 
 from ..protocol.tools import Tool, ToolCall, ToolResult, error_result, text_result
-from .dialect import (
-    AnsweredBy,
-    Mention,
-    Message,
-    SelectionDialect,
-    Transport,
-    diagnostic_fields,
-    file_url,
-    json_result,
-    optional_text,
-    path_of_url,
-    selection_fields,
-    tool,
-)
-from .window import AgentWindow, CannotDo, Decision, ReviewRequest, Severity
+from .dialect import Mention, Message, Transport, file_url, json_result, tool
+from .selection_dialect import ANSWERED_ELSEWHERE, TEXT, SelectionDialect, diagnostic_fields, selection_fields
+from .window import AgentWindow, Decision, Severity
 
-_TEXT: Dict[str, Any] = {"type": "string"}
 _SWITCH: Dict[str, Any] = {"type": "boolean"}
 _SEVERITIES: Mapping[Severity, str] = {
     Severity.ERROR: "Error",
@@ -46,25 +33,25 @@ _TOOLS: Tuple[Tool, ...] = (
         "Show a proposed text of a file for review. Answers when the user has decided: FILE_SAVED with the final text, "
         "or DIFF_REJECTED.",
         ("new_file_path", "new_file_contents", "tab_name"),
-        old_file_path=_TEXT,
-        new_file_path=_TEXT,
-        new_file_contents=_TEXT,
-        tab_name=_TEXT,
+        old_file_path=TEXT,
+        new_file_path=TEXT,
+        new_file_contents=TEXT,
+        tab_name=TEXT,
     ),
-    tool("close_tab", "Close Tab", "Close the review of this name.", ("tab_name",), tab_name=_TEXT),
+    tool("close_tab", "Close Tab", "Close the review of this name.", ("tab_name",), tab_name=TEXT),
     tool("closeAllDiffTabs", "Close All Diffs", "Close all reviews of this connection."),
     tool(
         "getDiagnostics",
         "Get Diagnostics",
         "What the user's language servers and linters say: of one file, or of all open ones.",
-        uri=_TEXT,
+        uri=TEXT,
     ),
     tool(
         "openFile",
         "Open File",
         "Open a file of the workspace in the editor.",
         ("filePath",),
-        filePath=_TEXT,
+        filePath=TEXT,
         makeFrontmost=_SWITCH,
     ),
     tool("getOpenEditors", "Get Open Editors", "The tabs that show files."),
@@ -76,12 +63,10 @@ _TOOLS: Tuple[Tool, ...] = (
         "Check Document Dirty",
         "Whether an open file has edits that are not saved.",
         ("filePath",),
-        filePath=_TEXT,
+        filePath=TEXT,
     ),
-    tool("saveDocument", "Save Document", "Save an open file of the workspace.", ("filePath",), filePath=_TEXT),
+    tool("saveDocument", "Save Document", "Save an open file of the workspace.", ("filePath",), filePath=TEXT),
 )
-
-Handler = Callable[["ClaudeDialect", ToolCall, AgentWindow], Awaitable[ToolResult]]
 
 
 class ClaudeDialect(SelectionDialect):
@@ -89,7 +74,6 @@ class ClaudeDialect(SelectionDialect):
 
     key = "claude"
     transport = Transport.WEBSOCKET
-    answered_by = AnsweredBy.RESULT
     tools = _TOOLS
     secret_header = "X-Claude-Code-Ide-Authorization"
     takes_mentions = True
@@ -105,23 +89,13 @@ class ClaudeDialect(SelectionDialect):
         pid = params.get("pid") if method == "ide_connected" else None
         return pid if type(pid) is int and pid > 0 else None
 
-    async def call(self, call: ToolCall, window: AgentWindow) -> ToolResult:
-        try:
-            return await self._HANDLERS[call.name](self, call, window)
-        except CannotDo as refusal:
-            return error_result(str(refusal))
-
     async def _open_diff(self, call: ToolCall, window: AgentWindow) -> ToolResult:
-        arguments = call.arguments
-        name = arguments["tab_name"]
-        answer = await window.review(
-            ReviewRequest(call, arguments["new_file_path"], arguments["new_file_contents"], name, self.edits_return)
-        )
+        answer = await self.reviewed(call, window, "new_file_path")
         if answer.decision is Decision.ACCEPTED:
             return _texts("FILE_SAVED", answer.text)
         if answer.decision is Decision.REJECTED:
-            return _texts("DIFF_REJECTED", name)
-        return error_result("The diff was closed, as the question was answered elsewhere.")
+            return _texts("DIFF_REJECTED", call.arguments["tab_name"])
+        return error_result(ANSWERED_ELSEWHERE)
 
     async def _close_tab(self, call: ToolCall, window: AgentWindow) -> ToolResult:
         await window.withdraw_review(call.session.id, call.arguments["tab_name"])
@@ -131,15 +105,13 @@ class ClaudeDialect(SelectionDialect):
         return text_result(f"CLOSED_{await window.withdraw_reviews(call.session.id)}_DIFF_TABS")
 
     async def _diagnostics(self, call: ToolCall, window: AgentWindow) -> ToolResult:
-        address = optional_text(call.arguments, "uri")
-        files = await window.diagnostics(path_of_url(address) if address else None)
         return json_result(
             [
                 {
                     "uri": file_url(file.path),
                     "diagnostics": [diagnostic_fields(each, _SEVERITIES) for each in file.diagnostics],
                 }
-                for file in files
+                for file in await self.diagnosed(call, window)
             ]
         )
 
@@ -187,7 +159,7 @@ class ClaudeDialect(SelectionDialect):
             return _not_open(path)
         return json_result({"success": True, "filePath": path, "saved": True, "message": "The file is saved."})
 
-    _HANDLERS: Dict[str, Handler] = {
+    handlers = {
         "openDiff": _open_diff,
         "close_tab": _close_tab,
         "closeAllDiffTabs": _close_all,

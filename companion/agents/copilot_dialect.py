@@ -9,24 +9,13 @@ answer says: the user's edits cannot be handed back.
 
 from __future__ import annotations
 
-from typing import Any, Awaitable, Callable, Dict, Mapping, Tuple
+from typing import Any, Dict, Mapping, Tuple
 
 from ..protocol.tools import Tool, ToolCall, ToolResult, error_result
-from .dialect import (
-    AnsweredBy,
-    SelectionDialect,
-    Transport,
-    diagnostic_fields,
-    file_url,
-    json_result,
-    optional_text,
-    path_of_url,
-    selection_fields,
-    tool,
-)
-from .window import AgentWindow, CannotDo, Decision, Diagnostic, ReviewRequest, Severity
+from .dialect import Transport, file_url, json_result, tool
+from .selection_dialect import ANSWERED_ELSEWHERE, TEXT, SelectionDialect, diagnostic_fields, selection_fields
+from .window import AgentWindow, Decision, Diagnostic, Severity
 
-_TEXT: Dict[str, Any] = {"type": "string"}
 _SEVERITIES: Mapping[Severity, str] = {
     Severity.ERROR: "error",
     Severity.WARNING: "warning",
@@ -40,28 +29,26 @@ _TOOLS: Tuple[Tool, ...] = (
         "Open Diff",
         "Show a proposed text of a file for review. Answers when the user has decided.",
         ("original_file_path", "new_file_contents", "tab_name"),
-        original_file_path=_TEXT,
-        new_file_contents=_TEXT,
-        tab_name=_TEXT,
+        original_file_path=TEXT,
+        new_file_contents=TEXT,
+        tab_name=TEXT,
     ),
-    tool("close_diff", "Close Diff", "Close the review of this name.", ("tab_name",), tab_name=_TEXT),
+    tool("close_diff", "Close Diff", "Close the review of this name.", ("tab_name",), tab_name=TEXT),
     tool("get_selection", "Get Selection", "The file in front and the text that is selected in it, or null."),
     tool(
         "get_diagnostics",
         "Get Diagnostics",
         "What the user's language servers and linters say: of one file, or of all open ones.",
-        uri=_TEXT,
+        uri=TEXT,
     ),
     tool(
         "update_session_name",
         "Update Session Name",
         "Tell the editor what this session is called.",
         ("name",),
-        name=_TEXT,
+        name=TEXT,
     ),
 )
-
-Handler = Callable[["CopilotDialect", ToolCall, AgentWindow], Awaitable[ToolResult]]
 
 
 class CopilotDialect(SelectionDialect):
@@ -69,7 +56,6 @@ class CopilotDialect(SelectionDialect):
 
     key = "copilot"
     transport = Transport.HTTP_ON_SOCKET
-    answered_by = AnsweredBy.RESULT
     tools = _TOOLS
     secret_header = "X-Gemini-Companion-Secret"  # the program sends what headers the lock file names
     handshake_only = True  # it asks for a newer revision first, and is to come back
@@ -77,25 +63,14 @@ class CopilotDialect(SelectionDialect):
     process_id_header = "X-Copilot-PID"
     edits_return = False
 
-    async def call(self, call: ToolCall, window: AgentWindow) -> ToolResult:
-        try:
-            return await self._HANDLERS[call.name](self, call, window)
-        except CannotDo as refusal:
-            return error_result(str(refusal))
-
     async def _open_diff(self, call: ToolCall, window: AgentWindow) -> ToolResult:
-        arguments = call.arguments
-        name = arguments["tab_name"]
-        answer = await window.review(
-            ReviewRequest(
-                call, arguments["original_file_path"], arguments["new_file_contents"], name, self.edits_return
-            )
-        )
+        name = call.arguments["tab_name"]
+        answer = await self.reviewed(call, window, "original_file_path")
         if answer.decision is Decision.ACCEPTED:
             return _decided(name, "SAVED", "accepted_via_button", "The user accepted the proposal.")
         if answer.decision is Decision.REJECTED:
             return _decided(name, "REJECTED", "rejected_via_button", "The user rejected the proposal.")
-        return error_result("The diff was closed, as the question was answered elsewhere.")
+        return error_result(ANSWERED_ELSEWHERE)
 
     async def _close_diff(self, call: ToolCall, window: AgentWindow) -> ToolResult:
         name = call.arguments["tab_name"]
@@ -107,8 +82,6 @@ class CopilotDialect(SelectionDialect):
         return json_result(None if active is None else {**selection_fields(active), "current": True})
 
     async def _diagnostics(self, call: ToolCall, window: AgentWindow) -> ToolResult:
-        address = optional_text(call.arguments, "uri")
-        files = await window.diagnostics(path_of_url(address) if address else None)
         return json_result(
             [
                 {
@@ -116,7 +89,7 @@ class CopilotDialect(SelectionDialect):
                     "filePath": file.path,
                     "diagnostics": [_diagnostic(each) for each in file.diagnostics],
                 }
-                for file in files
+                for file in await self.diagnosed(call, window)
             ]
         )
 
@@ -124,7 +97,7 @@ class CopilotDialect(SelectionDialect):
         window.rename_client(call.session.id, call.arguments["name"])
         return json_result({"success": True})
 
-    _HANDLERS: Dict[str, Handler] = {
+    handlers = {
         "open_diff": _open_diff,
         "close_diff": _close_diff,
         "get_selection": _selection,

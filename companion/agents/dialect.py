@@ -14,8 +14,8 @@ from enum import Enum
 from typing import Any, Dict, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 from ..protocol.tools import Tool, ToolCall, ToolResult, text_result
-from .shared_context import ActiveFile, Position, SharedContext
-from .window import AgentWindow, Diagnostic, Severity
+from .shared_context import SharedContext
+from .window import AgentWindow
 
 
 class Transport(Enum):
@@ -128,64 +128,3 @@ def path_of_url(address: str) -> str:
     if parts.netloc and parts.netloc != "localhost":
         return "\\\\" + parts.netloc + path.replace("/", "\\")
     return path
-
-
-# What Copilot CLI, Claude Code and opencode have in common, since all three began as guests of VS Code.
-
-SELECTION_CHANGED = "selection_changed"
-
-
-class SelectionDialect(Dialect):
-    """A dialect whose programs are told the file in front and what is selected in it, and nothing else.
-
-    There is no message that says "no file". An empty one takes the place of what the program has been told and not yet
-    shown to its model; opencode then says that the user opened the file "", which is better than what is not shared.
-    """
-
-    def messages(self, context: SharedContext) -> Sequence[Message]:
-        return (selection_message(context),)
-
-    def only_takes_back(self, context: SharedContext) -> bool:
-        return context.active is None
-
-
-def position(place: Position) -> Dict[str, int]:
-    """A place on the wire."""
-    return {"line": place.line, "character": place.character}
-
-
-def selection_fields(active: Optional[ActiveFile]) -> Dict[str, Any]:
-    """The file in front and what is selected in it. Without one the fields are empty: nothing is selected any more."""
-    if active is None:
-        active = ActiveFile("", Position(0, 0), Position(0, 0))
-    return {
-        "text": active.text,
-        "filePath": active.path,
-        "fileUrl": file_url(active.path) if active.path else "",
-        "selection": {
-            "start": position(active.start),
-            "end": position(active.end),
-            "isEmpty": active.start == active.end,
-        },
-    }
-
-
-def selection_message(context: SharedContext) -> Message:
-    """`selection_changed`."""
-    return Message(SELECTION_CHANGED, selection_fields(context.active), SELECTION_CHANGED)
-
-
-def diagnostic_fields(diagnostic: Diagnostic, severities: Mapping[Severity, str]) -> Dict[str, Any]:
-    """One diagnostic, with the words of the program for how bad it is."""
-    return {
-        "message": diagnostic.message,
-        "severity": severities[diagnostic.severity],
-        "range": {"start": position(diagnostic.start), "end": position(diagnostic.end)},
-        "source": diagnostic.source,
-    }
-
-
-def optional_text(arguments: Mapping[str, Any], name: str) -> str:
-    """An argument that may be missing."""
-    value = arguments.get(name)
-    return value if isinstance(value, str) else ""

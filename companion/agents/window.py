@@ -91,7 +91,7 @@ class AgentWindow(Protocol):
         """Show a proposal and wait for the decision: minutes, if need be. `CannotDo`: it is not shown."""
 
     async def withdraw_review(self, session: str, name: str) -> bool:
-        """Close this client's review without a word to it. False if there is none of this name."""
+        """Close this client's review of this name. The client is not told. False if there is none."""
 
     async def withdraw_reviews(self, session: str) -> int:
         """Close all reviews of this client, and no one else's; returns how many there were."""

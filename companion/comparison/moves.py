@@ -3,10 +3,10 @@
 Method: three lines in a row that both sides have once belong together. From each such place the block is followed up
 and down as far as its lines are equal and were removed here and added there.
 
-Rules: a block is named only if it is certain. It has at least three lines, exactly equal, with a letter or digit among
-them; on each side it occurs once in the whole text, so that it is no copy of lines that stayed; and no line belongs to
-two blocks. Lines that a coarse comparison leaves in one hunk on both sides have not moved. The work is in proportion to
-the lines.
+Rules: a block is named only if it is certain. It has at least three lines, exactly equal, two of them not blank, with
+a letter or digit among them; on each side it occurs once in the whole text, so that it is no copy of lines that stayed;
+and no line belongs to two blocks. Lines that a coarse comparison leaves in one hunk on both sides have not moved. The
+work is in proportion to the lines.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from .budget import Budget, never
 from .hunks import Hunk
 
 FEWEST_LINES = 3
+_FEWEST_WRITTEN = 2
 _LETTER_OR_DIGIT = re.compile(r"[^\W_]")
 
 _Triple = Tuple[str, str, str]
 _Place = Tuple[int, Hunk]  # where three lines begin, and in which hunk
-_Places = Dict[_Triple, Optional[_Place]]  # None for those that stand in more than one place
 
 
 class Move(NamedTuple):
@@ -44,7 +44,7 @@ def moved_blocks(
     for _, part in budget.slices(list(removed.items())):
         for triple, place in part:
             other = added.get(triple)
-            if place is not None and other is not None and place[1] != other[1]:
+            if other is not None and place[1] != other[1]:
                 candidates[triple] = (place, other)
     if not candidates:
         return []
@@ -52,7 +52,7 @@ def moved_blocks(
         del candidates[triple]
     moves: List[Move] = []
     covered = offset = 0
-    # The places on the left rise, as dictionaries keep their order.
+    # Those that are left stand in one place each; the places on the left rise, as dictionaries keep their order.
     for place, other in candidates.values():
         if place[0] < covered and other[0] - place[0] == offset:
             continue  # inside the block before
@@ -63,16 +63,16 @@ def moved_blocks(
     return [move for move in _apart(moves) if _says_something(left[move.left : move.left + move.length])]
 
 
-def _triples(lines: Sequence[str], stretches: Sequence[Tuple[int, int, Hunk]], budget: Budget) -> _Places:
-    """Where every three lines in a row inside the stretches stand."""
-    places: _Places = {}
+def _triples(lines: Sequence[str], stretches: Sequence[Tuple[int, int, Hunk]], budget: Budget) -> Dict[_Triple, _Place]:
+    """Where every three lines in a row inside the stretches stand; the last place of those that have several."""
+    places: Dict[_Triple, _Place] = {}
     for start, end, hunk in stretches:
         if end - start < FEWEST_LINES:
             continue
         for _, part in budget.slices(range(start, end - FEWEST_LINES + 1)):
             for row in part:
                 triple = (lines[row], lines[row + 1], lines[row + 2])
-                places[triple] = None if triple in places else (row, hunk)
+                places[triple] = (row, hunk)
     return places
 
 
@@ -118,4 +118,6 @@ def _apart(moves: List[Move]) -> List[Move]:
 
 
 def _says_something(lines: Sequence[str]) -> bool:
-    return any(map(_LETTER_OR_DIGIT.search, lines))
+    """Whether a reader would call the lines a block: two of them are not blank, and there is a letter or digit."""
+    written = [line for line in lines if not line.isspace()]
+    return len(written) >= _FEWEST_WRITTEN and any(map(_LETTER_OR_DIGIT.search, written))

@@ -58,7 +58,7 @@ def judge(agent: Agent, words: Sequence[str], answer: Answer) -> Check:
     """What the answer means. Pure."""
     name = f"{agent.title} is installed"
     if not answer.place:
-        where = f"“{words[0]}” is neither on the PATH of the login shell nor on the editor's"
+        where = f"“{words[0]}” is not on the PATH of the login shell, nor on the editor's"
         return passed(f"{agent.title} is not installed", f"{where}. {_install(agent)}")  # nobody needs all of them
     match = VERSION.search(answer.printed)
     if match is None:

@@ -123,7 +123,7 @@ class EndpointWindow:
         self._runtime.later_on_main(LOST_MILLISECONDS, look)
 
     async def withdraw_review(self, session: str, name: str) -> bool:
-        """Close a client's review without a word to it."""
+        """Close a client's review. The client is not told."""
         return await self._runtime.call_main(self._reviews.withdraw, session, name)
 
     async def withdraw_reviews(self, session: str) -> int:

@@ -10,24 +10,26 @@ import logging
 import os
 from concurrent.futures import Future
 from functools import partial
-from typing import TYPE_CHECKING, Awaitable, Callable, Dict, List, Optional, Set, Tuple
+from typing import TYPE_CHECKING, Awaitable, Callable, Dict, List, Optional, Tuple
 
 import sublime
 
 from ..agents.agent import Agent, Connection
-from ..agents.dialect import AnsweredBy, Dialect, Mention
+from ..agents.dialect import AnsweredBy, Dialect, Mention, Message
+from ..agents.shared_context import SharedContext
 from ..context.tracker import ContextTracker
 from ..editor.status_bar import StatusBar, say
 from ..pacing import Paced
-from ..review.decision import Outcome
-from ..review.deliveries import Deliveries, Delivery
+from ..review.decision import Outcome, Owner, Review
+from ..review.deliveries import Deliveries
+from ..review.events import ReviewEvents
 from ..review.manager import ReviewManager
 from ..system.editor_process import EDITOR_PID
 from .address import Address
 from .agent_window import EndpointWindow, Hooks
-from .clients import EndpointClients
+from .clients import Clients, Recipients
 from .discovery_updates import DiscoveryUpdater
-from .server_task import Listener, ServerTask
+from .server_task import Listener
 from .servers import DIALECTS, PRIMARY, Servers, Service, States
 from .status_text import STARTING, State, status_text
 from .tool_calls import ToolCalls
@@ -35,7 +37,7 @@ from .window_settings import WindowSettings
 
 if TYPE_CHECKING:
     from ..libraries import Libraries
-    from ..protocol.tools import ClientSession, ToolCall, ToolResult
+    from ..protocol.tools import ToolCall, ToolResult
     from ..runtime import Runtime
 
 logger = logging.getLogger("gemini_companion.endpoint")
@@ -43,7 +45,7 @@ logger = logging.getLogger("gemini_companion.endpoint")
 HIDDEN = "The user does not share this window with your program."
 
 
-class Endpoint(EndpointClients):
+class Endpoint:
     """What one window offers to clients."""
 
     def __init__(
@@ -61,29 +63,48 @@ class Endpoint(EndpointClients):
         self.port: Optional[int] = None
         self.problem: Optional[str] = None
         self._problems: Dict[str, Optional[str]] = {}  # by what has them
-        self.clients: Dict[str, ClientSession] = {}
         self.settings = WindowSettings(window)
         self._runtime = runtime
-        self._clients_changed = clients_changed
-        self._dialects: Dict[str, Dialect] = {}  # of the clients, by session
-        self._names: Dict[str, str] = {}  # that clients have given themselves, by session
-        self._pids: Dict[str, int] = {}  # of those that have told it, by session
-        self._hidden: Dict[str, Tuple[ClientSession, Dialect]] = {}  # connected, and switched off by the user
-        self._informed: Set[str] = set()  # those that know of a file
-        self._answered: List[Tuple[float, str, Delivery]] = []  # accepted by a result just now: when, session, delivery
         self._stopped = False
         self._status_bar = StatusBar(window)
-        self._clients_seen = Paced(self.show_status, runtime.later_on_main)  # thousands may come and go in a second
         self.reviews = ReviewManager(
-            window, runtime=runtime, settings=self.settings, notify=self._tell_outcome, is_connected=self._is_connected
+            window,
+            runtime=runtime,
+            settings=self.settings,
+            notify=self._tell_outcome,
+            is_connected=self._is_connected,
+            on_count=self.show_status,
         )
-        self.tracker = ContextTracker(window, runtime=runtime, settings=self.settings, publish=self._publish_context)
+        self.review_events = ReviewEvents(window, runtime, self.reviews)
+        self.tracker = ContextTracker(
+            window,
+            runtime=runtime,
+            settings=self.settings,
+            publish=self._publish_context,
+        )
         self._deliveries = Deliveries(self.reviews, runtime, lambda: self._stopped)
+        # Thousands may come and go in a second.
+        clients_changed_soon = Paced(self.show_status, runtime.later_on_main)
+        self._clients = Clients(
+            runtime,
+            self.settings,
+            self.reviews,
+            self.tracker,
+            self._deliveries,
+            notify=self._notify,
+            publish=self._publish,
+            any_changed=clients_changed,
+            changed=clients_changed_soon.call,
+        )
+        self.clients = self._clients.sessions
         self._discovery_updater = DiscoveryUpdater(
             window, runtime, self.settings, self.tracker.active_path, partial(self._set_problem, "discovery")
         )
         hooks = Hooks(
-            owner_of=self._owner_of, is_connected=self._is_connected, rename=self._rename, folders=self.folders
+            owner_of=self._clients.owner_of,
+            is_connected=self._clients.is_connected,
+            rename=self._clients.rename,
+            folders=self.folders,
         )
         self._agent_window = EndpointWindow(window, runtime, self.reviews, self.tracker, hooks)
         self._tool_calls = ToolCalls(self.reviews, runtime, self.folders)
@@ -97,20 +118,32 @@ class Endpoint(EndpointClients):
             calls_of=self._calls_of,
         )
 
-    @property
-    def _server_task(self) -> ServerTask:
-        """That of the primary dialect."""
-        return self._servers.task_of(PRIMARY)
+    # The parts need each other, so what they call of those that are made after them goes through these methods.
+
+    def _tell_outcome(self, review: Review, outcome: Outcome) -> None:
+        self._clients.tell_outcome(review, outcome)
+
+    def _is_connected(self, owner: Owner) -> bool:
+        return self._clients.is_connected(owner)
+
+    def _publish_context(self, context: SharedContext) -> None:
+        self._clients.publish_context(context)
+
+    def _notify(self, dialect: Dialect, message: Message, session: Optional[str], tag: Optional[object] = None) -> None:
+        self._servers.notify(dialect, message, session, tag)
+
+    def _publish(self, context: SharedContext, clients: Recipients) -> None:
+        self._servers.publish(context, clients)
 
     def _listener_of(self, dialect: Dialect) -> Listener:
         return Listener(
             partial(self._serving, dialect),
-            partial(self._client_came, dialect=dialect),
-            self._client_went,
+            partial(self._clients.came, dialect=dialect),
+            self._clients.went,
             self._deliveries.unread,
             partial(self._set_problem, "server") if dialect is PRIMARY else partial(self._note_problem, dialect),
-            partial(self._attentive_soon, dialect),
-            self._process_known,
+            partial(self._clients.listed, dialect),
+            self._clients.process_known,
         )
 
     def _calls_of(self, dialect: Dialect) -> Callable[[ToolCall], Awaitable[ToolResult]]:
@@ -120,7 +153,7 @@ class Endpoint(EndpointClients):
         """Carry out a call. Loop thread."""
         from ..protocol.tools import error_result
 
-        if not self._is_wanted(dialect, call.session):
+        if not self._clients.is_wanted(dialect, call.session):
             return error_result(HIDDEN)
         return await dialect.call(call, self._agent_window)
 
@@ -131,16 +164,17 @@ class Endpoint(EndpointClients):
         self._runtime.assert_main_thread()
         self.settings_changed()
         self.reviews.recover()
-        self._servers.start(self._wanted_dialects())
+        self._servers.start(self._clients.wanted_dialects())
 
     def stop(self) -> Future[States]:
-        """Reject what is pending, give the window back and say goodbye to the clients.
+        """Reject what is pending, give the window back and end the servers.
 
         The discovery files are gone when this returns; the future holds the state that a successor can take over.
         """
         self._runtime.assert_main_thread()
         self.reviews.shutdown()
         self._stopped = True
+        self._clients.stop()
         self.tracker.stop()
         self._discovery_updater.withdraw()
         self._status_bar.clear()
@@ -158,8 +192,9 @@ class Endpoint(EndpointClients):
             if review.ticket is not None:
                 review.ticket.settle(None)  # the program's own question goes on
             else:
-                self._tell_outcome(review, Outcome("rejected", review.path, None))
+                self._clients.tell_outcome(review, Outcome("rejected", review.path, None))
         self._stopped = True
+        self._clients.stop()
         return self._servers.stop()
 
     def restart_server(self) -> None:
@@ -182,9 +217,9 @@ class Endpoint(EndpointClients):
             say(self.window, complaint)
         self._servers.settings_changed(self.settings().maximum_body_mebibytes)
         if self.port is not None and not self._stopped:
-            self._servers.start(self._wanted_dialects())
-        self.reviews.settings_changed()
-        self._wanted_has_changed()
+            self._servers.start(self._clients.wanted_dialects())
+        self.reviews.open_reviews.settings_changed()
+        self._clients.wanted_has_changed()
         self.tracker.refresh()
         self.show_status()
 
@@ -228,26 +263,18 @@ class Endpoint(EndpointClients):
 
     def client_names(self) -> List[str]:
         """The connected clients by the names that users know."""
-        return [self._owner_of(client).client_name for client in self.clients.values()]
+        return self._clients.names()
 
     def takes_mentions(self) -> bool:
-        """Whether a program has an ear for mentions."""
-        return any(dialect.takes_mentions for dialect in self._dialects.values())
+        """Whether a connected program can be sent mentions."""
+        return self._clients.take_mentions()
 
     def mention(self, mention: Mention, agent: Optional[Agent] = None) -> Optional[str]:
         """Put a mention into the prompt of the program that connected last, of this `agent` if one is named.
 
-        Returns the program's name, or None if none has an ear for mentions.
+        Returns the program's name, or None if none can be sent mentions.
         """
-        for session, client in reversed(list(self.clients.items())):
-            dialect = self._dialects[session]
-            if agent is not None and (agent.dialect is not dialect or client.client_name not in agent.client_names):
-                continue
-            message = dialect.mention(mention)
-            if message is not None:
-                self._servers.notify(dialect, message, session)
-                return self._owner_of(client).client_name
-        return None
+        return self._clients.mention(mention, agent)
 
     def show_status(self) -> None:
         """Bring the status bar up to date."""
@@ -280,12 +307,12 @@ class Endpoint(EndpointClients):
         self.show_status()
 
     def _note_problem(self, dialect: Dialect, problem: Optional[str]) -> None:
-        """Users of other programs need not be told all the time."""
+        """Only log it: most users have no program that speaks this dialect."""
         if problem is not None:
             logger.warning("%s is not served: %s", dialect.key, problem)
 
     def _set_problem(self, source: str, problem: Optional[str]) -> None:
-        """Note what is wrong with the server or the discovery files; that one is well says nothing of the other."""
+        """Note what is wrong with `source`, or None once nothing is. The status bar shows the first of all problems."""
         self._runtime.assert_main_thread()
         if self._stopped:
             return

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Awaitable, Callable, Dict, List, Mapping, Name
 
 from ..agents.dialect import Dialect, Message
 from ..agents.registry import AGENTS
+from ..agents.shared_context import SharedContext
 from ..transport.security import new_token
 from .address import Address
 from .server_task import Listener, ServerState, ServerTask
@@ -131,6 +132,22 @@ class Servers:
         """Send a message to one client of a dialect, or to all."""
         task = self._tasks[dialect.key]
         self._runtime.on_loop(task.notify, message.method, message.params, session, message.collapse, tag)
+
+    def publish(self, context: SharedContext, clients: Sequence[Tuple[Dialect, Optional[str]]]) -> None:
+        """Tell these clients (without a session: all of a dialect) the context, each in its own words.
+
+        However many there are, it costs this thread the same.
+        """
+        self._runtime.on_loop(self._publish, context, tuple(clients))
+
+    def _publish(self, context: SharedContext, clients: Sequence[Tuple[Dialect, Optional[str]]]) -> None:
+        """Loop thread."""
+        words: Dict[str, Sequence[Message]] = {}  # the same for all who speak a dialect
+        for dialect, session in clients:
+            if dialect.key not in words:
+                words[dialect.key] = dialect.messages(context)
+            for message in words[dialect.key]:
+                self._tasks[dialect.key].notify(message.method, message.params, session, message.collapse)
 
     def secrets(self, dialect: Dialect) -> Tuple[str, ...]:
         """The tokens that a dialect's server takes, its own first. Never to be shown or written down."""

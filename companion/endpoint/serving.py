@@ -129,7 +129,7 @@ class OverWebSocket:
     """A WebSocket for each client: the connection is the session, so there is nothing to go on with but the port."""
 
     def __init__(
-        self, dialect: Dialect, secrets: Secrets, hooks: Hooks, limits: Limits, identity: Implementation
+        self, dialect: Dialect, secrets: Secrets, hooks: Hooks, limits: Limits, identity: Implementation, work: InWorker
     ) -> None:
         self._dialect = dialect
         self._hooks = hooks
@@ -144,6 +144,7 @@ class OverWebSocket:
             notified=self._notified,
             identity=identity,
             limits=limits,
+            in_worker=work,
         )
 
     def _notified(self, client: ClientSession, method: str, params: Mapping[str, Any]) -> None:
@@ -184,5 +185,5 @@ def make_server(
 ) -> Served:
     """A server that does not listen yet."""
     if dialect.transport is Transport.WEBSOCKET:
-        return OverWebSocket(dialect, secrets, hooks, limits, identity)
+        return OverWebSocket(dialect, secrets, hooks, limits, identity, work)
     return OverHttp(dialect, secrets, hooks, limits, identity, work)

@@ -7,14 +7,17 @@ Implements MCP lifecycle (`initialize`), server/discover, `tools/list`, and serv
 
 from __future__ import annotations
 
+import logging
 from typing import Any, Dict, Optional, Sequence
 
 from .arguments import ArgumentChecker
 from .json_text import encode
-from .jsonrpc import RequestId
+from .jsonrpc import INTERNAL_ERROR, RequestId, RpcError
 from .metadata import PREFIX
 from .revisions import REVISIONS, SUPPORTED
 from .tools import EMPTY, Implementation, Tool, ToolResult
+
+logger = logging.getLogger("gemini_companion.protocol")
 
 CAPABILITIES: Dict[str, Any] = {"tools": {"listChanged": False}, "logging": {}}
 CACHE = {"ttlMs": 3600000, "cacheScope": "private"}
@@ -57,6 +60,19 @@ class Catalogue:
         if result is EMPTY:
             return self._stateless_empty if stateless else self._empty
         return self._encoded(result, stateless)
+
+    def outcome(self, tool_name: str, result: Optional[ToolResult], stateless: bool) -> bytes:
+        """Encode what came of a call. `result` is None if the tool failed for a reason that is only in the log.
+
+        Raises `RpcError` for what is to be answered with an error: a tool that failed, or a result that is not JSON.
+        """
+        if result is None:
+            raise RpcError(INTERNAL_ERROR, f"The tool {tool_name} failed; the editor's log says why.")
+        try:
+            return self.call_result(result, stateless)
+        except (TypeError, ValueError) as error:
+            logger.warning("the tool %s gave a result that JSON cannot say: %s", tool_name, type(error).__name__)
+            raise RpcError(INTERNAL_ERROR, "The tool gave a result that JSON cannot say.") from None
 
     def _encoded(self, result: ToolResult, stateless: bool) -> bytes:
         fields = result.fields()

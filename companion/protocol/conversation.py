@@ -15,9 +15,8 @@ from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Uni
 
 from .call_requests import read_call
 from .catalogue import Catalogue
-from .json_text import NotJson, TooDeep, decode
+from .json_text import NotJson, TooDeep, TooManyValues, decode
 from .jsonrpc import (
-    INTERNAL_ERROR,
     INVALID_PARAMS,
     INVALID_REQUEST,
     METHOD_NOT_FOUND,
@@ -135,16 +134,20 @@ class Conversation:
 
     # -- from the client ----------------------------------------------------------------------------------------------
 
-    def receive(self, text: bytes) -> List[Effect]:
-        """Read one message, as UTF-8."""
+    def receive(self, text: bytes, decoded: Optional[Callable[[], Any]] = None) -> List[Effect]:
+        """Read one message, as UTF-8. `decoded` gives its value, or raises, if somebody has decoded it before."""
         if self.state is State.ENDED:
             return []
         try:
-            message = read_message(decode(text, self._limits.nesting))
+            value = decoded() if decoded is not None else decode(text, self._limits.nesting, self._limits.values)
+            message = read_message(value)
         except NotJson as error:
             return self._refuse(None, RpcError(PARSE_ERROR, f"Parse error: {error}."))
         except TooDeep:
             sentence = f"The message is nested deeper than {self._limits.nesting} levels."
+            return self._refuse(None, RpcError(INVALID_REQUEST, sentence))
+        except TooManyValues:
+            sentence = f"The message holds more than {self._limits.values} values."
             return self._refuse(None, RpcError(INVALID_REQUEST, sentence))
         if isinstance(message, Request):
             return self._serve(message)
@@ -170,14 +173,9 @@ class Conversation:
         if request_id is None:
             return []  # taken back, or the connection is gone
         try:
-            if result is None:
-                raise RpcError(INTERNAL_ERROR, f"The tool {call.name} failed; the editor's log says why.")
-            encoded = self._catalogue.call_result(result, stateless=False)
+            encoded = self._catalogue.outcome(call.name, result, stateless=False)
         except RpcError as error:
             return self._refuse(request_id, error)
-        except (TypeError, ValueError) as error:
-            logger.warning("the tool %s gave a result that JSON cannot say: %s", call.name, type(error).__name__)
-            return self._refuse(request_id, RpcError(INTERNAL_ERROR, "The tool gave a result that JSON cannot say."))
         return self._send(result_message(request_id, encoded))
 
     def notify(self, method: str, params: Mapping[str, Any], collapse: Optional[str] = None) -> List[Effect]:
@@ -185,6 +183,11 @@ class Conversation:
         if self.state is not State.OPEN:
             return []
         return self._send(notification_message(method, params), collapse)
+
+    @property
+    def has_output(self) -> bool:
+        """Whether there is anything to write."""
+        return len(self._outbox) > 0
 
     def take(self) -> List[bytes]:
         """The messages to write next, oldest first; empty when all is written."""
@@ -210,6 +213,8 @@ class Conversation:
             return [Opened(self.client)]
         if notification.method == "notifications/cancelled":
             return self._cancel(notification.params.get("requestId"))
+        if self.state is not State.OPEN:
+            return []  # of whom nobody has heard, nothing is known
         return [Notified(notification.method, notification.params)]
 
     def _initialize(self, request: Request) -> List[Effect]:

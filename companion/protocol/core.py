@@ -17,7 +17,6 @@ from .effects import Answer, Event, Reaction, Wake
 from .exchanges import JSON_TYPE, Exchange
 from .json_text import NotJson, TooDeep, TooManyValues, decode
 from .jsonrpc import (
-    INTERNAL_ERROR,
     INVALID_REQUEST,
     METHOD_NOT_FOUND,
     PARSE_ERROR,
@@ -226,16 +225,9 @@ class Protocol:
             return Reaction(None)
         exchange = pending.exchange
         try:
-            if result is None:
-                raise RpcError(INTERNAL_ERROR, f"The tool {call.name} failed; the editor's log says why.")
-            encoded = self.catalogue.call_result(result, exchange.stateless)
+            encoded = self.catalogue.outcome(call.name, result, exchange.stateless)
         except RpcError as error:
             exchange.refuse(pending.request_id, error)
-        except (TypeError, ValueError) as error:
-            logger.warning("the tool %s gave a result that JSON cannot say: %s", call.name, type(error).__name__)
-            exchange.refuse(
-                pending.request_id, RpcError(INTERNAL_ERROR, "The tool gave a result that JSON cannot say.")
-            )
         else:
             exchange.answers.append(result_message(pending.request_id, encoded))
         return exchange.settle()

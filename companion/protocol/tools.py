@@ -74,7 +74,7 @@ class Cancellation(Enum):
 class ToolCall:
     """One `tools/call` with validated arguments. Loop thread only."""
 
-    __slots__ = ("name", "arguments", "session", "progress_token", "log_level", "send", "_cancelled")
+    __slots__ = ("name", "arguments", "session", "progress_token", "log_level", "send", "_cancelled", "_over")
 
     def __init__(
         self,
@@ -94,6 +94,7 @@ class ToolCall:
         self.send: Callable[[str, Dict[str, Any]], None] = _discard
         """Sends a notification to the client before the result. Set by the transport."""
         self._cancelled: Optional[Callable[[Cancellation], None]] = None
+        self._over: Optional[Cancellation] = None
 
     @property
     def cancellable(self) -> bool:
@@ -103,13 +104,18 @@ class ToolCall:
     def on_cancelled(self, callback: Callable[[Cancellation], None]) -> None:
         """Let `callback` be called, at most once, when the call is cancelled. A result that comes later is dropped.
 
-        Use it for calls that wait for the user. A call that takes only a moment should rather be completed.
+        Use it for calls that wait for the user. A call that takes only a moment should rather be completed. A call may
+        have been cancelled before the tool began: then `callback` is called at once.
         """
-        self._cancelled = callback
+        if self._over is None:
+            self._cancelled = callback
+        else:
+            callback(self._over)
 
     def cancel(self, reason: Cancellation) -> None:
         """Tell the tool that the call is cancelled. The transport calls this for `CallCancelled`."""
         callback, self._cancelled = self._cancelled, None
+        self._over = self._over or reason
         if callback is not None:
             callback(reason)
 

@@ -1,9 +1,9 @@
-"""Saving the user's text over what a client writes, for clients that take no edits back.
+"""Saves the user's edits over what a client writes, for clients that write their own proposal whatever the answer says.
 
-Theory of operation: the client was told that its proposal is accepted, and writes it in a moment. The file is looked at
-until it holds just that; then the user's text is written as any accepted text is.
+Theory of operation: the client was told that its proposal is accepted, and is about to write it. The file is read again
+and again until it holds the proposal; then the user's text is written, as any accepted text is.
 
-Rule: nothing is written before the client has, and never over anything but its proposal.
+Rule: nothing is written before the client has written, and never over anything but its proposal.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ LOOK_MILLISECONDS = 50
 
 
 class SaveAfterClient:
-    """One text. Main thread only. `done` is called once, with an empty text or what went wrong."""
+    """One text. Main thread only. `done` is called once, with "" or with a sentence that says what failed."""
 
     def __init__(
         self, runtime: Runtime, request: FileRequest, proposed: str, text: str, done: Callable[[str], None]

@@ -11,39 +11,35 @@ import sublime
 
 from .display.markup import ACCEPT, AS_PROPOSED, NEXT, PREVIOUS, REJECT, RELOAD, REVERT, UNDO, WHITESPACE, parse_link
 
-SAVE = "save"  # the editor's command that answers a review
+SAVE = "save"  # the editor's command that accepts a proposal
+IN_REVIEW = "gemini_companion.in_review"
 
 if TYPE_CHECKING:
+    from .changes import Changes
     from .decision import Review
 
 
-class Reviews(Protocol):
-    """What a clicked link may ask for."""
+class Deciding(Protocol):
+    """What a clicked link may decide."""
 
     def accept(self, review: Review) -> None: ...
     def accept_as_proposed(self, review: Review) -> None: ...
     def reject(self, review: Review) -> None: ...
-    def reload(self, review: Review) -> None: ...
-    def next_change(self, review: Review) -> None: ...
-    def previous_change(self, review: Review) -> None: ...
-    def revert_hunk(self, review: Review, number: int = -1) -> None: ...
-    def undo_revert_hunk(self, review: Review, number: int = -1) -> None: ...
-    def toggle_whitespace(self, review: Review) -> None: ...
 
 
-def follow_link(reviews: Reviews, review: Review, href: str) -> None:
+def follow_link(reviews: Deciding, changes: Changes, review: Review, href: str) -> None:
     """Do what a clicked link in a review's views stands for. Main thread."""
     verb, number = parse_link(href)
     actions: Dict[str, Callable[[], None]] = {
         ACCEPT: lambda: reviews.accept(review),
         AS_PROPOSED: lambda: reviews.accept_as_proposed(review),
         REJECT: lambda: reviews.reject(review),
-        NEXT: lambda: reviews.next_change(review),
-        PREVIOUS: lambda: reviews.previous_change(review),
-        REVERT: lambda: reviews.revert_hunk(review, number),
-        UNDO: lambda: reviews.undo_revert_hunk(review, number),
-        RELOAD: lambda: reviews.reload(review),
-        WHITESPACE: lambda: reviews.toggle_whitespace(review),
+        NEXT: lambda: changes.next_change(review),
+        PREVIOUS: lambda: changes.previous_change(review),
+        REVERT: lambda: changes.revert_hunk(review, number),
+        UNDO: lambda: changes.undo_revert_hunk(review, number),
+        RELOAD: lambda: changes.reload(review),
+        WHITESPACE: lambda: changes.toggle_whitespace(review),
     }
     if verb in actions:
         actions[verb]()

@@ -1,8 +1,8 @@
-"""Accepted texts on their way to the client that writes them: was each read, and if not, who writes it?
+"""Accepted texts that clients have yet to write: makes sure that none is lost when a client goes too early.
 
-Rules: an accepted text is never lost without a word. As long as its client may still write the file, nobody else does.
-When the client is gone and has not shown that it read the answer, the file is looked at: if it holds the accepted text,
-all is well; if it is still what was reviewed, it is written; else the review is opened again.
+Rules: as long as its client may still write the file, nobody else does. Once the client has gone without having shown
+that it read the answer, the file is read. If it holds the accepted text, nothing is left to do. If it is still what was
+reviewed, the companion writes it. Otherwise the review is opened again.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from .manager import ReviewManager
 
 LOOK_AFTER_MILLISECONDS = (1000, 4000, 15000, 40000)
-"""When the file is looked at: after a client was told, and after each look in vain, for a minute in all. Some clients
-send no other request for hours; meanwhile the user changes the file, and it could not be told any more that the
-accepted text had been written."""
+"""When the file is read: so long after the client was told, then after each time that the file did not hold the text.
+Some clients send no other request for hours. Without this, the user's later edits would make it look as if the accepted
+text had never been written."""
 
 SLACK_BYTES = 1 << 16
-"""A file that is larger than the text by this and more does not hold it."""
+"""A file that is larger than the text by more than this does not hold it."""
 
 
 class Delivery:
@@ -43,21 +43,22 @@ class Deliveries:
     """The accepted texts of one window. Main thread only, except where noted."""
 
     def __init__(self, reviews: ReviewManager, runtime: Runtime, stopped: Callable[[], bool]) -> None:
-        """`stopped` says that the window's endpoint has ended; then nothing is looked at any more."""
+        """`stopped` says whether the window's endpoint has ended; then no file is read any more."""
         self._reviews = reviews
         self._runtime = runtime
         self._stopped = stopped
 
     def begin(self, owner: Owner, outcome: Outcome) -> Delivery:
-        """The client is going to be told."""
+        """Follow a text that its client is about to be told of. The result is the tag of the client's message."""
         delivery = Delivery(owner, outcome)
         self._look_later(delivery, 0)
         return delivery
 
     def unread(self, tag: object, owner: Optional[Owner] = None) -> None:
-        """The client has gone and is not known to have read what this was the tag of.
+        """The client has gone, and is not known to have read the message with this tag.
 
-        `owner`: the client, for what a former package told it: of that only the message is left.
+        `owner` is the client. It is needed for messages that an earlier run of the package sent: their tags are the
+        messages' params.
         """
         delivery = tag if isinstance(tag, Delivery) else _delivery_of_message(tag, owner)
         if delivery is not None:
@@ -88,9 +89,9 @@ class Deliveries:
 
 
 def _holds(outcome: Outcome, cancelled: Callable[[], bool]) -> bool:
-    """Does the file hold the accepted text, line ends and the last one's set aside? Disk thread.
+    """Whether the file holds the accepted text, whatever its line ends are. Disk thread.
 
-    Clients restore the file's own line ends, and some its last line's.
+    Clients restore the line ends that the file had, some also whether its last line had one.
     """
     text = plain(outcome.content or "")
     found = disk.read(
@@ -103,7 +104,7 @@ def _holds(outcome: Outcome, cancelled: Callable[[], bool]) -> bool:
 
 
 def _delivery_of_message(tag: object, owner: Optional[Owner]) -> Optional[Delivery]:
-    """What a message that a former package sent was about, by its params."""
+    """The delivery that a message of an earlier run was about, found by the message's params."""
     if owner is None or not isinstance(tag, dict) or "content" not in tag:
         return None
     return Delivery(owner, Outcome(ACCEPTED, tag["filePath"], tag["content"]))

@@ -1,32 +1,34 @@
-"""The review manager: one window's reviews, from a client's request to the user's decision.
+"""The review manager: one window's reviews, from a client's request to the decision.
 
 Theory of operation: a review (the decision) and its presentation (the views) are opened and ended together. Whoever
-ends a review asks the decision first; only if it says yes is the client told and are the views closed. After the last
-one the window is given back.
+ends a review asks the decision first; only the first one is given an outcome, and only then is the client told and are
+the views closed.
 
 Rules: everything runs on the main thread, and nothing in here looks at the disk. The file is written only for a client
-that has gone, because one that is connected writes it itself, or for one that asks for it. While it is being written
-the review stays as it is; a window that closes waits for that. What the user owns is given back as it was.
+that has gone, because one that is connected writes it itself, or for one that asks for it. What the user owns is given
+back as it was.
 """
 
 from __future__ import annotations
 
 import logging
 import os
-from typing import TYPE_CHECKING, Any, Callable, ClassVar, Dict, Optional, Tuple, Union
+from typing import TYPE_CHECKING, Callable, ClassVar, List, Optional, Union
 from weakref import WeakSet
 
 import sublime
 
 from ..editor import view_roles
-from ..editor.edits import COMMAND
-from .controls import SAVE, follow_link
-from .decision import Outcome, Owner, Review, ReviewError, Ticket
-from .decisions import ReviewDecisions
-from .display.presentation import Presentation
+from ..editor.status_bar import say
+from .accepted_texts import AcceptedTexts
+from .changes import Changes
+from .controls import follow_link
+from .decision import ACCEPTED, Outcome, Owner, Review, ReviewError, State, Ticket
+from .display.file_watch import file_request
 from .document.apply import Guard
-from .document.preparation import Preparation
+from .document.preparation import FileRequest, Preparation
 from .document.text import ProposedText
+from .open_reviews import OpenReviews
 from .window import views
 from .window.split import close_abandoned, put_layout_back
 
@@ -37,12 +39,8 @@ if TYPE_CHECKING:
 logger = logging.getLogger("gemini_companion.review")
 
 
-class ReviewManager(ReviewDecisions):
-    """One window's reviews. Main thread only.
-
-    `notify` is told of every outcome, once each, as long as the client that asked was not known to be gone.
-    `is_connected` says whether the client of a review is still there.
-    """
+class ReviewManager:
+    """One window's reviews. Main thread only, except where noted."""
 
     _managers: ClassVar[WeakSet[ReviewManager]] = WeakSet()
 
@@ -54,9 +52,44 @@ class ReviewManager(ReviewDecisions):
         settings: Callable[[], Settings],
         notify: Callable[[Review, Outcome], None],
         is_connected: Callable[[Owner], bool],
+        on_count: Callable[[], None] = lambda: None,
     ) -> None:
-        super().__init__(window, runtime, settings, notify, is_connected)
+        """`notify` is called with every outcome, once each, unless the client that asked is known to have gone.
+        `is_connected` says whether the client of a review is still there. `on_count` is called, a moment later, when a
+        review was opened or has ended."""
+        self._window = window
+        self._runtime = runtime
+        self._settings = settings
+        self._notify = notify
+        self._is_connected = is_connected
+        self.open_reviews = OpenReviews(window, runtime, settings, self._follow_link, on_count)
+        self._presentations = self.open_reviews.presentations
+        self._accepted_texts = AcceptedTexts(window, runtime, self.open_reviews, self._end)
+        self.changes = Changes(window, self.open_reviews)
         self._managers.add(self)
+
+    @classmethod
+    def of_view(cls, view: sublime.View) -> Optional[ReviewManager]:
+        """The manager to whose reviews a view belongs, whichever window the user has dragged it into."""
+        return next((reviews for reviews in cls._managers if reviews.open_reviews.review_of(view) is not None), None)
+
+    # -- which there are ----------------------------------------------------------------------------------------------
+
+    def pending(self) -> List[Review]:
+        """The reviews that the user can still decide, the oldest first."""
+        return self.open_reviews.pending()
+
+    def in_front(self) -> Optional[Review]:
+        """The review that a command means: the one with the focus, else the visible one, else the only one."""
+        return self.open_reviews.in_front()
+
+    def file_request(self, path: str) -> FileRequest:
+        """What the main thread knows of a file that is to be reviewed, for the disk thread."""
+        self._runtime.assert_main_thread()
+        view = self._window.active_view() if self._window.is_valid() else None
+        return file_request(
+            path, self._settings(), view.settings().get("fallback_encoding") if view is not None else None
+        )
 
     # -- what clients ask for -----------------------------------------------------------------------------------------
 
@@ -68,47 +101,25 @@ class ReviewManager(ReviewDecisions):
         prepared: Optional[Preparation] = None,
         ticket: Optional[Ticket] = None,
     ) -> None:
-        """Show what `owner` proposes for `path`. A newer proposal for the same file takes the place of the older one.
+        """Show what `owner` proposes for `path`. A newer proposal for the same file replaces the older one.
 
-        With a `ticket` the review is known by its name, not by the file, and its decision answers the ticket; nothing
-        is shown if that has been settled meanwhile. `prepared` is what has just been found out about the file; without
-        it that is done now, and shown a moment later. Raises `ReviewError` with a sentence for the client; the window
-        is unchanged then.
+        With a `ticket` the review is known by the ticket's name instead of the file, and the decision answers the
+        ticket; nothing is shown if that has been settled meanwhile. `prepared` is what has just been found out about
+        the file; without it the file is read now, and shown a moment later. Raises `ReviewError` with a sentence for
+        the client; the window is unchanged then.
         """
         self._runtime.assert_main_thread()
-        if not os.path.isabs(path):
-            raise ReviewError("filePath must be an absolute path, but a relative one came.")
-        if not self._window.is_valid():
-            raise ReviewError("The editor window has been closed.")
+        self.open_reviews.check(path)
         if ticket is not None:
             if not ticket.waiting:
                 return
             self.withdraw(owner.session_id, ticket.name)
-        review = self._find(owner, path) if ticket is None else None
-        if review is not None:
-            review.replace(proposed)
-            self._presentations[review].replaced(prepared)
-            self._show(review, None)
-            return
-        review = Review(owner, path, proposed, ticket)
-        if prepared is not None:
-            review.same_files = prepared.same_files
-        ours = [view for shown in self._presentations.values() for view in shown.views]
-        presentation = Presentation(
-            review,
-            *self._arrangement.make_views(review, ours),
-            runtime=self._runtime,
-            settings=self._settings,
-            on_link=self._follow_link,
-        )
-        self._presentations[review] = presentation
-        presentation.open(prepared)
-        self._poller.start()
+        self.open_reviews.propose(owner, path, proposed, prepared, ticket)
 
     def close_diff(self, owner: Owner, path: str, *, suppress_notification: bool) -> Optional[str]:
         """Take a proposal back and return its text, the user's edits included; None if there is no such review."""
         self._runtime.assert_main_thread()
-        review = self._find(owner, path)
+        review = self.open_reviews.find(owner, path)
         if review is None:
             return None
         text = self._presentations[review].current_text()
@@ -116,15 +127,15 @@ class ReviewManager(ReviewDecisions):
         return text
 
     def withdraw(self, session: str, name: str) -> bool:
-        """Close this client's review of that name without a word to it. False if there is none."""
+        """Close this client's review of that name. The client is not told. False if there is none."""
         return bool(self._withdraw(session, lambda ticket: ticket.name == name))
 
     def withdraw_all(self, session: str) -> int:
-        """Close all reviews that calls of this client wait for, without a word to it; returns how many."""
+        """Close all reviews that calls of this client wait for, and return how many. The client is not told."""
         return self._withdraw(session, lambda ticket: True)
 
     def take_back(self, ticket: Ticket) -> None:
-        """Close the review of this ticket, if there is one, without a word to its client."""
+        """Close the review of this ticket, if there is one. The client is not told."""
         for review in self.pending():
             if review.ticket is ticket:
                 self._end(review, review.close(), tell=False)
@@ -159,12 +170,12 @@ class ReviewManager(ReviewDecisions):
     ) -> None:
         """Accept for the client, write the file and tell it. Raises `ReviewError` with a sentence for the client.
 
-        `done` is called on the main thread with what went wrong, or an empty text once the file is written. `guard`
-        says where the client may write.
+        `done` is called on the main thread with an empty string once the file is written, else with what went wrong.
+        `guard` may refuse the file.
         """
         self._runtime.assert_main_thread()
         review = self._required(owner, path)
-        self._write(review, self._presentations[review].current_text(), done, guard)
+        self._accepted_texts.write(review, self._presentations[review].current_text(), done, guard)
 
     def reject_by_client(self, owner: Owner, path: str) -> None:
         """Reject for the client and tell it. Raises `ReviewError` with a sentence for the client."""
@@ -172,87 +183,113 @@ class ReviewManager(ReviewDecisions):
         review = self._required(owner, path)
         self._end(review, review.reject())
 
+    def _required(self, owner: Owner, path: str) -> Review:
+        review = self.open_reviews.find(owner, path)
+        if review is None:
+            raise ReviewError("No diff is open for this file.")
+        return review
+
     def owner_gone(self, owner_id: str) -> None:
         """The session with this id has ended: its reviews stay, and from now on Accept writes the file."""
         self._runtime.assert_main_thread()
-        for review, presentation in self._presentations.items():
-            if review.owner.session_id == owner_id and review.orphan():
-                if review.ticket is not None:
-                    review.ticket.settle(None)
-                presentation.update_header()
+        for review in list(self._presentations):
+            if review.owner.session_id == owner_id and self.open_reviews.orphan(review) and review.ticket is not None:
+                review.ticket.settle(None)
 
-    # -- on the screen ------------------------------------------------------------------------------------------------
+    def write_or_reopen(self, owner: Owner, outcome: Outcome) -> None:
+        """Write what the user accepted, because the client went before it read the answer.
 
-    def show(self, review: Review) -> None:
-        """Bring a review to the front and give it the focus."""
-        self._show(review, True)
+        If the file is no longer what was reviewed, or cannot be written, the review is opened again.
+        """
+        self._accepted_texts.write_or_reopen(owner, outcome)
 
-    def preview(self, review: Review) -> None:
-        """Bring a review to the front and leave the focus where it is."""
-        self._show(review, False)
+    # -- what the user decides ----------------------------------------------------------------------------------------
 
-    # -- what happens in the editor -----------------------------------------------------------------------------------
-
-    def on_activated(self, view: sublime.View) -> None:
-        """A tab or a panel of the window was activated."""
+    def accept(self, review: Review) -> None:
+        """Accept the text as it is in the view."""
         self._runtime.assert_main_thread()
-        self._arrangement.note_activated(view)
-        if self._arrangement.busy:
-            return
-        if self._is_abandoned(view):
-            self._runtime.on_main(self.recover)
-        if not self._presentations:
-            return
-        review = self.review_of(view)
-        if review is not None:
-            self._poller.start()
-            if self._window.active_view() == view:
-                self._arrangement.pair_up(self._presentations[review].views, view)
+        if review in self._presentations and review.pending:
+            self._accept(review, self._presentations[review].current_text())
 
-    def on_pre_close(self, view: sublime.View) -> None:
-        """A view is about to be closed. Closing either view of a review rejects the proposal."""
+    def accept_as_proposed(self, review: Review) -> None:
+        """Accept what the client proposed, without the user's edits."""
         self._runtime.assert_main_thread()
-        review = self.review_of(view)
-        self._buffers.pop(view.id(), None)
-        if review is None or view not in self._presentations[review].views:
-            return
+        if review in self._presentations and review.pending:
+            self._accept(review, review.proposal.exact)
+
+    def _accept(self, review: Review, text: str) -> None:
+        """Accept `text`. If nobody else will write it, it is written first."""
+        ticket = review.ticket
+        if self._is_ours_to_write(review):
+            written = f"wrote {os.path.basename(review.path)}"
+            self._accepted_texts.write(review, text, lambda problem: say(self._window, problem or written))
+        elif ticket is not None and not ticket.edits_return and text != review.proposal.exact:
+            request = self.file_request(review.path)
+            self._end(review, review.accept(review.proposal.exact))
+            self._accepted_texts.save_after_client(review, request, text)
+        else:
+            self._end(review, review.accept(text))
+
+    def _is_ours_to_write(self, review: Review) -> bool:
+        """Whether nobody else will write what is accepted."""
+        if review.orphaned or not self._is_connected(review.owner):
+            return True
+        return review.ticket is not None and not review.ticket.waiting
+
+    def accept_only_hunk(self, review: Review) -> None:
+        """Accept the selected changes and take back all others."""
+        self.changes.keep_only_selected(review, lambda: self._runtime.on_main(self.accept, review))
+
+    def reject(self, review: Review) -> None:
+        """Reject the proposal."""
+        self._runtime.assert_main_thread()
+        if review.state is State.WRITING:
+            say(self._window, f"{os.path.basename(review.path)} is being written")
+        else:
+            self._end(review, review.reject())
+
+    def reject_by_closing(self, review: Review, view: sublime.View) -> None:
+        """The user is closing `view`, one of the views of the review: reject the proposal."""
         self._tell(review, review.reject())
         for clone in view.clones():
             self._runtime.on_main(views.close, clone)
-        # The view that is closing is still there; the rest waits until it is gone.
-        self._arrangement.note_closing(self._presentations[review].views)
-        self._presentations[review].retire()
+        self.open_reviews.retire(review)
         self._runtime.on_main(self._end, review, None)
 
-    def on_text_command(
-        self, view: sublime.View, name: str, arguments: Optional[Dict[str, Any]]
-    ) -> Optional[Tuple[str, Dict[str, Any]]]:
-        """Saving a proposal accepts it; saving the original's view means nothing. None lets the command pass."""
-        if name != SAVE or view.file_name() is not None or view_roles.role_of(view) is None:
-            return None
-        review = self.review_of(view)
-        if review is None:
-            elsewhere = self._manager_of(view)
-            return elsewhere.on_text_command(view, name, arguments) if elsewhere is not None else None
-        if view_roles.role_of(view) == view_roles.PROPOSAL:
-            self._runtime.on_main(self.accept, review)
-        return COMMAND, {}  # which without edits does nothing
+    def _follow_link(self, review: Review, href: str) -> None:
+        if review in self._presentations:
+            follow_link(self, self.changes, review, href)
 
-    def on_window_command(self, name: str, arguments: Optional[Dict[str, Any]]) -> Optional[Tuple[str, Dict[str, Any]]]:
-        """The same for a window's command."""
-        view = self._window.active_view() if name == SAVE else None
-        return self.on_text_command(view, name, arguments) if view is not None else None
+    def _end(self, review: Review, outcome: Optional[Outcome], tell: bool = True) -> None:
+        """Close a review that has been decided. The client is told the `outcome`, if there is one."""
+        if tell:
+            self._tell(review, outcome)
+        # A review whose tab is closed while its file is being written is not pending, and is closed as well.
+        if review in self._presentations and not review.pending:
+            self.open_reviews.close(review)
+
+    def _tell(self, review: Review, outcome: Optional[Outcome]) -> None:
+        if outcome is not None and not review.orphaned:
+            if outcome.kind == ACCEPTED and review in self._presentations:
+                outcome = outcome._replace(original=self._presentations[review].original)
+            self._notify(review, outcome)
 
     # -- life ---------------------------------------------------------------------------------------------------------
 
-    def recover(self) -> None:
-        """Close what was left of reviews that nobody can decide any more, and give the window back.
+    def is_abandoned(self, view: sublime.View) -> bool:
+        """Whether the view is one of ours, of a review that nobody can decide any more."""
+        if view_roles.role_of(view) is None:
+            return False
+        return views.is_of_earlier_run(view) or self.of_view(view) is None
 
-        A restart of the editor brings such views back, and so does a workspace that was stored with them.
+    def recover(self) -> None:
+        """Close the views of reviews that nobody can decide any more, and give the window back.
+
+        The editor brings such views back when it restarts, and with a workspace that was stored with them.
         """
         if not self._window.is_valid():
             return
-        found = close_abandoned(self._window, self._is_abandoned)
+        found = close_abandoned(self._window, self.is_abandoned)
         if not self._presentations:
             found = put_layout_back(self._window) or found
         if found:
@@ -267,50 +304,19 @@ class ReviewManager(ReviewDecisions):
     def shutdown(self) -> None:
         """Reject everything, tell the clients, and give the window back. Nothing is left to be done later.
 
-        What is being written is waited for, a moment at most.
+        Waits for what is being written, `writes.WRITE_SECONDS` at most.
         """
         self._runtime.assert_main_thread()
-        closed = [view for presentation in self._presentations.values() for view in presentation.views]
-        self._writes.finish()
+        closed = self.open_reviews.views()
+        self._accepted_texts.finish()
         for review in self.pending():
             if review.ticket is not None:
                 review.close()
-                review.ticket.settle(None)  # its program's own question in the terminal goes on
+                review.ticket.settle(None)  # the question that its program asks in the terminal goes on
             else:
                 self._tell(review, review.reject())
-        self._poller.stop()
-        if closed:
-            self._arrangement.note_closing(closed)
-            presentations, self._presentations = self._presentations, {}
-            self._buffers.clear()
-            for presentation in presentations.values():
-                presentation.close()
-            self._arrangement.restore(closed, lambda: False, tries=0)
+        self.open_reviews.close_all(closed)
 
     def wait_for_writes(self) -> None:
-        """Wait for what is being written, when the editor's API may no longer be used."""
-        self._writes.wait()
-
-    # -- inside -------------------------------------------------------------------------------------------------------
-
-    @classmethod
-    def _manager_of(cls, view: sublime.View) -> Optional[ReviewManager]:
-        """The manager of a view that the user has dragged into another window."""
-        return next((reviews for reviews in cls._managers if reviews.review_of(view) is not None), None)
-
-    def _is_abandoned(self, view: sublime.View) -> bool:
-        if view_roles.role_of(view) is None:
-            return False
-        # One that was dragged here belongs to another window's manager.
-        return views.is_left_over(view) or self._manager_of(view) is None
-
-    def _show(self, review: Review, focus: Optional[bool]) -> None:
-        presentation = self._presentations.get(review)
-        if presentation is not None:
-            self._arrangement.show(presentation.views, presentation.proposal_view, focus)
-            self._poller.start()
-
-    def _follow_link(self, review: Review, href: str) -> None:
-        if review in self._presentations:
-            # A link must not take away the view that it was clicked in while the editor still handles the click.
-            self._runtime.on_main(follow_link, self, review, href)
+        """Wait for what is being written, when the editor's API may no longer be used. Any thread."""
+        self._accepted_texts.wait()

@@ -1,202 +1,219 @@
-"""The open reviews of one window: which there are, which one is meant, what edits and carets mean for them, and the
-user's way through their changes.
+"""The open reviews of one window and their views: opened, found, brought to the front, closed.
 
-Rules: everything runs on the main thread. Nothing is opened, decided or closed here. A view is known by its buffer, so
-that a clone of it is known, too. For a keystroke the editor is asked for as little as can be.
+Rules: everything runs on the main thread. Nothing is decided here, and no client is told. A view is known by its
+buffer, so that its clones are known, too. After the last review the window is given back.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional
+import os
+from typing import TYPE_CHECKING, Callable, Dict, List, Optional, Union
 
 import sublime
 
-from ..debounce import Debounce
 from ..editor import file_views
-from ..editor.status_bar import say
-from .controls import answer
-from .decision import Owner, Review, ReviewError
+from .decision import Owner, Review, ReviewError, Ticket
+from .display.poller import Poller
+from .display.presentation import Presentation
+from .window.arrangement import Arrangement
 
 if TYPE_CHECKING:
     from ..runtime import Runtime
-    from .display.hunks import Hunks
-    from .display.presentation import Presentation
-
-
-IN_REVIEW = "gemini_companion.in_review"
-# After a burst of edits in other views: milliseconds without one, and at the most.
-_QUIET, _LONGEST = 200, 1000
+    from ..settings import Settings
+    from .document.preparation import Preparation
+    from .document.text import ProposedText
 
 
 class OpenReviews:
-    """Main thread only."""
+    """Main thread only.
 
-    def __init__(self, window: sublime.Window, runtime: Runtime) -> None:
+    `on_link` gets the review and the address of a link that was clicked in its views. `on_count` is called, a moment
+    later, when a review was opened or has ended.
+    """
+
+    def __init__(
+        self,
+        window: sublime.Window,
+        runtime: Runtime,
+        settings: Callable[[], Settings],
+        on_link: Callable[[Review, str], None],
+        on_count: Callable[[], None],
+    ) -> None:
+        self.presentations: Dict[Review, Presentation] = {}
+        """The oldest review first."""
+        self.arrangement = Arrangement(window, runtime, settings)
         self._window = window
         self._runtime = runtime
-        self._presentations: Dict[Review, Presentation] = {}
-        self._buffers: Dict[int, int] = {}  # of views by their ids, so that no keystroke has to ask
-        self._edited: Dict[int, sublime.View] = {}  # views of no review, since they were last looked at
-        self._edits = Debounce(runtime.later_on_main, self._look_at_edited, _QUIET, _LONGEST)
+        self._settings = settings
+        self._on_link = on_link
+        self._on_count = on_count
+        self._poller = Poller(runtime, lambda: list(self.presentations.values()))
+        self._buffers: Dict[int, int] = {}  # the buffer of a view by the view's id, so that no keystroke has to ask
 
-    # -- asking -------------------------------------------------------------------------------------------------------
+    # -- finding ------------------------------------------------------------------------------------------------------
 
     def review_of(self, view: Optional[sublime.View]) -> Optional[Review]:
-        """The pending review that the view, or what it is a clone of, belongs to; or None."""
-        if view is not None and self._presentations:
+        """The open review that the view, or the view it is a clone of, belongs to; or None."""
+        if view is not None and self.presentations:
             number = view.id()
             buffer = self._buffers.get(number)
             if buffer is None:
                 buffer = self._buffers[number] = view.buffer_id()
-            for review, presentation in self._presentations.items():
+            for review, presentation in self.presentations.items():
                 if buffer in presentation.buffers:
                     return review
         return None
 
+    def is_proposal(self, review: Review, view: sublime.View) -> bool:
+        """Whether a view of the review, for which `review_of` was just asked, shows the proposal."""
+        return self._buffers[view.id()] == self.presentations[review].proposal_buffer
+
     def pending(self) -> List[Review]:
         """The reviews that the user can still decide, the oldest first."""
-        return [review for review in list(self._presentations) if review.pending]
-
-    def summary(self, review: Review) -> str:
-        """How much a review changes and how long it has been waiting, in a few words."""
-        presentation = self._presentations.get(review)
-        return presentation.summary if presentation is not None else ""
+        return [review for review in list(self.presentations) if review.pending]
 
     def in_front(self) -> Optional[Review]:
         """The review that a command means: the one with the focus, else the visible one, else the only one."""
         review = self.review_of(self._window.active_view())
         if review is not None:
             return review
-        visible = [review for review, shown in self._presentations.items() if shown.visible]
+        visible = [review for review, shown in self.presentations.items() if shown.visible]
         if len(visible) == 1:
             return visible[0]
-        return next(iter(self._presentations)) if len(self._presentations) == 1 else None
+        return next(iter(self.presentations)) if len(self.presentations) == 1 else None
 
-    def _find(self, owner: Owner, path: str) -> Optional[Review]:
+    def find(self, owner: Owner, path: str) -> Optional[Review]:
+        """The pending review of a client for a file; those that have a ticket are known by its name instead."""
         wanted = file_views.same_key(path)
         for review in self.pending():
             if review.ticket is not None:
-                continue  # known by its name, not by its file
+                continue
             if review.owner.session_id == owner.session_id and file_views.same_key(review.path) == wanted:
                 return review
         return None
 
-    def _required(self, owner: Owner, path: str) -> Review:
-        review = self._find(owner, path)
+    def summary(self, review: Review) -> str:
+        """How much a review changes and how long it has been waiting, in a few words."""
+        presentation = self.presentations.get(review)
+        return presentation.summary if presentation is not None else ""
+
+    # -- opening ------------------------------------------------------------------------------------------------------
+
+    def check(self, path: str) -> None:
+        """Raise `ReviewError`, with a sentence for the client, if no review of `path` can be opened."""
+        if not os.path.isabs(path):
+            raise ReviewError("filePath must be an absolute path, but a relative one came.")
+        if not self._window.is_valid():
+            raise ReviewError("The editor window has been closed.")
+
+    def propose(
+        self,
+        owner: Owner,
+        path: str,
+        proposed: Union[str, ProposedText],
+        prepared: Optional[Preparation] = None,
+        ticket: Optional[Ticket] = None,
+    ) -> Review:
+        """Show a proposal and return its review. A newer proposal for the same file replaces the older one.
+
+        Raises `ReviewError`, with a sentence for the client; nothing has changed then.
+        """
+        self.check(path)
+        review = self.find(owner, path) if ticket is None else None
         if review is None:
-            raise ReviewError("No diff is open for this file.")
+            review = Review(owner, path, proposed, ticket)
+            self._open(review, prepared)
+        else:
+            review.replace(proposed)
+            self.presentations[review].replaced(prepared)
+            self.show(review)
         return review
 
-    def query_context(self, view: sublime.View, key: str, operator: int, operand: Any) -> Optional[bool]:
-        """Answer for the context key of our key bindings; None for every other."""
-        if key != IN_REVIEW:
-            return None
-        return answer(self.review_of(view) is not None, operator, operand)
+    def _open(self, review: Review, prepared: Optional[Preparation]) -> None:
+        if prepared is not None:
+            review.same_files = prepared.same_files
+        ours = [view for shown in self.presentations.values() for view in shown.views]
+        presentation = Presentation(
+            review,
+            *self.arrangement.make_views(review, ours),
+            runtime=self._runtime,
+            settings=self._settings,
+            on_link=self._on_link,
+        )
+        self.presentations[review] = presentation
+        presentation.open(prepared)
+        self._poller.start()
+        self._runtime.on_main(self._on_count)
 
-    # -- what happens in the editor -----------------------------------------------------------------------------------
+    def show(self, review: Review, focus: Optional[bool] = None) -> None:
+        """Bring a review to the front; `focus` is as in `Arrangement.show`."""
+        presentation = self.presentations.get(review)
+        if presentation is not None:
+            self.arrangement.show(presentation.views, presentation.proposal_view, focus)
+            self._poller.start()
 
-    def on_modified(self, view: sublime.View) -> None:
-        """A view was edited. Called for every keystroke."""
-        if not self._presentations:
-            return
+    def pair_up(self, view: sublime.View) -> None:
+        """A view was activated: if it belongs to a review, show the review's other view, too."""
         review = self.review_of(view)
-        if review is None:
-            self._edited[view.id()] = view
-            self._edits.mark()
-        elif self._buffers[view.id()] == self._presentations[review].proposal_buffer:
-            self._presentations[review].edited()
-
-    def _look_at_edited(self) -> None:
-        """Some views of no review were edited: perhaps of a file that is under review."""
-        edited, self._edited = self._edited, {}
-        for view in edited.values():
-            if view.is_valid():
-                self.on_file_changed(view)
-
-    def on_selection_modified(self, view: sublime.View) -> None:
-        """A caret or selection moved. Called for every keystroke."""
-        if self._presentations:
-            number = view.id()
-            for presentation in self._presentations.values():
-                if presentation.proposal_view.id() == number:
-                    presentation.caret_may_have_moved()
-
-    def on_file_changed(self, view: sublime.View) -> None:
-        """A view of a file was edited, saved, reloaded or reverted."""
-        self._runtime.assert_main_thread()
-        if not self._presentations:
-            return
-        path = view.file_name()
-        if path is None:
-            return
-        for review, presentation in self._presentations.items():
-            if file_views.is_same_file(path, review.path, review.same_files):
-                presentation.check_file()
-
-    # -- going through the changes ------------------------------------------------------------------------------------
-
-    def reload(self, review: Review) -> None:
-        """Read the file again and compare with what it is now."""
-        if review in self._presentations:
-            self._presentations[review].load()
-
-    def toggle_whitespace(self, review: Review) -> None:
-        """Mark the changes of whitespace that are hidden in this review, or hide them."""
-        if review in self._presentations:
-            self._presentations[review].toggle_whitespace()
+        if review is not None:
+            self._poller.start()
+            if self._window.active_view() == view:
+                self.arrangement.pair_up(self.presentations[review].views, view)
 
     def settings_changed(self) -> None:
         """Show the reviews as the settings say now."""
-        for presentation in self._presentations.values():
+        for presentation in self.presentations.values():
             presentation.settings_changed()
 
-    def next_change(self, review: Review) -> None:
-        """Go to the next change of the proposal."""
-        self._walk(review, lambda presentation: presentation.hunks.go_next())
+    def orphan(self, review: Review) -> bool:
+        """Note that the client of an open review has gone, and show it in the header. True if that is news."""
+        news = review.orphan()
+        if news:
+            self.presentations[review].update_header()
+        return news
 
-    def previous_change(self, review: Review) -> None:
-        """Go to the previous change of the proposal."""
-        self._walk(review, lambda presentation: presentation.hunks.go_previous())
+    # -- closing ------------------------------------------------------------------------------------------------------
 
-    def revert_hunk(self, review: Review, number: int = -1) -> None:
-        """Take back the selected changes, or the one whose link has this number."""
-        presentation = self._presentations.get(review)
-        if presentation is None or not review.pending:
-            return
-        hunks = presentation.hunks
-        self._on_hunks(hunks, number, hunks.revert)
+    def view_closing(self, view: sublime.View) -> Optional[Review]:
+        """A view is about to be closed: the review of which it is a view (and not a clone of one), or None."""
+        review = self.review_of(view)
+        self._buffers.pop(view.id(), None)
+        return review if review is not None and view in self.presentations[review].views else None
 
-    def revert_all_hunks(self, review: Review) -> None:
-        """Take back all changes that are left."""
-        presentation = self._presentations.get(review)
-        if presentation is not None and review.pending:
-            hunks = presentation.hunks
-            self._on_hunks(hunks, -1, lambda places: hunks.revert_all())
+    def retire(self, review: Review) -> None:
+        """Note that a view of the review is being closed by the user. The rest waits until it is gone."""
+        presentation = self.presentations[review]
+        self.arrangement.note_closing(presentation.views)
+        presentation.retire()
 
-    def undo_revert_hunk(self, review: Review, number: int = -1) -> None:
-        """Bring back the change that was taken back last, or the one whose link has this number."""
-        presentation = self._presentations.get(review)
-        if presentation is not None and review.pending and not presentation.hunks.undo_revert(number):
-            self._say("no reverted change is left as it was")
-
-    def _say(self, sentence: str) -> None:
-        say(self._window, sentence)
-
-    def _on_hunks(self, hunks: Hunks, number: int, act: Callable[[List[sublime.Region]], bool]) -> None:
-        """Do `act` to the selected changes, or take back the one of this link; after typing, once they are known."""
-        rows = hunks.linked(number)
-
-        def act_or_say(places: List[sublime.Region]) -> None:
-            if not (act(places) if number < 0 else hunks.revert_linked(rows)):
-                self._say("there is no change here")
-
-        places = hunks.selected()
-        if hunks.ready:
-            act_or_say(places)
+    def close(self, review: Review) -> None:
+        """Close the views of an ended review, and show the newest one that is left, or give the window back."""
+        presentation = self.presentations.pop(review)
+        closed = presentation.views
+        if not self.presentations:
+            self._buffers.clear()
+        self.arrangement.note_closing(closed)
+        presentation.close()
+        if self.presentations:
+            left = list(self.presentations.values())[-1]
+            self.arrangement.go_on(left.views, left.proposal_view)
+            self._poller.start()
         else:
-            hunks.when_ready(places, act_or_say)
+            self.arrangement.restore(closed, lambda: bool(self.presentations))
+        self._runtime.on_main(self._on_count)
 
-    def _walk(self, review: Review, step: Callable[[Presentation], bool]) -> None:
-        presentation = self._presentations.get(review)
-        if presentation is not None and not step(presentation):
-            self._say("there are no changes")
+    def views(self) -> List[sublime.View]:
+        """The views of all open reviews."""
+        return [view for presentation in self.presentations.values() for view in presentation.views]
+
+    def close_all(self, closed: List[sublime.View]) -> None:
+        """Close all reviews and give the window back at once. `closed` are their views."""
+        self._poller.stop()
+        if closed:
+            self.arrangement.note_closing(closed)
+            presentations = list(self.presentations.values())
+            self.presentations.clear()
+            self._buffers.clear()
+            for presentation in presentations:
+                presentation.close()
+            self.arrangement.restore(closed, lambda: False, tries=0)

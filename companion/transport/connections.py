@@ -19,7 +19,9 @@ from typing import Any, Callable, Optional, cast
 from aiohttp import StreamReader, http_exceptions, web
 
 from ..log_repeats import SELDOM
+from ..protocol.json_text import AT_ONCE_BYTES
 from ..protocol.limits import Limits
+from .frame_bounds import Excess, FrameBounds
 from .responses import WholeResponse, refusal
 from .unauthenticated import UnauthenticatedConnections
 
@@ -42,8 +44,8 @@ class Connection(web.RequestHandler):
     """aiohttp's connection with limits on all input. Loop thread."""
 
     __slots__ = (
-        "_body", "_body_bytes", "_counted", "_deadline", "_framed", "_full", "_ignoring", "_limits", "_lines",
-        "_outside", "_peer_closed", "_to_come", "_unauthenticated", "_upgrades", "number", "on_lost", "__weakref__",
+        "_body", "_body_bytes", "_counted", "_deadline", "_full", "_ignoring", "_limits", "_lines", "_most_held",
+        "_outside", "_peer_closed", "_to_come", "_unauthenticated", "frames", "number", "on_lost", "__weakref__",
     )  # fmt: skip
 
     def __init__(
@@ -52,15 +54,16 @@ class Connection(web.RequestHandler):
         *,
         limits: Limits,
         full: Callable[[], bool],
-        upgrades: bool = False,
+        held: Optional[Callable[[], int]] = None,
         **options: Any,
     ) -> None:
-        """`full` says whether no connection of this server's can be added. `upgrades`: a connection may become a
-        WebSocket, which has bounds of its own; whoever handles its request sees to it that it does, or ends it."""
+        """`full` says whether no connection of this server's can be added. With `held` a connection may become a
+        WebSocket: whoever handles its request sees to it that it does, or ends it. `held`: how many bytes of messages
+        all connections of this server's hold that nobody has taken."""
         super().__init__(manager, **options)
-        self._upgrades = upgrades
-        self._framed = False
-        """What comes from now on is no HTTP any more."""
+        self._most_held = held
+        self.frames: Optional[FrameBounds] = None
+        """The bounds of what comes from now on, once it is no HTTP any more."""
         self._limits = limits
         self._full = full
         self._unauthenticated: Optional[UnauthenticatedConnections] = UnauthenticatedConnections.of_this_loop()
@@ -91,15 +94,17 @@ class Connection(web.RequestHandler):
 
     # Input
 
+    _parse = web.RequestHandler.data_received  # which `super()` would look for each time
+
     def data_received(self, data: bytes) -> None:
-        if self._framed:
-            if not self._ignoring:
+        if self.frames is not None:
+            if not self._ignoring and self._within_bounds(self.frames, data):
                 super().data_received(data)
             return
         start, end = 0, len(data)
         if end <= _CHUNK:
             if not self._ignoring:
-                super().data_received(data)
+                self._parse(data)
                 self._account(data)
             return
         while not self._ignoring:
@@ -107,7 +112,7 @@ class Connection(web.RequestHandler):
             if self._to_come > most and self._body is not None and not self._body.is_eof():
                 most = self._to_come  # All of it belongs to the body.
             chunk = data[start : start + most]
-            super().data_received(chunk)
+            self._parse(chunk)
             self._account(chunk)
             start += len(chunk)
             if start >= end:
@@ -144,11 +149,11 @@ class Connection(web.RequestHandler):
             self._cut(b"429 Too Many Requests")
             return
         if getattr(self, _UPGRADED, False):
-            if self._upgrades:
-                self._framed = True
+            if self._most_held is not None:
+                self.frames = FrameBounds(self._limits.body_bytes)
+                self._within_bounds(self.frames, self._message_tail)
                 return
             # What follows would be another protocol, which we do not speak: this answer is the last one.
-            self._message_tail = b""  # type: ignore[misc]
             self.ignore_the_rest()
             self.close()
             return
@@ -159,12 +164,31 @@ class Connection(web.RequestHandler):
         except (AttributeError, KeyError, ValueError):
             self._to_come = 0
 
+    def _within_bounds(self, frames: FrameBounds, data: bytes) -> bool:
+        """Count what a WebSocket brings. False: the connection is ended, and the data is not to be kept."""
+        excess = frames.feed(data)
+        if excess is None and frames.held > AT_ONCE_BYTES and self._most_held is not None:
+            held, most = self._most_held(), self._limits.body_bytes * self._limits.bodies_at_once
+            # A message that comes alone may always be completed.
+            excess = Excess.TRY_AGAIN_LATER if held > most and held > frames.held else None
+        if excess is None:
+            return True
+        logger.warning("ended a connection: %s", excess.name.replace("_", " ").lower(), extra=SELDOM)
+        self.ignore_the_rest()
+        transport = self.transport
+        if transport is not None and not transport.is_closing():
+            if self._payload_parser is not None:  # the upgrade was answered
+                transport.write(b"\x88\x02" + excess.to_bytes(2, "big"))  # RFC 6455, 5.5.1
+            transport.close()
+        return False
+
     def _is_reading_paused(self) -> bool:
         return bool(self._reading_paused or self._buffer_paused)
 
     def ignore_the_rest(self) -> None:
         """Read nothing more: the response under way is the last one."""
         self._ignoring = True
+        self._message_tail = b""  # type: ignore[misc]
         self._stop_the_clock()
 
     # Authentication

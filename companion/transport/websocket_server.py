@@ -12,7 +12,7 @@ import functools
 import logging
 import secrets
 import time
-from typing import Any, Awaitable, Callable, Dict, Mapping, Optional, Sequence, Set
+from typing import Any, Awaitable, Callable, Dict, Mapping, Optional, Sequence, Set, cast
 
 from aiohttp import WSCloseCode, WSMsgType, web
 
@@ -21,6 +21,7 @@ from ..protocol.catalogue import Catalogue
 from ..protocol.conversation import Conversation
 from ..protocol.limits import Limits
 from ..protocol.tools import ClientSession, Implementation, Tool, ToolCall, ToolResult
+from .bodies import Bodies, InWorker, in_default_executor
 from .connections import Connection, closing
 from .gate import Gate
 from .listening import ACCEPTED_AT_ONCE, BACKLOG, listen
@@ -53,8 +54,10 @@ class WebSocketServer:
         notified: Notified = lambda client, method, params: None,
         identity: Implementation,
         limits: Limits = Limits(),
+        in_worker: InWorker = in_default_executor,
     ) -> None:
-        """`secret_header`: the name of the header in which clients show the token."""
+        """`secret_header`: the name of the header in which clients show the token. `in_worker`: calls a function that
+        takes long on another thread."""
         self._gate = Gate({"": token}, secret_header=secret_header)
         self._call_tool = call_tool
         self._session_opened = session_opened
@@ -62,6 +65,7 @@ class WebSocketServer:
         self._tools_listed = tools_listed
         self._notified = notified
         self._limits = limits
+        self._bodies = Bodies(in_worker)
         self._catalogue = Catalogue(tools, identity)
         self._peers: Dict[str, _Peer] = {}
         self._listener: Optional[asyncio.AbstractServer] = None
@@ -83,7 +87,7 @@ class WebSocketServer:
             loop=loop,
             limits=self._limits,
             full=lambda: len(manager.connections) >= MOST_CONNECTIONS,
-            upgrades=True,
+            held=functools.partial(_held, manager),
             max_line_size=self._limits.header_bytes,
             max_field_size=self._limits.header_bytes,
             access_log=None,
@@ -108,7 +112,7 @@ class WebSocketServer:
         self._listener = None
         peers = list(self._peers.values())
         if peers:
-            await asyncio.wait([asyncio.ensure_future(peer.close()) for peer in peers], timeout=seconds)
+            await asyncio.wait([asyncio.ensure_future(peer.close(seconds)) for peer in peers], timeout=2 * seconds)
         await self._manager.shutdown(seconds)
 
     def notify(
@@ -147,13 +151,19 @@ class WebSocketServer:
         if isinstance(admitted, WholeResponse):
             return admitted
         socket = web.WebSocketResponse(
-            protocols=(SUBPROTOCOL,), max_msg_size=self._limits.body_bytes, compress=False, timeout=STOP_SECONDS
+            protocols=(SUBPROTOCOL,),
+            max_msg_size=self._limits.body_bytes,
+            compress=False,
+            timeout=STOP_SECONDS,
+            autoping=False,
         )
         if not socket.can_prepare(request):
             answer = refusal(426, "Only WebSocket connections are served here.", {"Upgrade": "websocket"})
             return closing(request, answer)
+        if request.transport is None or request.transport.is_closing():  # by its client, or for what it has sent
+            return closing(request, refusal(400, "The connection ended before the upgrade."))
         await socket.prepare(request)
-        peer = _Peer(self, socket, request.transport, secrets.token_urlsafe(16))
+        peer = _Peer(self, socket, cast(Connection, request.protocol), secrets.token_urlsafe(16))
         self._peers[peer.id] = peer
         try:
             await peer.carry()
@@ -168,6 +178,10 @@ class WebSocketServer:
     def new_conversation(self, client_id: str) -> Conversation:
         """For a connection that was just let in."""
         return Conversation(self._catalogue, client_id, limits=self._limits, wall_clock=time.time)
+
+    async def decode(self, text: bytes) -> Optional[Callable[[], Any]]:
+        """Decode a large message on a worker thread; None for a small one, which the core decodes."""
+        return await self._bodies.decode(text, self._limits)
 
     def perform(self, peer: _Peer, effect: conversation.Effect) -> None:
         """The one place that interprets the core's effects."""
@@ -200,29 +214,33 @@ class _Peer:
     """One connection: reads, writes, and the tasks of its calls."""
 
     def __init__(
-        self,
-        server: WebSocketServer,
-        socket: web.WebSocketResponse,
-        transport: Optional[asyncio.Transport],
-        client_id: str,
+        self, server: WebSocketServer, socket: web.WebSocketResponse, connection: Connection, client_id: str
     ) -> None:
         self.id = client_id
         self.conversation = server.new_conversation(client_id)
         self._server = server
         self._socket = socket
-        self._transport = transport
+        self._connection = connection
         self._tasks: Set[asyncio.Future[None]] = set()
         self._writer: Optional[asyncio.Future[None]] = None
         self._closing: Optional[asyncio.Future[None]] = None
 
     async def carry(self) -> None:
         """Read until the connection ends."""
+        frames = self._connection.frames
         try:
             async for message in self._socket:
+                if frames is not None:
+                    frames.taken()
                 if message.type is WSMsgType.TEXT:
-                    self.perform(self.conversation.receive(message.data.encode("utf-8", "surrogatepass")))
-                else:
+                    text = message.data.encode("utf-8")
+                    self.perform(self.conversation.receive(text, await self._server.decode(text)))
+                elif message.type is WSMsgType.PING:
+                    await self._socket.pong(message.data)
+                elif message.type is not WSMsgType.PONG:
                     await self._socket.close(code=WSCloseCode.UNSUPPORTED_DATA, message=b"text messages only")
+        except ConnectionError as error:
+            logger.debug("a WebSocket broke: %s", type(error).__name__)
         finally:
             self.perform(self.conversation.lost())
             if self._writer is not None:
@@ -233,7 +251,7 @@ class _Peer:
         """Do what the core wants done, and write what it has to say."""
         for effect in effects:
             self._server.perform(self, effect)
-        if self._writer is None or self._writer.done():
+        if self.conversation.has_output and (self._writer is None or self._writer.done()):
             self._writer = asyncio.ensure_future(self._write())
 
     def run(self, work: Awaitable[None]) -> None:
@@ -244,24 +262,26 @@ class _Peer:
 
     def end(self) -> None:
         """Close the connection, soon."""
-        self._closing = asyncio.ensure_future(self._end())
+        if self._closing is None:
+            self._closing = asyncio.ensure_future(self.close(STOP_SECONDS))
 
-    async def _end(self) -> None:
+    async def close(self, seconds: float) -> None:
+        """Close the connection after what waits is written; each of both gets so many `seconds`."""
+        if self._writer is not None:
+            await asyncio.wait([self._writer], timeout=seconds / 2)
         try:
-            await asyncio.wait_for(self._socket.close(code=WSCloseCode.GOING_AWAY), 2 * STOP_SECONDS)
-        except asyncio.TimeoutError:  # what closes it in order is not read either
-            self.abort()
+            await asyncio.wait_for(self._socket.close(code=WSCloseCode.GOING_AWAY), seconds)
+        except asyncio.TimeoutError:
+            logger.debug("a WebSocket did not close in time")
+        finally:
+            transport = self._connection.transport
+            if transport is not None and transport.get_write_buffer_size():
+                self.abort()
 
     def abort(self) -> None:
-        """End the connection at once, without a word: a client that does not read would not read that one."""
-        if self._transport is not None:
-            self._transport.abort()
-
-    async def close(self) -> None:
-        """Close the connection after what waits is written."""
-        if self._writer is not None:
-            await asyncio.wait([self._writer], timeout=STOP_SECONDS / 2)
-        await self._socket.close(code=WSCloseCode.GOING_AWAY)
+        """End the connection at once, without a close frame: a client that does not read would not read that either."""
+        if self._connection.transport is not None:
+            self._connection.transport.abort()
 
     async def _write(self) -> None:
         while True:
@@ -274,3 +294,9 @@ class _Peer:
                 except (ConnectionError, RuntimeError) as error:
                     logger.debug("could not write to a WebSocket: %s", type(error).__name__)
                     return
+
+
+def _held(manager: web.Server) -> int:
+    """Bytes of messages that the connections hold and nobody has taken."""
+    bounds = [cast(Connection, each).frames for each in manager.connections]
+    return sum(each.held for each in bounds if each is not None)

@@ -6,11 +6,13 @@ Counted by the host are the calls of the API that the package makes: a count doe
 from __future__ import annotations
 
 import time
-from typing import Any, Dict, NamedTuple
+from typing import Any, Dict, List, NamedTuple
 
 EVENTS = 300
 IDLE, IDLE_WITH_CLIENT, REVIEW_IN_SIGHT = 5, 8, 60
 """At most so many calls a second while nobody does anything."""
+IN_A_PROPOSAL = 8
+"""At most so many calls for a character that is typed into a proposal, with the comparison and drawing that follow."""
 WITH_CLIENT = 0.3
 """At most so many calls for an event of a user who types fast, on the average. Without a client there are none."""
 
@@ -34,6 +36,25 @@ owner = review.Owner(next(iter(endpoint.clients)), "Gemini CLI")
 with open(path, encoding="utf-8") as file:
     text = file.read()
 endpoint.reviews.open_diff(owner, path, text.replace("line = 7", "LINE = 7"))
+"""
+
+TYPE_IN_PROPOSAL = """
+presentation = endpoint.reviews._presentations[endpoint.reviews.pending()[0]]
+proposal = presentation.proposal_view
+endpoint.reviews._poller.stop()  # what it asks for is counted by the second
+proposal.run_command("gemini_companion_move_caret", {{"point": proposal.find("{text}", 0).b}})
+"""
+
+OTHERS = [f"Gemini Companion.companion.{room}" for room in ("application", "endpoint", "discovery", "editor")]
+
+
+OF_OTHERS = """
+listener = plugin.GeminiCompanionListener()
+for number in range(100):
+    listener.on_text_command(view, "insert", {"characters": "x"})
+    listener.on_window_command(window, "show_panel", {})
+    listener.on_post_window_command(window, "show_panel", {})
+    listener.on_query_context(view, "auto_complete_visible", sublime.OP_EQUAL, True, False)
 """
 
 
@@ -73,3 +94,44 @@ def while_typing(host: Any) -> Calls:
     events = host.evaluate("len(events)")
     assert events >= 2 * EVENTS, "the editor told of too few events"
     return Calls(sum(by_name.values()) / events, by_name)
+
+
+def in_a_proposal(host: Any, text: str, characters: int = 12) -> Calls:
+    """Calls for a character that is typed behind `text` in the first review's proposal, each drawn before the next.
+
+    The median, because a timer of other parts counts in between. The first one is left out: with it the line becomes
+    a changed one.
+    """
+    host.execute(TYPE_IN_PROPOSAL.format(text=text))
+    counted: List[Dict[str, int]] = []
+    for number in range(characters + 1):
+        count = host.evaluate("proposal.change_count()")
+        host.call("clear_api_calls")
+        host.execute(f"proposal.run_command('insert', {{'characters': '{chr(97 + number)}'}})")
+        host.wait_until(f"presentation._drawn_count > {count}")
+        host.pump(0.1)  # what waits a little after an edit
+        counted.append(host.call("api_calls", leave_out=OTHERS))
+    in_order = sorted(counted[1:], key=lambda names: sum(names.values()))
+    names = in_order[len(in_order) // 2]
+    return Calls(sum(names.values()), names)
+
+
+def for_others(host: Any) -> Calls:
+    """Calls for a command or a key binding that is not ours."""
+    host.call("clear_api_calls")
+    host.execute(OF_OTHERS)
+    by_name = host.call("api_calls")
+    return Calls(sum(by_name.values()) / 400, by_name)
+
+
+def beside_a_review(host: Any) -> Calls:
+    """Calls that a listener's event makes itself while a review is in sight: the most of either side and event."""
+    found = []
+    for view in ("view", "endpoint.reviews._presentations[endpoint.reviews.pending()[0]].proposal_view"):
+        for call in ("on_selection_modified", "on_modified"):
+            host.execute(f"typed_in = {view}\nlistener = plugin.GeminiCompanionListener()")
+            host.call("clear_api_calls")
+            host.execute(f"for number in range({EVENTS}): listener.{call}(typed_in)")
+            by_name = host.call("api_calls")
+            found.append(Calls(sum(by_name.values()) / EVENTS, by_name))
+    return max(found, key=lambda calls: calls.rate)

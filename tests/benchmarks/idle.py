@@ -1,8 +1,8 @@
 """How often an idle package wakes the plugin host, and how much it computes then, counted inside of it.
 
-A timer of the package on the main thread is one wake-up; on its own threads the system counts them: as often as a
-thread went to sleep, it was woken. Where the system does not say (it is Linux that does), the turns of the event loop
-stand for all of them. What the headless editor does itself is not counted.
+A timer of the package on the main thread is one wake-up, and so is a turn of the event loop for which it had slept; of
+other threads the system says how often they went to sleep (Linux does), and so often they were woken. What the headless
+editor does itself is not counted.
 """
 
 from __future__ import annotations

@@ -22,6 +22,8 @@ from api_calls import (  # noqa: E402
     REVIEW_IN_SIGHT,
     WITH_CLIENT,
     Calls,
+    beside_a_review,
+    for_others,
     in_listener,
     per_second,
     while_typing,
@@ -39,26 +41,36 @@ def rate(name: str, calls: Calls, target: float) -> Measurement:
     return Measurement("API calls, " + name, calls.rate, 1 / SECONDS, target, "a second")
 
 
+def share(name: str, calls: Calls, target: float) -> Measurement:
+    """So many calls for each event. A count has no noise: one call too many misses the target."""
+    return Measurement("API calls, " + name, calls.rate, 0, target, "an event")
+
+
 def wake_ups(editor: Editor, name: str) -> Measurement:
-    """How often the plugin host is woken up."""
-    idle = Idle.measure(editor.host, SECONDS_OF_WAKE_UPS)
-    target = WAKE_UPS[len(editor.listeners)]
-    return Measurement("wake-ups, " + name, idle.wake_ups, 1 / SECONDS_OF_WAKE_UPS, target, "a second")
+    """How often the plugin host is woken up: the least of up to three looks, because what else runs on the machine
+    can only add to it."""
+    target, one_more = WAKE_UPS[len(editor.listeners)], 1 / SECONDS_OF_WAKE_UPS
+    least = Idle.measure(editor.host, SECONDS_OF_WAKE_UPS).wake_ups
+    for _ in range(2):
+        if least > target + one_more:
+            least = min(least, Idle.measure(editor.host, SECONDS_OF_WAKE_UPS).wake_ups)
+    return Measurement("wake-ups, " + name, least, one_more, target, "a second")
 
 
 def api_calls(editor: Editor) -> Iterator[Measurement]:
     """How much is asked for, with ever more going on."""
     host = editor.host
     for event in ("selection_modified", "modified"):
-        of_event = in_listener(host, "on_" + event)
-        yield Measurement(f"API calls, on_{event}", of_event.rate, 0, 0, "an event")
+        yield share("on_" + event, in_listener(host, "on_" + event), 0)
+    yield share("commands and keys of others", for_others(host), 0)
     yield rate("idle, no client", per_second(host, SECONDS), IDLE)
     editor.connect()
     yield rate("idle, a client", per_second(host, SECONDS), IDLE_WITH_CLIENT)
-    yield Measurement("API calls, typing, a client", while_typing(host).rate, 0, WITH_CLIENT, "an event")
+    yield share("typing, a client", while_typing(host), WITH_CLIENT)
     host.execute(OPEN_REVIEW)
     yield rate("a review in sight", per_second(host, SECONDS), REVIEW_IN_SIGHT)
     assert host.evaluate("window.num_groups()") == 2, "no review was in sight"
+    yield share("typing, a review in sight", beside_a_review(host), WITH_CLIENT)
 
 
 def measurements() -> Iterator[Measurement]:

@@ -1,7 +1,8 @@
 """Measures how long one thing takes in units of another, in one run, and how much to believe it.
 
-Rule: what is compared is run in turns, so that a busy machine slows both. The result is the median of the turns, and
-its noise is half of what their middle half spreads. A target is missed only if it is missed by more than the noise, of
+Rule: what is compared is run in turns, so that a busy machine slows both, and what this process computes is measured in
+its own processor time, of which a wait for the processor is no part. The result is the median of the turns, and its
+noise is half of what their middle half spreads. A target is missed only if it is missed by more than the noise, of
 which no more than a quarter of the target counts: a machine too busy to measure on does not make everything pass.
 """
 
@@ -66,7 +67,7 @@ def measure_ratio(
 
 
 def measure_seconds(name: str, subject: Action, *, target: Optional[float], turns: int = 3) -> Measurement:
-    """How many seconds `subject` takes."""
+    """How many seconds of the processor `subject` takes."""
     return summary(name, [seconds(subject) for _ in range(turns)], target=target, unit="s")
 
 
@@ -81,16 +82,16 @@ def summary(
 
 
 def seconds(action: Action) -> float:
-    """How long one call takes, with no garbage left over from others."""
+    """How long one call takes of the processor, with no garbage left over from others."""
     gc.collect()
-    start = time.perf_counter()
+    start = time.process_time()
     action()
-    return time.perf_counter() - start
+    return time.process_time() - start
 
 
 def table(measurements: Iterable[Measurement]) -> str:
     """All measurements as lines of text, columns aligned."""
-    rows = [("measured", "value", "noise", "target", "")]
+    rows = [("measured", "median", "spread", "target", "")]
     for one in measurements:
         bound, verdict = "", ""
         if one.target is not None:

@@ -5,6 +5,7 @@ Rule: what stands between the two marks of a document is written here and nowher
 
 from __future__ import annotations
 
+import re
 from statistics import median
 from typing import Dict, List, Mapping, Optional, Sequence
 
@@ -45,26 +46,54 @@ def _ratio(first: Optional[List[float]], second: Optional[List[float]]) -> str:
     return f"{median(first) / median(second):.2f}"
 
 
-def markdown(tables: Mapping[str, Sequence[Measurement]]) -> str:
-    """What has a target, by Python version, as a table in Markdown."""
-    pythons = list(tables)
-    lines = [
-        "| Measured | Target | " + " | ".join(f"Python {name}" for name in pythons) + " |",
-        "| --- | --- |" + " --- |" * len(pythons),
-    ]
+_OF_ANOTHER = re.compile(r"  (?P<who>[A-Z].+ SDK): (?P<what>.+)")
+"""The name of what a server of an official SDK was measured at."""
+
+
+def markdown(tables: Mapping[str, Sequence[Measurement]], minutes: float = 0) -> str:
+    """What has a target, by Python version, and below it what the servers of the official SDKs take, in Markdown."""
+    rows = [["Measured", "Target", *(f"Python {name}" for name in tables)], ["---"] * (2 + len(tables))]
     found = {name: {one.name: one for one in measured} for name, measured in tables.items()}
     with_target = {one.name: one for measured in tables.values() for one in measured if one.target is not None}
     for name, one in with_target.items():
-        bound = f"{'≥' if one.at_least else '≤'} {one.target:.3g} {one.unit}"
-        cells = [_cell(found[python].get(name)) for python in pythons]
-        lines.append(f"| {name[:1].upper()}{name[1:]} | {bound} | " + " | ".join(cells) + " |")
-    return "\n".join(lines)
+        bound = f"{'≥' if one.at_least else '≤'} {one.target:.3g} {'µs' if one.unit == 'us' else one.unit}"
+        rows.append([name[:1].upper() + name[1:], bound, *(_cell(found[python].get(name)) for python in tables)])
+    parts = ["\n".join("| " + " | ".join(row) + " |" for row in rows)]
+    if minutes:
+        parts.append(f"Medians, with half of what the middle half spreads; the run took {minutes:.0f} minutes.")
+    return "\n\n".join([*parts, *_others(tables)])
 
 
 def _cell(one: Optional[Measurement]) -> str:
     if one is None:
         return "not measured"
-    return f"{one.value:.3g} ± {one.noise:.2g}" if one.noise else f"{one.value:.3g}"
+    text = f"{one.value:.3g} ± {one.noise:.1g}" if one.noise else f"{one.value:.3g}"
+    return f"**{text}**" if one.missed else text
+
+
+def _others(tables: Mapping[str, Sequence[Measurement]]) -> List[str]:
+    """The table of the official SDKs' servers, if there were any."""
+    values: Dict[str, Dict[str, List[float]]] = {}
+    sdks: List[str] = []
+    for measured in tables.values():
+        for one in measured:
+            match = _OF_ANOTHER.match(one.name)
+            if match is not None:
+                values.setdefault(match["what"], {}).setdefault(match["who"], []).append(one.value)
+                sdks += [match["who"]] if match["who"] not in sdks else []
+    if not sdks:
+        return []
+    rows = [["In units of bare aiohttp", *sdks], ["---"] * (1 + len(sdks))]
+    for what, by_sdk in values.items():
+        rows.append([what[:1].upper() + what[1:], *(_range(by_sdk.get(sdk)) for sdk in sdks)])
+    return ["\n".join("| " + " | ".join(row) + " |" for row in rows)]
+
+
+def _range(values: Optional[List[float]]) -> str:
+    if not values:
+        return "not measured"
+    low, high = f"{min(values):.2g}", f"{max(values):.2g}"
+    return low if low == high else f"{low} to {high}"
 
 
 def replaced(text: str, content: str) -> str:
@@ -76,9 +105,9 @@ def replaced(text: str, content: str) -> str:
     return f"{before}{begin}\n{content}\n\n{end}{after}"
 
 
-def write_table(path: str, tables: Mapping[str, Sequence[Measurement]]) -> None:
-    """Put the table into the document. Raises ValueError if it has no marks for it."""
+def write_table(path: str, tables: Mapping[str, Sequence[Measurement]], minutes: float = 0) -> None:
+    """Put the table into the document, with how long the run took. Raises ValueError if it has no marks for it."""
     with open(path, encoding="utf-8") as file:
         text = file.read()
     with open(path, "w", encoding="utf-8", newline="\n") as file:
-        file.write(replaced(text, markdown(tables)))
+        file.write(replaced(text, markdown(tables, minutes)))

@@ -150,10 +150,13 @@ class Crowd:
     """Many clients that listen. They go when the servers do."""
 
     def __init__(self, servers: List[Server], count: int) -> None:
-        self._clients = {server: [Client(server.target) for _ in range(count)] for server in servers}
-        for clients in self._clients.values():
-            for client in clients:
-                client.post(open_diff(100))  # by which the SDKs' servers get to know whom to notify
+        self._clients = {server: [self._listener(server) for _ in range(count)] for server in servers}
+
+    @staticmethod
+    def _listener(server: Server) -> Client:
+        client = Client(server.target)
+        client.post(open_diff(100))  # at once, by which the SDKs' servers get to know whom to notify
+        return client
 
     def notify(self, server: Server) -> float:
         """Seconds until the last one has a notification."""

@@ -142,6 +142,60 @@ class Client:
             self.stream.close()
 
 
+class SocketClient:
+    """A client on a WebSocket, with a session; the answers are told from notifications by nobody."""
+
+    def __init__(self, target: Target, secret_header: str) -> None:
+        self.connection = target.connect()
+        lines = [
+            "GET / HTTP/1.1",
+            f"Host: {ADDRESS}:{target.port}",
+            "Upgrade: websocket",
+            "Connection: Upgrade",
+            "Sec-WebSocket-Version: 13",
+            "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
+            "Sec-WebSocket-Protocol: mcp",
+            f"{secret_header}: {target.token}",
+        ]
+        answer = exchange(self.connection, "\r\n".join([*lines, "", ""]).encode("ascii"), head_only=True)
+        if answer.status != 101:
+            raise ConnectionError("refused: {}".format(answer.head.decode("latin-1")))
+        self.opening = json.loads(self.post(message("initialize", INITIALIZE)))
+        self.connection.sendall(framed(message("notifications/initialized", {}, None)))
+        self.post(message("ping", {}))  # which shows that the session is there
+
+    def post(self, body: bytes) -> bytes:
+        """Sends a message and returns the answer. Raises ConnectionError."""
+        self.connection.sendall(framed(body))
+        data = _receive(self.connection)
+        while len(data) < 2 or len(data) < _frame_size(data):
+            data += _receive(self.connection)
+        return data[_frame_size(data, head_only=True) :]
+
+    def end(self) -> None:
+        """Ends the connection."""
+        self.connection.close()
+
+
+def framed(body: bytes) -> bytes:
+    """A message as one frame. RFC 6455, 5.2; masked with zeros, which leaves it as it is."""
+    length = len(body)
+    if length < 126:
+        return bytes([0x81, 0x80 | length, 0, 0, 0, 0]) + body
+    if length < 1 << 16:
+        return bytes([0x81, 0x80 | 126]) + length.to_bytes(2, "big") + bytes(4) + body
+    return bytes([0x81, 0x80 | 127]) + length.to_bytes(8, "big") + bytes(4) + body
+
+
+def _frame_size(data: bytes, *, head_only: bool = False) -> int:
+    length, head = data[1], 2
+    if length == 126:
+        length, head = int.from_bytes(data[2:4], "big"), 4
+    elif length == 127:
+        length, head = int.from_bytes(data[2:10], "big"), 10
+    return head if head_only else head + length
+
+
 def calls_per_second(clients: List[Client], body: bytes, each: int) -> float:
     """How many of these calls a second the server answers when every client has one under way all the time."""
     size = {}

@@ -11,7 +11,7 @@ import pytest
 if sys.platform != "linux" or platform.machine() != "x86_64":
     pytest.skip("the program is installed for Linux on x64 only", allow_module_level=True)
 
-from tests.clients.programs.copilot_cli import CopilotCli
+from tests.clients.programs.copilot_cli import TRUST, CopilotCli
 from tests.clients.programs.model_stub import CallTool, CallTools, Say
 from tests.clients.programs.openai_api import OpenAiApi, user_texts
 from tests.tools.desktop import ROLE
@@ -21,6 +21,7 @@ pytestmark = pytest.mark.timeout(150)
 GREETING = "def greet(name):\n    return 'Hello, ' + name\n"
 PROPOSAL = GREETING.replace("Hello", "Good day")
 CANCELLED = "cancelled by user"
+QUESTION = "1. Yes"
 
 
 @pytest.fixture
@@ -39,15 +40,30 @@ def copilot(desktop, model):
         yield copilot
 
 
-def edit(desktop, name="greeting.py", old="Hello", new="Good day"):
+DEFAULTS = {"name": "greeting.py", "old": "Hello", "new": "Good day"}
+
+
+def edit(desktop, **change):
+    name, old, new = (change.get(key, default) for key, default in DEFAULTS.items())
     return CallTool("edit", {"path": desktop.path(name), "old_str": old, "new_str": new})
 
 
 def start_review(desktop, copilot, model, *answers, **change):
     """Asks the program for a change; returns the proposal once it shows."""
     model.script(edit(desktop, **change), *answers)
-    copilot.submit("Be more polite")
+    copilot.submit("Please write {new} in {name}".format(**dict(DEFAULTS, **change)))
     return desktop.wait_proposal()
+
+
+def test_it_comes_by_itself_once_the_folder_is_trusted(desktop, model):
+    desktop.open("greeting.py", row=1, column=12, end_row=1, end_column=17)
+    with CopilotCli(desktop.host, desktop.workspace, model, trusted=False) as copilot:
+        copilot.wait_for(TRUST, copilot.patience)
+        copilot.wait_connected("@greeting.py:2")
+        model.script(Say("It is polite now."))
+        copilot.submit("Be more polite")
+        copilot.wait_for("It is polite now.")
+        assert "<ide_selection>" in "\n".join(user_texts(model.turns[0]))
 
 
 def test_the_selection_is_in_the_request_and_an_accepted_diff_is_written_with_the_users_edit(desktop, copilot, model):
@@ -82,16 +98,14 @@ def test_a_rejected_diff_is_not_written_and_an_answer_in_the_terminal_closes_the
     assert desktop.arrangement() == before
 
     start_review(desktop, copilot, model, Say("It is polite now."))
-    copilot.wait_for("1. Yes")
-    copilot.press("enter")
+    copilot.answer("enter", QUESTION)
     copilot.wait_for("It is polite now.")
     desktop.wait_no_review()
     assert desktop.arrangement() == before
     assert desktop.read("greeting.py").decode() == PROPOSAL
 
     start_review(desktop, copilot, model, old="Good", new="Nice")
-    copilot.wait_for("1. Yes")
-    copilot.press("escape")
+    copilot.answer("escape", QUESTION)
     desktop.wait_no_review()
     assert desktop.read("greeting.py").decode() == PROPOSAL
 
@@ -110,9 +124,7 @@ def test_the_bytes_that_were_not_changed_stay(desktop, copilot, model):
         desktop.wait_no_review()
         assert desktop.read(name) == before.replace(b"a = 1", b"a = 9")
         # The same once more, with an edit of the user.
-        proposal = start_review(
-            desktop, copilot, model, Say(f"Over with {name}."), name=name, old="a = 9", new="a = 5"
-        )
+        proposal = start_review(desktop, copilot, model, Say(f"Over with {name}."), name=name, old="a = 9", new="a = 5")
         at = proposal["text"].index("a = 5")
         desktop.host.call("select", ranges=[[at, at]], view=proposal["id"])
         desktop.host.call("type_text", text="x = 0; ", view=proposal["id"])
@@ -143,8 +155,7 @@ def test_two_edits_in_a_turn_are_reviewed_one_after_the_other(desktop, copilot, 
 def test_the_editor_quits_while_a_diff_waits_and_comes_back(desktop, copilot, model):
     start_review(desktop, copilot, model, Say("It is polite now."))
     desktop.host.quit()
-    copilot.wait_for("1. Yes")
-    copilot.press("enter")
+    copilot.answer("enter", QUESTION)
     copilot.wait_for("It is polite now.")
     assert desktop.read("greeting.py").decode() == PROPOSAL
 

@@ -23,6 +23,7 @@ from tests.clients.programs.gemini_cli import GeminiCli
 from tests.clients.programs.model_stub import CallTool, Say
 from tests.clients.programs.openai_api import OpenAiApi, user_texts
 from tests.clients.programs.opencode import OpenCode
+from tests.clients.programs.program import CONFIRMATION
 from tests.clients.programs.qwen_code import QwenCode
 
 pytestmark = pytest.mark.timeout(240)
@@ -39,7 +40,7 @@ def models():
         for name in ("qwen", "copilot", "opencode"):
             models[name] = stack.enter_context(OpenAiApi())
         yield models
-        assert {name: model.problems for name, model in models.items()} == dict.fromkeys(models, [])
+        assert [problem for model in models.values() for problem in model.problems] == []
 
 
 @pytest.fixture
@@ -148,7 +149,7 @@ def test_each_has_the_context_and_a_review_of_its_own(desktop, models, programs)
     desktop.accept()
     assert asked.result(10) == ["FILE_SAVED", reviews.proposed("claude") + "# mine\n"]
     reviews.wait_open("gemini")
-    gemini.press("enter")  # the answer in the terminal
+    gemini.answer("enter", CONFIRMATION)  # in the terminal
     gemini.wait_for("Gemini is done.")
     desktop.wait_no_review()
     written = {name: reviews.text(name) for name in ("gemini", "qwen", "copilot", "claude")}

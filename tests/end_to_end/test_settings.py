@@ -30,6 +30,7 @@ EVERY_SETTING = {
     "review_focus": "sometimes",
     "review_presentation": None,
     "review_inline_below_columns": True,
+    "review_ignore_whitespace": "some",
     "review_maximum_bytes": "2 MB",
     "review_maximum_lines": -5,
     "maximum_body_mebibytes": 0,

@@ -30,7 +30,7 @@ def render_view(view: Any, box: Tuple[float, float, float, float], focused: bool
     """The view inside `box`: left, top, width, height of its part of the window, gutter and minimap included."""
     left, top, width, height = box
     map_width = geometry.MINIMAP if view.window.elements["minimap"] and view.sheet is not None else 0.0
-    gutter = geometry.GUTTER if view.settings.get("gutter", True) else 0.0
+    gutter = geometry.gutter_width(view)
     text_width = width - gutter - map_width
     font = "font-size:%gpx;line-height:%gpx" % (metrics.em_width(view) / 0.6, metrics.line_height(view))
     box_style = "left:%gpx;top:%gpx;width:%gpx;height:%gpx;%s" % (left, top, width, height, font)

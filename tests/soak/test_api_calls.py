@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import pytest
 from api_calls import (
-    EVENTS,
     IDLE,
     IDLE_WITH_CLIENT,
+    IN_A_PROPOSAL,
     OPEN_REVIEW,
     REVIEW_IN_SIGHT,
     WITH_CLIENT,
+    beside_a_review,
+    for_others,
+    in_a_proposal,
     in_listener,
     per_second,
     while_typing,
@@ -28,12 +31,6 @@ def counted(editor):
     editor.host.execute("application._editor_settings.set('review_presentation', 'side_by_side')")
     editor.host.wait_until("endpoint.settings().review_presentation == 'side_by_side'")
     return editor
-
-
-def counts(host):
-    """How many calls the package made since they were cleared, and which."""
-    by_name = host.call("api_calls")
-    return sum(by_name.values()), by_name
 
 
 def test_idle_without_a_client(counted):
@@ -51,6 +48,7 @@ def test_a_review_in_sight_that_nobody_scrolls(counted):
     counted.connect()
     counted.host.execute(OPEN_REVIEW)
     rate, names = per_second(counted.host, SECONDS)
+    print(f"{rate:.1f} calls a second: {names}")
     assert counted.host.evaluate("window.num_groups()") == 2
     assert rate <= REVIEW_IN_SIGHT, names
 
@@ -61,15 +59,7 @@ def test_a_selection_or_an_edit_asks_for_nothing(counted, name):
 
 
 def test_commands_and_keys_of_others_ask_for_nothing(counted):
-    counted.host.call("clear_api_calls")
-    counted.host.execute(
-        "listener = plugin.GeminiCompanionListener()\n"
-        "listener.on_text_command(view, 'insert', {'characters': 'x'})\n"
-        "listener.on_window_command(window, 'show_panel', {})\n"
-        "listener.on_post_window_command(window, 'show_panel', {})\n"
-        "listener.on_query_context(view, 'auto_complete_visible', sublime.OP_EQUAL, True, False)\n"
-    )
-    assert counts(counted.host) == (0, {})
+    assert for_others(counted.host) == (0, {})
 
 
 def test_typing_with_a_client(counted):
@@ -83,11 +73,19 @@ def test_typing_with_a_client_and_a_review_in_sight(counted):
     counted.connect()
     counted.host.execute(OPEN_REVIEW)
     counted.host.pump(3.0)
-    for view in ("view", "endpoint.reviews._presentations[endpoint.reviews.pending()[0]].proposal_view"):
-        for call in ("on_selection_modified", "on_modified"):
-            counted.host.execute(f"typed_in = {view}\nlistener = plugin.GeminiCompanionListener()")
-            counted.host.call("clear_api_calls")
-            counted.host.execute(f"for number in range({EVENTS}): listener.{call}(typed_in)")
-            calls, names = counts(counted.host)
-            print(f"{calls} calls for {EVENTS} events: {names}")
-            assert calls <= WITH_CLIENT * EVENTS, (view, call, names)
+    rate, names = beside_a_review(counted.host)
+    print(f"{rate:.2f} calls for an event: {names}")
+    assert rate <= WITH_CLIENT, names
+
+
+@pytest.mark.parametrize("presentation", ["side_by_side", "inline"])
+@pytest.mark.parametrize("text", ["LINE = 7", "import"])
+def test_a_character_typed_into_a_proposal(counted, presentation, text):
+    counted.host.execute(f"application._editor_settings.set('review_presentation', {presentation!r})")
+    counted.host.wait_until(f"endpoint.settings().review_presentation == {presentation!r}")
+    counted.connect()
+    counted.host.execute(OPEN_REVIEW)
+    counted.host.pump(2.0)
+    rate, names = in_a_proposal(counted.host, text)
+    print(f"{rate} calls for a character: {names}")
+    assert rate <= IN_A_PROPOSAL, names

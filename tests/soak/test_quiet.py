@@ -24,12 +24,19 @@ def test_while_nobody_does_anything(editor, clients):
     editor.host.pump(3)  # what the beginning set off is over
     editor.host.execute(COUNT)
     editor.host.pump(3)  # and every timer is one that is counted
-    idle = measure(editor.host)
-    if idle.share > MOST_OF_A_CORE:
-        idle = measure(editor.host)  # what else runs on the machine can only add to it
-    assert idle.timers > 0, "nothing is counted"
-    assert idle.wake_ups <= WAKE_UPS[clients] + ONE_MORE, idle
-    assert idle.share <= MOST_OF_A_CORE, idle
+    looks = [measure(editor.host)]
+    while len(looks) < 3 and not all(quiet_enough(looks, clients)):
+        looks.append(measure(editor.host))  # what else runs on the machine can only add to it
+    assert all(look.timers > 0 for look in looks), "nothing is counted"
+    assert quiet_enough(looks, clients) == (True, True), looks
+
+
+def quiet_enough(looks, clients):
+    """Were wake-ups and processor time, each in some look, as few as they must be?"""
+    return (
+        min(look.wake_ups for look in looks) <= WAKE_UPS[clients] + ONE_MORE,
+        min(look.share for look in looks) <= MOST_OF_A_CORE,
+    )
 
 
 def measure(host):

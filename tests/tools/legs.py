@@ -48,12 +48,16 @@ class Outcome(NamedTuple):
 
 
 class Leg(NamedTuple):
-    """What to run: `read_counts(code, folder)` turns exit code and report folder into counts."""
+    """What to run: `read_counts(code, folder)` turns exit code and report folder into counts.
+
+    `waits`: it mostly waits, so that it may run beside as many others as the machine has room for.
+    """
 
     name: str
     command: List[str]
     read_counts: Callable[[int, str], Counts]
     env: Dict[str, str]
+    waits: bool = False
 
     def run(self) -> Outcome:
         """Runs the leg to its end, or to its time limit. Any thread."""

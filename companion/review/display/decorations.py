@@ -13,12 +13,13 @@ Rules:
 from __future__ import annotations
 
 import time
-from typing import AbstractSet, Callable, Dict, Iterator, List, NamedTuple, Sequence, Tuple
+from typing import AbstractSet, Any, Callable, Dict, Iterator, List, NamedTuple, Sequence, Tuple
 
 import sublime
 
 from ...comparison import Move
 from .analysis import Analysis, Change, Span
+from .carrying import State
 from .markup import REVERT, UNDO, link_html
 from .moved import Moved, moved_on_left, moved_on_right, parted
 
@@ -38,7 +39,7 @@ _GUTTER_LOOK = {
 }
 _UNSEEN = sublime.DRAW_NO_FILL | sublime.DRAW_NO_OUTLINE  # in the text; the gutter, the minimap and annotations show
 _MOVED_LOOK = ("region.purplish", "", sublime.DRAW_NO_FILL | sublime.HIDE_ON_MINIMAP)
-_LOOK_AGAIN = 2.0  # seconds after which the colour scheme is asked again
+_LOOK_AGAIN = 60.0  # seconds after which the colour scheme is asked again, for who follows the system's light and dark
 _SINGLE_LINES = 2000  # up to so many lines each gets its own mark; beyond, each hunk does
 
 
@@ -57,24 +58,53 @@ LEFT = Side("diff.deleted", "diff.deleted.char", "region.redish")
 RIGHT = Side("diff.inserted", "diff.inserted.char", "region.greenish")
 
 
-class Marks:
-    """The marks of one view. Main thread only. What is drawn already is not drawn again where nobody edits."""
+class Styles:
+    """What a view's colour scheme makes of scopes. It is asked seldom: each call crosses into another process."""
 
-    def __init__(self, view: sublime.View, side: Side) -> None:
+    def __init__(self, view: sublime.View) -> None:
+        self._view = view
+        self._known: Dict[str, Dict[str, Any]] = {}
+        self._asked = 0.0  # on the monotonic clock
+
+    def of(self, scope: str) -> Dict[str, Any]:
+        """The style of a scope."""
+        if time.monotonic() - self._asked >= _LOOK_AGAIN:
+            self.forget()
+        if scope not in self._known:
+            self._known[scope] = self._view.style_for_scope(scope)
+        return self._known[scope]
+
+    def foreground(self, scope: str) -> str:
+        """The colour of annotations of this scope."""
+        return str(self.of(scope).get("foreground") or self._view.style().get("foreground", ""))
+
+    def forget(self) -> None:
+        """The colour scheme may be another one."""
+        self._known.clear()
+        self._asked = time.monotonic()
+
+
+class Drawn(NamedTuple):
+    """What a key of regions was drawn with, and the change count of the text then."""
+
+    spans: List[Span]
+    look: object
+    change_count: int
+
+
+class Marks:
+    """The marks of one view. Main thread only. What is drawn already, and has moved with the text, is left alone."""
+
+    def __init__(self, view: sublime.View, side: Side, styles: Styles) -> None:
         self._view = view
         self._side = side
-        self._drawn: Dict[str, object] = {}  # the regions of each key, and how they look
-        self._count = -1  # the original's change count then
-        self._looks: Tuple[Look, Look] = (("", sublime.HIDDEN), ("", sublime.HIDDEN))
+        self._styles = styles
+        self._drawn: Dict[str, Drawn] = {}
         self.captions: List[str] = []  # beside moved blocks
-        self._looked = -_LOOK_AGAIN  # when the colour scheme was asked, on the monotonic clock
 
-    def draw(self, analysis: Analysis) -> Iterator[None]:
+    def draw(self, analysis: Analysis, text: State) -> Iterator[None]:
         """Mark the changes in the view, which holds the analysed text. A generator of small steps."""
         left = self._side is LEFT
-        if left and self._count != self._view.change_count():
-            self._count = self._view.change_count()
-            self._drawn = dict.fromkeys(self._drawn)
         starts = analysis.left_starts if left else analysis.right_starts
         rows = [
             (change, change.hunk.left_start, change.hunk.left_end)
@@ -82,12 +112,8 @@ class Marks:
             else (change, change.hunk.right_start, change.hunk.right_end)
             for change in analysis.changes
         ]
-        if time.monotonic() - self._looked >= _LOOK_AGAIN:
-            self._looked = time.monotonic()
-            side = self._side
-            lines_look = _look(self._view, side.lines, side.outline)
-            self._looks = (lines_look, _look(self._view, side.characters, side.outline))
-        (scope, flags), (character_scope, _) = self._looks
+        scope, flags = self._look(self._side.lines)
+        character_scope, _ = self._look(self._side.characters)
         # Outlines go around a whole hunk.
         filled = flags != sublime.DRAW_NO_FILL
         single = sum(last - first for _, first, last in rows) <= _SINGLE_LINES
@@ -102,15 +128,15 @@ class Marks:
                 if not moved:
                     lines.extend(_lines(starts, start, end, single and filled))
         yield
-        self._add(LINES, lines, scope, "", flags | sublime.HIDE_ON_MINIMAP)
+        self._add(text, LINES, lines, scope, "", flags | sublime.HIDE_ON_MINIMAP)
         yield
-        self._add_moved(blocks, starts, set() if left else {first for _, first, _ in rows})
+        self._add_moved(text, blocks, starts, set() if left else {first for _, first, _ in rows})
         yield
         for kind, spans in gutter.items():
-            self._add(GUTTER[kind], spans, *_GUTTER_LOOK[kind], _UNSEEN)
+            self._add(text, GUTTER[kind], spans, *_GUTTER_LOOK[kind], _UNSEEN)
             yield
         parts = list(_parts(analysis.changes, left))
-        self._add(CHARACTERS, parts, character_scope, "", sublime.DRAW_NO_OUTLINE | sublime.HIDE_ON_MINIMAP)
+        self._add(text, CHARACTERS, parts, character_scope, "", sublime.DRAW_NO_OUTLINE | sublime.HIDE_ON_MINIMAP)
         yield
 
     def clear(self) -> None:
@@ -120,16 +146,23 @@ class Marks:
         self._drawn.clear()
         unlink(self._view)
 
-    def _add_moved(self, blocks: Sequence[Moved], starts: Sequence[int], links: AbstractSet[int]) -> None:
+    def _look(self, scope: str) -> Look:
+        """The scope and flags to draw with: filled if the colour scheme has a background for it, else outlined."""
+        if self._styles.of(scope).get("background"):
+            return scope, sublime.DRAW_NO_OUTLINE
+        return self._side.outline, sublime.DRAW_NO_FILL
+
+    def _add_moved(self, text: State, blocks: Sequence[Moved], starts: Sequence[int], links: AbstractSet[int]) -> None:
         """Outline moved blocks and say where else they stand, but for rows where a link says so."""
-        self._add(MOVED, [(starts[block.start], starts[block.end]) for block in blocks], *_MOVED_LOOK)
+        self._add(text, MOVED, [(starts[block.start], starts[block.end]) for block in blocks], *_MOVED_LOOK)
         said = [block for block in blocks if block.start not in links]
         places = [(starts[block.start], starts[block.start]) for block in said]
         self.captions = [block.caption for block in said]
-        self._add(MOVED_CAPTIONS, places, "", "", _UNSEEN, self.captions)
+        self._add(text, MOVED_CAPTIONS, places, "", "", _UNSEEN, self.captions)
 
     def _add(
         self,
+        text: State,
         key: str,
         spans: List[Span],
         scope: str,
@@ -137,16 +170,16 @@ class Marks:
         flags: sublime.RegionFlags,
         annotations: Sequence[str] = (),
     ) -> None:
-        # Regions move with edits, in ways of their own; only the original is never edited once it is filled.
-        wanted = (spans, scope, flags, annotations)
-        if self._drawn.get(key) == wanted and (self._side is LEFT or not spans):
+        before = self._drawn.get(key)
+        if not spans and (before is None or not before.spans):
             return
-        if not spans and key not in self._drawn:
-            return
-        self._drawn[key] = wanted
+        self._drawn[key] = Drawn(spans, (scope, flags, annotations), text.change_count)
+        if before is not None and before.look == (scope, flags, annotations):
+            if text.has(spans, before.spans, before.change_count):
+                return
         regions = [sublime.Region(*span) for span in spans]
         if annotations:
-            color = _color(self._view, _MOVED_LOOK[0])
+            color = self._styles.foreground(_MOVED_LOOK[0])
             self._view.add_regions(key, regions, scope, icon, flags, list(annotations), annotation_color=color)
         else:
             self._view.add_regions(key, regions, scope, icon, flags)
@@ -154,6 +187,7 @@ class Marks:
 
 def link_changes(
     view: sublime.View,
+    styles: Styles,
     changes: Sequence[Change],
     moves: Sequence[Move],
     generation: int,
@@ -170,12 +204,13 @@ def link_changes(
         for number, change in enumerate(changes)
     ]
     regions = [sublime.Region(change.right[0]) for change in changes]
-    _annotate(view, REVERT_LINKS, regions, links, "region.bluish", on_navigate)
+    _annotate(view, styles, REVERT_LINKS, regions, links, "region.bluish", on_navigate)
     return links
 
 
 def link_reverted(
     view: sublime.View,
+    styles: Styles,
     places: Sequence[Tuple[int, sublime.Region]],
     generation: int,
     on_navigate: Callable[[str], None],
@@ -183,7 +218,7 @@ def link_reverted(
     """Put a link beside each place (its number, its region) where a change was taken back, which undoes that."""
     links = [link_html(UNDO, number, "Reverted: undo", generation) for number, _ in places]
     regions = [sublime.Region(region.begin()) for _, region in places]
-    _annotate(view, UNDO_LINKS, regions, links, "region.yellowish", on_navigate)
+    _annotate(view, styles, UNDO_LINKS, regions, links, "region.yellowish", on_navigate)
     return links
 
 
@@ -195,6 +230,7 @@ def unlink(view: sublime.View) -> None:
 
 def _annotate(
     view: sublime.View,
+    styles: Styles,
     key: str,
     regions: List[sublime.Region],
     annotations: List[str],
@@ -204,13 +240,8 @@ def _annotate(
     if not regions:
         view.erase_regions(key)
         return
-    color = _color(view, scope)
+    color = styles.foreground(scope)
     view.add_regions(key, regions, "", "", _UNSEEN, annotations, annotation_color=color, on_navigate=on_navigate)
-
-
-def _color(view: sublime.View, scope: str) -> str:
-    """The colour of annotations of this scope."""
-    return str(view.style_for_scope(scope).get("foreground") or view.style().get("foreground", ""))
 
 
 def _lines(starts: Sequence[int], first: int, last: int, single: bool) -> List[Span]:
@@ -231,10 +262,3 @@ def _place(starts: Sequence[int], row: int) -> Span:
 def _parts(changes: Sequence[Change], left: bool) -> Iterator[Span]:
     for change in changes:
         yield from change.left_parts if left else change.right_parts
-
-
-def _look(view: sublime.View, scope: str, outline: str) -> Look:
-    """The scope and flags to draw with: filled if the colour scheme has a background for it, else outlined."""
-    if view.style_for_scope(scope).get("background"):
-        return scope, sublime.DRAW_NO_OUTLINE
-    return outline, sublime.DRAW_NO_FILL

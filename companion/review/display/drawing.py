@@ -14,7 +14,8 @@ import sublime
 
 from . import decorations
 from .analysis import Analysis, Change
-from .decorations import Marks
+from .carrying import State
+from .decorations import Marks, Styles
 from .header import Header, header_html, header_rows
 from .leveling import (
     TOLERANCE,
@@ -31,7 +32,7 @@ from .leveling import (
 from .markup import filler_html, removed_html
 from .moved import Moved, moved_on_left
 from .phantoms import Block, Blocks, Top
-from .screen import CaretLine, Look, Sizes, Watch
+from .screen import CaretLine, Look, Sizes, Watch, back_to_top
 from .scroll_map import ScrollMap
 from .scrolling import ScrollLock
 from .slices import TURN
@@ -63,8 +64,10 @@ class Drawing:
         self._left_top = Top(original_view) if original_view is not None else None
         self._left_blocks = Blocks(original_view, BLOCKS) if original_view is not None else None
         self._lock = ScrollLock(original_view, proposal_view) if original_view is not None else None
-        self._right_marks = Marks(proposal_view, decorations.RIGHT)
-        self._left_marks = Marks(original_view, decorations.LEFT) if original_view is not None else None
+        self.styles = Styles(proposal_view)
+        self._right_marks = Marks(proposal_view, decorations.RIGHT, self.styles)
+        self._left_marks = Marks(original_view, decorations.LEFT, self.styles) if original_view is not None else None
+        self._left_state = self._right_state = State(0)  # of the texts that are drawn on
         self._watch = Watch(original_view, proposal_view)
         self._header: Optional[Header] = None
         self._header_height: object = None  # what makes it as high as it is shown
@@ -73,23 +76,41 @@ class Drawing:
         self._analysis: Optional[Analysis] = None
         self._gaps: List[Gap] = [Gap(0, 0, 0, 0, None)]
         self._heights: List[Heights] = [Heights(None, None)]
+        self._moved = True  # whether the last drawing may have moved lines
         self._known: Known = {}
         self._known_for: object = None  # the sizes
+        self._drawn_for: object = None  # the sizes
         self._levelled: object = None  # what the heights were corrected for
+        self._even_corrected = False  # whether so were gaps where no rows are missing
         self._left_over: Optional[float] = None  # the error at the last anchor that could not be corrected
         self._loose_top = 0  # rounds in which the rows of the header are still to be levelled
+        self._was_at_top = False  # when the screen changed
         self.rounds = 0  # of corrections that the last drawing took
 
-    def steps(self, analysis: Optional[Analysis], done: Callable[[], None]) -> Iterator[object]:
-        """Draw `analysis`, or nothing but the header if it is None. `valid` must be asked between slices."""
+    def original_filled(self) -> None:
+        """The original's view was given another text, with which nothing that is drawn has moved."""
+        self._left_state = State(self._left_state.change_count + 1)
+
+    def steps(self, analysis: Optional[Analysis], text: State, done: Callable[[], None]) -> Iterator[object]:
+        """Draw `analysis`, or nothing but the header if it is None. `valid` must be asked between slices.
+
+        `text` is the state of the proposal's text.
+        """
         self.blocks = []
+        self._right_state = text
         self._watch.note()
         if self._known_for != (self._watch.left, self._watch.right):
             self._known, self._known_for = {}, (self._watch.left, self._watch.right)
         yield from self._work(analysis)
+        yield None
+        self._drawn_for = (self._watch.left, self._watch.right)
         if self._lock is not None:
             hunks = [change.hunk for change in analysis.changes] if analysis is not None else []
-            self._lock.use(ScrollMap.of(hunks) if analysis is not None else None)
+            self._lock.use(ScrollMap.of(hunks) if analysis is not None else None, self._moved)
+        if self._was_at_top:
+            self._was_at_top = False
+            back_to_top(self._right)
+        yield None
         done()
 
     @property
@@ -102,6 +123,12 @@ class Drawing:
         """The sizes of the proposal's view, at most a second old."""
         self._watch.note()
         return self._watch.right
+
+    @property
+    def fits(self) -> bool:
+        """Whether what is drawn is drawn for the sizes of now. It asks for all of them."""
+        now = (Sizes.of(self._left), Sizes.of(self._right))
+        return self._drawn_for == now and (self._levelled is not None or self._left is None)
 
     def show_header(self, header: Header) -> None:
         """Show this header."""
@@ -120,7 +147,9 @@ class Drawing:
             self._level_top()
         look = self._watch.look()
         if look is Look.OTHER or (look is Look.THE_SAME and not self._still_level()):
+            self._was_at_top = look is Look.OTHER and self._right.viewport_position()[1] <= 0
             self._levelled = None
+            self.styles.forget()
             self._on_outdated()
             return True
         return moved
@@ -132,6 +161,7 @@ class Drawing:
 
     def unlink(self) -> None:
         """Take every link off the proposal's view. The editor would keep what they call, and so this review, alive."""
+        self._watch.stop()
         if self._right.is_valid():
             decorations.unlink(self._right)
             self._right_top.show("")
@@ -151,22 +181,20 @@ class Drawing:
             if self._left_marks is not None:
                 self._left_marks.clear()
         else:
-            yield from self._right_marks.draw(analysis)
+            yield from self._right_marks.draw(analysis, self._right_state)
             if self._left_marks is not None:
-                yield from self._left_marks.draw(analysis)
+                yield from self._left_marks.draw(analysis, self._left_state)
         if self._left is not None:
             yield from self._side_by_side(analysis)
         elif analysis is not None:
             yield from self._inline(analysis)
         else:
-            yield from self._right_blocks.update([])
+            yield from self._right_blocks.update([], self._right_state)
 
     # -- inline -------------------------------------------------------------------------------------------------------
 
     def _inline(self, analysis: Analysis) -> Iterator[object]:
-        tab_size = self._right.settings().get("tab_size")
-        tab_size = tab_size if isinstance(tab_size, int) else 4
-        sizes = self._watch.right
+        tab_size, sizes = self._watch.tab_size, self._watch.right
         blocks: List[Block] = []
         moved = _captions(moved_on_left(analysis.moves))
         for change in analysis.changes:
@@ -186,7 +214,7 @@ class Drawing:
         """Change the blocks of the proposal without moving the caret's line."""
         same = self._right_blocks.documents == [document for _, document in blocks]
         caret = None if same else CaretLine(self._right)
-        for _ in self._right_blocks.update(blocks):
+        for _ in self._right_blocks.update(blocks, self._right_state):
             if caret is not None:
                 caret.keep()
             yield None
@@ -205,9 +233,13 @@ class Drawing:
             rows = [view.rowcol(view.size())[0] + 1 for view in sides]
             gaps = gaps_of([], *rows) if len(rows) == 2 else [Gap(0, 0, 0, 0, None)]
         header = len(header_rows(self._header)) if self._header is not None else 0
-        wanted = (gaps, header, self._watch.left, self._watch.right)
-        self._analysis, self._gaps = analysis, gaps
-        if wanted == self._levelled:
+        wanted = (_uneven(gaps), header, self._watch.left, self._watch.right)
+        # Changes that replace lines by as many may come and go: they move none, unless their lines wrap.
+        same = wanted == self._levelled and (gaps == self._gaps or not self._even_corrected)
+        known = dict(zip(self._gaps, self._heights))
+        self._analysis, self._gaps, self._moved = analysis, gaps, not same
+        if not self._moved:
+            self._heights = [known.get(gap, Heights(None, None)) for gap in gaps]
             yield from self._put()
             return
         self._levelled, self._header_rows, self._loose_top = None, header, 0
@@ -220,10 +252,13 @@ class Drawing:
             yield from self._measure(errors)
             if self.rounds == _ROUNDS or within_tolerance(errors):
                 break
-            self._heights = corrected(self._heights, errors, self._watch.left.row, self._watch.right.row)
+            self._heights = corrected(self._heights, errors, self._watch.left.least, self._watch.right.least)
             yield from self._put()
+        yield None
         self._left_over = next((error for error in reversed(errors) if error is not None), None)
         self._known = {**self._known, **learnt(gaps, plan, self._heights)}
+        even = (heights for gap, heights in list(zip(gaps, self._heights))[1:] if not gap.left_rows + gap.right_rows)
+        self._even_corrected = any(heights != Heights(None, None) for heights in even)
         if header == self._header_rows:
             self._levelled = wanted
 
@@ -239,7 +274,7 @@ class Drawing:
                     lefts.append((left_starts[gap.left_row], _filler(heights.left, self._watch.left)))
                 if heights.right is not None:
                     rights.append((right_starts[gap.right_row], _filler(heights.right, self._watch.right)))
-        yield from self._left_blocks.update(lefts)
+        yield from self._left_blocks.update(lefts, self._left_state)
         yield from self._update_right(rights)
         self._show_tops()
 
@@ -276,7 +311,7 @@ class Drawing:
     # -- the first lines ----------------------------------------------------------------------------------------------
 
     def _show_tops(self) -> None:
-        if self._header is None or not self._right.is_valid():
+        if self._header is None:
             return
         sizes = self._watch.right
         if not sizes.line_height:
@@ -296,7 +331,7 @@ class Drawing:
             self._right_top.show(html)
             if caret is not None:
                 caret.keep()
-        if self._left_top is not None and self._left is not None and self._left.is_valid():
+        if self._left_top is not None:
             self._left_top.show(_filler(left, self._watch.left) if left is not None else "")
 
     def _level_top(self) -> None:
@@ -308,13 +343,18 @@ class Drawing:
         if within_tolerance(errors):
             self._loose_top = 0
             return
-        self._heights[0] = corrected(self._heights[:1], errors, self._watch.left.row, self._watch.right.row)[0]
+        self._heights[0] = corrected(self._heights[:1], errors, self._watch.left.least, self._watch.right.least)[0]
         self._show_tops()
 
 
 def _rows(lines: Sequence[str]) -> int:
     """How many rows a view counts that holds these lines."""
     return len(lines) + 1 if not lines or lines[-1].endswith("\n") else len(lines)
+
+
+def _uneven(gaps: Sequence[Gap]) -> List[Gap]:
+    """The gaps by which lines are moved; the first one, of the header, always."""
+    return [gap for number, gap in enumerate(gaps) if not number or gap.left_rows or gap.right_rows]
 
 
 def _filler(height: int, sizes: Sizes) -> str:

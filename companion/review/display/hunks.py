@@ -11,9 +11,11 @@ from typing import Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 import sublime
 
+from ...comparison import Move
 from ...editor.edits import Edit, apply_edits, move_caret
-from .analysis import Analysis, Change
-from .decorations import link_changes, link_reverted
+from .analysis import Analysis, Change, Span
+from .carrying import State
+from .decorations import Styles, link_changes, link_reverted
 from .markup import REVERT, UNDO
 
 _REVERTED = "gemini_companion.reverted."
@@ -30,11 +32,22 @@ class Reverted(NamedTuple):
     original: str
 
 
+class Linked(NamedTuple):
+    """What the links beside changes were drawn for: with the same ones, and captions, they need not be drawn again."""
+
+    generation: int
+    rows: List[Rows]
+    moves: Sequence[Move]
+    points: List[Span]
+    change_count: int
+
+
 class Hunks:
     """The changes of one proposal's view. Main thread only."""
 
-    def __init__(self, view: sublime.View, on_link: Callable[[str], None]) -> None:
+    def __init__(self, view: sublime.View, on_link: Callable[[str], None], styles: Styles) -> None:
         self._view = view
+        self._styles = styles
         self._on_link = on_link
         self._analysis: Optional[Analysis] = None
         self._count = -1
@@ -42,7 +55,7 @@ class Hunks:
         self._reverted: Dict[int, Reverted] = {}
         self._numbers = count(1)
         self._links: Dict[str, List[str]] = {}
-        self._linked: List[Rows] = []  # what the links beside changes were drawn for
+        self._linked = Linked(-1, [], (), [], -1)
         self._asked: Dict[str, Act] = {}  # by the key of its places: to be done when the texts are compared again
         self.current: Optional[int] = None
         self.generation = 0  # of the links that are valid
@@ -55,20 +68,28 @@ class Hunks:
         self._caret = -1
         self.caret_moved()
 
-    def link(self) -> None:
-        """Draw the links beside the changes and beside what was taken back, and do what was asked for meanwhile."""
+    def link(self, text: State) -> None:
+        """Draw the links beside the changes and beside what was taken back, and do what was asked for meanwhile.
+
+        Links that still name the same changes, and have moved with the text, are left alone.
+        """
         while self._asked:
             before = self._view.change_count()
             self._do_asked()
             if self._view.change_count() != before:
                 return  # that was an edit, after which all is drawn anew
-        self.generation += 1
         changes, moves = (self._analysis.changes, self._analysis.moves) if self._analysis else ([], ())
-        places = self._places()
-        self._linked = [_rows(change) for change in changes]
-        self._links[REVERT] = link_changes(self._view, changes, moves, self.generation, self._on_link)
+        places, points = self._places(), [(change.right[0], change.right[0]) for change in changes]
+        linked = Linked(self.generation, [_rows(change) for change in changes], moves, points, text.change_count)
+        drawn, self._linked = self._linked, linked
+        if drawn[:3] == linked[:3] and not places and not self._links.get(UNDO):
+            if text.has(points, drawn.points, drawn.change_count):
+                return
+        self.generation += 1
+        self._linked = linked._replace(generation=self.generation)
+        self._links[REVERT] = link_changes(self._view, self._styles, changes, moves, self.generation, self._on_link)
         if places or self._links.get(UNDO):
-            self._links[UNDO] = link_reverted(self._view, places, self.generation, self._on_link)
+            self._links[UNDO] = link_reverted(self._view, self._styles, places, self.generation, self._on_link)
 
     def outdate(self) -> None:
         """One of the two texts is about to be another one: what is drawn, and asked for, names nothing any more."""
@@ -76,6 +97,10 @@ class Hunks:
         self._count = -1
         while self._asked:
             self._do_asked(nowhere=True)
+
+    def outdate_links(self) -> None:
+        """The editor may show older links: they are to be drawn anew, even if they are the same."""
+        self.generation += 1
 
     def forget_reverted(self) -> None:
         """Another proposal comes: what was taken back of this one cannot be brought back into that."""
@@ -89,8 +114,10 @@ class Hunks:
 
     def caret_moved(self) -> bool:
         """Look which change the caret is in now. True if that is another one than before."""
-        selection = self._view.sel()
-        caret = selection[0].b if len(selection) else -1
+        try:
+            caret = self._view.sel()[0].b
+        except IndexError:
+            caret = -1
         if caret == self._caret:
             return False
         self._caret = caret
@@ -142,7 +169,8 @@ class Hunks:
 
     def linked(self, number: int) -> Optional[Rows]:
         """What the link of this number was drawn for; None if there is no such link."""
-        return self._linked[number] if 0 <= number < len(self._linked) else None
+        rows = self._linked.rows
+        return rows[number] if 0 <= number < len(rows) else None
 
     def revert(self, places: Sequence[sublime.Region]) -> bool:
         """Put the original's lines in place of the changes that `places` touch, in one step. False if there are none.

@@ -102,11 +102,11 @@ def planned(gaps: Sequence[Gap], left_line: float, right_line: float, header: in
 
 
 def corrected(
-    heights: Sequence[Heights], errors: Sequence[Optional[float]], left_row: int, right_row: int
+    heights: Sequence[Heights], errors: Sequence[Optional[float]], left_least: int, right_least: int
 ) -> List[Heights]:
     """Heights that mend the errors measured at the gaps' anchors, in pixels; None where nothing could be measured.
 
-    A block is `left_row` or `right_row` pixels high at the least, but for what stands under the header.
+    A block is `left_least` or `right_least` pixels high at the least, but for what stands under the header.
     """
     result: List[Heights] = []
     mended = before = 0.0
@@ -119,10 +119,10 @@ def corrected(
         before = measured
         if abs(error) > TOLERANCE:
             if error > 0:
-                right, left, by = _raised(height.right, height.left, error, own, right_row, left_row)
+                right, left, by = _raised(height.right, height.left, error, own, right_least, left_least)
             else:
-                least = 0 if number == 0 and height.right is not None else right_row
-                left, right, by = _raised(height.left, height.right, -error, -own, left_row, least)
+                least = 0 if number == 0 and height.right is not None else right_least
+                left, right, by = _raised(height.left, height.right, -error, -own, left_least, least)
                 by = -by
             height = Heights(left, right)
             mended -= by

@@ -31,6 +31,8 @@ class ProposalPane:
         self._review = review
         self._given: Optional[str] = None  # what the view holds as long as nobody edits it
         self._given_at = -1  # the view's change count then
+        self._held: Optional[str] = None  # what the view held when it was read last, if it was edited
+        self._held_at = -1
         self._ever_filled = False
 
     @property
@@ -42,7 +44,7 @@ class ProposalPane:
         """Put the proposal into the view, in steps. Without a syntax a very long text costs the editor less."""
         view, shown = self._view, self._review.proposal.shown
         first = not self._ever_filled
-        self._given = None
+        self._given = self._held = None
         if len(shown) > PORTION:
             view.set_read_only(True)  # what is typed between two portions would be taken for proposed
         try:
@@ -70,19 +72,39 @@ class ProposalPane:
     @property
     def untouched(self) -> bool:
         """Whether the view was not edited since it was filled."""
-        return self._view.change_count() == self._given_at
+        return self.untouched_at(self._view.change_count())
+
+    def untouched_at(self, count: int) -> bool:
+        """The same, for whoever knows the view's change count already."""
+        return count == self._given_at
 
     @property
     def emptied(self) -> bool:
-        """Whether the user has deleted the whole text."""
-        return bool(self._given) and not self._view.size()
+        """Whether the user had deleted the whole text when it was read last."""
+        return bool(self._given) and self._held == ""
+
+    @property
+    def differs(self) -> bool:
+        """Whether the text that was read last would be accepted as something else than was proposed."""
+        return self._held is not None and self._restored(self._held) != self._review.proposal.exact
+
+    def read(self, count: int, longest: int) -> Optional[str]:
+        """The text of the view, whose change count is `count`; None if it has more than `longest` characters."""
+        if self._held is None or self._held_at != count:
+            size = self._view.size()
+            if size > longest:
+                return None
+            self._held, self._held_at = self._view.substr(sublime.Region(0, size)), count
+        return self._held if len(self._held) <= longest else None
 
     def current_text(self) -> str:
         """The text as it would be accepted now: exactly what was proposed, with what the user edited."""
-        proposal = self._review.proposal
         if self._given is None or not self._view.is_valid() or self.untouched:
-            return proposal.exact
-        held = whole_text(self._view)
+            return self._review.proposal.exact
+        return self._restored(whole_text(self._view))
+
+    def _restored(self, held: str) -> str:
+        proposal = self._review.proposal
         return proposal.exact if held == self._given else proposal.restore(held)
 
 

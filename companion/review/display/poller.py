@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ...runtime import Runtime
     from .presentation import Presentation
 
-_FAST, _CALM, _SLOW = 16, 80, 150  # milliseconds between two ticks
+_FAST, _CALM, _SLOW = 16, 100, 150  # milliseconds between two ticks
 _CALM_AFTER, _SLOW_AFTER = 1.0, 20.0  # seconds without a movement
 _LOOK_EVERY = 1.0  # seconds between two looks at what is visible, and at the files on disk
 _LOOKS_PER_FILE_CHECK = 10  # tabs with unsaved edits report themselves, but for those that open with them

@@ -12,10 +12,11 @@ from __future__ import annotations
 import logging
 import time
 from functools import partial
-from typing import TYPE_CHECKING, Callable, Iterator, List, Optional
+from typing import TYPE_CHECKING, Callable, Iterator, List, Optional, Tuple
 
 import sublime
 
+from ...comparison import Whitespace
 from ...debounce import Debounce
 from ...editor import file_views
 from ..decision import Review
@@ -23,13 +24,14 @@ from ..document.disk import Original
 from ..document.preparation import Preparation
 from ..window import views
 from .analysis import Analysis, analyse
+from .carrying import Carried, State, carried
 from .drawing import Drawing
 from .file_watch import FileWatch, file_request, read
 from .header import status_text
 from .heading import Standing, age_text, columns_of, header_of, place_of
 from .hunks import Hunks
 from .markup import REVERT, UNDO, parse_link, unstamped
-from .panes import ProposalPane, show_original, whole_text
+from .panes import ProposalPane, show_original
 from .phase import Phase, following
 from .slices import Slices
 from .whitespace import WhitespaceChoice
@@ -45,7 +47,7 @@ STATUS = "gemini_companion.review"
 # Milliseconds without an edit before the texts are compared again, and at the most; the same for the caret's change.
 _AFTER_EDIT, _LONGEST_EDITING = 40, 500
 _AFTER_CARET, _LONGEST_WALK = 20, 100
-_LONG = 300  # milliseconds after which a comparison shows itself
+_LONG = 0.3  # seconds after which a comparison shows itself
 
 
 class Presentation:
@@ -79,6 +81,9 @@ class Presentation:
         self._whitespace = WhitespaceChoice(settings)
         self._too_large = False  # the proposal, for a comparison
         self._computation: Optional[Computation] = None
+        self._computing_since = 0.0  # on the monotonic clock
+        self._status = ""  # as the status bar has it
+        self._analysed_text = self._drawn_text = ""
         self._original_shown: Optional[Original] = None
         self._analysis: Optional[Analysis] = None
         # The change counts of the texts that were analysed and drawn, and for which the last drawing was begun.
@@ -93,7 +98,7 @@ class Presentation:
         self.file = FileWatch(review, runtime, self.update_header)
         self._pane = ProposalPane(proposal_view, review)
         self._drawing = Drawing(original_view, proposal_view, self._link, self._redraw)
-        self.hunks = Hunks(proposal_view, self._link)
+        self.hunks = Hunks(proposal_view, self._link, self._drawing.styles)
 
     # -- life ---------------------------------------------------------------------------------------------------------
 
@@ -276,6 +281,7 @@ class Presentation:
     def _show_original(self, original: Original) -> Iterator[None]:
         if self.original_view is not None and file_views.is_open(self.original_view):
             yield from show_original(self.original_view, original, self.review.same_files)
+            self._drawing.original_filled()
         self._original_shown = original
         self.file.check()
         self._compare()
@@ -287,58 +293,66 @@ class Presentation:
 
     def _compare_after_edits(self) -> None:
         # What we put into the view ourselves has been compared already.
-        if self._phase is Phase.RETIRED or not file_views.is_open(self.proposal_view) or self._pane.untouched:
+        count = self.proposal_view.change_count()
+        if self._phase is Phase.RETIRED or self._pane.untouched_at(count):
             return
         if self._phase is not Phase.GATHERING:
             self._go(Phase.STALE)
-        self._compare()
+        self._compare(count)
 
     def _cancel_comparison(self) -> None:
         if self._computation is not None:
             self._computation.cancel()
             self._computation = None
 
-    def _compare(self) -> None:
+    def _compare(self, count: int = -1) -> None:
+        """Begin to compare what the view holds. `count` is its change count, for whoever has asked for it already."""
         self._cancel_comparison()
         original = self.original
-        if self._phase is Phase.RETIRED or original is None or not file_views.is_open(self.proposal_view):
+        if self._phase is Phase.RETIRED or original is None:
             return
         if not self._pane.filled or self._original_shown is not original:
             return  # a long text is still on its way
+        count = self.proposal_view.change_count() if count < 0 else count
+        if not count and not file_views.is_open(self.proposal_view):
+            return  # a view that is gone answers like one that is empty
         limits = self._settings()
-        # Asking the editor for a long text takes long.
-        text = whole_text(self.proposal_view) if self.proposal_view.size() <= limits.review_maximum_bytes else None
+        text = self._pane.read(count, limits.review_maximum_bytes)
         self._too_large = text is None or text.count("\n") > limits.review_maximum_lines
         if text is None or not original.comparable or self._too_large or self.review.proposal.format.binary:
             self._analysis = None
-            self._draw()
+            self._draw(State(count))
             return
         self._go(Phase.COMPARING)
-        count = self.proposal_view.change_count()
-        computation = self._runtime.compute(
-            partial(analyse, ignored=self._whitespace.ignored),
+        # Marks that have moved with a single edit are left alone. Each edit counts, so that none can be overlooked.
+        before = self._drawn_text if count - self._drawn_count == 1 else None
+        self._computing_since = time.monotonic()
+        self._computation = self._runtime.compute(
+            partial(_analyse_edit, self._whitespace.ignored),
+            before,
             original.text,
             text,
-            then=lambda analysis: self._compared(count, analysis),
+            then=partial(self._compared, count, text),
             failed=self._failed,
         )
-        self._computation = computation
-        self._runtime.later_on_main(_LONG, self._show_long, computation)
 
-    def _show_long(self, computation: Computation) -> None:
-        if computation is self._computation and file_views.is_open(self.proposal_view):
-            self.proposal_view.set_status(STATUS, "Comparing… (close the diff to stop)")
+    def _show_long(self) -> None:
+        """Say that a comparison takes long."""
+        if self._computation is not None and time.monotonic() - self._computing_since > _LONG:
+            self._show_status("Comparing… (close the diff to stop)")
 
-    def _compared(self, count: int, analysis: Analysis) -> None:
+    def _compared(self, count: int, text: str, found: Tuple[Analysis, Optional[Carried]]) -> None:
         self._computation = None
-        if self._phase is Phase.RETIRED or not file_views.is_open(self.proposal_view):
+        if self._phase is Phase.RETIRED:
             return
         if self.proposal_view.change_count() != count:
             self._compare()
             return
-        self._analysis, self._analysed = analysis, count
-        self.hunks.use(analysis, count)
-        self._draw()
+        self._analysis, edit = found
+        self._analysed, before = count, self._drawn_count
+        self._analysed_text = text
+        self.hunks.use(self._analysis, count)
+        self._draw(State(count, before, edit))
 
     def _failed(self, error: Exception) -> None:
         self._computation = None
@@ -349,14 +363,14 @@ class Presentation:
             self.problem = "The comparison failed, see the log."
             self.update_header()
 
-    def _draw(self) -> None:
+    def _draw(self, text: State) -> None:
         self._go(Phase.DRAWING)
         if self._analysis is None:
             self.hunks.use(None, -1)
-        self.update_header()
-        count = self._drawing_count = self.proposal_view.change_count()
+        self._show_header()
+        count = self._drawing_count = text.change_count
         self._slices.run(
-            self._drawing.steps(self._analysis, self._drawn),
+            self._drawing.steps(self._analysis, text, partial(self._drawn, text)),
             lambda: self._drawing.valid and self.proposal_view.change_count() == count,
         )
 
@@ -364,15 +378,16 @@ class Presentation:
         """What is drawn, or being drawn, does not fit the screen any more."""
         if self._phase not in (Phase.SHOWN, Phase.DRAWING) or not views.is_open(self.proposal_view):
             return  # it will be drawn for the screen as it is then
-        if self.proposal_view.change_count() == self._drawing_count:
-            self._draw()  # else the user has just typed: it is compared, and drawn, in a moment
+        count = self.proposal_view.change_count()
+        if count == self._drawing_count:
+            self._draw(State(count, self._drawn_count))  # else it was edited: it is compared, and drawn, in a moment
 
-    def _drawn(self) -> None:
+    def _drawn(self, text: State) -> None:
         if self._phase not in (Phase.DRAWING, Phase.STALE):
             return  # it is compared again already
         self._go(Phase.SHOWN)
-        self._drawn_count = self.proposal_view.change_count()
-        self.hunks.link()
+        self._drawn_count, self._drawn_text = text.change_count, self._analysed_text
+        self.hunks.link(text)
         if not self._first_change_shown:
             self._first_change_shown = True
             self.hunks.show_first()
@@ -383,15 +398,17 @@ class Presentation:
 
     def tick(self) -> bool:
         """Follow scrolling while the review is visible. True if something moved."""
+        self._show_long()
         return self._phase is not Phase.RETIRED and self._drawing.tick()
 
     def caret_may_have_moved(self) -> None:
         """The proposal's selection has changed. Called for every keystroke."""
-        self._caret.mark()
+        if not self._edits.pending:
+            self._caret.mark()  # else the comparison looks where the caret is
 
     def look_at_caret(self) -> None:
         """Say in the header in which change the caret is."""
-        if self._phase is Phase.RETIRED or not self.proposal_view.is_valid():
+        if self._phase is Phase.RETIRED or self._edits.pending:
             return
         if self._analysed == self.proposal_view.change_count() and self.hunks.caret_moved():
             self.update_header()
@@ -406,7 +423,11 @@ class Presentation:
 
     def update_header(self) -> None:
         """Say in the header and in the status bar how things stand."""
-        if self._phase is Phase.RETIRED or self.original is None or not file_views.is_open(self.proposal_view):
+        if self._phase is not Phase.RETIRED and file_views.is_open(self.proposal_view):
+            self._show_header()
+
+    def _show_header(self) -> None:
+        if self.original is None:
             return
         standing = Standing(
             self.review,
@@ -425,18 +446,25 @@ class Presentation:
             generation=self._proposals, place=self._place
         )
         self._drawing.show_header(header)
-        self.proposal_view.set_status(STATUS, status_text(header))
+        self._show_status(status_text(header))
+
+    def _show_status(self, text: str) -> None:
+        if text != self._status:
+            self._status = text
+            self.proposal_view.set_status(STATUS, text)
 
     @property
     def _edits_stay(self) -> bool:
         """Whether the user has edited what the client will write as it proposed it."""
         ticket = self.review.ticket
-        if ticket is None or ticket.edits_return or not ticket.waiting or self._pane.untouched:
-            return False
-        return self._pane.current_text() != self.review.proposal.exact
+        return ticket is not None and not ticket.edits_return and ticket.waiting and self._pane.differs
 
     def _link(self, href: str) -> None:
-        """A link was clicked. One that the editor still shows but that was drawn for something else only redraws."""
+        """A link was clicked. It must not take away its view while the editor still handles the click."""
+        self._runtime.on_main(self._follow, href)
+
+    def _follow(self, href: str) -> None:
+        """Do what a link says. One that the editor still shows but that was drawn for something else only redraws."""
         if self._phase is Phase.RETIRED:
             return
         plain, generation = unstamped(href)
@@ -447,4 +475,13 @@ class Presentation:
         logger.info("a link of an older state was clicked: drawn again")
         self._drawing.show_again()
         if self._phase is Phase.SHOWN:
-            self.hunks.link()
+            self.hunks.outdate_links()
+            self.hunks.link(State(self._drawn_count))
+
+
+def _analyse_edit(
+    ignored: Whitespace, before: Optional[str], left: str, right: str, cancelled: Callable[[], bool]
+) -> Tuple[Analysis, Optional[Carried]]:
+    """The comparison, and the edit that made the right text of the one `before`. Computing thread."""
+    analysis = analyse(left, right, cancelled, ignored=ignored)
+    return analysis, carried(before, right) if before is not None else None

@@ -1,18 +1,24 @@
 """What the screen is like: sizes that change without an event, and the caret's line, which must not move.
 
-Rules: no event tells of zoom, another font or screen, or a moved splitter, so sizes are looked at now and then, the
-cheapest first. Sizes are device-independent pixels. Main thread only.
+Rules: no event tells of another screen or a moved splitter, so sizes are looked at now and then, the cheapest first.
+Zoom, padding and wrapping are settings, which tell when they change. Sizes are device-independent pixels. Main thread
+only.
 """
 
 from __future__ import annotations
 
 import time
 from enum import Enum
-from typing import NamedTuple, Optional
+from itertools import count
+from math import ceil
+from typing import Iterator, List, NamedTuple, Optional
 
 import sublime
 
-_QUICK_EVERY, _WHOLE_EVERY = 0.1, 2.0  # seconds between two looks
+_QUICK_EVERY, _WHOLE_EVERY = 0.14, 2.0  # seconds between two looks
+# They move text, or colour it, at the same sizes.
+_OTHER_SETTINGS = ("color_scheme", "word_wrap", "wrap_width", "indent_subsequent_lines", "tab_size")
+_numbers: Iterator[int] = count(1)
 
 
 class Sizes(NamedTuple):
@@ -35,6 +41,11 @@ class Sizes(NamedTuple):
         return max(1, int(self.line_height))
 
     @property
+    def least(self) -> int:
+        """The least height of a block, where the editor rounds; that of a row of text is no whole number of pixels."""
+        return max(1, ceil(self.line_height))
+
+    @property
     def room(self) -> int:
         """The width that a block may take beside one character without making the view scroll."""
         return max(0, int(self.width - 2 * self.em_width))
@@ -54,37 +65,64 @@ class Watch:
     def __init__(self, left: Optional[sublime.View], right: sublime.View) -> None:
         self._left = left
         self._right = right
-        self._next_quick = self._next_whole = self._known_until = 0.0
-        self._width_next = False  # each quick look asks for one size, because each call crosses a process
+        self._next_quick = self._next_whole = 0.0
+        self._known = False  # whether the sizes below are those of the last look
+        self._settings_changed = False
+        self._tag = f"gemini_companion.screen.{next(_numbers)}"
+        self._others: List[object] = []
         self.left = self.right = Sizes(0.0, 0.0, 0.0)
+        for view in self._views():
+            view.settings().add_on_change(self._tag, self._note_settings)
+
+    def stop(self) -> None:
+        """Hear no more of the views' settings."""
+        for view in self._views():
+            if view.is_valid():
+                view.settings().clear_on_change(self._tag)
 
     def note(self) -> None:
-        """Take the sizes of now for those that are drawn for. Those that were just asked for are not asked again."""
-        now = time.monotonic()
-        if self._known_until < now:
-            self.left, self.right = Sizes.of(self._left), Sizes.of(self._right)
-            self._known_until = self._next_whole = now + _WHOLE_EVERY
+        """Take the sizes of now for those that are drawn for. Those of the last look are not asked for again."""
+        if not self._known:
+            self._ask()
 
     def look(self) -> Look:
-        """Whether the right view's lines or width have changed, or, every two seconds, any size."""
+        """Whether a size of the right view has changed, or, every two seconds and after settings have, any."""
         now = time.monotonic()
-        if now >= self._next_whole:
-            self._next_whole = self._known_until = now + _WHOLE_EVERY
-            before = (self.left, self.right)
-            self.left, self.right = Sizes.of(self._left), Sizes.of(self._right)
-            return Look.OTHER if before != (self.left, self.right) else Look.THE_SAME
+        if self._settings_changed or now >= self._next_whole:
+            changed, self._settings_changed = self._settings_changed, False
+            before = (self.left, self.right, self._others)
+            if changed:
+                self._others = self._other_settings()
+            self._ask()
+            return Look.OTHER if before != (self.left, self.right, self._others) else Look.THE_SAME
         if now < self._next_quick:
             return Look.NONE
         self._next_quick = now + _QUICK_EVERY
-        self._width_next = not self._width_next
-        if self._width_next:
-            same = self._right.line_height() == self.right.line_height
-        else:
-            same = self._right.viewport_extent()[0] == self.right.width
-        if same:
+        if self._right.line_height() == self.right.line_height and self._right.viewport_extent()[0] == self.right.width:
             return Look.NONE
-        self._known_until = 0.0
+        self._known = False
         return Look.OTHER
+
+    def _ask(self) -> None:
+        if not self._others:
+            self._others = self._other_settings()
+        self._known, self._next_whole = True, time.monotonic() + _WHOLE_EVERY
+        self.left, self.right = Sizes.of(self._left), Sizes.of(self._right)
+
+    def _other_settings(self) -> List[object]:
+        return [view.settings().get(name) for view in self._views() for name in _OTHER_SETTINGS]
+
+    @property
+    def tab_size(self) -> int:
+        """How many columns a tab of the right view is wide, as of the last look."""
+        size = self._others[-1] if self._others else None
+        return size if isinstance(size, int) else 4
+
+    def _note_settings(self) -> None:
+        self._settings_changed = True
+
+    def _views(self) -> List[sublime.View]:
+        return [self._right] if self._left is None else [self._left, self._right]
 
 
 class CaretLine:
@@ -113,3 +151,16 @@ class CaretLine:
             self._y += moved
             self._top = max(0.0, self._top + moved)
             self._view.set_viewport_position((self._x, self._top), False)
+
+
+def back_to_top(view: sublime.View) -> None:
+    """Show the top of a view, unless the caret would be out of sight.
+
+    In another size the header may take more rows; keeping the caret's line in its place then pushes it out of a view
+    that had not been scrolled.
+    """
+    selection = view.sel()
+    x, top = view.viewport_position()
+    caret = view.text_to_layout(selection[0].b)[1] if len(selection) else 0.0
+    if top > 0 and caret + view.line_height() <= view.viewport_extent()[1]:
+        view.set_viewport_position((x, 0.0), False)

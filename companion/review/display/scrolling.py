@@ -32,11 +32,15 @@ class ScrollLock:
         self._target: Position = self._left_at
         self._settling = 0  # polls in which the other view may still be on its way
 
-    def use(self, scroll_map: Optional[ScrollMap]) -> None:
-        """Take over which rows belong together; with None the views scroll by the same distance."""
+    def use(self, scroll_map: Optional[ScrollMap], moved: bool = True) -> None:
+        """Take over which rows belong together; with None the views scroll by the same distance.
+
+        `moved` says whether equal lines stand elsewhere than before.
+        """
         if scroll_map is None or scroll_map != self._map:
             self._map = scroll_map
-            self.follow(self._right)
+            if moved:
+                self.follow(self._right)
 
     def tick(self) -> bool:
         """Let the view that did not move follow the one that did. True if something moved."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Callable, Iterator, Optional
 if TYPE_CHECKING:
     from ...runtime import Runtime
 
-SLICE_SECONDS = 0.010
+SLICE_SECONDS = 0.006
 TURN = object()  # yielded to let the editor have a turn, for instance to lay out what it was given
 
 

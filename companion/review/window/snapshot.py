@@ -38,7 +38,7 @@ class Snapshot:
             preview.file_name() if preview is not None and preview == active else None,
         )
 
-    def put_back(self, groups: List[int]) -> None:
+    def restore(self, groups: List[int]) -> None:
         """Show in these groups what they showed. Moves the focus; the caller sets it afterwards."""
         several: Dict[int, List[sublime.Sheet]] = {}
         for group in groups:

@@ -119,7 +119,7 @@ class SplitLayout:
                 self._empty(division.groups, division.group)
                 self._window.set_layout(layout)
                 _set_automatic(self._window, self._automatic)
-        before.put_back(ours_in_front)
+        before.restore(ours_in_front)
 
     def _divide(self, group: int, side_by_side: bool) -> None:
         layout = self._window.layout()

@@ -38,7 +38,7 @@ _SETTINGS: Dict[str, Any] = {
 _FROM_THE_FILE = ("tab_size", "translate_tabs_to_spaces", "use_tab_stops", "rulers", "font_size", "font_face")
 
 
-def is_left_over(view: sublime.View) -> bool:
+def is_of_earlier_run(view: sublime.View) -> bool:
     """Whether the view is part of a review of an earlier run, which nobody can decide any more."""
     return role_of(view) is not None and view.settings().get(RUN) != THIS_RUN
 

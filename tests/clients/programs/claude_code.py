@@ -66,7 +66,7 @@ class ClaudeCode(Program):
         self.enter(text, lambda: len(self._model.turns) > asked)
 
     def choose_editor(self, count: int = 1) -> None:
-        """Types `/ide` and takes the last of so many editors in the list; "None" stands below them and is preselected."""
+        """Types `/ide` and takes the last of so many editors; below them stands "None", which is preselected."""
         self.wait_ready()
         self.enter("/ide", lambda: LIST in self.text())
         self.wait_until(lambda: self.text().partition(LIST)[2].count(EDITOR) == count, f"{count} editors in the list")

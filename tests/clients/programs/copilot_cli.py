@@ -10,26 +10,36 @@ run it. It is told to stay offline, and what it asks a model goes to the stub.
 
 from __future__ import annotations
 
+import json
 import os
-from typing import Mapping, Optional
+from typing import Any, Mapping, Optional
 
 from tests.clients.programs.openai_api import OpenAiApi
 from tests.clients.programs.program import Program
 from tests.host.driver import Host
-from tests.tools import nodes
+from tests.tools import cache, nodes
 
 TRUST = "Do you trust the files in this folder?"
 
 
 class CopilotCli(Program):
-    """One `copilot` in a terminal. Raises SetupError."""
+    """One `copilot` in a terminal; where the folder is not `trusted`, it asks the user first. Raises SetupError."""
 
     prompt = "/ commands · ? help"
 
-    def __init__(self, host: Host, cwd: str, model: OpenAiApi, env: Optional[Mapping[str, str]] = None) -> None:
-        folder = nodes.packages("copilot_cli")
-        program = os.path.join(folder, "node_modules", "@github", "copilot-linux-x64", "copilot")
+    def __init__(
+        self,
+        host: Host,
+        cwd: str,
+        model: OpenAiApi,
+        env: Optional[Mapping[str, str]] = None,
+        trusted: bool = True,
+    ) -> None:
+        program = _program()
+        if trusted:
+            _write_state(host, {"trustedFolders": [os.path.realpath(cwd)]})
         variables = {
+            "XDG_CACHE_HOME": _unpacked(program),
             "COPILOT_OFFLINE": "true",
             "COPILOT_PROVIDER_BASE_URL": model.url + "/v1",
             "COPILOT_MODEL": "gpt-4.1",
@@ -39,7 +49,9 @@ class CopilotCli(Program):
 
     def wait_ready(self) -> None:
         """Trusts the folder, as a user does, and waits until the program takes a prompt."""
-        self.wait_until(lambda: TRUST in self.text() or self.prompt in self.text(), "a prompt or a question", 60.0)
+        self.wait_until(
+            lambda: TRUST in self.text() or self.prompt in self.text(), "a prompt or a question", self.patience
+        )
         if TRUST in self.text():
             self.press("enter")
             # Then it drops its connection to the editor, and makes another one. Where that is quicker than the program
@@ -58,3 +70,27 @@ class CopilotCli(Program):
         self.wait_ready()
         asked = len(self._model.turns)
         self.enter(text, lambda: len(self._model.turns) > asked)
+
+
+def _program() -> str:
+    folder = nodes.packages("copilot_cli")
+    return os.path.join(folder, "node_modules", "@github", "copilot-linux-x64", "copilot")
+
+
+def _unpacked(program: str) -> str:
+    """The folder in which the program finds itself unpacked: 235 MB, which it would else write at every start."""
+    made_from = cache.read_text(os.path.join(os.path.dirname(program), "package.json")) or ""
+
+    def make(folder: str) -> None:
+        variables = {"PATH": os.environ["PATH"], "HOME": folder, "XDG_CACHE_HOME": folder, "COPILOT_OFFLINE": "true"}
+        cache.run([program, "--version"], "unpacking Copilot CLI", env=variables)
+
+    return cache.set_up("npm/copilot_cli_unpacked", [made_from], make, "the files of Copilot CLI", needs="copilot")
+
+
+def _write_state(host: Host, state: Mapping[str, Any]) -> None:
+    """Writes what the program would remember of earlier starts."""
+    folder = os.path.join(host.environment["HOME"], ".copilot")
+    os.makedirs(folder, exist_ok=True)
+    with open(os.path.join(folder, "config.json"), "w", encoding="utf-8") as file:
+        json.dump(dict(state), file)

@@ -32,6 +32,7 @@ class OpenCode(Program):
             "OPENCODE_DISABLE_AUTOUPDATE": "true",
             "OPENCODE_DISABLE_MODELS_FETCH": "true",
             "OPENCODE_DISABLE_LSP_DOWNLOAD": "true",
+            "OPENCODE_DISABLE_DEFAULT_PLUGINS": "true",  # ways to log in, whose start takes seconds
         }
         variables.update(env or {})
         super().__init__([program], host, cwd, model, variables)
@@ -49,7 +50,7 @@ class OpenCode(Program):
 
 
 def _write_configuration(host: Host, model: OpenAiApi) -> None:
-    """Settings that name the stub as the only model."""
+    """Settings that name the stub as the only model, and what keeps the program from asking npm for its plugins."""
     provider = {
         "npm": "@ai-sdk/openai-compatible",
         "name": "Stub",
@@ -64,6 +65,11 @@ def _write_configuration(host: Host, model: OpenAiApi) -> None:
         "provider": {"stub": provider},
     }
     folder = os.path.join(host.environment["HOME"], ".config", "opencode")
-    os.makedirs(folder, exist_ok=True)
-    with open(os.path.join(folder, "opencode.json"), "w", encoding="utf-8") as file:
-        json.dump(settings, file)
+    os.makedirs(os.path.join(folder, "node_modules"), exist_ok=True)
+    # With a lock file that names it, the program takes its own plugin package for installed. It needs none of it here.
+    dependencies = {"dependencies": {"@opencode-ai/plugin": "*"}}
+    installed = {"lockfileVersion": 3, "packages": {"": dependencies}}
+    files = {"opencode.json": settings, "package.json": dependencies, "package-lock.json": installed}
+    for name, content in files.items():
+        with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
+            json.dump(content, file)

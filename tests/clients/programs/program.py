@@ -23,6 +23,7 @@ class Program(Terminal):
     """One client program in a terminal whose working directory is `cwd`. Use the subclasses."""
 
     prompt = "Type your message"
+    patience = 60.0  # seconds for its start, on a machine that does much else
 
     def __init__(self, command: Sequence[str], host: Host, cwd: str, model: ModelStub, env: Mapping[str, str]) -> None:
         self._host = host
@@ -31,7 +32,7 @@ class Program(Terminal):
 
     def wait_ready(self) -> None:
         """Waits until the program takes a prompt."""
-        self.wait_for(self.prompt)
+        self.wait_for(self.prompt, self.patience)
 
     def submit(self, text: str) -> None:
         """Types a line, waits for its echo and sends it off."""
@@ -65,11 +66,20 @@ class Program(Terminal):
         self.type(text)
         self.wait_for(text)
         self.is_soon(lambda: squeezed(self.text()).count(text) > shown, 2.0)  # where it was on the screen before
-        deadline = time.monotonic() + 30.0
+        deadline = time.monotonic() + 60.0
         while not taken():
             assert time.monotonic() < deadline, f"the program does not take the line\n{self.text()}"
             self.press("enter")
-            self.is_soon(taken, 5.0)
+            self.is_soon(taken, 10.0)
+
+    def answer(self, key: str, question: str) -> None:
+        """Presses a key once a question shows, and again where the program was not yet listening."""
+        self.wait_for(question)
+        deadline = time.monotonic() + 30.0
+        while question in self.text():
+            assert time.monotonic() < deadline, f"the program does not take the answer\n{self.text()}"
+            self.press(key)
+            self.is_soon(lambda: question not in self.text(), 3.0)
 
     def wait_confirmation(self, file_name: str) -> None:
         """Waits until the program asks whether it may change this file."""

@@ -13,7 +13,7 @@ from .metrics import em_width, line_height
 from .metrics import of as metrics_of
 from .values import Region
 
-GUTTER = 48.0
+GUTTER_COLUMNS = 6  # of the view's font, with which it grows
 TAB_BAR = 32.0
 STATUS_BAR = 24.0
 SIDE_BAR = 240.0
@@ -66,6 +66,8 @@ def _compute_row_tops(view: Any, columns: int) -> RowTops:
     extra: Dict[int, float] = {}
     for phantom in view.phantoms.by_id.values():
         height = phantom.height(columns, metrics_of(view))
+        if "rounded_phantoms" in view.host.quirks:
+            height = float(round(height))
         if height:
             row = buffer.row(phantom.region.begin())
             extra[row] = extra.get(row, 0.0) + height
@@ -157,12 +159,17 @@ def group_box(window: Any, group: int) -> Tuple[float, float, float, float]:
     )
 
 
+def gutter_width(view: Any) -> float:
+    """The width of what stands left of the text, which is scaled with the font."""
+    return GUTTER_COLUMNS * em_width(view) if view.settings.get("gutter", True) else 0.0
+
+
 def text_box(view: Any) -> Tuple[float, float, float, float]:
     """Left, top, width and height of the part of the window in which the view's text shows."""
     window = view.window
     if window is None:
         return (0.0, 0.0, 0.0, 0.0)
-    gutter = GUTTER if view.settings.get("gutter", True) else 0.0
+    gutter = gutter_width(view)
     if view.sheet is None:
         return (gutter, window.size[1] - PANEL, window.size[0] - gutter, PANEL)
     left, top, width, height = group_box(window, window.group_of(view.sheet))

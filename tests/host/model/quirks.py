@@ -8,6 +8,7 @@ the editor most probably does.
   late_close          a view that a plugin closes is still there until the main loop is idle
   late_size           a view has no size until it has been drawn for the first time
   late_timers         every timer fires some milliseconds later than asked
+  rounded_phantoms    phantoms are a whole number of pixels high
   rounded_layout      positions in a layout are kept with four digits
   untitled_window     a new window has an empty untitled tab
   stuck_previews      View.close() leaves a view without a tab as it is (sublime_text 1723)
@@ -30,8 +31,8 @@ from typing import FrozenSet
 
 ALL = frozenset(
     """late_events repeated_events late_close late_size late_timers rounded_layout untitled_window silent_windows
-    moving_shows window_selection undo_counts active_panel stuck_previews moved_previews closing_windows
-    focus_deselects moving_deselects stale_annotations""".split()
+    rounded_phantoms moving_shows window_selection undo_counts active_panel stuck_previews moved_previews
+    closing_windows focus_deselects moving_deselects stale_annotations""".split()
 )
 LATE_MILLISECONDS = 25
 

@@ -7,16 +7,9 @@ from fake_window import FakeWindow, called, value
 
 from companion.agents.claude_dialect import CLAUDE
 from companion.agents.copilot_dialect import COPILOT
-from companion.agents.dialect import (
-    Transport,
-    file_url,
-    json_result,
-    optional_text,
-    path_of_url,
-    selection_fields,
-    tool,
-)
+from companion.agents.dialect import Transport, file_url, json_result, path_of_url, tool
 from companion.agents.ide_companion import IDE_COMPANION
+from companion.agents.selection_dialect import optional_text, selection_fields
 from companion.agents.shared_context import ActiveFile, Position
 from companion.agents.window import Diagnostic, FileDiagnostics, OpenEditor, Severity
 

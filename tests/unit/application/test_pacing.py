@@ -19,6 +19,10 @@ class Bench:
     def act(self):
         self.acted.append(self.now)
 
+    def act_slowly(self):
+        self.act()
+        self.now += 0.3
+
     def later(self, milliseconds, function):
         self.timers.append((self.now + milliseconds / 1000, function))
 
@@ -35,6 +39,15 @@ def bench():
 def test_the_first_call_acts_at_once(bench):
     bench.paced.call()
     assert bench.acted == [100.0] and not bench.timers
+
+
+def test_the_pause_begins_when_a_slow_function_has_ended(bench):
+    bench.paced = Paced(bench.act_slowly, bench.later, lambda: bench.now)
+    for _ in range(10):
+        bench.paced.call()
+    assert bench.acted == [100.0] and len(bench.timers) == 1
+    bench.fire()
+    assert len(bench.acted) == 2 and not bench.timers
 
 
 @pytest.mark.parametrize("after", [0.0, 0.0004, 0.05, 0.0996])

@@ -72,6 +72,10 @@ def test_blank_lines_and_brackets_are_no_block():
     brackets = ["    }\n", "  }\n", "}\n", "\n", "\n"]
     left, right = with_block(TEXT, 5, brackets), with_block(TEXT, 30, brackets)
     assert moved(left, right) == []
+    for lines in (["\n", "\n", "def f():\n"], ["\n", "  \n", "\n"]):
+        assert moved(with_block(TEXT, 5, lines), with_block(TEXT, 30, lines)) == []
+    lines = ["def f():\n", "    return\n", "\n"]
+    assert moved(with_block(TEXT, 5, lines), with_block(TEXT, 30, lines)) == [Move(5, 30, 3)]
     named = [*brackets, "x\n"]
     assert moved(with_block(TEXT, 5, named), with_block(TEXT, 30, named)) == [Move(5, 30, 6)]
 

@@ -15,6 +15,10 @@ from typing import Any, Dict, Iterator, List, Optional
 
 import pytest
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
+
+from tests.support.raw_requests import request_head
+
 TOKEN = "a-token-that-the-attacker-does-not-have"
 SECONDS = 30.0
 PING = b'{"jsonrpc":"2.0","id":1,"method":"ping"}'
@@ -58,16 +62,7 @@ class Target:
 
     def head(self, method: str = "POST", path: str = "/mcp", **headers: Optional[str]) -> bytes:
         """The head of a request that is right in everything not overridden; None leaves a header out."""
-        fields: Dict[str, Optional[str]] = {
-            "Host": f"127.0.0.1:{self.port}",
-            "Authorization": "Bearer " + TOKEN,
-            "Content-Type": "application/json",
-            "Accept": "application/json, text/event-stream",
-        }
-        fields.update({name.replace("_", "-"): value for name, value in headers.items()})
-        lines = [f"{method} {path} HTTP/1.1"]
-        lines += [f"{name}: {value}" for name, value in fields.items() if value is not None]
-        return "\r\n".join(lines).encode("utf-8") + b"\r\n\r\n"
+        return request_head(self.port, TOKEN, method, path, headers)
 
     def post(self, body: bytes = PING, **headers: Optional[str]) -> bytes:
         """A whole POST."""
@@ -135,13 +130,22 @@ class Target:
 
 @pytest.fixture
 def attack() -> Iterator[Any]:
-    """Starts a target: `attack(limits, servers=1, descriptors=0)`."""
+    """Starts a target: `attack(limits, servers=1, descriptors=0)`; `websocket`: one that speaks over WebSockets;
+    `waits`: calls are never answered."""
     if sys.platform == "win32":
         pytest.skip("the gauges are for POSIX systems")
     processes = []
 
-    def start(limits: Optional[Dict[str, Any]] = None, *, servers: int = 1, descriptors: int = 0) -> Target:
+    def start(
+        limits: Optional[Dict[str, Any]] = None,
+        *,
+        servers: int = 1,
+        descriptors: int = 0,
+        websocket: bool = False,
+        waits: bool = False,
+    ) -> Target:
         options = {"token": TOKEN, "limits": limits or {}, "servers": servers, "descriptors": descriptors}
+        options.update(websocket=websocket, waits=waits)
         process = subprocess.Popen(
             [sys.executable, str(Path(__file__).with_name("target.py")), json.dumps(options)],
             stdin=subprocess.PIPE,

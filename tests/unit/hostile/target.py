@@ -8,6 +8,7 @@ every answer is one line of JSON.
 from __future__ import annotations
 
 import asyncio
+import functools
 import json
 import logging
 import os
@@ -15,6 +16,7 @@ import sys
 import threading
 import time
 from pathlib import Path
+from typing import Optional
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
@@ -23,7 +25,9 @@ from companion.log import LogBuffer
 from companion.protocol.limits import Limits
 from companion.protocol.tools import EMPTY, Implementation
 from companion.transport.server import CompanionServer
+from companion.transport.websocket_server import WebSocketServer
 
+HEADER = "X-Claude-Code-Ide-Authorization"
 TICK_SECONDS = 0.005
 MEBIBYTE = 1024 * 1024
 
@@ -35,11 +39,18 @@ class Gauges:
         self.main_stall = 0.0
         self.loop_stall = 0.0
         self.calls = 0
+        self.clients: dict = {}
+        self.notify = None
+        self.loop: Optional[asyncio.AbstractEventLoop] = None
         self.processor = 0.0
 
     def reset(self) -> None:
         self.main_stall = self.loop_stall = 0.0
         self.processor = time.process_time()
+
+    def tasks(self) -> int:
+        """How many tasks the loop has."""
+        return len(asyncio.all_tasks(self.loop)) if self.loop is not None else 0
 
     def read(self) -> dict:
         return {
@@ -48,6 +59,8 @@ class Gauges:
             "peak": peak_memory(),
             "descriptors": len(os.listdir("/dev/fd")),
             "calls": self.calls,
+            "clients": len(self.clients),
+            "tasks": self.tasks(),
             "processor": time.process_time() - self.processor,
         }
 
@@ -72,8 +85,12 @@ async def serve(options: dict, gauges: Gauges, ready) -> None:
 
     async def call_tool(call):
         gauges.calls += 1
+        if options["waits"]:
+            await asyncio.get_running_loop().create_future()
         return EMPTY
 
+    if options["websocket"]:
+        await serve_websocket(options, gauges, ready, call_tool)
     ports = []
     for _ in range(options["servers"]):
         server = CompanionServer(
@@ -87,6 +104,36 @@ async def serve(options: dict, gauges: Gauges, ready) -> None:
         )
         ports.append(await server.start())
     ready(ports)
+    await watch(gauges)
+
+
+async def serve_websocket(options: dict, gauges: Gauges, ready, call_tool) -> None:
+    """The same with a server for WebSockets."""
+    server = WebSocketServer(
+        token=options["token"],
+        secret_header=HEADER,
+        tools=TOOLS,
+        call_tool=call_tool,
+        session_opened=lambda client: None,
+        session_closed=lambda client: None,
+        identity=Implementation("gemini-companion", "Gemini Companion", "0"),
+        limits=Limits(**options["limits"]),
+    )
+    ready([await server.start()])
+    gauges.clients = server.clients
+    gauges.loop = asyncio.get_running_loop()
+    gauges.notify = functools.partial(asyncio.get_running_loop().call_soon_threadsafe, notify, server)
+    await watch(gauges)
+
+
+def notify(server) -> None:
+    """Many large messages that do not take each other's place."""
+    for _ in range(100):
+        server.notify("at_mentioned", {"filePath": "x" * 100_000})
+
+
+async def watch(gauges: Gauges) -> None:
+    """Watch the loop's clock."""
     while True:
         before = time.monotonic()
         await asyncio.sleep(TICK_SECONDS)
@@ -115,6 +162,9 @@ def main() -> None:
             if line.strip() == "reset":
                 gauges.reset()
                 say("reset")
+            elif line.strip() == "notify":
+                gauges.notify()
+                say("notify")
             elif line.strip() == "log":
                 say(buffer.lines())
             else:

@@ -42,6 +42,23 @@ def test_the_table_of_a_document_is_replaced_and_nothing_else(tmp_path):
     assert replaced(text, table) == text
 
 
+def test_what_missed_its_target_stands_out_and_the_sdks_have_a_table_of_their_own():
+    old = [measured(1.9), measured(4.04, "  Python SDK: handshake", None), measured(3, "  TypeScript SDK: calls", None)]
+    new = [measured(1.2), measured(2.2, "  Python SDK: handshake", None), measured(7, "  of ours", None)]
+    assert markdown({"3.8": old, "3.13": new}, 5.4).splitlines() == [
+        "| Measured | Target | Python 3.8 | Python 3.13 |",
+        "| --- | --- | --- | --- |",
+        "| Handshake | ≤ 1.5 x bare aiohttp | **1.9 ± 0.1** | 1.2 ± 0.1 |",
+        "",
+        "Medians, with half of what the middle half spreads; the run took 5 minutes.",
+        "",
+        "| In units of bare aiohttp | Python SDK | TypeScript SDK |",
+        "| --- | --- | --- |",
+        "| Handshake | 2.2 to 4 | not measured |",
+        "| Calls | not measured | 3 |",
+    ]
+
+
 def test_a_document_without_marks_is_left_alone():
     with pytest.raises(ValueError):
         replaced("nothing here\n", markdown({}))

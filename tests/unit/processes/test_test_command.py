@@ -90,6 +90,19 @@ def test_each_python_gets_its_legs(monkeypatch, locally):
     ]
 
 
+def test_a_leg_that_mostly_waits_takes_the_place_of_no_other(tmp_path, capsys):
+    """Each of the two ends only when the other has begun."""
+    meet = (
+        "import os, sys, time\nopen(sys.argv[1], 'w').close()\nwhile not os.path.exists(sys.argv[2]): time.sleep(0.01)"
+    )
+    begun = [str(tmp_path / name) for name in ("working", "waiting")]
+    working = legs.check_leg("working", [sys.executable, "-c", meet, *begun])
+    waiting = legs.check_leg("waiting", [sys.executable, "-c", meet, *begun[::-1]])._replace(waits=True)
+    outcomes = run.run_legs([working, waiting], 1)
+    assert sorted((outcome.name, outcome.ok) for outcome in outcomes) == [("waiting", True), ("working", True)]
+    assert capsys.readouterr().out.count("=====") == 4
+
+
 @pytest.fixture
 def installed(monkeypatch):
     """The sets of npm packages that are asked for; the Pythons are stand-ins."""

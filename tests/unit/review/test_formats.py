@@ -115,7 +115,9 @@ def test_bytes_in_a_string():
     assert (found.name, found.width, found.height) == ("PNG image", 640, 480)
 
 
-@pytest.mark.parametrize("data", [png(), b"PK\x03\x04\x14\x00\x08\xff", b"GIF89a\x80\x02\xe0\x01\xff\x00"])
+@pytest.mark.parametrize(
+    "data", [png(), b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n", b"PK\x03\x04\x14\x00\x08\xff", b"GIF89a\x80\x02\xe0\x01\xff\x00"]
+)
 def test_bytes_that_were_decoded_with_losses(data):
     found = format_of_text(data.decode("utf-8", "replace"))
     assert found.name == format_of_bytes(data).name

@@ -28,6 +28,8 @@ def test_when_all_is_well_nothing_is_said():
         ({"problem": "The disk is full."}, ["The disk is full."]),
         ({"original_notice": "file.py is a binary file."}, ["binary"]),
         ({"proposal_too_large": True}, ["The proposal is large"]),
+        ({"contents": "file.py is a binary file: ELF program.", "proposal_too_large": True}, ["ELF program"]),
+        ({"contents": "The proposal is a PNG.", "original_notice": "file.py is large."}, ["PNG", "is large"]),
         ({"unsaved": True}, ["unsaved edits"]),
         ({"changed_on_disk": True}, ["has changed on disk"]),
         ({"orphaned": True}, ["has gone: Accept writes the file itself"]),

@@ -134,7 +134,7 @@ class TestPoller:
         self.let(runtime, clock, 1.1)
         shown.ticks = 0
         self.let(runtime, clock, 1.2)
-        assert 14 <= shown.ticks <= 16
+        assert 11 <= shown.ticks <= 13
         self.let(runtime, clock, 20)
         shown.ticks = 0
         self.let(runtime, clock, 1.5)

@@ -22,6 +22,7 @@ from companion.agents.ide_companion import TOOLS
 from companion.protocol.limits import Limits
 from companion.protocol.tools import EMPTY, Implementation, ToolCall, ToolResult, text_result
 from companion.transport.server import CompanionServer
+from tests.support.raw_requests import request_head
 
 TOKEN = "a-token-that-must-never-be-logged-0123456789"
 SECRET = "geheim"
@@ -99,16 +100,7 @@ class Served:
 
     def head(self, method: str = "POST", path: str = "/mcp", **headers: Optional[str]) -> bytes:
         """The head of a request that is right in everything not overridden; None leaves a header out."""
-        fields: Dict[str, Optional[str]] = {
-            "Host": f"127.0.0.1:{self.port}",
-            "Authorization": "Bearer " + TOKEN,
-            "Content-Type": "application/json",
-            "Accept": "application/json, text/event-stream",
-        }
-        fields.update({name.replace("_", "-"): value for name, value in headers.items()})
-        lines = [f"{method} {path} HTTP/1.1"]
-        lines += [f"{name}: {value}" for name, value in fields.items() if value is not None]
-        return "\r\n".join(lines).encode("utf-8") + b"\r\n\r\n"
+        return request_head(self.port, TOKEN, method, path, headers)
 
     async def post(self, body: bytes = b'{"jsonrpc":"2.0","id":1,"method":"ping"}', **headers: Optional[str]) -> Any:
         """POST bytes; (status, headers, body)."""

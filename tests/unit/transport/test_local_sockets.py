@@ -8,7 +8,6 @@ import os
 import socket
 import stat
 import sys
-import time
 
 import aiohttp
 import pytest
@@ -16,10 +15,8 @@ import pytest
 if sys.platform == "win32":
     pytest.skip("Windows has named pipes instead", allow_module_level=True)
 
-from companion.discovery.sweeper import sweep
 from companion.protocol.tools import Implementation, Tool, text_result
 from companion.system import socket_folders
-from companion.system.platform import LINUX, Platform
 from companion.transport import local_sockets
 from companion.transport.client import Refused, SocketClient
 from companion.transport.listening import ACCEPTED_AT_ONCE, BACKLOG
@@ -349,33 +346,3 @@ def test_our_own_client_finds_the_server_well():
             await SocketClient(path, HEADER, "wrong", "self-test", "1").count_tools()
 
     run(scenario)
-
-
-def test_the_folders_of_killed_editors_are_found_by_themselves(tmp_path, monkeypatch):
-    monkeypatch.setattr(socket_folders.tempfile, "tempdir", str(tmp_path))
-    monkeypatch.setattr(socket_folders, "SHORT", str(tmp_path))
-    dead, living, strange, empty = (socket_folders.make_folder() for _ in range(4))
-    later = time.time() + 2 * socket_folders.YOUNG_SECONDS
-    with socket.socket(socket.AF_UNIX) as listening, socket.socket(socket.AF_UNIX) as ended:
-        listening.bind(os.path.join(living, socket_folders.NAME))
-        listening.listen(1)
-        ended.bind(os.path.join(dead, socket_folders.NAME))
-        with open(os.path.join(strange, socket_folders.NAME), "w", encoding="utf-8") as file:
-            file.write("no socket")
-        assert socket_folders.left_over(str(tmp_path), later) == [dead]
-        assert socket_folders.left_over(str(tmp_path), time.time()) == [], "it may be about to listen"
-    assert os.path.isdir(empty)
-
-
-def test_a_sweep_removes_the_folder_of_an_editor_that_was_killed_before_it_wrote_a_file(tmp_path, monkeypatch):
-    monkeypatch.setattr(socket_folders.tempfile, "tempdir", str(tmp_path))
-    monkeypatch.setattr(socket_folders, "SHORT", str(tmp_path))
-    folder = socket_folders.make_folder()
-    path = os.path.join(folder, socket_folders.NAME)
-    with socket.socket(socket.AF_UNIX) as ended:
-        ended.bind(path)
-    long_ago = time.time() - 2 * socket_folders.YOUNG_SECONDS
-    os.utime(path, (long_ago, long_ago))
-    platform = Platform(LINUX, {"HOME": str(tmp_path), "TMPDIR": str(tmp_path)}, str(tmp_path), os.getuid())
-    assert sweep(os.getpid(), platform=platform) == [folder]
-    assert not os.path.exists(folder)

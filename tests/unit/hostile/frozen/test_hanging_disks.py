@@ -18,7 +18,8 @@ from companion.review.document.disk import ChangedError, DiskError, Kind
 from companion.workers import STUCK_SECONDS, Workers
 
 ROOT = Path(__file__).resolve().parents[4]
-AT_ONCE = 0.5  # seconds
+AT_ONCE = 5.0
+"""Seconds. What hangs does so for ever, so that a busy machine has time enough."""
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="FIFOs are POSIX's")
 
 
@@ -83,13 +84,18 @@ def test_a_file_without_an_end_is_not_read_for_ever() -> None:
 
 
 def test_three_jobs_that_hang_hold_up_no_other() -> None:
-    workers, release, done = Workers("test", 4, 32), threading.Event(), threading.Event()
-    for _ in range(3):
-        workers.submit(lambda: release.wait(30) and None)
-    seconds = timed(lambda: workers.submit(done.set) and done.wait(5))
-    release.set()
-    workers.stop()
-    assert done.is_set() and seconds < AT_ONCE
+    def wait_for_another() -> float:
+        workers, release, done = Workers("test", 4, 32), threading.Event(), threading.Event()
+        for _ in range(3):
+            workers.submit(lambda: release.wait(30) and None)
+        seconds = timed(lambda: workers.submit(done.set) and done.wait(5))
+        release.set()
+        workers.stop()
+        assert done.is_set()
+        return seconds
+
+    seconds = min(wait_for_another() for _ in range(3))
+    assert seconds < STUCK_SECONDS / 2
     print(f"another job was done after {seconds * 1000:.1f} ms")
 
 
@@ -98,7 +104,7 @@ def test_more_jobs_that_hang_than_there_are_threads() -> None:
     for _ in range(9):
         workers.submit(lambda: release.wait(60) and None)
     seconds = timed(lambda: workers.submit(done.set) and done.wait(30))
-    assert done.is_set() and seconds < 4 * STUCK_SECONDS + 2
+    assert done.is_set() and seconds < 4 * STUCK_SECONDS + 10
     release.set()
     workers.submit(lambda: None)
     limit = time.monotonic() + 10
@@ -113,7 +119,11 @@ def test_there_is_a_bound_on_threads() -> None:
     workers, release = Workers("bound", 1, 3), threading.Event()
     for _ in range(10):
         workers.submit(lambda: release.wait(60) and None)
-    time.sleep(4 * STUCK_SECONDS)
+    limit = time.monotonic() + 20
+    while sum(thread.name == "bound" for thread in threading.enumerate()) < 3:
+        assert time.monotonic() < limit, "jobs that hang get no more threads"
+        time.sleep(0.01)
+    time.sleep(2 * STUCK_SECONDS)
     assert sum(thread.name == "bound" for thread in threading.enumerate()) == 3
     workers.submit(lambda: None)
     assert sum(thread.name == "bound" for thread in threading.enumerate()) == 3, "nor by what comes later"

@@ -28,21 +28,21 @@ def counting(text):
 endpoint._status_bar.show = counting
 name = "%d a name that is as long as may be " + "x" * 60
 sessions = [ClientSession("id%d" % n, name % n, "1", "", 0.0, "") for n in range(3000)]
-started = time.perf_counter()
+started, used = time.perf_counter(), time.thread_time()
 for session in sessions:
-    endpoint._client_came(session)
-took["came"] = time.perf_counter() - started
+    endpoint._clients.came(session)
+took.update(came=time.thread_time() - used, passed=time.perf_counter() - started)
 took.update(painted=painted, endpoint=endpoint, sessions=sessions)
 """
 GO = """
 import sys, time
 took = sys.modules["took"].__dict__
 endpoint, sessions = took["endpoint"], took["sessions"]
-started = time.perf_counter()
+started, used = time.perf_counter(), time.thread_time()
 for session in sessions:
-    endpoint._client_went(session, [])
-took["went"] = time.perf_counter() - started
-endpoint._client_came(sessions[0])
+    endpoint._clients.went(session, [])
+took.update(went=time.thread_time() - used, passed=took["passed"] + time.perf_counter() - started)
+endpoint._clients.came(sessions[0])
 """
 
 
@@ -64,14 +64,14 @@ def test_three_thousand_clients_do_not_hold_up_the_main_thread(desktop):
     desktop.host.wait_until(lambda: desktop.host.evaluate(status).endswith("and 2995 more"))
     desktop.host.execute(GO)
     took = "__import__('sys').modules['took']."
-    came, went = desktop.host.evaluate(took + "came"), desktop.host.evaluate(took + "went")
+    came, went, passed = (desktop.host.evaluate(took + name) for name in ("came", "went", "passed"))
     painted = desktop.host.evaluate(f"[len(text) for text in {took}painted]")
     print(
-        f"3,000 came in {came:.2f} s and went in {went:.2f} s; "
+        f"3,000 came in {came:.2f} s of the processor and went in {went:.2f} s; "
         f"painted {len(painted)} times, at most {max(painted, default=0)} characters"
     )
     assert came < 1.0 and went < 1.0
-    assert len(painted) <= 4 + (came + went) / PAUSE_SECONDS
+    assert len(painted) <= 4 + passed / PAUSE_SECONDS
     assert 0 < max(painted) < 200
     # The last word is painted, too.
     desktop.host.wait_until(lambda: desktop.host.evaluate(status).startswith("Companion: 0 a name"))

@@ -26,11 +26,18 @@ clock = time.perf_counter if sys.platform == "win32" else time.thread_time
 
 
 def seconds(patterns, path):
-    """How long it takes to make the patterns ready and to hold them against a path of which nothing is known yet."""
-    exclusion.cache_clear()
-    began = clock()
-    exclusion(tuple(patterns))(path)
-    return clock() - began
+    """How long it takes to make the patterns ready and to hold them against a path of which nothing is known yet.
+
+    In time of the processor, the best of three: what else runs on the machine is not the patterns' fault.
+    """
+
+    def once():
+        exclusion.cache_clear()
+        began = clock()
+        exclusion(tuple(patterns))(path)
+        return clock() - began
+
+    return min(once() for _ in range(3))
 
 
 @pytest.mark.parametrize(
@@ -71,7 +78,7 @@ def test_twice_the_name_takes_twice_the_time_and_not_more():
     pattern = "x/" + "*a?" * 40 + "*z"
 
     def best(length):
-        return min(seconds([pattern], "/" + "a" * length) for _ in range(5))
+        return min(seconds([pattern], "/" + "a" * length) for _ in range(2))
 
     assert best(40000) < best(5000) * 8 * 3
 

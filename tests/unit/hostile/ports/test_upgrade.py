@@ -97,7 +97,9 @@ def call_under_way(desktop, connection):
     arguments = {"filePath": desktop.path("a.py"), "newContent": "new\n"}
     params = {"name": "openDiff", "arguments": arguments}
     connection.send({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params})
-    task = "list(sys.modules['Gemini Companion.plugin'].application.endpoints())[0]._server_task"
+    servers = "sys.modules['Gemini Companion.companion.endpoint.servers']"
+    endpoint = "list(sys.modules['Gemini Companion.plugin'].application.endpoints())[0]"
+    task = endpoint + "._servers.task_of(" + servers + ".PRIMARY)"
     server = task + "._server._server"
     desktop.host.wait_until("{}._in_flight == 1".format(server.replace("sys.", "__import__('sys').")))
 
@@ -138,8 +140,12 @@ def test_an_upgrade_with_a_client_that_does_not_read_and_one_in_the_middle_of_a_
     desktop.host.execute(
         "import sys\n"
         "endpoint = sys.modules['Gemini Companion.plugin'].application.endpoints()[0]\n"
+        "dialects = sys.modules['Gemini Companion.companion.agents.dialect']\n"
+        "dialect = sys.modules['Gemini Companion.companion.endpoint.servers'].PRIMARY\n"
         "for number in range(100):\n"
-        "    endpoint._send('ide/test', {'x': 'y' * 100000}, " + repr(suspended.session) + ", None)\n"
+        "    endpoint._servers.notify(dialect, dialects.Message('ide/test', {'x': 'y' * 100000}), "
+        + repr(suspended.session)
+        + ")\n"
     )
     time.sleep(0.3)  # until the buffers of both sides are full
     desktop.host.execute(HOLD)

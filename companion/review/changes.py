@@ -1,0 +1,100 @@
+"""The changes of the open reviews, as the user goes through them, takes them back and brings them back.
+
+Rule: everything runs on the main thread. A command that finds nothing to do says so in the status bar.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Callable, List
+
+import sublime
+
+from ..editor.status_bar import say
+from .decision import Review
+from .open_reviews import OpenReviews
+
+if TYPE_CHECKING:
+    from .display.hunks import Hunks
+    from .display.presentation import Presentation
+
+WHOLE_SELECTION = -1
+"""Stands for the changes that are selected, where a link's number stands for one change."""
+
+
+class Changes:
+    """Those of one window. Main thread only. For a review that is not open every method does nothing."""
+
+    def __init__(self, window: sublime.Window, open_reviews: OpenReviews) -> None:
+        self._window = window
+        self._open = open_reviews
+
+    def next_change(self, review: Review) -> None:
+        """Go to the next change of the proposal."""
+        self._go(review, lambda presentation: presentation.hunks.go_next())
+
+    def previous_change(self, review: Review) -> None:
+        """Go to the previous change of the proposal."""
+        self._go(review, lambda presentation: presentation.hunks.go_previous())
+
+    def _go(self, review: Review, step: Callable[[Presentation], bool]) -> None:
+        presentation = self._open.presentations.get(review)
+        if presentation is not None and not step(presentation):
+            say(self._window, "there are no changes")
+
+    def reload(self, review: Review) -> None:
+        """Read the file again and compare with what it is now."""
+        if review in self._open.presentations:
+            self._open.presentations[review].load()
+
+    def toggle_whitespace(self, review: Review) -> None:
+        """Mark the changes of whitespace that are hidden in this review, or hide them."""
+        if review in self._open.presentations:
+            self._open.presentations[review].toggle_whitespace()
+
+    def revert_hunk(self, review: Review, number: int = WHOLE_SELECTION) -> None:
+        """Take back the selected changes, or the one whose link has this number."""
+        presentation = self._open.presentations.get(review)
+        if presentation is not None and review.pending:
+            self._act_on(presentation.hunks, number, presentation.hunks.revert)
+
+    def revert_all_hunks(self, review: Review) -> None:
+        """Take back all changes that are left."""
+        presentation = self._open.presentations.get(review)
+        if presentation is not None and review.pending:
+            hunks = presentation.hunks
+            self._act_on(hunks, WHOLE_SELECTION, lambda places: hunks.revert_all())
+
+    def keep_only_selected(self, review: Review, then: Callable[[], None]) -> None:
+        """Take back all changes but the selected ones, and call `then` if there are any of these."""
+        presentation = self._open.presentations.get(review)
+        if presentation is None or not review.pending:
+            return
+        hunks = presentation.hunks
+
+        def keep_only(places: List[sublime.Region]) -> bool:
+            kept = hunks.keep_only(places)
+            if kept:
+                then()
+            return kept
+
+        self._act_on(hunks, WHOLE_SELECTION, keep_only)
+
+    def undo_revert_hunk(self, review: Review, number: int = WHOLE_SELECTION) -> None:
+        """Bring back the change that was taken back last, or the one whose link has this number."""
+        presentation = self._open.presentations.get(review)
+        if presentation is not None and review.pending and not presentation.hunks.undo_revert(number):
+            say(self._window, "no reverted change is left as it was")
+
+    def _act_on(self, hunks: Hunks, number: int, act: Callable[[List[sublime.Region]], bool]) -> None:
+        """Call `act` with the selected places, or revert the change of this link; after typing, once it is known."""
+        rows = hunks.linked(number)
+
+        def act_or_say(places: List[sublime.Region]) -> None:
+            if not (act(places) if number == WHOLE_SELECTION else hunks.revert_linked(rows)):
+                say(self._window, "there is no change here")
+
+        places = hunks.selected()
+        if hunks.ready:
+            act_or_say(places)
+        else:
+            hunks.when_ready(places, act_or_say)

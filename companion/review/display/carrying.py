@@ -1,0 +1,79 @@
+"""What the editor makes of marks and blocks while the text is edited, as far as that is certain.
+
+Rule: the editor carries them along with an edit that stays clear of their ends; at their ends it has ways of its own.
+So after one such edit what is where it belongs already need not be drawn again. Whatever is less certain is drawn.
+
+The editor is not known here. Any thread.
+"""
+
+from __future__ import annotations
+
+from typing import List, NamedTuple, Optional, Sequence, Tuple
+
+
+class Carried(NamedTuple):
+    """One edit: somewhere between `start` and `end` of the text before it `by` characters were added or deleted."""
+
+    start: int
+    end: int
+    by: int
+
+    def point(self, point: int) -> Optional[int]:
+        """Where a point is after the edit; None if that is not certain."""
+        if point < self.start:
+            return point
+        return point + self.by if point > self.end else None
+
+    def spans(self, spans: Sequence[Tuple[int, int]]) -> Optional[List[Tuple[int, int]]]:
+        """Where these spans are after the edit; None if that is not certain of each."""
+        moved = []
+        for first, last in spans:
+            begin, end = self.point(first), self.point(last)
+            if begin is None or end is None:
+                return None
+            moved.append((begin, end))
+        return moved
+
+
+NOTHING = Carried(-1, -1, 0)  # no edit at all
+
+
+class State(NamedTuple):
+    """A state of a view's text, by its change count. It was made by `edit` of the one that was there `before`."""
+
+    change_count: int
+    before: int = -1
+    edit: Optional[Carried] = None
+
+    def has(self, spans: Sequence[Tuple[int, int]], drawn: Sequence[Tuple[int, int]], count: int) -> bool:
+        """Whether what was `drawn` for the state of this change count surely stands where `spans` are now."""
+        if count == self.change_count:
+            return list(spans) == list(drawn)
+        if count != self.before or self.edit is None or len(spans) != len(drawn):
+            return False
+        return self.edit.spans(drawn) == list(spans)
+
+
+def carried(before: str, after: str) -> Optional[Carried]:
+    """The one edit that made `after` of `before`; None if it replaced something, and so may have been several."""
+    if before == after:
+        return NOTHING
+    shorter = min(len(before), len(after))
+    same = _equal_length(before, after, shorter)
+    if same + _equal_length(before[::-1], after[::-1], shorter) < shorter:
+        return None
+    # The same character may stand on both sides of where it was typed: then it may have been typed anywhere there.
+    first = shorter - _equal_length(before[::-1], after[::-1], shorter)
+    return Carried(first, same + max(0, len(before) - len(after)), len(after) - len(before))
+
+
+def _equal_length(one: str, other: str, limit: int) -> int:
+    """How many characters, at most `limit`, are equal at the start of both."""
+    low, high = 0, limit
+    while low < high:
+        middle = (low + high + 1) // 2
+        if one[low:middle] == other[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low

@@ -1,0 +1,117 @@
+"""What the editor's events mean for the reviews of one window.
+
+Rules: everything runs on the main thread. For a keystroke the editor is asked for nothing while no review is open, and
+otherwise only for ids of views.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Dict, Optional, Tuple
+
+import sublime
+
+from ..debounce import Debounce
+from ..editor import file_views, view_roles
+from ..editor.edits import COMMAND
+from .controls import IN_REVIEW, SAVE, answer
+from .manager import ReviewManager
+
+if TYPE_CHECKING:
+    from ..runtime import Runtime
+
+# After a burst of edits in other views: milliseconds without one, and at the most.
+_QUIET, _LONGEST = 200, 1000
+
+Command = Tuple[str, Dict[str, Any]]
+
+
+class ReviewEvents:
+    """Those of one window. Main thread only."""
+
+    def __init__(self, window: sublime.Window, runtime: Runtime, reviews: ReviewManager) -> None:
+        self._window = window
+        self._runtime = runtime
+        self._reviews = reviews
+        self._open = reviews.open_reviews
+        self._edited: Dict[int, sublime.View] = {}  # by id: views of no review, since they were last looked at
+        self._edits = Debounce(runtime.later_on_main, self._look_at_edited, _QUIET, _LONGEST)
+
+    def on_activated(self, view: sublime.View) -> None:
+        """A tab or a panel of the window was activated."""
+        self._runtime.assert_main_thread()
+        self._open.arrangement.note_activated(view)
+        if self._open.arrangement.busy:
+            return
+        if self._reviews.is_abandoned(view):
+            self._runtime.on_main(self._reviews.recover)
+        self._open.pair_up(view)
+
+    def on_modified(self, view: sublime.View) -> None:
+        """A view was edited. Called for every keystroke."""
+        if not self._open.presentations:
+            return
+        review = self._open.review_of(view)
+        if review is None:
+            self._edited[view.id()] = view
+            self._edits.mark()
+        elif self._open.is_proposal(review, view):
+            self._open.presentations[review].edited()
+
+    def _look_at_edited(self) -> None:
+        """Check whether one of the edited views shows a file that is under review."""
+        edited, self._edited = self._edited, {}
+        for view in edited.values():
+            if view.is_valid():
+                self.on_file_changed(view)
+
+    def on_selection_modified(self, view: sublime.View) -> None:
+        """A caret or selection moved. Called for every keystroke."""
+        if self._open.presentations:
+            number = view.id()
+            for presentation in self._open.presentations.values():
+                if presentation.proposal_view.id() == number:
+                    presentation.caret_may_have_moved()
+
+    def on_file_changed(self, view: sublime.View) -> None:
+        """A view of a file was edited, saved, reloaded or reverted."""
+        self._runtime.assert_main_thread()
+        path = view.file_name() if self._open.presentations else None
+        if path is None:
+            return
+        for review, presentation in self._open.presentations.items():
+            if file_views.is_same_file(path, review.path, review.same_files):
+                presentation.check_file()
+
+    def on_pre_close(self, view: sublime.View) -> None:
+        """A view is about to be closed. Closing either view of a review rejects the proposal."""
+        self._runtime.assert_main_thread()
+        review = self._open.view_closing(view)
+        if review is not None:
+            self._reviews.reject_by_closing(review, view)
+
+    def on_text_command(self, view: sublime.View, name: str, arguments: Optional[Dict[str, Any]]) -> Optional[Command]:
+        """The command to run instead, with its arguments, or None to let it pass.
+
+        Saving a proposal accepts it; saving the view of the original does nothing.
+        """
+        if name != SAVE or view.file_name() is not None or view_roles.role_of(view) is None:
+            return None
+        # The user may have dragged the view here from another window.
+        reviews = self._reviews if self._open.review_of(view) is not None else ReviewManager.of_view(view)
+        review = reviews.open_reviews.review_of(view) if reviews is not None else None
+        if reviews is None or review is None:
+            return None
+        if view_roles.role_of(view) == view_roles.PROPOSAL:
+            self._runtime.on_main(reviews.accept, review)
+        return COMMAND, {}  # does nothing without edits
+
+    def on_window_command(self, name: str, arguments: Optional[Dict[str, Any]]) -> Optional[Command]:
+        """The same for a command of the window, which means its active view."""
+        view = self._window.active_view() if name == SAVE else None
+        return self.on_text_command(view, name, arguments) if view is not None else None
+
+    def query_context(self, view: sublime.View, key: str, operator: int, operand: Any) -> Optional[bool]:
+        """Answer for the context key of our key bindings; None for every other."""
+        if key != IN_REVIEW:
+            return None
+        return answer(self._open.review_of(view) is not None, operator, operand)

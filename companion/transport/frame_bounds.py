@@ -1,0 +1,87 @@
+"""The bounds of what comes on a WebSocket, counted before anything is kept.
+
+Rule: a frame is judged by its head. aiohttp judges a message when all of it is there, and counts no frame without
+content; until then whoever sends it decides how much memory it takes.
+Implements RFC 6455, 5.2 (the head of a frame) and 7.4.1 (close codes), as far as bounds need it. Pure.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import Optional
+
+MOST_FRAMES = 4096
+"""Frames that nobody has taken yet: fragments of a message, messages, pings."""
+_LONG, _LONGER = 126, 127  # in the head: the length stands in the next 2, or 8, bytes
+_MASK_BYTES = 4
+
+
+class Excess(IntEnum):
+    """Why a connection is ended: the close code."""
+
+    TOO_BIG = 1009
+    TRY_AGAIN_LATER = 1013
+
+
+class FrameBounds:
+    """What one connection has sent and nobody has taken yet."""
+
+    def __init__(self, largest: int) -> None:
+        """`largest`: bytes that one message may have."""
+        self.held = 0
+        """Bytes of messages that have begun to come, and nobody has taken."""
+        self._largest = largest
+        self._frames = 0
+        self._head = b""
+        self._to_come = 0  # bytes of the frame's content
+
+    def taken(self) -> None:
+        """A message was taken from the connection: the count begins anew."""
+        self._frames = self.held = 0
+
+    def feed(self, data: bytes) -> Optional[Excess]:
+        """Count some bytes; why the connection has to end, or None."""
+        start, end = 0, len(data)
+        while True:
+            if self._to_come:
+                here = min(self._to_come, end - start)
+                self._to_come -= here
+                self.held += here
+                start += here
+                if self.held > self._largest:
+                    return Excess.TOO_BIG
+            if start >= end:
+                return None
+            start = self._read_head(data, start)
+            if self._to_come > self._largest or self._frames > MOST_FRAMES:
+                return Excess.TOO_BIG
+
+    def _read_head(self, data: bytes, start: int) -> int:
+        """Take as much of a frame's head as is there; where it ends."""
+        known = len(self._head)
+        head = self._head + data[start : start + 14 - known]
+        size = _head_size(head)
+        if len(head) < size:
+            self._head = head
+            return len(data)
+        self._head = b""
+        self._frames += 1
+        self._to_come = _length(head)
+        return start + size - known
+
+
+def _head_size(head: bytes) -> int:
+    if len(head) < 2:
+        return 2 if not head else 3  # at least one more than is there
+    length = head[1] & 0x7F
+    further = 2 if length == _LONG else 8 if length == _LONGER else 0
+    return 2 + further + (_MASK_BYTES if head[1] & 0x80 else 0)
+
+
+def _length(head: bytes) -> int:
+    length = head[1] & 0x7F
+    if length == _LONG:
+        return int.from_bytes(head[2:4], "big")
+    if length == _LONGER:
+        return int.from_bytes(head[2:10], "big")
+    return length

@@ -1,0 +1,74 @@
+"""What a WebSocket may bring before anybody has taken it, however its bytes are cut."""
+
+from __future__ import annotations
+
+import struct
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from companion.transport.frame_bounds import MOST_FRAMES, Excess, FrameBounds
+
+LARGEST = 100_000
+
+
+def frame(length, masked=True, said=None):
+    said = length if said is None else said
+    mask = 0x80 if masked else 0
+    if said < 126:
+        head = struct.pack("!BB", 0x81, mask | said)
+    elif said < 1 << 16:
+        head = struct.pack("!BBH", 0x81, mask | 126, said)
+    else:
+        head = struct.pack("!BBQ", 0x81, mask | 127, said)
+    return head + (b"mask" if masked else b"") + b"\x81\xff" * (length // 2) + b"\x81" * (length % 2)
+
+
+LENGTHS = st.one_of(st.integers(0, 3), st.integers(124, 128), st.integers(65534, 65538))
+
+
+@given(st.lists(st.tuples(LENGTHS, st.booleans()), max_size=4), st.lists(st.integers(1, 70_000), max_size=30))
+def test_frames_are_counted_the_same_however_they_are_cut(frames, cuts):
+    data = b"".join(frame(length, masked) for length, masked in frames)
+    bounds = FrameBounds(1 << 30)
+    for size in cuts:
+        assert bounds.feed(data[:size]) is None
+        data = data[size:]
+    assert bounds.feed(data) is None
+    assert bounds.held == sum(length for length, _ in frames)
+    assert bounds._frames == len(frames) and bounds._head == b"" and bounds._to_come == 0
+
+
+@given(st.integers(1, 3))
+def test_heads_may_come_byte_by_byte(count):
+    bounds = FrameBounds(LARGEST)
+    for _ in range(count):
+        for byte in frame(300):
+            assert bounds.feed(bytes([byte])) is None
+    assert bounds.held == count * 300
+
+
+@pytest.mark.parametrize("said, excess", [(LARGEST, None), (LARGEST + 1, Excess.TOO_BIG), (1 << 62, Excess.TOO_BIG)])
+def test_a_frame_is_judged_by_its_head(said, excess):
+    assert FrameBounds(LARGEST).feed(frame(1, said=said)) is excess
+
+
+def test_the_frames_of_a_message_are_counted_together_until_it_is_taken():
+    bounds = FrameBounds(LARGEST)
+    assert bounds.feed(frame(60_000)) is None
+    bounds.taken()
+    assert bounds.feed(frame(60_000)) is None
+    assert bounds.feed(frame(60_000)) is Excess.TOO_BIG
+
+
+def test_a_message_of_the_largest_size_is_taken():
+    assert FrameBounds(LARGEST).feed(frame(LARGEST)) is None
+
+
+def test_empty_frames_are_counted():
+    bounds = FrameBounds(LARGEST)
+    assert bounds.feed(frame(0) * MOST_FRAMES) is None
+    bounds.taken()
+    assert bounds.feed(frame(0) * MOST_FRAMES) is None
+    assert bounds.feed(frame(0)) is Excess.TOO_BIG

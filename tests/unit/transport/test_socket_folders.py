@@ -1,0 +1,71 @@
+"""The folders of sockets: refused if they are not the user's alone, and found again when their editor was killed."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import socket
+import sys
+import time
+
+import pytest
+
+if sys.platform == "win32":
+    pytest.skip("Windows has named pipes instead", allow_module_level=True)
+
+from companion.discovery.sweeper import sweep
+from companion.system import socket_folders
+from companion.system.platform import LINUX, Platform
+from companion.transport import local_sockets
+
+
+def test_the_folders_of_killed_editors_are_found_by_themselves(tmp_path, monkeypatch):
+    monkeypatch.setattr(socket_folders.tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(socket_folders, "SHORT", str(tmp_path))
+    dead, living, strange, empty = (socket_folders.make_folder() for _ in range(4))
+    later = time.time() + 2 * socket_folders.YOUNG_SECONDS
+    with socket.socket(socket.AF_UNIX) as listening, socket.socket(socket.AF_UNIX) as ended:
+        listening.bind(os.path.join(living, socket_folders.NAME))
+        listening.listen(1)
+        ended.bind(os.path.join(dead, socket_folders.NAME))
+        with open(os.path.join(strange, socket_folders.NAME), "w", encoding="utf-8") as file:
+            file.write("no socket")
+        assert socket_folders.left_over(str(tmp_path), later) == [dead]
+        assert socket_folders.left_over(str(tmp_path), time.time()) == [], "it may be about to listen"
+    assert os.path.isdir(empty)
+
+
+def test_a_sweep_removes_the_folder_of_an_editor_that_was_killed_before_it_wrote_a_file(tmp_path, monkeypatch):
+    monkeypatch.setattr(socket_folders.tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(socket_folders, "SHORT", str(tmp_path))
+    folder = socket_folders.make_folder()
+    path = os.path.join(folder, socket_folders.NAME)
+    with socket.socket(socket.AF_UNIX) as ended:
+        ended.bind(path)
+    long_ago = time.time() - 2 * socket_folders.YOUNG_SECONDS
+    os.utime(path, (long_ago, long_ago))
+    platform = Platform(LINUX, {"HOME": str(tmp_path), "TMPDIR": str(tmp_path)}, str(tmp_path), os.getuid())
+    assert sweep(os.getpid(), platform=platform) == [folder]
+    assert not os.path.exists(folder)
+
+
+@pytest.mark.parametrize("fault", ["open to others", "a link", "somebody else's"])
+def test_nothing_is_served_in_a_folder_of_another_kind(fault, tmp_path, monkeypatch):
+    folder = tmp_path / "folder"
+    folder.mkdir(mode=0o700)
+    if fault == "open to others":
+        folder.chmod(0o755)
+    elif fault == "a link":
+        (tmp_path / "link").symlink_to(folder)
+        folder = tmp_path / "link"
+    else:
+        user = os.getuid()
+        monkeypatch.setattr(socket_folders.os, "getuid", lambda: user + 1)
+    monkeypatch.setattr(local_sockets, "make_folder", lambda: str(folder))
+
+    async def scenario():
+        with pytest.raises(OSError, match="no socket is opened in it"):
+            await local_sockets.listen_locally(asyncio.Protocol)
+
+    asyncio.run(scenario())
+    assert not os.path.exists(tmp_path / "folder" / socket_folders.NAME)
