@@ -2,7 +2,7 @@
 
 A headless editor with the package in it opens a sample workspace. The real IDE client of Gemini CLI's core
 connects to it, hears the context, and proposes changes: one is edited and accepted, one rejected, one answered
-from the client's side. With --keep-running the editor stays, for a `gemini` of your own.
+from the client's side. With --keep-running the editor stays, for a program of your own.
 Sets up all it needs in `.cache/`. Runs on Python 3.8 or newer with nothing but the standard library; needs Node 20.
 """
 
@@ -125,12 +125,15 @@ def first_file(event: Dict[str, Any]) -> Optional[Dict[str, Any]]:
 
 
 def keep_running(desktop: Desktop) -> None:
-    """Leaves the editor to a `gemini` in another terminal until Ctrl-C, showing the diffs that it opens."""
+    """Leaves the editor to a program in another terminal until Ctrl-C, showing the diffs that it opens."""
     print(
-        "\nThe editor keeps running. To attach a Gemini CLI of your own, in another terminal:\n\n"
+        "\nThe editor keeps running. To attach a program of your own, in another terminal:\n\n"
         f"    cd {desktop.workspace}\n"
-        "    gemini\n"
-        "    /ide enable\n\n"
+        "    gemini        and then /ide enable\n"
+        "    qwen          and then /ide enable\n"
+        "    claude        and then /ide, Sublime Text\n"
+        "    copilot       connects by itself\n"
+        "    opencode      connects by itself\n\n"
         "Then ask it to change a file. Answer here: a = accept, r = reject, s = show tabs. Ctrl-C ends.\n",
         flush=True,
     )
@@ -147,7 +150,7 @@ def keep_running(desktop: Desktop) -> None:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--keep-running", action="store_true", help="leave the editor running for your own gemini")
+    parser.add_argument("--keep-running", action="store_true", help="keep the editor running for a program of your own")
     parser.add_argument("--workspace", help="a folder to work in; greeting.py and notes.txt are written there")
     options = parser.parse_args()
     try:

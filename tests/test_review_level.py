@@ -188,32 +188,6 @@ class TestTheCaretsLine(LevelTestCase):
         self.assertGreater(place, 0.0)
 
 
-class TestTheTop(LevelTestCase):
-    def test_the_header_stays_in_sight_when_the_user_zooms(self) -> Iterator[Any]:
-        for presentation in ("inline", "side_by_side"):
-            self.use(review_presentation=presentation)
-            review = yield from self.review()
-            view = self.proposal(review)
-            yield lambda: self.settled() and view.viewport_position()[1] == 0.0  # noqa: B023
-            for size in (17, 10, 20.5):
-                self.set_look(review, font_size=size)
-                height = f"line-height: {view.line_height():g}px"
-                yield lambda: height in self.header_html(review) and self.settled()  # noqa: B023
-                self.assertEqual(view.viewport_position()[1], 0.0, (presentation, size))
-            self.reviews.reject(review)
-            yield lambda: not self.reviews.pending()
-
-    def test_a_scrolled_view_stays_where_it_is(self) -> Iterator[Any]:
-        review = yield from self.review()
-        view = self.proposal(review)
-        select(view, sublime.Region(view.text_point(12, 0)))
-        view.set_viewport_position((0.0, 3 * view.line_height()), False)
-        self.set_look(review, font_size=17)
-        height = f"line-height: {view.line_height():g}px"
-        yield lambda: height in self.header_html(review) and self.settled()
-        self.assertGreater(view.viewport_position()[1], 0.0)
-
-
 class TestTheCaretsLineWhereTheHeaderGrows(LevelTestCase):
     """What stands above the caret's line changes, far away, while the user types."""
 
@@ -242,6 +216,32 @@ class TestTheCaretsLineWhereTheHeaderGrows(LevelTestCase):
 
     def place(self, view: sublime.View) -> float:
         return view.text_to_layout(view.sel()[0].b)[1] - view.viewport_position()[1]
+
+
+class TestTheTop(LevelTestCase):
+    def test_the_header_stays_in_sight_when_the_user_zooms(self) -> Iterator[Any]:
+        for presentation in ("inline", "side_by_side"):
+            self.use(review_presentation=presentation)
+            review = yield from self.review()
+            view = self.proposal(review)
+            yield lambda: self.settled() and view.viewport_position()[1] == 0.0  # noqa: B023
+            for size in (17, 10, 20.5):
+                self.set_look(review, font_size=size)
+                height = f"line-height: {view.line_height():g}px"
+                yield lambda: height in self.header_html(review) and self.settled()  # noqa: B023
+                self.assertEqual(view.viewport_position()[1], 0.0, (presentation, size))
+            self.reviews.reject(review)
+            yield lambda: not self.reviews.pending()
+
+    def test_a_scrolled_view_stays_where_it_is(self) -> Iterator[Any]:
+        review = yield from self.review()
+        view = self.proposal(review)
+        select(view, sublime.Region(view.text_point(12, 0)))
+        view.set_viewport_position((0.0, 3 * view.line_height()), False)
+        self.set_look(review, font_size=17)
+        height = f"line-height: {view.line_height():g}px"
+        yield lambda: height in self.header_html(review) and self.settled()
+        self.assertGreater(view.viewport_position()[1], 0.0)
 
 
 class TestInline(LevelTestCase):

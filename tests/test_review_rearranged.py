@@ -51,6 +51,19 @@ class TestRearranged(RestoringTestCase):
         self.assertEqual(self.window.layout(), layout)
         self.assertTrue(view.is_valid())
 
+    def test_views_that_the_user_has_put_together_stay_so_when_another_review_opens(self) -> Iterator[Any]:
+        view = yield from self.open_file()
+        before = self.picture()
+        first = yield from self.open_diff()
+        self.window.set_view_index(self.original(first), self.window.get_view_index(self.proposal(first))[0], 0)
+        self.assertEqual(self.window.num_groups(), 2)
+        second = yield from self.open_diff("other.py")
+        self.assertEqual(self.window.num_groups(), 2)
+        self.reviews.reject(second)
+        self.reviews.reject(first)
+        yield from self.assert_given_back(before)
+        self.assertTrue(view.is_valid())
+
     def test_a_dragged_divider_elsewhere_stays(self) -> Iterator[Any]:
         self.window.set_layout(TWO_COLUMNS)
         yield from self.open_file("file.py", group=1)

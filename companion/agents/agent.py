@@ -49,6 +49,14 @@ class Place(NamedTuple):
     root_is_shared: bool
 
 
+class Reading(NamedTuple):
+    """What stands in a discovery file, as users read it. Nothing of it is secret."""
+
+    address: str
+    has_token: bool
+    workspace: str
+
+
 class Connection(NamedTuple):
     """What an agent in a terminal has to know about one endpoint. `separator` is the platform's path list separator."""
 
@@ -140,6 +148,10 @@ class Agent:
     def identity(self, content: Mapping[str, Any]) -> Tuple[object, ...]:
         """What tells one server's discovery file from another's."""
         return content.get("port"), content.get("authToken")
+
+    def read(self, content: Mapping[str, Any]) -> Reading:
+        """What stands in a discovery file."""
+        return Reading(f"port {content.get('port')}", bool(content.get("authToken")), str(content.get("workspacePath")))
 
     def owner(self, name: str, content: Mapping[str, Any]) -> Optional[int]:
         """The process id of the editor that wrote this file, or None if it is unknown."""

@@ -13,7 +13,7 @@ import re
 from typing import Any, Dict, List, Mapping, Optional, Sequence
 
 from ..system.platform import WINDOWS, Platform
-from .agent import EDITOR_DISPLAY_NAME, EDITOR_INFO, Agent, Announcement, Connection, Place
+from .agent import EDITOR_DISPLAY_NAME, EDITOR_INFO, Agent, Announcement, Connection, Place, Reading
 from .claude_dialect import CLAUDE
 from .lookup import Entry, LookupContext
 
@@ -43,6 +43,9 @@ class ClaudeLockFiles(Agent):
                 "ideInfo": dict(EDITOR_INFO),
             }
         }
+
+    def read(self, content: Mapping[str, Any]) -> Reading:
+        return super().read({**content, "workspacePath": ", ".join(folders_of(content))})
 
     def owner(self, name: str, content: Mapping[str, Any]) -> Optional[int]:
         pid = content.get("pid")
@@ -87,9 +90,9 @@ class ClaudeCode(ClaudeLockFiles):
         return {"CLAUDE_CODE_SSE_PORT": str(port)} if port else {}
 
 
-def folders_of(entry: Entry) -> List[str]:
+def folders_of(content: Optional[Mapping[str, Any]]) -> List[str]:
     """The workspace folders in a lock file."""
-    folders = (entry.content or {}).get("workspaceFolders")
+    folders = (content or {}).get("workspaceFolders")
     return [folder for folder in folders if isinstance(folder, str)] if isinstance(folders, list) else []
 
 
@@ -104,7 +107,7 @@ def _holds_folder(entry: Entry, lookup: LookupContext) -> bool:
     """Links are resolved in the program's own folder, and not in the file."""
     join = lookup.platform.path.join
     here = join(lookup.real(lookup.folder), "")
-    return any(here.startswith(join(folder, "")) for folder in folders_of(entry))
+    return any(here.startswith(join(folder, "")) for folder in folders_of(entry.content))
 
 
 CLAUDE_CODE = ClaudeCode()

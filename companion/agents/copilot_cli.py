@@ -11,7 +11,7 @@ import re
 from typing import Any, Dict, Mapping, Optional, Sequence, Tuple
 
 from ..system.platform import WINDOWS, Platform
-from .agent import EDITOR_DISPLAY_NAME, EDITOR_INFO, Agent, Announcement, Connection, Place
+from .agent import EDITOR_DISPLAY_NAME, EDITOR_INFO, Agent, Announcement, Connection, Place, Reading
 from .copilot_dialect import COPILOT
 from .lookup import Entry, LookupContext
 
@@ -29,9 +29,7 @@ class CopilotCli(Agent):
     npm_package = "@github/copilot"
     node = 22
     can_be_told_which = False
-    how_to_connect = (
-        "In a workspace folder Copilot CLI connects by itself; elsewhere, type /ide and choose Sublime Text."
-    )
+    how_to_connect = "In a workspace folder Copilot CLI connects by itself; elsewhere, type /ide and take Sublime Text."
     last_without_token = (0, 0, 0)
     file_names = re.compile(r"^sublime-text-(?P<pid>[0-9]{1,10})-[0-9a-f]{16}\.lock$")
 
@@ -63,6 +61,12 @@ class CopilotCli(Agent):
     def identity(self, content: Mapping[str, Any]) -> Tuple[object, ...]:
         headers = content.get("headers")
         return content.get("socketPath"), headers.get(COPILOT.secret_header) if isinstance(headers, dict) else None
+
+    def read(self, content: Mapping[str, Any]) -> Reading:
+        path, secret = self.identity(content)
+        folders = content.get("workspaceFolders")
+        named = ", ".join(map(str, folders)) if isinstance(folders, list) else ""
+        return Reading(f"socket {path}", bool(secret), named)
 
     def choose(self, entries: Sequence[Entry], lookup: LookupContext) -> Optional[Entry]:
         """Of the files that name the very folder it runs in, the one whose name sorts first."""

@@ -48,7 +48,7 @@ def _depth(entry: Entry, lookup: LookupContext) -> int:
         return 0
     join = lookup.platform.path.join
     here = join(lookup.real(lookup.folder), "")
-    return max((len(folder) for folder in folders_of(entry) if here.startswith(join(folder, ""))), default=0)
+    return max((len(folder) for folder in folders_of(entry.content) if here.startswith(join(folder, ""))), default=0)
 
 
 def _rank(found: Tuple[int, float, Entry]) -> Tuple[int, float]:

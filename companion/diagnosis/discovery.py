@@ -54,13 +54,16 @@ def look(platform: Platform, editor_pid: int) -> Tuple[DiscoverySnapshot, List[F
     facts: List[FileFact] = []
     for agent in AGENTS:
         directory = directory_of(agent, platform)
-        facts.append(_fact(directory))
+        known = {fact.path for fact in facts}  # more than one agent may read the same files
+        if directory not in known:
+            facts.append(_fact(directory))
         found = entries.setdefault(agent.key, [])
         for name in _names(directory, agent):
             path = platform.path.join(directory, name)
             content = files.read(path, platform)
             found.append(Entry(name, content, files.written_at(path) or 0.0))
-            facts.append(_fact(path, _described(content)))
+            if path not in known:
+                facts.append(_fact(path, _described(agent, content)))
     return DiscoverySnapshot(platform, editor_pid, entries), facts
 
 
@@ -180,13 +183,12 @@ def _owner(user_id: int) -> str:
         return str(user_id)  # there is no such table on Windows, and an account may be gone
 
 
-def _described(content: Optional[Mapping[str, Any]]) -> str:
+def _described(agent: Agent, content: Optional[Mapping[str, Any]]) -> str:
     """A discovery file's content without its secret."""
     if content is None:
         return "unreadable"
     info = content.get("ideInfo")
-    editor = info.get("displayName") if isinstance(info, dict) else None
-    token = "with a token" if content.get("authToken") else "without a token"
-    return "{}, port {}, {}, workspace {}".format(
-        editor or "unnamed editor", content.get("port"), token, content.get("workspacePath")
-    )
+    editor = info.get("displayName") if isinstance(info, dict) else content.get("ideName")
+    found = agent.read(content)
+    token = "with a token" if found.has_token else "without a token"
+    return f"{editor or 'unnamed editor'}, {found.address}, {token}, workspace {found.workspace}"

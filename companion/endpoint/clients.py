@@ -35,7 +35,6 @@ logger = logging.getLogger("gemini_companion.endpoint")
 ENDING_MILLISECONDS = 2000  # that a program needs to end after it has closed its connection
 ANSWER_SECONDS = 5.0  # in which a program that was answered writes the file
 
-
 Recipients = Sequence[Tuple[Dialect, Optional[str]]]
 """Clients, each by its dialect and session; without a session, all of a dialect."""
 
@@ -46,6 +45,10 @@ class Notify(Protocol):
     def __call__(
         self, dialect: Dialect, message: Message, session: Optional[str], tag: Optional[object] = None
     ) -> None: ...
+
+
+Publish = Callable[[SharedContext, Recipients], None]
+"""Tells clients a context."""
 
 
 class Clients:
@@ -60,12 +63,12 @@ class Clients:
         deliveries: Deliveries,
         *,
         notify: Notify,
-        publish: Callable[[SharedContext, Recipients], None],
+        publish: Publish,
         any_changed: Callable[[], None],
         changed: Callable[[], None],
     ) -> None:
-        """`publish` tells clients the context. `any_changed` is called when the first client has connected or the last one
-        has gone, `changed` when the names that the user sees may have changed."""
+        """`any_changed` is called when the first client has connected or the last one has gone, `changed` whenever the
+        names that the user sees may have changed."""
         self.sessions: Dict[str, ClientSession] = {}
         """Those that are connected and shown, by id, the oldest first."""
         self._runtime = runtime

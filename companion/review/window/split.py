@@ -100,10 +100,10 @@ class SplitLayout:
             self._divide(self._groups.proposal if ours else group, side_by_side)
         return self._groups
 
-    def restore(self, ours_in_front: List[int], whole: bool = True) -> None:
+    def restore(self, ours_in_front: List[int]) -> None:
         """Make the divided cell whole and show what `ours_in_front`, groups in which our views showed, had shown.
 
-        Our own views are closed already. Moves the focus. With `whole` false the layout stays (the window is closing).
+        Our own views are closed already. Moves the focus.
         Nothing is done to a project that has taken the window meanwhile.
         """
         before, division = self._before, self._division
@@ -113,7 +113,7 @@ class SplitLayout:
         self._window.settings().erase(STORED)
         if before is None:
             return
-        if division is not None and whole:
+        if division is not None:
             layout = layouts.undo(division, self._window.layout())
             if layout is not None:
                 self._empty(division.groups, division.group)

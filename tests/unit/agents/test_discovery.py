@@ -151,3 +151,17 @@ def test_its_tools_have_schemas_that_every_installed_jsonschema_takes(agent):
 def test_the_ide_companion_protocol_is_told_the_whole_context():
     state = {"workspaceState": {"openFiles": []}}
     assert IDE_COMPANION.messages(SharedContext(state)) == (Message("ide/contextUpdate", state, "ide/contextUpdate"),)
+
+
+def test_a_report_reads_in_each_file_where_the_editor_is_and_whether_there_is_a_secret():
+    for agent, address in (
+        (CLAUDE_CODE, "port 50001"),
+        (OPENCODE, "port 50001"),
+        (COPILOT_CLI, "socket /run/x/mcp.sock"),
+    ):
+        (content,) = agent.files(ANNOUNCEMENT, MACHINE).values()
+        assert agent.read(content) == (address, True, "/code/one, /code/two")
+        assert "secret" not in str(agent.read(content))
+        assert agent.read({}).has_token is False
+    (content,) = FORKS[0].files(ANNOUNCEMENT, MACHINE).values()
+    assert FORKS[0].read(content) == ("port 50001", True, "/link")

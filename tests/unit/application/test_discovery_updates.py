@@ -102,7 +102,14 @@ def test_what_the_window_is_like_is_published_by_a_worker(world):
     world.work()
     assert world.publisher.published == [(1, ("/code",), ALL)]
     assert world.discovery_updater.folders == ("/code",)
+    assert world.discovery_updater.has_announced
     assert world.reports == [None]
+
+
+def test_before_that_nothing_is_known_of_what_clients_find(world):
+    assert not world.discovery_updater.has_announced
+    world.announce()
+    assert not world.discovery_updater.has_announced
 
 
 def test_the_same_request_is_not_carried_out_twice(world):

@@ -26,6 +26,11 @@ def test_what_start_up_files_print_is_passed_over():
     assert read_answer(printed) == Answer("/opt/bin/gemini", "\nloading\n0.61.0\n")
 
 
+def test_empty_lines_around_the_answer_are_none_of_it():
+    printed = f"{MARK}\nalias gemini\n  /opt/bin/gemini  \n\n  \n{MARK}\n0.61.0\n{MARK}\n"
+    assert read_answer(printed).place == "/opt/bin/gemini"
+
+
 def test_marks_are_found_behind_terminal_codes():
     printed = f"\x1b[2J{MARK}\n/opt/bin/gemini\n{MARK}\r\n0.61.0\n{MARK}\n"
     assert read_answer(printed).place == "/opt/bin/gemini"

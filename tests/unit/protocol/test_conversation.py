@@ -99,6 +99,21 @@ def test_no_notification_goes_out_before_the_client_is_ready():
     assert heard(talk) == [{"jsonrpc": "2.0", "method": "selection_changed", "params": {"text": "now"}}]
 
 
+def test_what_a_client_tells_before_it_is_ready_counts_for_nothing():
+    talk = new()
+    connected = {"method": "ide_connected", "params": {"pid": 4711}, "jsonrpc": "2.0"}
+    assert say(talk, connected) == []
+    say(talk, INITIALIZE)
+    assert say(talk, connected) == []
+
+
+def test_a_message_with_too_many_values_is_refused_and_says_why():
+    talk = opened(Limits(values=10))
+    assert call(talk, 1, path=list(range(20))) == []
+    (answer,) = heard(talk)
+    assert answer["error"]["code"] == -32600 and "10 values" in answer["error"]["message"]
+
+
 def test_a_newer_selection_takes_the_place_of_one_that_still_waits():
     talk = opened()
     for text in ("one", "two"):

@@ -88,6 +88,16 @@ def test_a_file_that_is_not_there_yet_is_waited_for(bench):
     assert len(bench.written) == 1
 
 
+def test_nor_is_one_that_is_to_become_empty_there_before_the_client_has_made_it(bench):
+    bench.subject._proposed = ""
+    bench.path.unlink()
+    bench.look()
+    assert not bench.written
+    bench.path.write_bytes(b"")
+    bench.look()
+    assert bench.written == [("", EDITED)]
+
+
 def test_it_does_not_wait_for_ever(bench):
     bench.look()
     bench.look(29900)

@@ -191,7 +191,7 @@ class TestTheSystemsTerminal:
         assert variables["CLAUDE_CODE_SSE_PORT"] == "50002"
         assert variables["GEMINI_CLI_IDE_SERVER_PORT"] == "50001" and variables["GEMINI_CLI_IDE_PID"] == "4321"
         assert bench.window.said == ["looking for Claude Code", "Claude Code runs in xterm"]
-        assert bench.window.commands == []
+        assert bench.window.commands == [] and bench.window.picks == []
 
     def test_what_only_one_program_may_know_another_is_not_told(self, bench):
         bench.run()
@@ -310,7 +310,7 @@ class TestTerminus:
         bench.window.tabs.append(terminal("gemini_companion.gemini.7.0"))
         bench.go_on(1999)
         assert not bench.started
-        bench.go_on(100)
+        bench.go_on(2)
         assert len(bench.started) == 1
         bench.go_on(5000)
         assert len(bench.started) == 1

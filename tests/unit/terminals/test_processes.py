@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import time
 
 import pytest
@@ -128,3 +129,14 @@ def test_a_name_is_no_command_line_for_the_shell(tmp_path):
     platform = Platform(LINUX, {"SHELL": "/bin/sh"}, str(tmp_path))
     assert processes.find_program(f"cd; touch {tmp_path}/made", platform, lambda: False) is None
     assert not (tmp_path / "made").exists()
+
+
+def test_on_windows_it_gets_a_window_of_its_own_and_is_not_waited_for(tmp_path, monkeypatch):
+    begun = []
+    monkeypatch.setattr(subprocess, "Popen", lambda words, **options: begun.append((words, options)))
+    monkeypatch.setattr(subprocess, "CREATE_NEW_CONSOLE", 16, raising=False)
+    platform = Platform(WINDOWS, {"PATH": "C:\\Windows"}, "C:\\Users\\me")
+    processes.start_terminal(["cmd.exe", "/k"], str(tmp_path), {"A": "b"}, platform, lambda: False)
+    ((words, options),) = begun
+    assert words == ["cmd.exe", "/k"] and options["cwd"] == str(tmp_path)
+    assert options["env"] == {"PATH": "C:\\Windows", "A": "b"} and options["creationflags"] == 16
