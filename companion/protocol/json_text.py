@@ -65,7 +65,6 @@ def _refuse_constant(name: str) -> Any:
     raise NotJson(f"{name} is not a JSON value")
 
 
-_CONTAINERS = frozenset([dict, list])
 _exact_decoder = json.JSONDecoder(parse_float=_exact_float, parse_int=_exact_integer, parse_constant=_refuse_constant)
 _encoder = json.JSONEncoder(ensure_ascii=True, check_circular=False, allow_nan=False, separators=(",", ":"))
 
@@ -86,8 +85,7 @@ def decode(body: bytes, nesting: int, values: int = MOST_VALUES) -> Any:
         except ValueError:
             pass  # orjson also refuses lone surrogates, so the exact decoder decides.
         else:
-            _check(value, nesting)
-            if not _has_fraction(value):
+            if not _check(value, nesting):
                 return value
     value = _decode_exactly(body)
     _check(value, nesting)
@@ -125,23 +123,27 @@ def _decode_string(literal: bytes) -> Any:
     return _exact_decoder.decode(literal.decode("utf-8"))
 
 
-def _check(value: Any, nesting: int) -> None:
-    """Raises `TooDeep`. Iterates by level, so that deep input cannot exhaust the stack."""
-    level = [value] if type(value) in _CONTAINERS else []
+def _check(value: Any, nesting: int) -> bool:
+    """True if the value has a fraction. Raises `TooDeep`. Iterates by level, so that deep input cannot exhaust the
+    stack."""
+    kind = type(value)
+    has_fraction = kind is float
+    level = [value] if kind is dict or kind is list else []
     depth = 0
     while level:
         depth += 1
         if depth > nesting:
             raise TooDeep
-        members = [each.values() if type(each) is dict else each for each in level]
-        level = [member for several in members for member in several if type(member) in _CONTAINERS]
-
-
-def _has_fraction(value: Any) -> bool:
-    """Whether there is a fraction anywhere in a value that is not too deep."""
-    if type(value) in _CONTAINERS:
-        return any(map(_has_fraction, value.values() if type(value) is dict else value))
-    return type(value) is float
+        deeper = []
+        for container in level:
+            for member in container.values() if type(container) is dict else container:
+                kind = type(member)
+                if kind is dict or kind is list:
+                    deeper.append(member)
+                elif kind is float:
+                    has_fraction = True
+        level = deeper
+    return has_fraction
 
 
 def encode(value: Any) -> bytes:

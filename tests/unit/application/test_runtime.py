@@ -327,6 +327,57 @@ class TestWorkers:
         assert outcome.result(WAIT) == 2
 
 
+class TestALoopThatFails:
+    """A loop that works in between has not failed in a row; one that does not is replaced, after pauses."""
+
+    @pytest.fixture
+    def pauses(self, module, runtime, monkeypatch):
+        """How long the loop thread was to pause, each time."""
+        asked = []
+        wait = runtime._stopping.wait
+        monkeypatch.setattr(runtime._stopping, "wait", lambda seconds: asked.append(seconds) or wait(0))
+        return asked
+
+    def fail(self, runtime, times):
+        """Let other code stop the loop so often."""
+        for _ in range(times):
+            loop = runtime._loop
+            runtime.on_loop(loop.stop)
+            reached(runtime)
+
+    def test_failures_with_work_in_between_are_each_the_first(self, runtime, reported, pauses):
+        reached(runtime)
+        loop = runtime._loop
+        self.fail(runtime, 4)
+        until(lambda: len(pauses) == 4)
+        assert pauses == [0.0] * 4 and runtime._loop is loop
+        assert [place for place, _ in reported] == ["the event loop"] * 4
+
+    def test_one_that_does_no_work_pauses_longer_each_time_and_is_replaced(
+        self, module, runtime, reported, pauses, monkeypatch
+    ):
+        reached(runtime)
+        loop, lost = runtime._loop, []
+        runtime._loop_lost = lambda: lost.append(True)
+        broken = threading.Event()
+        broken.set()
+        genuine = type(loop).run_forever
+
+        def run_forever(self):
+            if broken.is_set():
+                if len(pauses) >= 5:
+                    broken.clear()
+                raise OSError("no more descriptors")
+            genuine(self)
+
+        monkeypatch.setattr(type(loop), "run_forever", run_forever)
+        runtime.on_loop(loop.stop)
+        until(lambda: not broken.is_set() and runtime._loop is not None)
+        reached(runtime)
+        assert runtime._loop is not loop and lost
+        assert pauses[:6] == [0.0, 0.1, 0.3, 1.0, 5.0, 30.0]
+
+
 def until(condition):
     """Wait for another thread to get so far."""
     deadline = threading.Event()

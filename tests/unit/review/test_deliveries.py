@@ -67,6 +67,22 @@ def test_what_was_not_read_and_not_written_is_taken_back_once(world: World) -> N
     assert world.disk_answers() == 0
 
 
+def test_a_file_that_is_not_there_does_not_hold_an_empty_text(world: World) -> None:
+    delivery = world.deliveries.begin(OWNER, world.outcome(""))
+    world.file.unlink()
+    world.deliveries.unread(delivery)
+    world.runtime.disk_answers()
+    assert [outcome.content for _, outcome in world.taken_back] == [""]
+
+
+def test_one_that_is_there_and_empty_does(world: World) -> None:
+    delivery = world.deliveries.begin(OWNER, world.outcome(""))
+    world.file.write_bytes(b"")
+    world.deliveries.unread(delivery)
+    world.runtime.disk_answers()
+    assert world.taken_back == []
+
+
 def test_what_the_client_has_written_is_left_alone(world: World) -> None:
     delivery = world.deliveries.begin(OWNER, world.outcome())
     world.file.write_text(NEW, encoding="utf-8")

@@ -21,6 +21,10 @@ LONG_NAME = "/w/" + "a" * 250
 LONG_PATH = ("/" + "ab" * 100) * 20  # as long as a path may be on most systems
 
 
+# What other programs take of the processor meanwhile does not count, where the clock for that is a fine one.
+clock = time.perf_counter if sys.platform == "win32" else time.thread_time
+
+
 def seconds(patterns, path):
     """How long it takes to make the patterns ready and to hold them against a path of which nothing is known yet.
 
@@ -29,9 +33,9 @@ def seconds(patterns, path):
 
     def once():
         exclusion.cache_clear()
-        began = time.thread_time()
+        began = clock()
         exclusion(tuple(patterns))(path)
-        return time.thread_time() - began
+        return clock() - began
 
     return min(once() for _ in range(3))
 
@@ -56,9 +60,9 @@ def test_no_pattern_takes_long_whatever_the_name(pattern, path):
 def test_the_worst_that_a_project_may_say_takes_no_time_that_is_felt(capsys):
     worst = [f"*{chr(0x4E00 + number)}[a-{chr(0x3041 + number)}]?" * 16 for number in range(64)]
     layers = [("the settings", {}), ("the project's settings", {"context_exclude": worst})]
-    began = time.thread_time()
+    began = clock()
     patterns = read(layers).settings.context_exclude
-    reading = time.thread_time() - began
+    reading = clock() - began
     assert len(patterns) > MOST_PROJECT_PATTERNS
     path = "".join(chr(0x0400 + number % 0x1500) for number in range(4096))
     matching = seconds(patterns, path)
@@ -112,9 +116,9 @@ def test_a_project_may_have_only_so_many_patterns():
 
 def test_a_hundred_thousand_wrong_patterns_give_a_handful_of_complaints():
     layers = [("the settings", {}), ("the project's settings", {"context_exclude": ["[z-a]"] * 100000})]
-    began = time.thread_time()
+    began = clock()
     complaints = read(layers).complaints
-    assert time.thread_time() - began < 0.5
+    assert clock() - began < 0.5
     assert len(complaints) < 10 and sum(map(len, complaints)) < 2000
 
 

@@ -87,6 +87,23 @@ def test_the_middle_is_what_goes():
     assert cut_middle("ab", 1) == "\u2026"
 
 
+@pytest.mark.parametrize(
+    ("text", "width", "lines"),
+    [
+        ("abc def", 7, ["abc def"]),
+        ("abc def", 6, ["abc", "def"]),
+        ("abcdefgh", 3, ["abc", "def", "gh"]),
+        ("a bcdefg h", 3, ["a", "bcd", "efg", "h"]),
+        ("\u4e00\u4e8c\u4e09", 4, ["\u4e00\u4e8c", "\u4e09"]),
+        ("\u4e00\u4e8c", 1, ["\u4e00", "\u4e8c"]),
+        ("  a   b  ", 9, ["a b"]),
+        ("", 5, [""]),
+    ],
+)
+def test_lines_are_as_long_as_they_may_be(text, width, lines):
+    assert wrapped(text, width) == lines
+
+
 @given(any_text, st.integers(2, 40))
 def test_wrapped_lines_fit_and_lose_nothing(text, width):
     lines = wrapped(text, width)

@@ -1,0 +1,186 @@
+"""One stream by itself: what it writes in which portions, what it keeps to send again, and what it knows was read."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from companion.protocol.limits import Limits
+from companion.protocol.outbox import Message, Outbox
+from companion.protocol.receipts import Receipts
+from companion.protocol.streams import CALL, CHUNK_BYTES, LISTEN, SUBSCRIPTION, Ending, Stream
+
+ID = re.compile(rb"^id: a-(\d+)$", re.MULTILINE)
+
+
+class Bench:
+    """A stream of a session, to which the test gives messages."""
+
+    def __init__(self, kind=LISTEN, **limits):
+        self.limits = Limits(**limits)
+        self.outbox, self.receipts = Outbox(self.limits), Receipts()
+        self.stream = Stream("a", kind, self.outbox, self.limits, numbered=True, primes=False, receipts=self.receipts)
+        self.count = 0
+
+    def add(self, size=10, collapse=None, tag=None):
+        self.count += 1
+        self.outbox.add(Message(self.count, b"x" * size, collapse, tag))
+
+    def attach(self, received=None):
+        """A connection; gives what is written at once, as numbers."""
+        self.stream.attach(received)
+        return self.take()
+
+    def take(self):
+        return [int(number) for number in ID.findall(self.stream.take(True))]
+
+    def take_all(self):
+        taken = []
+        while True:
+            portion = self.take()
+            if not portion:
+                return taken
+            taken += portion
+
+    def lose(self, ending=Ending.RESET):
+        self.stream.detach(ending)
+
+
+@pytest.mark.parametrize(("kind", "ends"), [(CALL, True), (LISTEN, False), (SUBSCRIPTION, False)])
+def test_only_a_call_ends_its_connection_when_no_message_is_to_come(kind, ends):
+    bench = Bench(kind)
+    bench.attach()
+    assert not bench.stream.ends_when_written
+    bench.stream.finish()
+    assert bench.stream.ends_when_written is ends
+    bench.stream.close()
+    assert bench.stream.ends_when_written
+
+
+def test_a_reset_is_forgotten_with_the_next_connection():
+    bench = Bench()
+    bench.attach()
+    for ending, was_reset in ((Ending.RESET, True), (Ending.BY_CLIENT, False), (Ending.RESET, True)):
+        bench.lose(ending)
+        assert bench.stream.was_reset is was_reset and not bench.stream.open
+        bench.attach()
+        assert not bench.stream.was_reset and bench.stream.open
+
+
+class TestPortions:
+    def test_what_is_sent_again_comes_in_portions_in_its_order_and_before_what_is_new(self):
+        bench = Bench()
+        bench.attach()
+        for _ in range(8):
+            bench.add(CHUNK_BYTES // 3)
+            assert len(bench.take()) == 1
+        bench.lose()
+        bench.add()
+        portions = [bench.attach()]
+        while portions[-1]:
+            portions.append(bench.take())
+        assert portions == [[1, 2, 3, 4], [5, 6, 7, 8], [9], []]
+
+    @pytest.mark.parametrize(("size", "portions"), [(CHUNK_BYTES, [[1], [2]]), (CHUNK_BYTES - 1, [[1, 2], []])])
+    def test_a_portion_that_is_full_takes_nothing_new(self, size, portions):
+        bench = Bench()
+        bench.attach()
+        bench.add(size)
+        bench.take()
+        bench.lose()
+        bench.add()
+        assert [bench.attach(), bench.take()] == portions
+
+    def test_another_streams_messages_are_not_taken(self):
+        bench = Bench()
+        bench.stream.attach()
+        bench.add()
+        assert ID.findall(bench.stream.take(False)) == []
+        assert bench.take() == [1]
+
+
+class TestKeeping:
+    @pytest.mark.parametrize(("sent", "again"), [(3, [1, 2, 3]), (4, [2, 3, 4]), (9, [7, 8, 9])])
+    def test_as_many_as_the_limit_says_and_of_more_the_newest(self, sent, again):
+        bench = Bench(replay_messages=3)
+        bench.attach()
+        for _ in range(sent):
+            bench.add()
+        bench.take_all()
+        bench.lose()
+        assert bench.attach() == again
+
+    @pytest.mark.parametrize(("size", "again"), [(10, [1, 2, 3]), (11, [2, 3]), (40, [3])])
+    def test_as_many_bytes_and_the_newest_whatever_its_size(self, size, again):
+        bench = Bench(replay_bytes=30)
+        bench.attach()
+        for each in (10, 10, size):
+            bench.add(each)
+        bench.take_all()
+        bench.lose()
+        assert bench.attach() == again
+
+    def test_what_was_replaced_or_named_counts_no_more(self):
+        bench = Bench(replay_bytes=30)
+        bench.attach()
+        for _ in range(5):
+            bench.add(10, "selection")
+            bench.take_all()
+        bench.add(20)
+        bench.take_all()
+        bench.lose()
+        assert bench.attach() == [5, 6]
+        bench.lose()
+        assert bench.attach(received=5) == [6]
+        bench.add(10)
+        bench.take_all()
+        bench.lose()
+        assert bench.attach() == [6, 7]
+
+
+class TestReading:
+    def test_a_request_shows_that_what_was_written_is_read(self):
+        bench = Bench()
+        bench.attach()
+        bench.add(tag="text")
+        bench.take_all()
+        assert bench.receipts.unread() == ["text"]
+        bench.receipts.requested()
+        assert bench.receipts.unread() == []
+
+    @pytest.mark.parametrize("ending", [None, Ending.RESET])
+    def test_but_not_on_a_connection_that_another_one_has_taken_the_place_of(self, ending):
+        bench = Bench()
+        bench.attach()
+        bench.add(tag="text")
+        bench.take_all()
+        if ending is not None:
+            bench.lose(ending)
+        bench.stream.attach()
+        bench.receipts.requested()
+        assert bench.receipts.unread() == ["text"], "nobody has read the new connection yet"
+        bench.take_all()
+        bench.receipts.requested()
+        assert bench.receipts.unread() == []
+
+    def test_an_end_in_order_and_a_number_that_is_named_show_it_too(self):
+        bench = Bench()
+        bench.attach()
+        for tag in ("one", "two", "three"):
+            bench.add(tag=tag)
+        bench.take_all()
+        bench.lose(Ending.RESET)
+        bench.stream.attach(received=2)
+        assert bench.receipts.unread() == ["three"]
+        bench.take_all()
+        bench.lose(Ending.BY_CLIENT)
+        assert bench.receipts.unread() == []
+
+    def test_our_own_end_shows_nothing(self):
+        bench = Bench()
+        bench.attach()
+        bench.add(tag="text")
+        bench.take_all()
+        bench.lose(Ending.BY_SERVER)
+        assert bench.receipts.unread() == ["text"]
