@@ -270,8 +270,9 @@ class Presentation:
                 views.indent_as(view, original.text or self.review.proposal.shown)
         window = self.proposal_view.window() if views.is_open(self.proposal_view) else None
         self._place = place_of(self.review.path, window.folders() if window is not None else [])
+        if self.original is None or self.original.text != original.text:
+            self.hunks.outdate()
         self.original = original
-        self.hunks.outdate()
         self.file.take(original)
         self._go(Phase.GATHERING)
         self._cancel_comparison()
