@@ -1,4 +1,4 @@
-"""The file of a review as the disk and the user's tabs have it: is it still what was read?
+"""The file of a review as the disk and the user's tabs have it: it is read, and watched for changes from then on.
 
 Rule: a disk that does not answer is not asked a second time, and what comes back late is about an older reading and
 does not count. The main thread only says which tabs there are; the disk is looked at on a disk thread.
@@ -26,7 +26,7 @@ logger = logging.getLogger("gemini_companion.review")
 
 
 class FileWatch:
-    """Main thread only. `news` is called when `unsaved` or `changed`, or the names of the file, are others now."""
+    """Main thread only. `news` is called when `unsaved`, `changed` or the names of the file have changed."""
 
     def __init__(self, review: Review, runtime: Runtime, news: Callable[[], None]) -> None:
         self.unsaved = False  # a tab of the file has unsaved edits
@@ -47,8 +47,28 @@ class FileWatch:
         return self._looking is not None
 
     def read_again(self) -> None:
-        """The file is about to be read: what a look under way finds is out of date."""
+        """The file is read (again): what comes of a reading or a look under way is out of date."""
         self._reading += 1
+
+    def load(
+        self,
+        settings: Settings,
+        fallback_encoding: Optional[str],
+        loaded: Callable[[Preparation], None],
+        failed: Callable[[Exception], None],
+    ) -> None:
+        """Read the file (again) on a disk thread. `loaded` is called unless it is read once more before that."""
+        self.read_again()
+        self._runtime.use_disk(
+            read,
+            file_request(self._review.path, settings, fallback_encoding),
+            then=partial(self._loaded, self._reading, loaded),
+            failed=failed,
+        )
+
+    def _loaded(self, reading: int, loaded: Callable[[Preparation], None], found: Preparation) -> None:
+        if reading == self._reading:
+            loaded(found)
 
     def take(self, original: Original) -> None:
         """The file was read: from now on it is compared with `original`."""

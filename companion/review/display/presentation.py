@@ -1,8 +1,8 @@
-"""One review on the screen: its views, and the circle of text, comparison and drawing.
+"""One review on the screen: its two views are filled, their texts compared, and the result drawn.
 
-Theory of operation: the views are made at once. The file is read on a disk thread and the two texts are compared on a
-computing thread; what comes back is drawn in slices. Every edit of the proposal starts the circle again from the
-comparison. `phase` says how far that has come, and what may come next.
+Theory of operation: the views are made at once. The file is read on a disk thread (`file_watch`), the two texts are
+compared on a computing thread (`comparing`), and the result is drawn in slices (`drawing`). After an edit of the
+proposal the last two steps are repeated. `phase` says how far that has come, and what may come next.
 
 Rule: a result is drawn only if the view still holds the text it was made from.
 """
@@ -12,21 +12,21 @@ from __future__ import annotations
 import logging
 import time
 from functools import partial
-from typing import TYPE_CHECKING, Callable, Iterator, List, Optional, Tuple
+from typing import TYPE_CHECKING, Callable, Iterator, List, Optional
 
 import sublime
 
-from ...comparison import Whitespace
 from ...debounce import Debounce
 from ...editor import file_views
 from ..decision import Review
 from ..document.disk import Original
 from ..document.preparation import Preparation
 from ..window import views
-from .analysis import Analysis, analyse
-from .carrying import Carried, State, carried
+from .analysis import Analysis
+from .carrying import State
+from .comparing import Compared, Comparing
 from .drawing import Drawing
-from .file_watch import FileWatch, file_request, read
+from .file_watch import FileWatch
 from .header import status_text
 from .heading import Standing, age_text, columns_of, header_of, place_of
 from .hunks import Hunks
@@ -39,7 +39,6 @@ from .whitespace import WhitespaceChoice
 if TYPE_CHECKING:
     from ...runtime import Runtime
     from ...settings import Settings
-    from ...workers import Computation
 
 logger = logging.getLogger("gemini_companion.review")
 
@@ -47,7 +46,6 @@ STATUS = "gemini_companion.review"
 # Milliseconds without an edit before the texts are compared again, and at the most; the same for the caret's change.
 _AFTER_EDIT, _LONGEST_EDITING = 40, 500
 _AFTER_CARET, _LONGEST_WALK = 20, 100
-_LONG = 0.3  # seconds after which a comparison shows itself
 
 
 class Presentation:
@@ -80,15 +78,13 @@ class Presentation:
         self._phase = Phase.GATHERING
         self._whitespace = WhitespaceChoice(settings)
         self._too_large = False  # the proposal, for a comparison
-        self._computation: Optional[Computation] = None
-        self._computing_since = 0.0  # on the monotonic clock
+        self._comparing = Comparing(runtime, self._compared, self._failed)
         self._status = ""  # as the status bar has it
         self._analysed_text = self._drawn_text = ""
         self._original_shown: Optional[Original] = None
         self._analysis: Optional[Analysis] = None
         # The change counts of the texts that were analysed and drawn, and for which the last drawing was begun.
         self._analysed = self._drawn_count = self._drawing_count = -1
-        self._loads = 0
         self._place = ""  # of the file in the workspace
         self._opened = time.monotonic()
         self._proposals = 0  # that were put into the view
@@ -182,24 +178,14 @@ class Presentation:
         if prepared is None:
             self.load()
         else:
-            self._begin_loading()
-            self._loaded(self._loads, prepared)
-
-    def _begin_loading(self) -> None:
-        self._loads += 1
-        self.file.read_again()
+            self.file.read_again()
+            self._loaded(prepared)
 
     def load(self) -> None:
         """Read the file (again) and compare with it."""
         self._runtime.assert_main_thread()
-        self._begin_loading()
         fallback = self.proposal_view.settings().get("fallback_encoding")
-        self._runtime.use_disk(
-            read,
-            file_request(self.review.path, self._settings(), fallback),
-            then=partial(self._loaded, self._loads),
-            failed=self._failed,
-        )
+        self.file.load(self._settings(), fallback, self._loaded, self._failed)
 
     def _go(self, phase: Phase) -> None:
         self._phase = following(self._phase, phase)
@@ -213,7 +199,7 @@ class Presentation:
             slices.stop()
         self._edits.cancel()
         self._caret.cancel()
-        self._cancel_comparison()
+        self._comparing.cancel()
         self.file.stop()
         self._drawing.unlink()
 
@@ -237,7 +223,7 @@ class Presentation:
         if self._phase is Phase.RETIRED or not file_views.is_open(self.proposal_view):
             return
         self._go(Phase.GATHERING)
-        self._cancel_comparison()
+        self._comparing.cancel()
         self._slices.stop()
         self._proposals += 1
         self.hunks.outdate()
@@ -258,11 +244,11 @@ class Presentation:
         if self.proposal_view.change_count() != before:
             self._compare()  # else the comparison would be taken for one of an older text
 
-    # -- the circle ---------------------------------------------------------------------------------------------------
+    # -- reading, comparing, drawing ----------------------------------------------------------------------------------
 
-    def _loaded(self, number: int, prepared: Preparation) -> None:
-        """The file was read. `number` is that of the reading: an older one than the last is not wanted any more."""
-        if self._phase is Phase.RETIRED or number != self._loads:
+    def _loaded(self, prepared: Preparation) -> None:
+        """The file was read."""
+        if self._phase is Phase.RETIRED:
             return
         original, self.review.same_files = prepared.original, prepared.same_files
         if self.original is None and not file_views.views_of_file(self.review.path, self.review.same_files):
@@ -275,7 +261,7 @@ class Presentation:
         self.original = original
         self.file.take(original)
         self._go(Phase.GATHERING)
-        self._cancel_comparison()
+        self._comparing.cancel()
         self._slices.stop()
         self._filling_original.run(self._show_original(original))
 
@@ -301,14 +287,9 @@ class Presentation:
             self._go(Phase.STALE)
         self._compare(count)
 
-    def _cancel_comparison(self) -> None:
-        if self._computation is not None:
-            self._computation.cancel()
-            self._computation = None
-
     def _compare(self, count: int = -1) -> None:
         """Begin to compare what the view holds. `count` is its change count, for whoever has asked for it already."""
-        self._cancel_comparison()
+        self._comparing.cancel()
         original = self.original
         if self._phase is Phase.RETIRED or original is None:
             return
@@ -327,36 +308,21 @@ class Presentation:
         self._go(Phase.COMPARING)
         # Marks that have moved with a single edit are left alone. Each edit counts, so that none can be overlooked.
         before = self._drawn_text if count - self._drawn_count == 1 else None
-        self._computing_since = time.monotonic()
-        self._computation = self._runtime.compute(
-            partial(_analyse_edit, self._whitespace.ignored),
-            before,
-            original.text,
-            text,
-            then=partial(self._compared, count, text),
-            failed=self._failed,
-        )
+        self._comparing.begin(count, original.text, text, before, self._whitespace.ignored)
 
-    def _show_long(self) -> None:
-        """Say that a comparison takes long."""
-        if self._computation is not None and time.monotonic() - self._computing_since > _LONG:
-            self._show_status("Comparing… (close the diff to stop)")
-
-    def _compared(self, count: int, text: str, found: Tuple[Analysis, Optional[Carried]]) -> None:
-        self._computation = None
+    def _compared(self, found: Compared) -> None:
         if self._phase is Phase.RETIRED:
             return
+        count = found.change_count
         if self.proposal_view.change_count() != count:
             self._compare()
             return
-        self._analysis, edit = found
-        self._analysed, before = count, self._drawn_count
-        self._analysed_text = text
+        self._analysis = found.analysis
+        self._analysed, self._analysed_text = count, found.text
         self.hunks.use(self._analysis, count)
-        self._draw(State(count, before, edit))
+        self._draw(State(count, self._drawn_count, found.edit))
 
     def _failed(self, error: Exception) -> None:
-        self._computation = None
         logger.error("a comparison failed", exc_info=(type(error), error, error.__traceback__))
         if self._phase is not Phase.RETIRED:
             if self._phase in (Phase.COMPARING, Phase.STALE):
@@ -399,7 +365,8 @@ class Presentation:
 
     def tick(self) -> bool:
         """Follow scrolling while the review is visible. True if something moved."""
-        self._show_long()
+        if self._comparing.takes_long:
+            self._show_status("Comparing… (close the diff to stop)")
         return self._phase is not Phase.RETIRED and self._drawing.tick()
 
     def caret_may_have_moved(self) -> None:
@@ -478,11 +445,3 @@ class Presentation:
         if self._phase is Phase.SHOWN:
             self.hunks.outdate_links()
             self.hunks.link(State(self._drawn_count))
-
-
-def _analyse_edit(
-    ignored: Whitespace, before: Optional[str], left: str, right: str, cancelled: Callable[[], bool]
-) -> Tuple[Analysis, Optional[Carried]]:
-    """The comparison, and the edit that made the right text of the one `before`. Computing thread."""
-    analysis = analyse(left, right, cancelled, ignored=ignored)
-    return analysis, carried(before, right) if before is not None else None
