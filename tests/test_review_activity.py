@@ -24,7 +24,7 @@ class Activity(ReviewTestCase):
 
     def hold_comparisons(self) -> Any:
         """Let comparisons wait until they are allowed to go on, or are cancelled."""
-        compare = self.presentation_module().analyse
+        compare = self.comparing_module().analyse
 
         def held(left: str, right: str, cancelled: Any, **options: Any) -> Any:
             self.begun.set()
@@ -37,11 +37,11 @@ class Activity(ReviewTestCase):
                     raise RuntimeError("cancelled")
             return compare(left, right, cancelled, **options)
 
-        return mock.patch.object(self.presentation_module(), "analyse", held)
+        return mock.patch.object(self.comparing_module(), "analyse", held)
 
-    def presentation_module(self) -> Any:
+    def comparing_module(self) -> Any:
         """Where comparisons are begun."""
-        return sys.modules[type(self.reviews).__module__.rpartition(".")[0] + ".display.presentation"]
+        return sys.modules[type(self.reviews).__module__.rpartition(".")[0] + ".display.comparing"]
 
     def open_held(self) -> Iterator[Any]:
         self.write()
@@ -108,7 +108,7 @@ class Activity(ReviewTestCase):
             raise LookupError("nothing")
 
         self.write()
-        with mock.patch.object(self.presentation_module(), "analyse", fail):
+        with mock.patch.object(self.comparing_module(), "analyse", fail):
             review = yield from self.open_diff(drawn=False)
             yield lambda: "The comparison failed" in self.header(review)
         view = self.proposal(review)

@@ -8,12 +8,12 @@ Rule: drawing changes no text and no selection, and the caret's line stays where
 
 from __future__ import annotations
 
-from typing import Callable, Dict, Iterator, List, Optional, Sequence, Tuple
+from typing import Callable, Iterator, List, Optional, Sequence
 
 import sublime
 
 from . import decorations
-from .analysis import Analysis, Change
+from .analysis import Analysis
 from .carrying import State
 from .decorations import Marks, Styles
 from .header import Header, header_html, header_rows
@@ -29,9 +29,9 @@ from .leveling import (
     planned,
     within_tolerance,
 )
-from .markup import filler_html, removed_html
-from .moved import Moved, moved_on_left
+from .markup import filler_html
 from .phantoms import Block, Blocks, Top
+from .removed_lines import removed_blocks
 from .screen import CaretLine, Look, Sizes, Watch, back_to_top
 from .scroll_map import ScrollMap
 from .scrolling import ScrollLock
@@ -40,6 +40,7 @@ from .slices import TURN
 BLOCKS = "gemini_companion.blocks"
 _ROUNDS = 3  # of correcting at the most; two are enough in every editor that is known
 _MEASURED_AT_ONCE = 40
+_BLOCKS_AT_ONCE = 25
 _MEASURED_LENGTH = 1 << 20  # characters of a text that is not compared
 
 
@@ -92,9 +93,9 @@ class Drawing:
         self._left_state = State(self._left_state.change_count + 1)
 
     def steps(self, analysis: Optional[Analysis], text: State, done: Callable[[], None]) -> Iterator[object]:
-        """Draw `analysis`, or nothing but the header if it is None. `valid` must be asked between slices.
+        """Draw `analysis`, or nothing but the header if it is None; then call `done`. In small steps.
 
-        `text` is the state of the proposal's text.
+        `text` is the state of the proposal's text. Whoever runs the steps asks `valid` between slices.
         """
         self.blocks = []
         self._right_state = text
@@ -194,17 +195,10 @@ class Drawing:
     # -- inline -------------------------------------------------------------------------------------------------------
 
     def _inline(self, analysis: Analysis) -> Iterator[object]:
-        tab_size, sizes = self._watch.tab_size, self._watch.right
         blocks: List[Block] = []
-        moved = _captions(moved_on_left(analysis.moves))
-        for change in analysis.changes:
-            if change.hunk.left_count:
-                lines, parts = _removed_lines(analysis, change)
-                first = change.hunk.left_start
-                said = {row: moved[first + row] for row in range(len(lines)) if first + row in moved} if moved else {}
-                html = removed_html(lines, parts, tab_size, sizes.line_height, sizes.width, sizes.em_width, said)
-                blocks.append((_line_above(analysis, change), html))
-            if len(blocks) % 25 == 24:
+        for block in removed_blocks(analysis, self._watch.tab_size, self._watch.right):
+            blocks.append(block)
+            if len(blocks) % _BLOCKS_AT_ONCE == 0:
                 yield None
         self.blocks = blocks
         yield from self._update_right(blocks)
@@ -359,34 +353,3 @@ def _uneven(gaps: Sequence[Gap]) -> List[Gap]:
 
 def _filler(height: int, sizes: Sizes) -> str:
     return filler_html(height, sizes.row, sizes.room)
-
-
-def _line_above(analysis: Analysis, change: Change) -> int:
-    """A point in the line under which the removed lines of a change are shown."""
-    hunk = change.hunk
-    if hunk.right_start > 0:
-        return analysis.right_starts[hunk.right_start - 1]
-    # Nothing can be drawn above the first line: what was removed there stands under what replaces it.
-    return analysis.right_starts[max(0, hunk.right_end - 1)]
-
-
-def _removed_lines(analysis: Analysis, change: Change) -> Tuple[List[str], List[List[Tuple[int, int]]]]:
-    """The lines that a change removes, and the changed spans of each."""
-    hunk = change.hunk
-    lines = analysis.left_lines[hunk.left_start : hunk.left_end]
-    spans = []
-    for row in range(hunk.left_start, hunk.left_end):
-        start, end = analysis.left_starts[row], analysis.left_starts[row + 1]
-        spans.append(
-            [
-                (max(first, start) - start, min(last, end) - start)
-                for first, last in change.left_parts
-                if first < end and last > start
-            ]
-        )
-    return lines, spans
-
-
-def _captions(blocks: Sequence[Moved]) -> Dict[int, str]:
-    """What is said above each row of moved blocks: nothing but above the first."""
-    return {row: block.caption if row == block.start else "" for block in blocks for row in range(*block[:2])}
