@@ -1,7 +1,7 @@
 """What the editor makes of marks and blocks while the text is edited, as far as that is certain.
 
-Rule: the editor carries them along with an edit that stays clear of their ends; at their ends it has ways of its own.
-So after one such edit what is where it belongs already need not be drawn again. Whatever is less certain is drawn.
+Rule: the editor moves them with the text if an edit does not touch their ends; what it does at their ends is not
+documented. So after a single edit elsewhere, what stands at its place is not drawn again; in doubt it is.
 
 The editor is not known here. Any thread.
 """

@@ -32,7 +32,7 @@ from .leveling import (
 from .markup import filler_html
 from .phantoms import Block, Blocks, Top
 from .removed_lines import removed_blocks
-from .screen import CaretLine, Look, Sizes, Watch, back_to_top
+from .screen import CaretLine, SizeCheck, Sizes, Watch, back_to_top
 from .scroll_map import ScrollMap
 from .scrolling import ScrollLock
 from .slices import TURN
@@ -146,9 +146,9 @@ class Drawing:
         moved = self._lock is not None and self._lock.tick()
         if self._loose_top:
             self._level_top()
-        look = self._watch.look()
-        if look is Look.OTHER or (look is Look.THE_SAME and not self._still_level()):
-            self._was_at_top = look is Look.OTHER and self._right.viewport_position()[1] <= 0
+        sizes = self._watch.look()
+        if sizes is SizeCheck.CHANGED or (sizes is SizeCheck.UNCHANGED and not self._still_level()):
+            self._was_at_top = sizes is SizeCheck.CHANGED and self._right.viewport_position()[1] <= 0
             self._levelled = None
             self.styles.forget()
             self._on_outdated()

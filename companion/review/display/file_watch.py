@@ -15,7 +15,7 @@ from ..decision import Review
 from ..document import preparation
 from ..document.disk import Original
 from ..document.encodings import DEFAULT_FALLBACK
-from ..document.preparation import FileRequest, Look, Preparation
+from ..document.preparation import FileRequest, FileState, Preparation
 
 if TYPE_CHECKING:
     from ...runtime import Runtime
@@ -106,7 +106,7 @@ class FileWatch:
         tabs = file_views.views_of_file(self._review.path, self._review.same_files)
         self.unsaved = any(view.is_dirty() for view in tabs)
 
-    def _looked(self, reading: int, found: Look) -> None:
+    def _looked(self, reading: int, found: FileState) -> None:
         self._looking = None
         if self._stopped:
             return
@@ -141,5 +141,5 @@ def read(wanted: FileRequest, cancelled: Callable[[], bool]) -> Preparation:
     return preparation.read(wanted)
 
 
-def _look(original: Original, tabs: Mapping[str, str], cancelled: Callable[[], bool]) -> Look:
+def _look(original: Original, tabs: Mapping[str, str], cancelled: Callable[[], bool]) -> FileState:
     return preparation.look(original, tabs)

@@ -23,7 +23,12 @@ _FEWEST_COLUMNS, _USUAL_COLUMNS = 6, 60
 
 
 class Standing(NamedTuple):
-    """How things stand with a review. `current` is the number of the change that the caret is in, from 0."""
+    """How things stand with a review.
+
+    `current` is the index of the change that the caret is in. `problem` says why the text could not be written, or is
+    empty. `too_large` is whether the proposal is, for a comparison. `emptied`: the user has deleted the whole text, and
+    the client will take that for no answer. `edits_stay`: the client writes its proposal without the user's edits.
+    """
 
     review: Review
     original: Original

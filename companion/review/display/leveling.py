@@ -1,8 +1,8 @@
-"""How high the blocks between the lines have to be for equal lines to stand level, as a closed loop.
+"""How high the blocks between the lines have to be, so that equal lines stand level.
 
-What a block's height comes to is the editor's affair: fonts, zoom, paddings and a least height of blocks all play a
-part. So heights are first planned, from the lines that are missing, and then corrected by what was measured on the
-screen. A block that cannot be made low enough is made up for by one on the other side.
+How high the editor draws a block cannot be computed: it depends on fonts, zoom, paddings and a least height of blocks.
+So heights are first planned, from the lines that are missing, and then corrected by what was measured on the
+screen. Where a block cannot be made low enough, the block on the other side is made higher.
 
 Rules: heights are whole pixels, so that an editor that rounds changes nothing, and what is lost by that is never more
 than half a pixel in all. An error is positive where the left line stands too low.
@@ -42,7 +42,7 @@ class Heights(NamedTuple):
     right: Optional[int]
 
 
-Known = Dict[Tuple[int, int], Heights]  # what the blocks came to, by the rows that are missing left and right
+Known = Dict[Tuple[int, int], Heights]  # heights that had to be corrected, by the missing rows left and right
 
 
 def gaps_of(hunks: Sequence[Hunk], left_rows: int, right_rows: int) -> List[Gap]:

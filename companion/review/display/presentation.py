@@ -187,14 +187,14 @@ class Presentation:
         fallback = self.proposal_view.settings().get("fallback_encoding")
         self.file.load(self._settings(), fallback, self._loaded, self._failed)
 
-    def _go(self, phase: Phase) -> None:
+    def _enter(self, phase: Phase) -> None:
         self._phase = following(self._phase, phase)
 
     def retire(self) -> None:
         """Stop all work, and let the editor forget us."""
         if self._phase is Phase.RETIRED:
             return
-        self._go(Phase.RETIRED)
+        self._enter(Phase.RETIRED)
         for slices in (self._slices, self._filling, self._filling_original):
             slices.stop()
         self._edits.cancel()
@@ -222,7 +222,7 @@ class Presentation:
     def _begin_filling(self) -> None:
         if self._phase is Phase.RETIRED or not file_views.is_open(self.proposal_view):
             return
-        self._go(Phase.GATHERING)
+        self._enter(Phase.GATHERING)
         self._comparing.cancel()
         self._slices.stop()
         self._proposals += 1
@@ -260,7 +260,7 @@ class Presentation:
             self.hunks.outdate()
         self.original = original
         self.file.take(original)
-        self._go(Phase.GATHERING)
+        self._enter(Phase.GATHERING)
         self._comparing.cancel()
         self._slices.stop()
         self._filling_original.run(self._show_original(original))
@@ -284,7 +284,7 @@ class Presentation:
         if self._phase is Phase.RETIRED or self._pane.untouched_at(count):
             return
         if self._phase is not Phase.GATHERING:
-            self._go(Phase.STALE)
+            self._enter(Phase.STALE)
         self._compare(count)
 
     def _compare(self, count: int = -1) -> None:
@@ -305,7 +305,7 @@ class Presentation:
             self._analysis = None
             self._draw(State(count))
             return
-        self._go(Phase.COMPARING)
+        self._enter(Phase.COMPARING)
         # Marks that have moved with a single edit are left alone. Each edit counts, so that none can be overlooked.
         before = self._drawn_text if count - self._drawn_count == 1 else None
         self._comparing.begin(count, original.text, text, before, self._whitespace.ignored)
@@ -326,12 +326,12 @@ class Presentation:
         logger.error("a comparison failed", exc_info=(type(error), error, error.__traceback__))
         if self._phase is not Phase.RETIRED:
             if self._phase in (Phase.COMPARING, Phase.STALE):
-                self._go(Phase.FAILED)
+                self._enter(Phase.FAILED)
             self.problem = "The comparison failed, see the log."
             self.update_header()
 
     def _draw(self, text: State) -> None:
-        self._go(Phase.DRAWING)
+        self._enter(Phase.DRAWING)
         if self._analysis is None:
             self.hunks.use(None, -1)
         self._show_header()
@@ -352,7 +352,7 @@ class Presentation:
     def _drawn(self, text: State) -> None:
         if self._phase not in (Phase.DRAWING, Phase.STALE):
             return  # it is compared again already
-        self._go(Phase.SHOWN)
+        self._enter(Phase.SHOWN)
         self._drawn_count, self._drawn_text = text.change_count, self._analysed_text
         self.hunks.link(text)
         if not self._first_change_shown:
@@ -398,16 +398,16 @@ class Presentation:
         if self.original is None:
             return
         standing = Standing(
-            self.review,
-            self.original,
-            self.file,
-            self._analysis,
-            self.hunks.current,
-            self.problem,
-            self._too_large,
-            self._pane.emptied and self.review.ticket is None,
-            self._edits_stay,
-            self._whitespace.shown_here,
+            review=self.review,
+            original=self.original,
+            file=self.file,
+            analysis=self._analysis,
+            current=self.hunks.current,
+            problem=self.problem,
+            too_large=self._too_large,
+            emptied=self._pane.emptied and self.review.ticket is None,
+            edits_stay=self._edits_stay,
+            whitespace_shown=self._whitespace.shown_here,
         )
         sizes = self._drawing.sizes
         header = header_of(standing, columns_of(sizes.em_width, sizes.width))._replace(

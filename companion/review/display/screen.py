@@ -51,12 +51,12 @@ class Sizes(NamedTuple):
         return max(0, int(self.width - 2 * self.em_width))
 
 
-class Look(Enum):
-    """What a look found: nothing much, that every size is as it was, or that some are not."""
+class SizeCheck(Enum):
+    """What a look at the sizes found. `UNKNOWN`: not all were asked for, and none that was has changed."""
 
-    NONE = "none"
-    THE_SAME = "the same"
-    OTHER = "other"
+    UNKNOWN = "unknown"
+    UNCHANGED = "unchanged"
+    CHANGED = "changed"
 
 
 class Watch:
@@ -85,7 +85,7 @@ class Watch:
         if not self._known:
             self._ask()
 
-    def look(self) -> Look:
+    def look(self) -> SizeCheck:
         """Whether a size of the right view has changed, or, every two seconds and after settings have, any."""
         now = time.monotonic()
         if self._settings_changed or now >= self._next_whole:
@@ -94,14 +94,15 @@ class Watch:
             if changed:
                 self._others = self._other_settings()
             self._ask()
-            return Look.OTHER if before != (self.left, self.right, self._others) else Look.THE_SAME
+            unchanged = before == (self.left, self.right, self._others)
+            return SizeCheck.UNCHANGED if unchanged else SizeCheck.CHANGED
         if now < self._next_quick:
-            return Look.NONE
+            return SizeCheck.UNKNOWN
         self._next_quick = now + _QUICK_EVERY
         if self._right.line_height() == self.right.line_height and self._right.viewport_extent()[0] == self.right.width:
-            return Look.NONE
+            return SizeCheck.UNKNOWN
         self._known = False
-        return Look.OTHER
+        return SizeCheck.CHANGED
 
     def _ask(self) -> None:
         if not self._others:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 Position = Tuple[float, float]
 _STILL = 0.5  # pixels
-_SETTLING = 3
+_SETTLING = 3  # polls
 
 
 class ScrollLock:

@@ -1,7 +1,7 @@
 """Long work on the main thread, cut in slices so that the editor never stutters.
 
 Rule: a generator does a little between two `yield`s and may be dropped at any of them; whoever writes one makes each
-piece small and checks that the world is still the one it started in.
+piece small and checks whether what it started from (views, texts) is still there.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class WhitespaceChoice:
-    """See above. `ignored` is what holds now."""
+    """The choice of one review. `ignored` is what holds now."""
 
     def __init__(self, settings: Callable[[], Settings]) -> None:
         self._settings = settings
@@ -26,7 +26,7 @@ class WhitespaceChoice:
 
     @property
     def ignored(self) -> Whitespace:
-        """What is not marked."""
+        """Which whitespace is not marked."""
         return self._setting if self._chosen is None else self._chosen
 
     @property

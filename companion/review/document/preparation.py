@@ -44,8 +44,8 @@ class Preparation(NamedTuple):
     proposal: Optional[ProposedText] = None
 
 
-class Look(NamedTuple):
-    """What another look at the file found."""
+class FileState(NamedTuple):
+    """The file, looked at again: whether it is not what was read, and the tabs' names that lead to it now."""
 
     changed: bool
     same_files: FrozenSet[str]
@@ -79,9 +79,9 @@ def read(file_request: FileRequest) -> Preparation:
     return Preparation(original, same)
 
 
-def look(original: Original, tabs: Mapping[str, str]) -> Look:
+def look(original: Original, tabs: Mapping[str, str]) -> FileState:
     """Look whether the file is still what was read, and which tabs show it."""
-    return Look(disk.changed(original), same_files(original.path, tabs))
+    return FileState(disk.changed(original), same_files(original.path, tabs))
 
 
 def path_problem(path: str) -> Optional[str]:
