@@ -279,9 +279,11 @@ class Presentation:
             self._edits.mark()
 
     def _compare_after_edits(self) -> None:
-        # What we put into the view ourselves has been compared already.
         count = self.proposal_view.change_count()
-        if self._phase is Phase.RETIRED or self._pane.untouched_at(count):
+        if self._phase is Phase.RETIRED:
+            return
+        if self._pane.untouched_at(count):
+            self.look_at_caret()  # what we put into the view ourselves has been compared already
             return
         if self._phase is not Phase.GATHERING:
             self._enter(Phase.STALE)

@@ -25,7 +25,8 @@ class Bench:
 
     def add(self, size=10, collapse=None, tag=None):
         self.count += 1
-        self.outbox.add(Message(self.count, b"x" * size, collapse, tag))
+        payload = b"x" * size if tag is None else b'{"params": "text"}'
+        self.outbox.add(Message(self.count, payload, collapse, tag))
 
     def attach(self, received=None):
         """A connection; gives what is written at once, as numbers."""
