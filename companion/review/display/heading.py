@@ -27,7 +27,7 @@ class Standing(NamedTuple):
 
     `current` is the index of the change that the caret is in. `problem` says why the text could not be written, or is
     empty. `too_large` is whether the proposal is, for a comparison. `emptied`: the user has deleted the whole text, and
-    the client will take that for no answer. `edits_stay`: the client writes its proposal without the user's edits.
+    the client would write its own proposal then. `edits_stay`: the client writes its proposal without the user's edits.
     """
 
     review: Review
