@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import time
+from enum import Enum
 from typing import TYPE_CHECKING, Callable, Dict, FrozenSet, List, Mapping, Optional, Tuple
 
 import sublime
@@ -30,6 +31,15 @@ LONGEST_MILLISECONDS = 200
 # A renamed file is missed on disk, and only then are the views asked for their names; all the same now and then.
 RECHECKS_PER_SYNCHRONISATION = 8
 PATIENCE_MILLISECONDS = 250  # for a hanging disk; after that the known files are sent
+
+
+class State(Enum):
+    """Whether anybody hears of the context. The first two may become each other; the last is final."""
+
+    IDLE = "idle"
+    """No client is connected: focus is tracked, and nothing is computed."""
+    LISTENING = "listening"
+    STOPPED = "stopped"
 
 
 class ContextTracker:
@@ -56,8 +66,7 @@ class ContextTracker:
         self._watched: FrozenSet[int] = frozenset()  # the views of the active file; empty without clients
         self._structure_changed = True
         self._sharing = True
-        self._listening = False
-        self._stopped = False
+        self._state = State.IDLE
         self._rechecks = 0
         self._sent: Optional[SharedContext] = None
         self._existence = Existence(runtime, self._looked_for)
@@ -107,9 +116,10 @@ class ContextTracker:
 
     def set_listening(self, listening: bool) -> None:
         """Whether any client is connected. False: nothing is computed. True: the context is published soon."""
-        if listening == self._listening or self._stopped:
+        wanted = State.LISTENING if listening else State.IDLE
+        if self._state in (wanted, State.STOPPED):
             return
-        self._listening = listening
+        self._state = wanted
         self._sent = None
         self._watched = frozenset()
         self._debounce.cancel()
@@ -142,10 +152,14 @@ class ContextTracker:
         self._settle()
         return self._model.active_path
 
+    def context(self) -> SharedContext:
+        """The context as it is now, as far as it may be shared and files are known to exist."""
+        self._settle()
+        return self._context()
+
     def stop(self) -> None:
         """Nothing is published or computed any more."""
-        self._stopped = True
-        self._listening = False
+        self._state = State.STOPPED
         self._watched = frozenset()
         self._waiting.clear()
         self._debounce.cancel()
@@ -157,7 +171,7 @@ class ContextTracker:
 
     def _changed(self) -> None:
         self._structure_changed = True
-        if self._listening:
+        if self._state is State.LISTENING:
             self._debounce.mark()
 
     def _settle(self) -> None:
@@ -202,13 +216,13 @@ class ContextTracker:
         if front is not None and front.id() in paths and front.id() != self._model.active_view:
             self._model.focus(front.id(), paths[front.id()], self._now())
             changed = True
-        if self._listening:
+        if self._state is State.LISTENING:
             self._watched = self._model.views_of_active()
         return changed
 
     def _flush(self) -> None:
         """The burst of events is over, or has lasted long enough."""
-        if not self._listening:
+        if self._state is not State.LISTENING:
             return
         self._settle()
         if self._structure_changed:
@@ -225,7 +239,7 @@ class ContextTracker:
         self._existence.ask(self._model.unchecked())
 
     def _out_of_patience(self, since: float) -> None:
-        if since == self._waiting_since and self._listening:
+        if since == self._waiting_since and self._state is State.LISTENING:
             self._send()
 
     def _send(self) -> None:
@@ -261,16 +275,11 @@ class ContextTracker:
         start, end = read_range(view) if selection.text else (caret, caret)
         return ActiveFile(self._model.active_path or "", start, end, selection.text)
 
-    def context(self) -> SharedContext:
-        """The context as it is now, as far as it may be shared and files are known to exist."""
-        self._settle()
-        return self._context()
-
     # -- existence on disk --------------------------------------------------------------------------------------------
 
     def recheck(self) -> None:
         """Look for renames and deletions on disk and in the side bar, which have no event. Due about once a second."""
-        if not self._listening:
+        if self._state is not State.LISTENING:
             return
         self._settle()
         self._rechecks += 1
