@@ -5,11 +5,15 @@ Rule kept here: the text changes through `replace` only, which carries every wat
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from typing import Any, Callable, List, NamedTuple, Optional, Tuple
 
 from .undo import UndoStack
 from .values import HistoricPosition, TextChange
+
+_LINE_FEED = re.compile("\n")
+_FEW_LINES = 10000  # behind an edit, whose starts are carried with it at once
 
 
 class Change(NamedTuple):
@@ -97,7 +101,7 @@ class BufferModel:
                 TextChange(self.historic(start), self.historic(end), utf16_length(removed), utf8_length(removed), text)
             )
         self.text = self.text[:start] + text + self.text[end:]
-        self._starts = None
+        self._carry_starts(start, end, text)
         self.change_count += 1
         change = Change(start, end - start, len(text))
         self._log.append(change)
@@ -128,6 +132,18 @@ class BufferModel:
                 starts.append(position + 1)
             self._starts = starts
         return self._starts
+
+    def _carry_starts(self, start: int, end: int, text: str) -> None:
+        """Keep what is known of the lines where that costs little: a long text is often filled piece by piece."""
+        starts = self._starts
+        if starts is None:
+            return
+        kept, behind = bisect_right(starts, start), bisect_right(starts, end)
+        if len(starts) - behind > _FEW_LINES:
+            self._starts = None
+            return
+        moved = [point + len(text) - (end - start) for point in starts[behind:]]
+        starts[kept:] = [start + match.end() for match in _LINE_FEED.finditer(text)] + moved
 
     def line_count(self) -> int:
         return len(self.starts())
