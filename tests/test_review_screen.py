@@ -1,14 +1,15 @@
 """What is drawn fits the screen again soon after its sizes have changed, and the two views stay locked meanwhile.
 
 What the editor has no event for is looked at now and then. A single look may come late on a busy machine, so what
-counts is the median of several changes.
+counts is the median of several changes, and the best of three rounds of them.
 """
 
 from __future__ import annotations
 
 import statistics
 import time
-from typing import Any, Callable, Iterator, List
+from functools import partial
+from typing import Any, Callable, Iterator, List, Sequence
 
 from .test_review_level import HALF, LevelTestCase, top
 
@@ -16,56 +17,63 @@ SOON = 0.25  # seconds
 
 
 class TestTheScreenChanges(LevelTestCase):
-    def setUp(self) -> Iterator[Any]:
-        yield from super().setUp()
-        self.seconds: List[float] = []
-
     def fits(self, review: Any) -> bool:
         """Whether the header is drawn for the view's line height and width, and equal lines are level."""
         view, html = self.proposal(review), self.header_html(review)
         rows = f"line-height: {view.line_height():.2f}".rstrip("0").rstrip(".") + "px"
         return self.level(review) and rows in html and self.reviews._presentations[review]._drawing.fits
 
-    def changed(self, review: Any, change: Callable[[], None]) -> Iterator[Any]:
-        """Make a change, and note how long it takes until all fits again."""
-        began = time.monotonic()
-        change()
-        yield lambda: self.fits(review)
-        self.seconds.append(time.monotonic() - began)
-        yield 300  # a moment in which nothing moves
+    def soon(self, changes: Sequence[Callable[[], Any]], drawn: Callable[[], bool]) -> Iterator[Any]:
+        """Make the changes one after the other, and check that most of them are drawn soon."""
+        yield 1100  # looks are rarer once nothing has moved for a second
+        for _ in range(3):
+            seconds: List[float] = []
+            for change in changes:
+                began = time.monotonic()
+                change()
+                yield drawn
+                seconds.append(time.monotonic() - began)
+                yield 300  # a moment in which nothing moves
+            if statistics.median(seconds) < SOON:
+                return
+        self.fail(f"seconds: {seconds}")
 
     def resize(self, share: float) -> None:
         self.window.set_layout({"cols": [0.0, share, 1.0], "rows": [0.0, 1.0], "cells": [[0, 0, 1, 1], [1, 0, 2, 1]]})
 
     def test_zoom_and_padding(self) -> Iterator[Any]:
         review = yield from self.review()
-        yield 1100  # looks are rarer once nothing has moved for a second
-        for look in ({"font_size": 7}, {"line_padding_top": 6}, {"font_size": 20.5}, {"line_padding_top": -2}):
-            yield from self.changed(review, lambda look=look: self.set_look(review, **look))
-        yield from self.changed(review, lambda: self.set_look(review, font_size=14.3, line_padding_bottom=-1))
-        self.assertLess(statistics.median(self.seconds), SOON, self.seconds)
+        looks = (
+            {"font_size": 7},
+            {"line_padding_top": 6},
+            {"font_size": 20.5},
+            {"line_padding_top": -2},
+            {"font_size": 14.3, "line_padding_bottom": -1},
+        )
+        yield from self.soon([partial(self.set_look, review, **look) for look in looks], partial(self.fits, review))
 
     def test_resizing(self) -> Iterator[Any]:
         review = yield from self.review()
-        yield 1100
-        for share in (0.4, 0.6, 0.45, 0.55, 0.5):
-            width = self.proposal(review).viewport_extent()[0]
-            yield from self.changed(review, lambda share=share: self.resize(share))
-            self.assertNotEqual(self.proposal(review).viewport_extent()[0], width)
-        self.assertLess(statistics.median(self.seconds), SOON, self.seconds)
+        widths: List[float] = []
+
+        def resize(share: float) -> None:
+            self.resize(share)
+            widths.append(self.proposal(review).viewport_extent()[0])
+
+        changes = [partial(resize, share) for share in (0.4, 0.6, 0.45, 0.55, 0.5)]
+        yield from self.soon(changes, partial(self.fits, review))
+        self.assertEqual(len(set(widths)), len(changes))
 
     def test_inline(self) -> Iterator[Any]:
         self.use(review_presentation="inline")
         review = yield from self.review("\tone\n" + "two\n" * 30, "two\n" * 30)
-        yield 1100
-        shown = self.reviews._presentations[review]
-        for size in (2, 8, 3, 6, 4):
-            began = time.monotonic()
-            self.set_look(review, tab_size=size)
-            yield lambda size=size: ">" + "&nbsp;" * size + "one" in shown._drawing.blocks[0][1].replace("<span>", "")
-            self.seconds.append(time.monotonic() - began)
-            yield 300
-        self.assertLess(statistics.median(self.seconds), SOON, self.seconds)
+        view, shown = self.proposal(review), self.reviews._presentations[review]
+
+        def drawn() -> bool:
+            blanks = "&nbsp;" * int(view.settings().get("tab_size"))
+            return f">{blanks}one" in shown._drawing.blocks[0][1].replace("<span>", "")
+
+        yield from self.soon([partial(self.set_look, review, tab_size=size) for size in (2, 8, 3, 6, 4)], drawn)
 
     def test_scrolling_stays_locked(self) -> Iterator[Any]:
         review = yield from self.review()

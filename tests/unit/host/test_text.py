@@ -198,6 +198,8 @@ def test_random_edits_keep_lines_and_undo_exact(texts):
         assert view.change_count() > count
         states.append(text[:a] + new + text[b:])
         assert texts.text(view) == states[-1]
+        rows = [states[-1].count("\n", 0, point) for point in range(len(states[-1]) + 1)]
+        assert [view.rowcol(point)[0] for point in range(view.size() + 1)] == rows
         assert len(view.lines(texts.sublime.Region(0, view.size() + 1))) in (
             states[-1].count("\n") + 1,
             states[-1].count("\n"),
