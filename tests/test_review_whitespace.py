@@ -220,6 +220,20 @@ class TestDeciding(WhitespaceTestCase):
             self.reviews.reject(review)
             yield lambda: not self.window.views()
 
+    def test_a_last_line_without_an_end_never_joins_the_next(self) -> Iterator[Any]:
+        for ignored in ("trailing", "all"):
+            for left, right in (("a\nb", "a"), ("a\nb\n", "a"), ("a", "a\nb")):
+                review = yield from self.review(ignored, left, right)
+                self.window.run_command("gemini_companion_revert_hunk")
+                self.assertEqual(self.text(self.proposal(review)), left)
+                self.reviews.reject(review)
+                yield lambda: not self.window.views()
+        self.told.clear()
+        review = yield from self.review("all", "a", "a\nb")
+        self.window.run_command("gemini_companion_accept_this_hunk_only")
+        yield lambda: bool(self.told)
+        self.assertEqual(self.told[0][1].content, "a\nb")
+
     def test_a_file_whose_last_line_gets_an_end(self) -> Iterator[Any]:
         review = yield from self.review("trailing", "a\nb", "a\nb\n")
         self.assertIn("1 whitespace change is hidden", self.header(review))

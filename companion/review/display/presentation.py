@@ -47,6 +47,7 @@ STATUS = "gemini_companion.review"
 # Milliseconds without an edit before the texts are compared again, and at the most; the same for the caret's change.
 _AFTER_EDIT, _LONGEST_EDITING = 40, 500
 _AFTER_CARET, _LONGEST_WALK = 20, 100
+_COMPARISON_FAILED = "The comparison failed, see the log."
 _LONG = 0.3  # seconds after which a comparison shows itself
 
 
@@ -118,6 +119,11 @@ class Presentation:
     def settled(self) -> bool:
         """Whether what is drawn is the comparison of the text that the view holds now."""
         return self._phase is Phase.SHOWN and self._drawn_count == self.proposal_view.change_count()
+
+    @property
+    def failed(self) -> bool:
+        """Whether the last comparison failed, so that none is to be waited for."""
+        return self._computation is None and self.problem == _COMPARISON_FAILED
 
     @property
     def summary(self) -> str:
@@ -360,13 +366,14 @@ class Presentation:
         if self._phase is not Phase.RETIRED:
             if self._phase in (Phase.COMPARING, Phase.STALE):
                 self._go(Phase.FAILED)
-            self.problem = "The comparison failed, see the log."
+            self.hunks.drop_asked()
+            self.problem = _COMPARISON_FAILED
             self.update_header()
 
     def _draw(self, text: State) -> None:
         self._go(Phase.DRAWING)
         if self._analysis is None:
-            self.hunks.use(None, -1)
+            self.hunks.use(None, text.change_count)
         self._show_header()
         count = self._drawing_count = text.change_count
         self._slices.run(
