@@ -76,6 +76,7 @@ class TestWhatIsMarked(WhitespaceTestCase):
         self.assertIn("only whitespace changes", self.header(review))
         self.assertIn("20 whitespace changes are hidden", self.header(review))
         self.assertNotIn("no changes", self.header(review))
+        self.assertIn("only whitespace changes, just now", self.reviews.open_reviews.summary(review))
         self.assertIn("only whitespace", self.proposal(review).get_status("gemini_companion.review"))
 
     def test_the_status_bar_says_it_too(self) -> Iterator[Any]:

@@ -50,7 +50,8 @@ class FileWatch:
         self._reading += 1
 
     def take(self, original: Original) -> None:
-        """The file was read: from now on it is compared with `original`."""
+        """The file was read: from now on it is compared with `original`. A look under way still has the older one."""
+        self._reading += 1
         self._original = original
         self.changed = False
 

@@ -90,6 +90,7 @@ class Presentation:
         # The change counts of the texts that were analysed and drawn, and for which the last drawing was begun.
         self._analysed = self._drawn_count = self._drawing_count = -1
         self._loads = 0
+        self._read_with = self._limits()  # the largest file that is compared
         self._place = ""  # of the file in the workspace
         self._opened = time.monotonic()
         self._proposals = 0  # that were put into the view
@@ -130,7 +131,11 @@ class Presentation:
         """How much it changes, as far as that is known, and how long it has been waiting."""
         age = age_text(time.monotonic() - self._opened)
         analysis = self._analysis
-        return f"+{analysis.added} \u2212{analysis.removed}, {age}" if analysis is not None else age
+        if analysis is None:
+            return age
+        if analysis.hidden_count and not analysis.changes:
+            return f"only whitespace changes, {age}"
+        return f"+{analysis.added} \u2212{analysis.removed}, {age}"
 
     @property
     def header_document(self) -> str:
@@ -175,9 +180,16 @@ class Presentation:
         self._compare()
 
     def settings_changed(self) -> None:
-        """Compare again if the settings want other changes hidden."""
-        if self._whitespace.settings_changed():
+        """Compare again if the settings want other changes hidden, and read the file again if they have other limits."""
+        other_whitespace, limits = self._whitespace.settings_changed(), self._limits()
+        if limits != self._read_with:
+            self.load()
+        elif other_whitespace:
             self._compare()
+
+    def _limits(self) -> Tuple[int, int]:
+        settings = self._settings()
+        return settings.review_maximum_bytes, settings.review_maximum_lines
 
     def freeze(self, frozen: bool) -> None:
         """Let nobody edit the proposal while it is being written."""
@@ -193,6 +205,7 @@ class Presentation:
 
     def _begin_loading(self) -> None:
         self._loads += 1
+        self._read_with = self._limits()
         self.file.read_again()
 
     def load(self) -> None:

@@ -128,7 +128,7 @@ def test_reverting_some_hunks_never_joins_lines(left, right, ignored, data):
     lefts, rights, hunks, hidden = both(left, right, ignored)
     lines = list(rights)
     for hunk in sorted([*hunks, *hidden], reverse=True):
-        if hunk in hunks and data.draw(some.booleans()) or hunk in hidden and data.draw(some.booleans()):
+        if (hunk in hunks and data.draw(some.booleans())) or (hunk in hidden and data.draw(some.booleans())):
             lines[hunk.right_start : hunk.right_end] = lefts[hunk.left_start : hunk.left_end]
     assert all(line.endswith("\n") for line in lines[:-1])
 
