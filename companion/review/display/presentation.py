@@ -180,7 +180,7 @@ class Presentation:
         self._compare()
 
     def settings_changed(self) -> None:
-        """Compare again if the settings want other changes hidden, and read the file again if they have other limits."""
+        """Compare again if the settings hide other changes, and read the file again if they have other limits."""
         other_whitespace, limits = self._whitespace.settings_changed(), self._limits()
         if limits != self._read_with:
             self.load()
