@@ -71,7 +71,7 @@ def test_a_file_that_is_not_there_does_not_hold_an_empty_text(world: World) -> N
     delivery = world.deliveries.begin(OWNER, world.outcome(""))
     world.file.unlink()
     world.deliveries.unread(delivery)
-    world.runtime.disk_answers()
+    world.disk_answers()
     assert [outcome.content for _, outcome in world.taken_back] == [""]
 
 
