@@ -79,7 +79,7 @@ def test_one_that_is_there_and_empty_does(world: World) -> None:
     delivery = world.deliveries.begin(OWNER, world.outcome(""))
     world.file.write_bytes(b"")
     world.deliveries.unread(delivery)
-    world.runtime.disk_answers()
+    world.disk_answers()
     assert world.taken_back == []
 
 
