@@ -194,7 +194,7 @@ class TestTakingBack(HunksTestCase):
     def test_a_click_that_waits_takes_back_nothing_of_the_next_proposal(self) -> Iterator[Any]:
         review = yield from self.review()
         self.type(self.proposal(review), 0, "typed\n")
-        self.click(review, self.links(review, "revert")[0].split('"')[1])
+        self.reviews._follow_link(review, "revert:0")
         newer = RIGHT.replace("line 20\n", "LINE 20\n")
         yield from self.open_diff("file.txt", newer)
         yield 50

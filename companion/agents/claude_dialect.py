@@ -77,7 +77,8 @@ class ClaudeDialect(SelectionDialect):
     tools = _TOOLS
     secret_header = "X-Claude-Code-Ide-Authorization"
     takes_mentions = True
-    attentive_after_seconds = 0.5  # earlier notifications get lost in the program
+    # Notifications get lost in the program until it has started: 0.2 s on a quick machine, over a second on a busy one.
+    attentive_after_seconds = (0.5, 3.0)
 
     def mention(self, mention: Mention) -> Optional[Message]:
         params: Dict[str, Any] = {"filePath": mention.path}

@@ -68,8 +68,8 @@ class Dialect:
     """Whether the answer to a review carries the user's edits."""
     takes_mentions = False
     """Whether `mention` has something to send."""
-    attentive_after_seconds: Optional[float] = None
-    """If clients miss what they are sent at first: how long after they were told the tools they listen."""
+    attentive_after_seconds: Sequence[float] = ()
+    """If clients miss what they are sent at first: how long after they were told the tools they are told it again."""
 
     def messages(self, context: SharedContext) -> Sequence[Message]:
         """What a client is to be sent so that it knows this context."""

@@ -171,10 +171,9 @@ class Clients:
         self._runtime.use_disk(lambda cancelled: is_alive(pid), then=found)
 
     def listed(self, dialect: Dialect, session: ClientSession) -> None:
-        """A client was told the tools: from a moment later on it takes notice of what it is sent."""
-        if dialect.attentive_after_seconds is not None:
-            milliseconds = int(dialect.attentive_after_seconds * 1000)
-            self._runtime.later_on_main(milliseconds, self._send_context_again, session.id)
+        """A client was told the tools: from some moment later on it takes notice of what it is sent."""
+        for seconds in dialect.attentive_after_seconds:
+            self._runtime.later_on_main(int(seconds * 1000), self._send_context_again, session.id)
 
     def _send_context_again(self, session: str) -> None:
         if session in self.sessions and not self._stopped:

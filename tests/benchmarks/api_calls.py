@@ -41,7 +41,7 @@ endpoint.reviews.open_diff(owner, path, text.replace("line = 7", "LINE = 7"))
 TYPE_IN_PROPOSAL = """
 presentation = endpoint.reviews._presentations[endpoint.reviews.pending()[0]]
 proposal = presentation.proposal_view
-endpoint.reviews._poller.stop()  # what it asks for is counted by the second
+endpoint.reviews.open_reviews._poller.stop()  # what it asks for is counted by the second
 proposal.run_command("gemini_companion_move_caret", {{"point": proposal.find("{text}", 0).b}})
 """
 

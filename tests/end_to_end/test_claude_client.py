@@ -59,6 +59,14 @@ def test_it_hears_of_the_selection_and_the_user_of_it(desktop, claude):
     assert selection["text"] == "Hello" and selection["success"]
 
 
+def test_a_program_that_is_slow_to_start_is_told_the_selection_again(desktop, claude):
+    claude.wait_until(lambda: claude.notifications)
+    claude.notifications.clear()  # until it has started, the program misses what it is sent
+    for _ in range(2):
+        claude.wait_notification("selection_changed", lambda params: params["text"] == "Hello")
+        claude.notifications.clear()
+
+
 def test_a_diff_is_accepted_with_a_change_of_the_user(desktop, claude):
     before = desktop.arrangement()
     assert claude.run(claude.call("closeAllDiffTabs")) == ["CLOSED_0_DIFF_TABS"]

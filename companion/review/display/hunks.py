@@ -33,11 +33,12 @@ class Reverted(NamedTuple):
 
 
 class Linked(NamedTuple):
-    """What the links beside changes were drawn for: with the same ones, and captions, they need not be drawn again."""
+    """What the links were drawn for: beside the same changes, captions and reverts they need not be drawn again."""
 
     generation: int
     rows: List[Rows]
     moves: Sequence[Move]
+    reverted: List[int]
     points: List[Span]
     change_count: int
 
@@ -55,7 +56,7 @@ class Hunks:
         self._reverted: Dict[int, Reverted] = {}
         self._numbers = count(1)
         self._links: Dict[str, List[str]] = {}
-        self._linked = Linked(-1, [], (), [], -1)
+        self._linked = Linked(-1, [], (), [], [], -1)
         self._asked: Dict[str, Act] = {}  # by the key of its places: to be done when the texts are compared again
         self.current: Optional[int] = None
         self.generation = 0  # of the links that are valid
@@ -79,12 +80,14 @@ class Hunks:
             if self._view.change_count() != before:
                 return  # that was an edit, after which all is drawn anew
         changes, moves = (self._analysis.changes, self._analysis.moves) if self._analysis else ([], ())
-        places, points = self._places(), [(change.right[0], change.right[0]) for change in changes]
-        linked = Linked(self.generation, [_rows(change) for change in changes], moves, points, text.change_count)
+        places = self._places()
+        rows, reverted = [_rows(change) for change in changes], [number for number, _ in places]
+        begins = [change.right[0] for change in changes] + [region.begin() for _, region in places]
+        points = [(begin, begin) for begin in begins]
+        linked = Linked(self.generation, rows, moves, reverted, points, text.change_count)
         drawn, self._linked = self._linked, linked
-        if drawn[:3] == linked[:3] and not places and not self._links.get(UNDO):
-            if text.has(points, drawn.points, drawn.change_count):
-                return
+        if drawn[:4] == linked[:4] and text.has(points, drawn.points, drawn.change_count):
+            return
         self.generation += 1
         self._linked = linked._replace(generation=self.generation)
         self._links[REVERT] = link_changes(self._view, self._styles, changes, moves, self.generation, self._on_link)

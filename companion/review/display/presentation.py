@@ -289,8 +289,9 @@ class Presentation:
                 views.indent_as(view, original.text or self.review.proposal.shown)
         window = self.proposal_view.window() if views.is_open(self.proposal_view) else None
         self._place = place_of(self.review.path, window.folders() if window is not None else [])
+        if self.original is None or self.original.text != original.text:
+            self.hunks.outdate()
         self.original = original
-        self.hunks.outdate()
         self.file.take(original)
         self._go(Phase.GATHERING)
         self._cancel_comparison()
@@ -311,9 +312,11 @@ class Presentation:
             self._edits.mark()
 
     def _compare_after_edits(self) -> None:
-        # What we put into the view ourselves has been compared already.
         count = self.proposal_view.change_count()
-        if self._phase is Phase.RETIRED or self._pane.untouched_at(count):
+        if self._phase is Phase.RETIRED:
+            return
+        if self._pane.untouched_at(count):
+            self.look_at_caret()  # what we put into the view ourselves has been compared already
             return
         if self._phase is not Phase.GATHERING:
             self._go(Phase.STALE)

@@ -114,12 +114,12 @@ def test_how_each_is_carried():
             dialect.attentive_after_seconds,
         )
 
-    assert traits(IDE_COMPANION) == (Transport.HTTP_ON_PORT, "Authorization", False, 204, "", True, False, None)
+    assert traits(IDE_COMPANION) == (Transport.HTTP_ON_PORT, "Authorization", False, 204, "", True, False, ())
     assert traits(CLAUDE) == (
-        Transport.WEBSOCKET, "X-Claude-Code-Ide-Authorization", False, 204, "", True, True, 0.5,
+        Transport.WEBSOCKET, "X-Claude-Code-Ide-Authorization", False, 204, "", True, True, (0.5, 3.0),
     )  # fmt: skip
     assert traits(COPILOT) == (
-        Transport.HTTP_ON_SOCKET, "X-Gemini-Companion-Secret", True, 200, "X-Copilot-PID", False, False, None,
+        Transport.HTTP_ON_SOCKET, "X-Gemini-Companion-Secret", True, 200, "X-Copilot-PID", False, False, (),
     )  # fmt: skip
 
 

@@ -2,7 +2,24 @@
 
 from __future__ import annotations
 
+import importlib
 import sys
 from pathlib import Path
+from types import ModuleType
+
+import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
+
+from tests.support.tracking import Bench, Region
+
+
+@pytest.fixture
+def bench(monkeypatch):
+    if "sublime" not in sys.modules:
+        monkeypatch.setitem(sys.modules, "sublime", ModuleType("sublime"))
+    monkeypatch.setattr(sys.modules["sublime"], "Region", Region, raising=False)
+    module = importlib.import_module("companion.context.tracker")
+    reading = importlib.import_module("companion.context.reading")
+    monkeypatch.setattr(reading, "sublime", sys.modules["sublime"])
+    return Bench(module, monkeypatch)

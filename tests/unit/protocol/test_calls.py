@@ -38,6 +38,27 @@ def ignore(reason):
     return None
 
 
+class TestOthers:
+    """What ends for one client ends for no other."""
+
+    def test_the_calls_of_another_session_go_on_when_one_ends(self, wire):
+        sessions = wire.connect(), wire.connect()
+        calls = [begin(wire, session=session) for session in sessions]
+        for call in calls:
+            call.on_cancelled(ignore)
+        told = [pair for reaction in wire.delete(sessions[0]).reactions for pair in cancelled(reaction.events)]
+        assert told == [(calls[0], Cancellation.SESSION_CLOSED)]
+        assert wire.core.finish(calls[1], text_result("done"), 0.0).reply.status == 200
+
+    def test_a_request_of_the_same_number_of_another_session_goes_on(self, wire):
+        sessions = wire.connect(), wire.connect()
+        calls = [begin(wire, session=session) for session in sessions]
+        for call in calls:
+            call.on_cancelled(ignore)
+        assert cancelled(take_back(wire, 1, sessions[1]).events) == [(calls[1], Cancellation.BY_CLIENT)]
+        assert wire.core.finish(calls[0], text_result("done"), 0.0).reply.status == 200
+
+
 class TestTakenBack:
     def test_it_is_told_and_not_answered(self, wire):
         session = wire.connect()

@@ -25,7 +25,8 @@ class Bench:
 
     def add(self, size=10, collapse=None, tag=None):
         self.count += 1
-        self.outbox.add(Message(self.count, b"x" * size, collapse, tag))
+        payload = b"x" * size if tag is None else b'{"params": "text"}'
+        self.outbox.add(Message(self.count, payload, collapse, tag))
 
     def attach(self, received=None):
         """A connection; gives what is written at once, as numbers."""
@@ -184,3 +185,17 @@ class TestReading:
         bench.take_all()
         bench.lose(Ending.BY_SERVER)
         assert bench.receipts.unread() == ["text"]
+
+    def test_nor_does_a_request_to_the_server_that_takes_this_ones_place(self):
+        """It may come from before: what the former server wrote is sent again first."""
+        bench, successor = Bench(), Bench()
+        bench.attach()
+        bench.add(tag="text")
+        bench.take_all()
+        successor.stream.import_state(bench.stream.export_state(), [1])
+        assert len(successor.receipts.unread()) == 1
+        successor.receipts.requested()
+        assert len(successor.receipts.unread()) == 1
+        assert successor.attach() == [1]
+        successor.receipts.requested()
+        assert successor.receipts.unread() == []

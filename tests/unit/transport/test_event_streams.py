@@ -7,6 +7,7 @@ import asyncio
 from companion.protocol.limits import Limits
 from companion.protocol.outbox import Message, Outbox
 from companion.protocol.streams import LISTEN, Ending, Stream
+from companion.transport import event_streams
 from companion.transport.event_streams import AT_ONCE_BYTES, EventStreamWriter
 
 
@@ -20,6 +21,11 @@ class Connection:
         self.written = b""
         self.closing = False
         self.buffered = 0
+        self.gate = None  # while it is shut nothing can be written
+        self.aborted = asyncio.Event()
+
+    def abort(self):
+        self.aborted.set()
 
     def write(self, data):
         self.written += data
@@ -45,6 +51,8 @@ class Response:
     async def write(self, data):
         if self._connection.closing:
             raise ConnectionResetError("closing")
+        if self._connection.gate is not None:
+            await self._connection.gate.wait()
         self._connection.written += b"<" + data + b">"
 
     async def write_eof(self):
@@ -135,5 +143,47 @@ def test_a_stream_that_closes_ends_after_its_last_message(monkeypatch):
         writer.pump()
         await asyncio.sleep(0)
         assert connection.written.endswith(b'data: "x"\n\n>.')
+
+    run(scenario, monkeypatch)
+
+
+async def block(connection, stream, writer):
+    """Let the writer wait in the midst of a message, as for a client that has stopped reading."""
+    connection.gate = asyncio.Event()
+    queue(stream, 1, AT_ONCE_BYTES)
+    writer.pump()
+    await asyncio.sleep(0)
+    connection.written = b""
+
+
+def test_a_client_that_reads_slowly_is_given_all_the_time(monkeypatch):
+    monkeypatch.setattr(event_streams, "CLOSING_SECONDS", 0.0)
+
+    async def scenario(connection, stream, writer):
+        await block(connection, stream, writer)
+        for sequence in (2, 3):
+            queue(stream, sequence)
+            writer.pump()
+            await asyncio.sleep(0.01)
+        assert not connection.aborted.is_set()
+        connection.gate.set()
+        while b"1-3" not in connection.written:
+            await asyncio.sleep(0)
+        assert not connection.aborted.is_set()
+        connection.on_lost(False)
+
+    run(scenario, monkeypatch)
+
+
+def test_unless_the_stream_is_to_end(monkeypatch):
+    monkeypatch.setattr(event_streams, "CLOSING_SECONDS", 0.0)
+
+    async def scenario(connection, stream, writer):
+        await block(connection, stream, writer)
+        stream.close()
+        writer.pump()
+        await asyncio.wait_for(connection.aborted.wait(), 5)
+        connection.gate.set()
+        connection.on_lost(True)
 
     run(scenario, monkeypatch)

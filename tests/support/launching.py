@@ -1,0 +1,168 @@
+"""A window, its terminals and a system for unit tests of the launcher: the test plays Terminus and the disk."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from types import ModuleType, SimpleNamespace
+
+from companion.agents.agent import Connection
+from companion.agents.gemini_cli import GEMINI_CLI
+from companion.system.platform import LINUX, Platform
+from tests.support.stepping import SteppedRuntime
+
+TITLE = "Gemini Companion: "
+ONE = Connection(50001, ("/code/one",), 4321, ":", {"claude": 50002})
+TWO = ONE._replace(folders=("/code/one", "/code/two"))
+SPOILED = "/code/\x1b[31m"
+
+
+class View:
+    """A tab, a panel or, with a tag or `running` false, a terminal."""
+
+    def __init__(self, path=None, text_rows=(), **settings):
+        self.path, self.rows, self._settings = path, list(text_rows), settings
+
+    def settings(self):
+        return self._settings
+
+    def file_name(self):
+        return self.path
+
+    def sel(self):
+        return self.rows
+
+    def rowcol(self, place):
+        return place
+
+
+class Region:
+    """A selection from one row and column to another."""
+
+    def __init__(self, begin, end):
+        self._begin, self._end = begin, end
+
+    def begin(self):
+        return self._begin
+
+    def end(self):
+        return self._end
+
+    def empty(self):
+        return self._begin == self._end
+
+
+def terminal(tag="", **settings):
+    named = {"terminus_view": True}
+    if tag:
+        named["terminus_view.tag"] = tag
+    named.update({"terminus_view." + name: value for name, value in settings.items()})
+    return View(**named)
+
+
+class Panel(View):
+    """A panel that keeps what is appended."""
+
+    def __init__(self):
+        super().__init__()
+        self.text = ""
+
+    def run_command(self, name, args):
+        assert name == "append"
+        self.text += args["characters"]
+
+
+class Window:
+    """Keeps what it is asked to do and to say."""
+
+    def __init__(self):
+        self.said, self.commands, self.focused, self.picks = [], [], [], []
+        self.tabs, self.output = [], {}
+        self.valid = True
+
+    def id(self):
+        return 7
+
+    def is_valid(self):
+        return self.valid
+
+    def views(self):
+        return list(self.tabs)
+
+    def panels(self):
+        return ["find", *(f"output.{name}" for name in self.output), "output.gone"]
+
+    def find_output_panel(self, name):
+        return self.output.get(name)
+
+    def create_output_panel(self, name):
+        self.output[name] = Panel()
+        return self.output[name]
+
+    def status_message(self, text):
+        assert text.startswith(TITLE)
+        self.said.append(text[len(TITLE) :])
+
+    def run_command(self, name, args):
+        self.commands.append((name, args))
+
+    def focus_view(self, view):
+        self.focused.append(view)
+
+    def show_quick_panel(self, items, picked, placeholder):
+        self.picks.append((items, picked, placeholder))
+
+
+class Bench:
+    """A launcher whose disk and terminals the test plays."""
+
+    def __init__(self, monkeypatch):
+        for name in ("sublime", "sublime_plugin"):
+            if name not in sys.modules:
+                monkeypatch.setitem(sys.modules, name, ModuleType(name))
+                sys.modules[name].Window = sys.modules[name].View = object
+        self.module = importlib.import_module("companion.terminals.launcher")
+        self.window, self.runtime = Window(), SteppedRuntime()
+        self.copied, self.started, self.plugins = [], [], []
+        self.folders = ""  # what is found for the program
+        self.failure = None
+        editor = SimpleNamespace(
+            set_clipboard=self.copied.append,
+            windows=lambda: [self.window],
+            QuickPanelItem=lambda name, **options: (name, options),
+        )
+        monkeypatch.setattr(self.module, "sublime", editor)
+        monkeypatch.setattr(self.module, "sublime_plugin", SimpleNamespace(window_command_classes=self.plugins))
+        monkeypatch.setattr(self.module, "find_program", self.find)
+        monkeypatch.setattr(self.module, "start_terminal", self.start)
+        monkeypatch.setattr(self.module.shutil, "which", lambda name: "/usr/bin/xterm" if name == "xterm" else None)
+        self.platform = Platform(LINUX, {"SHELL": "/bin/zsh"}, "/home/me")
+        self.sought = []
+
+    def find(self, program, platform, cancelled):
+        self.sought.append(program)
+        return self.folders
+
+    def start(self, words, folder, variables, platform, cancelled):
+        if self.failure is not None:
+            raise self.failure
+        self.started.append((words, folder, variables))
+
+    def with_terminus(self):
+        self.plugins.append(type("TerminusOpenCommand", (), {}))
+
+    @property
+    def launcher(self):
+        return self.module.Launcher(self.runtime, self.platform)
+
+    def run(self, connection=ONE, agent=GEMINI_CLI, words=("gemini",), terminals=None):
+        self.launcher.run(self.window, agent, connection, self.module.LaunchSettings(words, terminals or {}))
+        self.go_on()
+
+    def go_on(self, milliseconds=0):
+        for _ in range(3):
+            self.runtime.workers.step()
+            self.runtime.editor.step()
+        self.runtime.editor.step(milliseconds)
+        self.runtime.workers.step()
+        self.runtime.editor.step()

@@ -1,0 +1,196 @@
+"""Which files are told, and which of them is active, on disks that answer, answer late, or never."""
+
+from __future__ import annotations
+
+import sys
+
+from tests.support.tracking import View, Window
+
+
+class TestTheDisk:
+    def test_a_file_that_is_not_there_is_not_told(self, bench):
+        bench.missing.add("/b")
+        bench.open("/a")
+        bench.open("/b")
+        bench.listen()
+        assert bench.told()[0] == ["/a"]
+
+    def test_a_hanging_disk_holds_a_new_file_back_but_not_the_others(self, bench):
+        bench.open("/a")
+        bench.listen()
+        bench.open("/dead")
+        bench.editor.step(50)
+        assert len(bench.published) == 1, "not for a moment without an active file"
+        bench.editor.step(249)
+        assert len(bench.published) == 1
+        bench.editor.step(1)
+        assert bench.told() == (["/a"], [])
+        bench.answer()
+        bench.editor.step(50)
+        assert bench.told() == (["/dead", "/a"], ["/dead"])
+
+    def test_while_it_hangs_the_user_may_go_on_in_another_file(self, bench):
+        first = bench.open("/a")
+        bench.listen()
+        bench.open("/dead")
+        bench.editor.step(50)
+        bench.tracker.refresh()
+        bench.editor.step(60)
+        assert len(bench.published) == 1, "the patience has just begun"
+        bench.editor.step(500)
+        bench.activate(first)
+        bench.editor.step(50)
+        assert bench.told() == (["/a"], ["/a"])
+
+    def test_an_answer_that_is_older_than_a_save_does_not_count(self, bench):
+        view = bench.open("/a")
+        bench.listen()
+        bench.missing.add("/a")
+        bench.tracker.recheck()
+        bench.tracker.on_saved(view)
+        bench.go_on(50)
+        assert bench.told() == (["/a"], ["/a"])
+
+    def test_a_file_that_is_missed_may_have_another_name(self, bench):
+        view = bench.open("/a")
+        bench.listen()
+        view.path = "/renamed"
+        bench.missing.add("/a")
+        bench.tracker.recheck()
+        bench.go_on(50)
+        bench.go_on(50)
+        assert bench.told() == (["/renamed"], ["/renamed"])
+
+    def test_nobody_is_told_by_a_patience_that_is_over(self, bench):
+        bench.open("/a")
+        bench.tracker.set_listening(True)
+        bench.tracker.set_listening(False)
+        bench.editor.step(1000)
+        assert not bench.published
+
+    def test_a_file_that_goes_is_missed_and_comes_back(self, bench):
+        bench.open("/a")
+        bench.open("/b")
+        bench.listen()
+        bench.missing.add("/a")
+        bench.tracker.recheck()
+        bench.go_on(50)
+        assert bench.told()[0] == ["/b"]
+        bench.missing.clear()
+        bench.tracker.recheck()
+        bench.go_on(50)
+        assert bench.told()[0] == ["/b", "/a"]
+
+    def test_a_saved_file_is_there(self, bench):
+        bench.missing.add("/a")
+        view = bench.open("/a")
+        bench.listen()
+        assert bench.told() == ([], [])
+        bench.tracker.on_saved(view)
+        bench.editor.step(50)
+        assert bench.told() == (["/a"], ["/a"])
+
+    def test_a_view_that_gets_another_name_by_saving_is_that_file(self, bench):
+        view = bench.open("/a")
+        bench.listen()
+        view.path = "/other"
+        bench.tracker.on_saved(view)
+        bench.go_on(50)
+        assert bench.told() == (["/other"], ["/other"])
+
+    def test_a_name_that_changes_without_an_event_is_found_now_and_then(self, bench):
+        view = bench.open("/a")
+        bench.listen()
+        view.path = "/renamed"
+        looks = bench.window.looks
+        for _ in range(7):
+            bench.tracker.recheck()
+            bench.go_on(50)
+        assert bench.window.looks == looks
+        bench.tracker.recheck()
+        bench.go_on(50)
+        assert bench.told() == (["/renamed"], ["/renamed"])
+
+
+class TestTabs:
+    def test_the_most_recent_comes_first(self, bench):
+        for path in ("/a", "/b", "/c"):
+            bench.open(path)
+            bench.go_on(1000)
+        bench.listen()
+        assert bench.told() == (["/c", "/b", "/a"], ["/c"])
+
+    def test_so_does_each_of_a_burst_in_its_order(self, bench):
+        views = {}
+        for path in ("/a", "/b", "/c"):
+            views[path] = bench.open(path)
+            bench.go_on(1000)
+        bench.listen()
+        bench.activate(views["/a"])
+        bench.activate(views["/b"])
+        bench.go_on(50)
+        assert bench.told() == (["/b", "/a", "/c"], ["/b"])
+
+    def test_a_view_of_a_review_is_marked_only_after_it_has_the_focus(self, bench):
+        bench.open("/a")
+        bench.listen()
+        ours = bench.open("/a-proposal")
+        bench.tracker.on_activated(ours)
+        ours.settings()["gemini_companion.role"] = "proposal"
+        bench.go_on(50)
+        assert bench.told() == (["/a"], ["/a"])
+
+    def test_a_view_that_was_dragged_into_another_window_is_not_where_the_user_was(self, bench):
+        bench.open("/a")
+        bench.listen()
+        passing = bench.open("/b")
+        bench.window.tabs.remove(passing)
+        passing.home = Window()
+        assert bench.tracker.active_path() == "/a"
+
+    def test_a_closed_one_goes_and_the_one_in_front_is_active(self, bench):
+        first, second = bench.open("/a"), bench.open("/b")
+        bench.listen()
+        bench.close(second)
+        bench.go_on(50)
+        assert bench.told() == (["/a"], ["/a"])
+        bench.close(first)
+        bench.go_on(50)
+        assert bench.told() == ([], [])
+
+    def test_terminals_and_reviews_leave_the_active_file_as_it_is(self, bench):
+        bench.open("/a")
+        bench.listen()
+        bench.open("/t", terminus_view=True)
+        bench.open("/r", **{"gemini_companion.role": "proposal"})
+        bench.open(None)
+        bench.go_on(50)
+        assert bench.told() == (["/a"], ["/a"]) and len(bench.published) == 1
+
+    def test_a_view_that_is_gone_before_it_is_looked_at_is_nobody(self, bench):
+        bench.open("/a")
+        bench.listen()
+        passing = bench.open("/b")
+        bench.window.tabs.remove(passing)
+        passing.home, bench.window.active = None, bench.window.tabs[0]
+        bench.go_on(50)
+        assert bench.told() == (["/a"], ["/a"]) and len(bench.published) == 1
+
+    def test_a_file_that_comes_to_the_front_without_an_event_is_active(self, bench):
+        bench.open("/a")
+        bench.listen()
+        bench.window.active = View(50, "/b", bench.window)
+        bench.window.tabs.append(bench.window.active)
+        bench.tracker.refresh()
+        bench.go_on(50)
+        assert bench.told() == (["/b", "/a"], ["/b"])
+
+    def test_the_tab_in_front_when_the_package_starts_is_active(self, bench, monkeypatch):
+        view = View(1, "/a", bench.window)
+        bench.window.tabs, bench.window.active = [view], view
+        module = sys.modules["companion.context.tracker"]
+        later = module.ContextTracker(
+            bench.window, runtime=bench, settings=lambda: bench.settings, publish=bench.published.append
+        )
+        assert later.active_path() == "/a" and bench.tracker.active_path() is None
+        assert bench.told(later.context()) == ([], []), "nobody has looked for it yet"
