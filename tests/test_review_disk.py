@@ -376,3 +376,17 @@ class TestNoAnswer(DiskTestCase):
             self.assertEqual(len(calls), 1)
             release.set()
             yield lambda: len(calls) == 2 and not presentation.file.looking
+
+    def test_a_look_that_began_before_the_file_was_read_again_says_nothing(self) -> Iterator[Any]:
+        self.write()
+        review = yield from self.open_diff()
+        presentation = self.reviews._presentations[review]
+        yield lambda: not presentation.file.looking
+        release = self.hold("changed")
+        self.write("file.py", TEXT + "more\n")
+        presentation.load()
+        presentation.check_disk()  # it still has the file as it was
+        yield lambda: presentation.original.text.endswith("more\n")
+        release.set()
+        yield lambda: not presentation.file.looking and self.settled()
+        self.assertNotIn("has changed on disk", self.header(review))

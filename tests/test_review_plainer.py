@@ -155,3 +155,15 @@ class TestNothingToCompare(ReviewTestCase):
         self.write("file.py", left)
         review = yield from self.open_diff("file.py", right)
         self.assertIn("500", self.header(review))
+
+    def test_another_limit_takes_effect_at_once(self) -> Iterator[Any]:
+        self.write()
+        review = yield from self.open_diff()
+        for limit, words in ((1, "without a comparison"), (50000, "change 1 of 2")):
+            self.use(review_maximum_lines=limit)
+            self.reviews.open_reviews.settings_changed()
+            yield lambda words=words: self.settled() and words in self.header(review)
+        self.use(review_maximum_bytes=10)
+        self.reviews.open_reviews.settings_changed()
+        yield lambda: self.settled() and "change 1 of" not in self.header(review)
+        self.assertEqual(self.text(self.proposal(review)), PROPOSED)

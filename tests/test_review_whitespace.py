@@ -76,6 +76,7 @@ class TestWhatIsMarked(WhitespaceTestCase):
         self.assertIn("only whitespace changes", self.header(review))
         self.assertIn("20 whitespace changes are hidden", self.header(review))
         self.assertNotIn("no changes", self.header(review))
+        self.assertIn("only whitespace changes, just now", self.reviews.open_reviews.summary(review))
         self.assertIn("only whitespace", self.proposal(review).get_status("gemini_companion.review"))
 
     def test_the_status_bar_says_it_too(self) -> Iterator[Any]:
@@ -219,6 +220,20 @@ class TestDeciding(WhitespaceTestCase):
             self.assertEqual(self.text(self.proposal(review)), left)
             self.reviews.reject(review)
             yield lambda: not self.window.views()
+
+    def test_a_last_line_without_an_end_never_joins_the_next(self) -> Iterator[Any]:
+        for ignored in ("trailing", "all"):
+            for left, right in (("a\nb", "a"), ("a\nb\n", "a"), ("a", "a\nb")):
+                review = yield from self.review(ignored, left, right)
+                self.window.run_command("gemini_companion_revert_hunk")
+                self.assertEqual(self.text(self.proposal(review)), left)
+                self.reviews.reject(review)
+                yield lambda: not self.window.views()
+        self.told.clear()
+        review = yield from self.review("all", "a", "a\nb")
+        self.window.run_command("gemini_companion_accept_this_hunk_only")
+        yield lambda: bool(self.told)
+        self.assertEqual(self.told[0][1].content, "a\nb")
 
     def test_a_file_whose_last_line_gets_an_end(self) -> Iterator[Any]:
         review = yield from self.review("trailing", "a\nb", "a\nb\n")

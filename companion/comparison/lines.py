@@ -12,7 +12,7 @@ from .budget import CELLS, CELLS_PER_PIECE, Budget, never, number_pieces
 from .hunks import Hunk
 from .matching import common_prefix, common_suffix, matching_blocks
 from .sliding import slide
-from .whitespace import Whitespace, remains
+from .whitespace import Whitespace, remains, with_line_ends
 
 _CELLS_PER_LINE = 3 * CELLS_PER_PIECE
 """What long texts may spend in addition, so that they get their anchors like others."""
@@ -59,4 +59,5 @@ def compare_lines(
             i, j = block.left + block.length, block.right + block.length
     hunks.append(Hunk(i + start, len(left) - end, j + start, len(right) - end))
     hunks = [hunk for hunk in hunks if hunk.left_count or hunk.right_count]
-    return slide(hunks, left, right, budget, shown)
+    hunks = slide(hunks, left, right, budget, shown)
+    return hunks if ignored is Whitespace.NONE else with_line_ends(hunks, *shown)

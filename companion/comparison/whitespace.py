@@ -63,6 +63,31 @@ def hidden_changes(
     return found
 
 
+def with_line_ends(hunks: List[Hunk], left: Sequence[str], right: Sequence[str]) -> List[Hunk]:
+    """`hunks` so that each can be taken back alone.
+
+    A last line without an end may count as equal to one that others follow. Whoever took back the hunk behind it alone
+    would join two lines, so the pair becomes part of that hunk.
+    """
+    if not hunks:
+        return hunks
+    last = hunks[-1]
+    grows = not last.left_count and last.left_end == len(left) and _lacks_end(left)
+    shrinks = not last.right_count and last.right_end == len(right) and _lacks_end(right)
+    if not (grows or shrinks):
+        return hunks
+    last = last._replace(left_start=last.left_start - 1, right_start=last.right_start - 1)
+    before = hunks[-2] if len(hunks) > 1 else None
+    if before is not None and (before.left_end, before.right_end) == (last.left_start, last.right_start):
+        last = last._replace(left_start=before.left_start, right_start=before.right_start)
+        return [*hunks[:-2], last]
+    return [*hunks[:-1], last]
+
+
+def _lacks_end(lines: Sequence[str]) -> bool:
+    return bool(lines) and not lines[-1].endswith("\n")
+
+
 def hides(ignored: Whitespace, change: CharacterChange, left: str, right: str) -> bool:
     """Whether a change of characters in `left` and `right` is ignored whitespace only. A changed line end never is."""
     before, after = left[change.left_start : change.left_end], right[change.right_start : change.right_end]

@@ -14,7 +14,6 @@ from .decision import Review
 from .open_reviews import OpenReviews
 
 if TYPE_CHECKING:
-    from .display.hunks import Hunks
     from .display.presentation import Presentation
 
 WHOLE_SELECTION = -1
@@ -55,14 +54,14 @@ class Changes:
         """Take back the selected changes, or the one whose link has this number."""
         presentation = self._open.presentations.get(review)
         if presentation is not None and review.pending:
-            self._act_on(presentation.hunks, number, presentation.hunks.revert)
+            self._act_on(presentation, number, presentation.hunks.revert)
 
     def revert_all_hunks(self, review: Review) -> None:
         """Take back all changes that are left."""
         presentation = self._open.presentations.get(review)
         if presentation is not None and review.pending:
             hunks = presentation.hunks
-            self._act_on(hunks, WHOLE_SELECTION, lambda places: hunks.revert_all())
+            self._act_on(presentation, WHOLE_SELECTION, lambda places: hunks.revert_all())
 
     def keep_only_selected(self, review: Review, then: Callable[[], None]) -> None:
         """Take back all changes but the selected ones, and call `then` if there are any of these."""
@@ -77,24 +76,47 @@ class Changes:
                 then()
             return kept
 
-        self._act_on(hunks, WHOLE_SELECTION, keep_only)
+        self._act_on(presentation, WHOLE_SELECTION, keep_only)
 
     def undo_revert_hunk(self, review: Review, number: int = WHOLE_SELECTION) -> None:
         """Bring back the change that was taken back last, or the one whose link has this number."""
         presentation = self._open.presentations.get(review)
-        if presentation is not None and review.pending and not presentation.hunks.undo_revert(number):
-            say(self._window, "no reverted change is left as it was")
+        if presentation is None or not review.pending:
+            return
+        hunks = presentation.hunks
 
-    def _act_on(self, hunks: Hunks, number: int, act: Callable[[List[sublime.Region]], bool]) -> None:
+        def undo(places: List[sublime.Region]) -> None:
+            if not (places and hunks.undo_revert(number)):
+                say(self._window, "no reverted change is left as it was")
+
+        self._when_ready(presentation, undo)
+
+    def wait(self, review: Review, then: Callable[[], None]) -> bool:
+        """Whether something was asked for that waits for a comparison: `then` is called after it, unless all is off."""
+        presentation = self._open.presentations.get(review)
+        if presentation is None or not presentation.hunks.asked:
+            return False
+        presentation.hunks.when_ready(presentation.hunks.selected(), lambda places: then() if places else None)
+        return True
+
+    def _act_on(self, presentation: Presentation, number: int, act: Callable[[List[sublime.Region]], bool]) -> None:
         """Call `act` with the selected places, or revert the change of this link; after typing, once it is known."""
+        hunks = presentation.hunks
         rows = hunks.linked(number)
 
         def act_or_say(places: List[sublime.Region]) -> None:
             if not (act(places) if number == WHOLE_SELECTION else hunks.revert_linked(rows)):
                 say(self._window, "there is no change here")
 
+        self._when_ready(presentation, act_or_say)
+
+    def _when_ready(self, presentation: Presentation, act: Callable[[List[sublime.Region]], None]) -> None:
+        """Call `act` with the selected places, which are none if another text has come meanwhile."""
+        hunks = presentation.hunks
         places = hunks.selected()
-        if hunks.ready:
-            act_or_say(places)
+        if hunks.ready and not hunks.asked:
+            act(places)
+        elif presentation.failed:
+            act([])
         else:
-            hunks.when_ready(places, act_or_say)
+            hunks.when_ready(places, act)

@@ -209,7 +209,13 @@ class ReviewManager:
         """Accept the text as it is in the view."""
         self._runtime.assert_main_thread()
         if review in self._presentations and review.pending:
-            self._accept(review, self._presentations[review].current_text())
+            if not self.changes.wait(review, lambda: self._accept_later(review)):
+                self._accept(review, self._presentations[review].current_text())
+
+    def _accept_later(self, review: Review) -> None:
+        """Accept as soon as nobody is at work on the views, unless another proposal comes before that."""
+        proposal = review.proposal
+        self._runtime.on_main(lambda: self.accept(review) if review.proposal is proposal else None)
 
     def accept_as_proposed(self, review: Review) -> None:
         """Accept what the client proposed, without the user's edits."""
@@ -238,7 +244,7 @@ class ReviewManager:
 
     def accept_only_hunk(self, review: Review) -> None:
         """Accept the selected changes and take back all others."""
-        self.changes.keep_only_selected(review, lambda: self._runtime.on_main(self.accept, review))
+        self.changes.keep_only_selected(review, lambda: self._accept_later(review))
 
     def reject(self, review: Review) -> None:
         """Reject the proposal."""

@@ -71,7 +71,7 @@ class FileWatch:
             loaded(found)
 
     def take(self, original: Original) -> None:
-        """The file was read: from now on it is compared with `original`."""
+        """The file was read: from now on it is compared with `original`, and looks with an older one do not count."""
         self._original = original
         self.changed = False
 
@@ -99,18 +99,22 @@ class FileWatch:
         elif self._original is not None and not self.changed:
             self._look_once_more = False
             self._looking = self._runtime.use_disk(
-                _look, self._original, self._tabs, then=partial(self._looked, self._reading), failed=self._failed
+                _look,
+                self._original,
+                self._tabs,
+                then=partial(self._looked, self._reading, self._original),
+                failed=self._failed,
             )
 
     def _look_at_tabs(self) -> None:
         tabs = file_views.views_of_file(self._review.path, self._review.same_files)
         self.unsaved = any(view.is_dirty() for view in tabs)
 
-    def _looked(self, reading: int, found: FileState) -> None:
+    def _looked(self, reading: int, original: Original, found: FileState) -> None:
         self._looking = None
         if self._stopped:
             return
-        if reading == self._reading:
+        if reading == self._reading and original is self._original:
             news = found.changed or found.same_files != self._review.same_files
             self.changed = found.changed
             self._review.same_files = found.same_files

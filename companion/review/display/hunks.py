@@ -64,7 +64,7 @@ class Hunks:
     # -- where things are ---------------------------------------------------------------------------------------------
 
     def use(self, analysis: Optional[Analysis], change_count: int) -> None:
-        """Take over a comparison of the text that the view had at `change_count`."""
+        """Take over a comparison of the text that the view had at `change_count`; None if that is not compared."""
         self._analysis, self._count = analysis, change_count
         self._caret = -1
         self.caret_moved()
@@ -98,6 +98,10 @@ class Hunks:
         """One of the two texts is about to be another one: what is drawn, and asked for, names nothing any more."""
         self.generation += 1
         self._count = -1
+        self.drop_asked()
+
+    def drop_asked(self) -> None:
+        """What was asked for cannot be done any more."""
         while self._asked:
             self._do_asked(nowhere=True)
 
@@ -163,8 +167,13 @@ class Hunks:
 
     @property
     def ready(self) -> bool:
-        """Whether the comparison belongs to the text that the view holds now."""
-        return self._analysis is not None and self._view.change_count() == self._count
+        """Whether the comparison belongs to the text that the view holds now, or it is known that there is none."""
+        return self._view.change_count() == self._count
+
+    @property
+    def asked(self) -> bool:
+        """Whether something was asked for that is to be done when the texts are compared again."""
+        return bool(self._asked)
 
     def selected(self) -> List[sublime.Region]:
         """What is selected, at least the start of the text."""

@@ -12,7 +12,7 @@ from __future__ import annotations
 import logging
 import time
 from functools import partial
-from typing import TYPE_CHECKING, Callable, Iterator, List, Optional
+from typing import TYPE_CHECKING, Callable, Iterator, List, Optional, Tuple
 
 import sublime
 
@@ -85,6 +85,7 @@ class Presentation:
         self._analysis: Optional[Analysis] = None
         # The change counts of the texts that were analysed and drawn, and for which the last drawing was begun.
         self._analysed = self._drawn_count = self._drawing_count = -1
+        self._read_with = self._limits()  # the largest file that is compared
         self._place = ""  # of the file in the workspace
         self._opened = time.monotonic()
         self._proposals = 0  # that were put into the view
@@ -116,11 +117,20 @@ class Presentation:
         return self._phase is Phase.SHOWN and self._drawn_count == self.proposal_view.change_count()
 
     @property
+    def failed(self) -> bool:
+        """Whether the last comparison failed, so that none is to be waited for."""
+        return self._phase is Phase.FAILED
+
+    @property
     def summary(self) -> str:
         """How much it changes, as far as that is known, and how long it has been waiting."""
         age = age_text(time.monotonic() - self._opened)
         analysis = self._analysis
-        return f"+{analysis.added} \u2212{analysis.removed}, {age}" if analysis is not None else age
+        if analysis is None:
+            return age
+        if analysis.hidden_count and not analysis.changes:
+            return f"only whitespace changes, {age}"
+        return f"+{analysis.added} \u2212{analysis.removed}, {age}"
 
     @property
     def header_document(self) -> str:
@@ -165,9 +175,16 @@ class Presentation:
         self._compare()
 
     def settings_changed(self) -> None:
-        """Compare again if the settings want other changes hidden."""
-        if self._whitespace.settings_changed():
+        """Compare again if the settings hide other changes, and read the file again if they have other limits."""
+        other_whitespace, limits = self._whitespace.settings_changed(), self._limits()
+        if limits != self._read_with:
+            self.load()
+        elif other_whitespace:
             self._compare()
+
+    def _limits(self) -> Tuple[int, int]:
+        settings = self._settings()
+        return settings.review_maximum_bytes, settings.review_maximum_lines
 
     def freeze(self, frozen: bool) -> None:
         """Let nobody edit the proposal while it is being written."""
@@ -178,12 +195,14 @@ class Presentation:
         if prepared is None:
             self.load()
         else:
+            self._read_with = self._limits()
             self.file.read_again()
             self._loaded(prepared)
 
     def load(self) -> None:
         """Read the file (again) and compare with it."""
         self._runtime.assert_main_thread()
+        self._read_with = self._limits()
         fallback = self.proposal_view.settings().get("fallback_encoding")
         self.file.load(self._settings(), fallback, self._loaded, self._failed)
 
@@ -329,13 +348,14 @@ class Presentation:
         if self._phase is not Phase.RETIRED:
             if self._phase in (Phase.COMPARING, Phase.STALE):
                 self._enter(Phase.FAILED)
+            self.hunks.drop_asked()
             self.problem = "The comparison failed, see the log."
             self.update_header()
 
     def _draw(self, text: State) -> None:
         self._enter(Phase.DRAWING)
         if self._analysis is None:
-            self.hunks.use(None, -1)
+            self.hunks.use(None, text.change_count)
         self._show_header()
         count = self._drawing_count = text.change_count
         self._slices.run(

@@ -121,6 +121,17 @@ def test_reverting_hunks_and_what_is_hidden_gives_the_left_text(left, right, ign
     assert lines == lefts
 
 
+@settings(max_examples=400, deadline=None)
+@given(TEXTS, TEXTS, some.sampled_from(list(Whitespace)), some.data())
+def test_reverting_some_hunks_never_joins_lines(left, right, ignored, data):
+    lefts, rights, hunks, hidden = both(left, right, ignored)
+    lines = list(rights)
+    for hunk in sorted([*hunks, *hidden], reverse=True):
+        if (hunk in hunks and data.draw(some.booleans())) or (hunk in hidden and data.draw(some.booleans())):
+            lines[hunk.right_start : hunk.right_end] = lefts[hunk.left_start : hunk.left_end]
+    assert all(line.endswith("\n") for line in lines[:-1])
+
+
 @settings(max_examples=300, deadline=None)
 @given(TEXTS, TEXTS, some.sampled_from([TRAILING, ALL]))
 def test_outside_the_hunks_lines_differ_only_in_what_is_ignored(left, right, ignored):
