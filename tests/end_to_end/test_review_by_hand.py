@@ -70,6 +70,7 @@ def test_keys_walk_and_take_back(desktop):
     def row():
         return desktop.host.evaluate(f"(lambda v: v.rowcol(v.sel()[0].b)[0])(sublime.View({view}))")
 
+    desktop.host.wait_until(lambda: "gemini_companion.revert" in regions_of(desktop, view))
     rows = [row()]
     for keys in ("f8", "f8", "f8", "shift+f8"):
         desktop.host.call("press", keys=keys)

@@ -18,7 +18,7 @@ from typing import Any, Callable, Dict, List, NamedTuple, Optional
 
 from . import cache
 
-LEG_SECONDS = 15 * 60
+LEG_SECONDS = 20 * 60
 
 _lock = threading.Lock()
 _running: List[Any] = []

@@ -73,5 +73,6 @@ class QwenCode(Program):
         return len(self._answers()) > count
 
     def _answers(self) -> List[str]:
-        words = ("Connected", "Connecting", "Disconnected")
+        # The command is unknown as long as the program is still getting ready.
+        words = ("Connected", "Connecting", "Disconnected", "Unknown command")
         return [line for line in self.text().splitlines() if any(word in line for word in words)]
