@@ -39,9 +39,9 @@ class Activity(ReviewTestCase):
 
         return mock.patch.object(self.comparing_module(), "analyse", held)
 
-    def comparing_module(self) -> Any:
-        """Where comparisons are begun."""
-        return sys.modules[type(self.reviews).__module__.rpartition(".")[0] + ".display.comparing"]
+    def comparing_module(self, name: str = "comparing") -> Any:
+        """Where comparisons are begun, or another module beside it."""
+        return sys.modules[type(self.reviews).__module__.rpartition(".")[0] + f".display.{name}"]
 
     def open_held(self) -> Iterator[Any]:
         self.write()
@@ -114,6 +114,19 @@ class Activity(ReviewTestCase):
         view = self.proposal(review)
         self.type(view, 0, "typed\n")
         yield lambda: "".join(self.marked(view, "lines")) == "typed\nimport sys\n    return 42\n"
+
+    def test_a_file_that_cannot_be_read_again_says_so(self) -> Iterator[Any]:
+        def fail(wanted: Any, cancelled: Any) -> Any:
+            raise LookupError("nothing")
+
+        self.write()
+        review = yield from self.open_diff()
+        shown = self.proposal(review)
+        with mock.patch.object(self.comparing_module("file_watch"), "read", fail):
+            self.reviews.changes.reload(review)
+            yield lambda: "The file could not be read, see the log." in self.header(review)
+        self.type(shown, 0, "typed\n")
+        yield lambda: "".join(self.marked(shown, "lines")) == "typed\nimport sys\n    return 42\n"
 
     def test_a_short_comparison_shows_nothing(self) -> Iterator[Any]:
         self.write()

@@ -204,7 +204,7 @@ class Presentation:
         self._runtime.assert_main_thread()
         self._read_with = self._limits()
         fallback = self.proposal_view.settings().get("fallback_encoding")
-        self.file.load(self._settings(), fallback, self._loaded, self._failed)
+        self.file.load(self._settings(), fallback, self._loaded, self._reading_failed)
 
     def _enter(self, phase: Phase) -> None:
         self._phase = following(self._phase, phase)
@@ -345,11 +345,18 @@ class Presentation:
 
     def _failed(self, error: Exception) -> None:
         logger.error("a comparison failed", exc_info=(type(error), error, error.__traceback__))
+        if self._phase in (Phase.COMPARING, Phase.STALE):
+            self._enter(Phase.FAILED)
+        self._nothing_to_wait_for("The comparison failed, see the log.")
+
+    def _reading_failed(self, error: Exception) -> None:
+        logger.error("a file could not be read for review", exc_info=(type(error), error, error.__traceback__))
+        self._nothing_to_wait_for("The file could not be read, see the log.")
+
+    def _nothing_to_wait_for(self, problem: str) -> None:
         if self._phase is not Phase.RETIRED:
-            if self._phase in (Phase.COMPARING, Phase.STALE):
-                self._enter(Phase.FAILED)
             self.hunks.drop_asked()
-            self.problem = "The comparison failed, see the log."
+            self.problem = problem
             self.update_header()
 
     def _draw(self, text: State) -> None:
