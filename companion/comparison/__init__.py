@@ -9,7 +9,7 @@ Theory of operation, from the outside in:
   exactly (`subsequence`: a longest common subsequence on the bits of Python's integers).
 * `budget` bounds the work. A spent budget makes the result coarser, never wrong and never slow. It counts work, not
   seconds, so the same texts give the same hunks on every machine.
-* `sliding` moves hunks to where a reader expects them; `hunks` says what hunks do to texts.
+* `sliding` moves `hunks` to where a reader expects them.
 * `whitespace` says which lines count as equal, and `moves` which blocks of lines were only moved.
 
 Rules of this package: it imports nothing but the standard library's small parts, holds no state, and every function
@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from .budget import Cancelled, never
 from .characters import compare_characters
-from .hunks import Hunk, apply_hunks
+from .hunks import Hunk
 from .lines import compare_lines, split_lines
 from .marks import CharacterChange
 from .moves import Move, moved_blocks
@@ -35,7 +35,6 @@ __all__ = [
     "Hunk",
     "Move",
     "Whitespace",
-    "apply_hunks",
     "compare_characters",
     "compare_lines",
     "hidden_changes",

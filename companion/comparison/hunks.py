@@ -1,4 +1,4 @@
-"""What a hunk is, and what hunks do to texts.
+"""What a hunk is.
 
 A hunk says that lines `left_start` to `left_end` of the left text became lines `right_start` to `right_end` of the
 right one. Rule for every list of hunks in this package: they are in order, at least one equal line lies between two
@@ -7,7 +7,7 @@ neighbours, none is empty on both sides, and a hunk begins and ends with lines t
 
 from __future__ import annotations
 
-from typing import List, NamedTuple, Sequence
+from typing import NamedTuple
 
 
 class Hunk(NamedTuple):
@@ -36,15 +36,3 @@ class Hunk(NamedTuple):
     def right_count(self) -> int:
         """How many lines of the right text the hunk holds."""
         return self.right_end - self.right_start
-
-
-def apply_hunks(left: Sequence[str], hunks: Sequence[Hunk], right: Sequence[str]) -> List[str]:
-    """The lines of the right text, built from `left` outside the hunks and from `right` inside them."""
-    result: List[str] = []
-    position = 0
-    for hunk in hunks:
-        result.extend(left[position : hunk.left_start])
-        result.extend(right[hunk.right_start : hunk.right_end])
-        position = hunk.left_end
-    result.extend(left[position:])
-    return result

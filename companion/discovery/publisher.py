@@ -17,8 +17,6 @@ from . import files
 from .directory import prepare
 from .errors import DiscoveryError
 
-__all__ = ["DiscoveryError", "Publisher"]
-
 logger = logging.getLogger("gemini_companion.discovery")
 
 _LOCK_SECONDS = 0.2  # how long `withdraw` waits for a write under way

@@ -14,7 +14,8 @@ import sublime
 
 from ..agents.agent import Agent, Announcement
 from ..agents.registry import AGENTS
-from ..discovery.publisher import DiscoveryError, Publisher
+from ..discovery.errors import DiscoveryError
+from ..discovery.publisher import Publisher
 from ..discovery.workspace import unusable_folders, workspace_folders
 from ..system.editor_process import EDITOR_PID
 from .address import Address

@@ -6,11 +6,12 @@ import random
 
 import pytest
 
-from companion.comparison import Cancelled, apply_hunks, compare_characters, compare_lines
+from companion.comparison import Cancelled, compare_characters, compare_lines
 from companion.comparison.budget import CELLS, CELLS_PER_PIECE, Budget
 from companion.comparison.matching import matching_blocks
 from companion.comparison.resynchronising import changed_stretches
 from companion.comparison.subsequence import common, longest
+from tests.support.applying import apply_hunks
 
 
 def few_distinct(count: int, seed: int):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from companion.comparison import Hunk, apply_hunks, compare_lines, split_lines
+from companion.comparison import Hunk, compare_lines, split_lines
+from tests.support.applying import apply_hunks
 
 
 def hunks(left: str, right: str):

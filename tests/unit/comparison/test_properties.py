@@ -7,7 +7,6 @@ from hypothesis import strategies as some
 
 from companion.comparison import (
     Hunk,
-    apply_hunks,
     compare_characters,
     compare_lines,
     split_lines,
@@ -15,6 +14,7 @@ from companion.comparison import (
 from companion.comparison.budget import Budget
 from companion.comparison.matching import matching_blocks
 from companion.comparison.subsequence import common, longest
+from tests.support.applying import apply_hunks
 
 FEW_LINES = some.lists(some.sampled_from(["a\n", "b\n", "\n", "  c\n", "\tif x:\n"]), max_size=40)
 ANY_TEXT = some.text(some.sampled_from("ab \n\r\t_.(é返\ud800\x00\u2028"), max_size=80) | some.text(

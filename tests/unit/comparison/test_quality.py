@@ -14,7 +14,8 @@ from typing import List
 
 import pytest
 
-from companion.comparison import apply_hunks, compare_lines, split_lines
+from companion.comparison import compare_lines, split_lines
+from tests.support.applying import apply_hunks
 
 MODULES = (
     "textwrap.py", "shlex.py", "queue.py", "bisect.py", "heapq.py", "fnmatch.py", "json/decoder.py", "json/encoder.py",

@@ -15,12 +15,12 @@ from companion.comparison import (
     CharacterChange,
     Hunk,
     Whitespace,
-    apply_hunks,
     compare_lines,
     hidden_changes,
     hides,
     split_lines,
 )
+from tests.support.applying import apply_hunks
 
 NONE, TRAILING, ALL = Whitespace.NONE, Whitespace.TRAILING, Whitespace.ALL
 LINES = some.lists(

@@ -11,7 +11,8 @@ from companion.agents.agent import Announcement
 from companion.agents.gemini_cli import GEMINI_CLI
 from companion.agents.qwen_code import QWEN_CODE
 from companion.discovery import files
-from companion.discovery.publisher import DiscoveryError, Publisher
+from companion.discovery.errors import DiscoveryError
+from companion.discovery.publisher import Publisher
 from companion.discovery.sweeper import sweep
 
 ANNOUNCED = Announcement(50001, "the-secret", ("/code/one",), 4321)

@@ -12,11 +12,12 @@ from hypothesis import strategies as st
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
-from companion.comparison import Whitespace, apply_hunks
+from companion.comparison import Whitespace
 from companion.review.display.analysis import analyse
 from companion.review.display.leveling import gaps_of
 from companion.review.display.whitespace import WhitespaceChoice
 from companion.settings import IGNORED_WHITESPACE, Settings
+from tests.support.applying import apply_hunks
 
 NONE, TRAILING, ALL = Whitespace.NONE, Whitespace.TRAILING, Whitespace.ALL
 LINES = st.lists(st.sampled_from(["a\n", "b\n", " a\n", "a \n", "\n", "  b x\n"]), max_size=10).map("".join)
