@@ -10,7 +10,7 @@ import pytest
 from tests.host.driver import HostError
 
 CONNECTS = 1000
-REVIEWS = 1000
+REVIEWS = 500
 UPDATES = 10_000
 WARM_UP = 30
 WORKING = (
