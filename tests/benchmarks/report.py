@@ -67,7 +67,7 @@ def markdown(tables: Mapping[str, Sequence[Measurement]], minutes: float = 0) ->
 def _cell(one: Optional[Measurement]) -> str:
     if one is None:
         return "not measured"
-    text = f"{one.value:.3g} ± {one.noise:.1g}" if one.noise else f"{one.value:.3g}"
+    text = f"{one.value:.3g} ± {float(f'{one.noise:.1g}'):g}" if one.noise else f"{one.value:.3g}"
     return f"**{text}**" if one.missed else text
 
 

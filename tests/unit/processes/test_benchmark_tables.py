@@ -42,6 +42,11 @@ def test_the_table_of_a_document_is_replaced_and_nothing_else(tmp_path):
     assert replaced(text, table) == text
 
 
+def test_a_wide_spread_is_written_out():
+    wide = Measurement("scale", 388.0, 17.0, 600, "ms")
+    assert "| 388 ± 20 |" in markdown({"3.8": [wide], "3.13": []}, 1.0)
+
+
 def test_what_missed_its_target_stands_out_and_the_sdks_have_a_table_of_their_own():
     old = [measured(1.9), measured(4.04, "  Python SDK: handshake", None), measured(3, "  TypeScript SDK: calls", None)]
     new = [measured(1.2), measured(2.2, "  Python SDK: handshake", None), measured(7, "  of ours", None)]
