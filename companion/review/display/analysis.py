@@ -192,27 +192,26 @@ def _parts(
         if hides(ignored, part, before, after):
             hidden += 1
             continue
-        if part.left_end > part.left_start:
-            left_parts.append((left_span[0] + part.left_start, left_span[0] + part.left_end))
-        if part.right_end > part.right_start:
-            right_parts.append((right_span[0] + part.right_start, right_span[0] + part.right_end))
+        left_parts.append((left_span[0] + part.left_start, left_span[0] + part.left_end))
+        right_parts.append((right_span[0] + part.right_start, right_span[0] + part.right_end))
     return (left_parts, right_parts), hidden
 
 
 def _outside(parts: Sequence[Span], moved: Sequence[Span]) -> Tuple[Span, ...]:
-    """What of `parts` lies outside the `moved` blocks, whose lines are marked as a whole. Both are in order."""
+    """What of `parts` lies outside the `moved` blocks, whose lines are marked as a whole. Both are in order.
+
+    Empty parts are left out: the other side has what stands there.
+    """
     result: List[Span] = []
     for start, end in parts:
         index = max(0, bisect_right(moved, (start, start)) - 1)
         while index < len(moved) and moved[index][0] < end:
             first, last = moved[index]
-            if first > start:
-                result.append((start, first))
+            result.append((start, first))
             start = max(start, last)
             index += 1
-        if start < end:
-            result.append((start, end))
-    return tuple(result)
+        result.append((start, end))
+    return tuple((start, end) for start, end in result if start < end)
 
 
 def _starts(lines: Sequence[str]) -> List[int]:

@@ -35,6 +35,15 @@ def active(made, policy=Policy()):
     return [file["path"] for file in files(made, policy) if file["isActive"]]
 
 
+def test_a_tab_that_gets_the_name_of_a_newer_one_does_not_make_that_one_older():
+    made = model()
+    made.focus(1, A, NOW + 10)
+    made.focus(3, C, NOW + 20)
+    made.focus(2, B, NOW + 30)
+    made.show(1, B)
+    assert paths(made) == [B, C]
+
+
 def test_an_empty_window_has_an_empty_list():
     assert ContextModel(NOW).payload(Policy(), None) == {"workspaceState": {"openFiles": []}}
 

@@ -61,6 +61,17 @@ class TestTheDisk:
         bench.go_on(50)
         assert bench.told() == (["/renamed"], ["/renamed"])
 
+    def test_what_vanished_while_nobody_listened_is_not_told_to_the_next(self, bench):
+        bench.open("/a")
+        bench.open("/b")
+        bench.listen()
+        bench.tracker.set_listening(False)
+        bench.missing.add("/a")
+        bench.published.clear()
+        bench.listen()
+        assert len(bench.published) == 1, "not before the disk was asked"
+        assert bench.told() == (["/b"], ["/b"])
+
     def test_nobody_is_told_by_a_patience_that_is_over(self, bench):
         bench.open("/a")
         bench.tracker.set_listening(True)

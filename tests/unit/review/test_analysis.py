@@ -41,6 +41,13 @@ def test_changed_characters_are_marked_inside_the_line():
     assert [right[start:end] for start, end in change.right_parts] == ["2"]
 
 
+def test_no_mark_is_empty():
+    for left, right in (("one two three\n", "one three\n"), ("one three\n", "one two three\n")):
+        (change,) = analyse(left, right).changes
+        assert all(start < end for start, end in (*change.left_parts, *change.right_parts))
+        assert change.left_parts or change.right_parts
+
+
 def test_what_only_one_side_has_is_marked_only_there():
     left, right = "one three\n", "one two three\n"
     change = analyse(left, right).changes[0]
