@@ -26,6 +26,7 @@ from .characters import compare_characters
 from .hunks import Hunk
 from .lines import compare_lines, split_lines
 from .marks import CharacterChange
+from .matching import common_prefix, common_suffix
 from .moves import Move, moved_blocks
 from .whitespace import Whitespace, hidden_changes, hides
 
@@ -35,6 +36,8 @@ __all__ = [
     "Hunk",
     "Move",
     "Whitespace",
+    "common_prefix",
+    "common_suffix",
     "compare_characters",
     "compare_lines",
     "hidden_changes",

@@ -15,6 +15,8 @@ from typing import Dict, Iterator, List, NamedTuple, Optional, Sequence
 
 import sublime
 
+from ..comparison import common_prefix, common_suffix
+
 COMMAND = "gemini_companion_replace_text"
 MOVE_CARET = "gemini_companion_move_caret"
 PORTION = 1 << 18  # characters that are put into a view at a time
@@ -107,20 +109,6 @@ def difference(before: str, after: str) -> Optional[Edit]:
     """The one edit that turns `before` into `after`, without the equal parts at both ends; None if they are equal."""
     if before == after:
         return None
-    shorter = min(len(before), len(after))
-    start = _equal_length(before, after, shorter)
-    rest = shorter - start
-    end = _equal_length(before[::-1], after[::-1], rest)
+    start = common_prefix(before, after)
+    end = common_suffix(before[start:], after[start:])
     return Edit(start, len(before) - end, after[start : len(after) - end])
-
-
-def _equal_length(one: str, other: str, limit: int) -> int:
-    """How many characters, at most `limit`, are equal at the start of both."""
-    low, high = 0, limit
-    while low < high:
-        middle = (low + high + 1) // 2
-        if one[low:middle] == other[low:middle]:
-            low = middle
-        else:
-            high = middle - 1
-    return low

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from typing import List, NamedTuple, Optional, Sequence, Tuple
 
+from ...comparison import common_prefix, common_suffix
+
 
 class Carried(NamedTuple):
     """One edit: somewhere between `start` and `end` of the text before it `by` characters were added or deleted."""
@@ -59,21 +61,8 @@ def carried(before: str, after: str) -> Optional[Carried]:
     if before == after:
         return NOTHING
     shorter = min(len(before), len(after))
-    same = _equal_length(before, after, shorter)
-    if same + _equal_length(before[::-1], after[::-1], shorter) < shorter:
+    same, behind = common_prefix(before, after), common_suffix(before, after)
+    if same + behind < shorter:
         return None
     # The same character may stand on both sides of where it was typed: then it may have been typed anywhere there.
-    first = shorter - _equal_length(before[::-1], after[::-1], shorter)
-    return Carried(first, same + max(0, len(before) - len(after)), len(after) - len(before))
-
-
-def _equal_length(one: str, other: str, limit: int) -> int:
-    """How many characters, at most `limit`, are equal at the start of both."""
-    low, high = 0, limit
-    while low < high:
-        middle = (low + high + 1) // 2
-        if one[low:middle] == other[low:middle]:
-            low = middle
-        else:
-            high = middle - 1
-    return low
+    return Carried(shorter - behind, same + max(0, len(before) - len(after)), len(after) - len(before))

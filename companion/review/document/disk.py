@@ -17,7 +17,7 @@ import time
 from enum import Enum
 from typing import FrozenSet, NamedTuple, Sequence, Tuple
 
-from ...comparison import split_lines
+from ...comparison import common_prefix, split_lines
 from . import encodings, file_replacement
 from .encodings import HEXADECIMAL, UTF_8, codec_of
 from .file_replacement import Copy, DamagedError, NotRegularError, OvertakenError, opened, read_all
@@ -222,7 +222,7 @@ class Saving:
             return False
         if self._data.startswith(now):
             return True
-        begun = _common_length(now, self._data)
+        begun = common_prefix(now, self._data)
         return begun > 0 and now[begun:] == self._old[begun:]
 
 
@@ -324,18 +324,6 @@ def _encode(name: str, text: str, encoding: str) -> bytes:
         return encodings.encode(text, encoding)
     except UnicodeEncodeError:
         raise DiskError(f"{name} has characters that {encoding} cannot hold.") from None
-
-
-def _common_length(one: bytes, other: bytes) -> int:
-    """How many bytes are equal at the start of both."""
-    low, high = 0, min(len(one), len(other))
-    while low < high:
-        middle = (low + high + 1) // 2
-        if one[low:middle] == other[low:middle]:
-            low = middle
-        else:
-            high = middle - 1
-    return low
 
 
 def _fingerprint(data: bytes) -> str:
