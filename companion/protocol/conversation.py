@@ -15,6 +15,7 @@ from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Uni
 
 from .call_requests import read_call
 from .catalogue import Catalogue
+from .handshake import read_handshake
 from .json_text import NotJson, TooDeep, TooManyValues, decode
 from .jsonrpc import (
     INVALID_PARAMS,
@@ -32,9 +33,8 @@ from .jsonrpc import (
     result_message,
 )
 from .limits import Limits
-from .metadata import client_identity
 from .outbox import Message, Outbox
-from .revisions import NEWEST_HANDSHAKE, Revision, negotiate
+from .revisions import NEWEST_HANDSHAKE, Revision
 from .tools import Cancellation, ClientSession, ToolCall, ToolResult, error_result
 from .transitions import after, picture
 
@@ -220,14 +220,7 @@ class Conversation:
     def _initialize(self, request: Request) -> List[Effect]:
         if self.state is not State.NEW:
             raise RpcError(INVALID_REQUEST, "This connection is initialized already.")
-        asked = request.params.get("protocolVersion", NEWEST_HANDSHAKE.name)
-        information = request.params.get("clientInfo", {})
-        if type(asked) is not str:
-            raise RpcError(INVALID_PARAMS, '"protocolVersion" must be a string.')
-        if type(information) is not dict:
-            raise RpcError(INVALID_PARAMS, '"clientInfo" must be an object.')
-        self._revision = negotiate(asked)
-        name, version = client_identity(information)
+        self._revision, name, version = read_handshake(request.params)
         self.client = self.client._replace(
             client_name=name, client_version=version, protocol_version=self._revision.name
         )

@@ -14,12 +14,12 @@ from .call_requests import read_call
 from .catalogue import Catalogue
 from .effects import OpenStream
 from .exchanges import EVENT_STREAM, Exchange
+from .handshake import read_handshake
 from .json_text import encode
 from .jsonrpc import INVALID_PARAMS, INVALID_REQUEST, Request, RpcError, notification_message, result_message
 from .limits import Limits
-from .metadata import PREFIX, client_identity
+from .metadata import PREFIX
 from .outbox import Message
-from .revisions import NEWEST_HANDSHAKE, negotiate
 from .session_registry import SESSION_HEADER, SessionRegistry
 from .sessions import Session
 from .streams import SUBSCRIPTION, Stream
@@ -43,14 +43,8 @@ Method = Callable[[Server, Exchange, Request, float], Optional[bytes]]
 def _initialize(server: Server, exchange: Exchange, request: Request, now: float) -> bytes:
     if exchange.session is not None:
         raise RpcError(INVALID_REQUEST, "This session is initialized already.", status=400)
-    asked = request.params.get("protocolVersion", NEWEST_HANDSHAKE.name)
-    information = request.params.get("clientInfo", {})
-    if type(asked) is not str:
-        raise RpcError(INVALID_PARAMS, '"protocolVersion" must be a string.')
-    if type(information) is not dict:
-        raise RpcError(INVALID_PARAMS, '"clientInfo" must be an object.')
-    revision = negotiate(asked)
-    session, opened = server.registry.open(client_identity(information), exchange.client.token_name, revision, now)
+    revision, name, version = read_handshake(request.params)
+    session, opened = server.registry.open((name, version), exchange.client.token_name, revision, now)
     exchange.events.extend(opened)
     exchange.extra_headers = {SESSION_HEADER: session.client.id}
     return server.catalogue.initialize[revision.name]
