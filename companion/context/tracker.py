@@ -295,5 +295,5 @@ class ContextTracker:
         unchecked = self._model.unchecked()  # what was opened while the question was open
         if not unchecked:
             self._waiting_since = None
-        if changed or unchecked or self._waiting:
+        if changed or unchecked:
             self._flush()
