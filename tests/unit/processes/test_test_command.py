@@ -146,7 +146,9 @@ def test_ctrl_c_ends_the_legs_that_run(tmp_path):
     note = tmp_path / "pid"
     slow = f"import os, time; open({str(note)!r}, 'w').write(str(os.getpid())); time.sleep(600)"
     code = (
-        "import sys; sys.path.insert(0, sys.argv[1])\n"
+        "import signal, sys; sys.path.insert(0, sys.argv[1])\n"
+        # A shell starts what runs in its background deaf to Ctrl-C, and that is inherited.
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "from tests import run\nfrom tests.tools import legs\n"
         "run.run_legs([legs.check_leg(name, [sys.executable, '-c', sys.argv[2]]) for name in 'abc'], 1)\n"
     )

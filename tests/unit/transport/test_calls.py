@@ -76,6 +76,26 @@ def test_a_call_of_a_batch_says_how_far_it_has_come(run, user):
     run(scenario, call_tool=user.call)
 
 
+def test_each_step_of_a_call_is_told_as_it_happens(run, user):
+    async def scenario(served):
+        async with served.client() as client:
+            await client.connect()
+            sending = asyncio.ensure_future(client.http.post(served.url, json=request(1), headers=client.headers()))
+            await served.until(lambda: user.decisions)
+            served.calls[0].progress(1, 3)
+            async with await sending as response:
+                for step in (2, 3):
+                    served.calls[0].progress(step, 3)
+                    told = b""
+                    while b'"progress":%d' % step not in told:
+                        told += await asyncio.wait_for(response.content.readany(), 10)
+                user.decisions[0].set_result(EMPTY)
+                await asyncio.wait_for(client.read(response), 10)
+            assert [message["id"] for message in client.messages] == [1]
+
+    run(scenario, call_tool=user.call)
+
+
 def test_a_connection_that_breaks_takes_all_calls_of_its_batch_back(run, user):
     async def scenario(served):
         async with served.client(revision="2025-03-26") as client:
