@@ -194,7 +194,7 @@ def _commands(python: str, tests: Iterable[str]) -> Iterator[List[str]]:
         if test.startswith(_EDITOR):
             pattern, _, word = test[len(_EDITOR) :].partition(":")
             script = os.path.join("tests", "tools", "in_editor.py")
-            yield [python, script, "--pattern", pattern] + (["-k", word] if word else [])
+            yield [python, script, "--failfast", "--pattern", pattern] + (["-k", word] if word else [])
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

@@ -28,6 +28,7 @@ def main() -> int:
     parser.add_argument("--package", default="tree", help="what to load: 'tree', a .sublime-package, a folder")
     parser.add_argument("--report", help="write the counts to this file, as JSON")
     parser.add_argument("--quirks", default="", help="let the host be contrary: names from tests/host/model/quirks.py")
+    parser.add_argument("--failfast", action="store_true", help="stop at the first test that fails")
     parser.add_argument("--show-console", action="store_true", help="print the editor's console at the end")
     options = parser.parse_args()
 
@@ -55,6 +56,7 @@ def run(options: argparse.Namespace, configured: Dict[str, Any], folder: str) ->
                 names=[options.keyword] if options.keyword else None,
                 condition_timeout=configured.get("condition_timeout", 4000),
                 verbosity=configured.get("verbosity", 2),
+                failfast=options.failfast,
             )
         except HostError as error:
             print(error, flush=True)
