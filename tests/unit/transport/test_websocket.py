@@ -134,9 +134,9 @@ def test_a_broken_connection_takes_back_the_call_that_waits():
 def test_two_programs_hear_only_what_is_theirs():
     async def scenario(bench, http, port):
         sockets = [await connect(http, port) for _ in range(2)]
-        for socket in sockets:
+        for count, socket in enumerate(sockets, 1):
             await handshake(socket)
-        await until(lambda: len(bench.opened) == 2)
+            await until(lambda count=count: len(bench.opened) == count)
         bench.server.notify("at_mentioned", {"n": 1}, session=bench.opened[0].id)
         bench.server.notify("at_mentioned", {"n": 2}, session=bench.opened[1].id)
         assert [json.loads((await socket.receive(5)).data)["params"]["n"] for socket in sockets] == [1, 2]
