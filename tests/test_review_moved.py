@@ -96,6 +96,16 @@ class TestSideBySide(MovedTestCase):
         yield lambda: self.settled() and self.said(original) == ["moved to line 39"]
         self.assertEqual(self.marked(view, "moved"), [BLOCK])
 
+    def test_a_text_too_large_to_be_compared_has_no_marks(self) -> Iterator[Any]:
+        review = yield from self.review()
+        original, view = self.original(review), self.proposal(review)
+        self.use(review_maximum_bytes=100)
+        self.type(view, 0, "typed\n")
+        yield lambda: "large" in self.header(review)
+        for side in (view, original):
+            for key in ("moved", "moved_captions", "lines", "gutter.moved"):
+                self.assertEqual(self.marked(side, key), [], key)
+
     def test_accepting_gives_the_proposal(self) -> Iterator[Any]:
         review = yield from self.review()
         self.reviews.accept(review)

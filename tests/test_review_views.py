@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
+import sys
 import time
+import unittest.mock
 from typing import Any, Iterator
 
 import sublime
 
+from ..companion import application
 from ..companion.editor.edits import PORTION, Edit, apply_edits, set_text, text_steps
 from .review_support import PROPOSED, TEXT, ReviewTestCase
 from .support.selecting import put_caret, select
@@ -164,6 +167,17 @@ class TestStatusBar(ReviewTestCase):
         self.reviews.reject(second)
         yield lambda: "to review" not in self.status()
 
+    def test_it_says_so_without_a_tab_that_comes_to_the_front(self) -> Iterator[Any]:
+        self.use(review_focus="never")
+        self.write()
+        with unittest.mock.patch.object(application, "CHECKS_PER_STATUS", sys.maxsize):
+            yield from self.open_file("open.py", TEXT)
+            yield lambda: self.status() != ""
+            review = yield from self.open_diff("file.py")
+            yield lambda: "1 to review" in self.status()
+            self.reviews.reject(review)
+            yield lambda: "to review" not in self.status()
+
     def status(self) -> str:
         view = self.window.active_view()
         return view.get_status("gemini_companion") if view is not None else ""
@@ -203,6 +217,19 @@ class TestMarks(ReviewTestCase):
         self.assertLess(time.monotonic() - started, 0.15)
         yield self.settled
         self.assertIn("+3 \u22121", self.header(review))
+
+    def test_marks_that_two_edits_have_moved_are_drawn_anew(self) -> Iterator[Any]:
+        """The text is as it was when they were drawn, but what was marked in between was gone for a moment."""
+        self.write()
+        review = yield from self.open_diff()
+        view = self.proposal(review)
+        place = self.text(view).index("42")
+        select(view, sublime.Region(place, place + 2))
+        view.run_command("right_delete")
+        view.run_command("insert", {"characters": "42"})
+        yield self.settled
+        self.assertEqual(self.text(view), PROPOSED)
+        self.assertEqual(self.marked(view, "characters"), ["42"])
 
     def test_marks_vanish_when_the_texts_become_equal(self) -> Iterator[Any]:
         self.write("file.txt", "a\nb\n")

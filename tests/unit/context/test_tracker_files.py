@@ -42,6 +42,18 @@ class TestTheDisk:
         bench.editor.step(50)
         assert bench.told() == (["/a"], ["/a"])
 
+    def test_a_file_that_was_opened_while_the_disk_hung_is_looked_for_as_soon_as_it_answers(self, bench):
+        bench.listen()
+        for path in ("/slow", "/slower", "/next"):
+            view = bench.open(path)
+            bench.editor.step(50)
+            if path != "/next":
+                bench.close(view)
+                bench.editor.step(50)
+        assert [path for paths, _ in bench.questions for path in paths] == ["/slow", "/slower"]
+        bench.answer()
+        assert [path for paths, _ in bench.questions for path in paths] == ["/next"]
+
     def test_an_answer_that_is_older_than_a_save_does_not_count(self, bench):
         view = bench.open("/a")
         bench.listen()
