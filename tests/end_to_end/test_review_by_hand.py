@@ -37,6 +37,7 @@ def open_diff(desktop, name="greeting.py", proposed=PROPOSED):
     )
     view = desktop.wait_proposal()
     desktop.host.wait_until(lambda: "gemini_companion.top" in keys_of_phantoms(desktop, view["id"]))
+    desktop.host.wait_until(lambda: "gemini_companion.revert" in regions_of(desktop, view["id"]))
     desktop.host.wait_until(lambda: desktop.host.call("is_idle"))
     return view["id"]
 
