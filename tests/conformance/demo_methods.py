@@ -69,7 +69,7 @@ def check_capabilities(required: Mapping[str, Any], meta: Mapping[str, Any]) -> 
 def close_early(server: Any, call: ToolCall) -> None:
     """End the call's response stream; the client fetches the rest with `Last-Event-ID`."""
     protocol = server._protocol
-    exchange = protocol.registry.calls.find(call).exchange
+    exchange = protocol.registry.calls.find(call)
     if exchange.session is None or not exchange.revision.primes_streams:
         return
     opened = exchange.open_stream(protocol.limits)
