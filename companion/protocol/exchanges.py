@@ -8,7 +8,6 @@ Implements MCP 2025-11-25, transports, "Sending Messages to the Server", and the
 
 from __future__ import annotations
 
-from enum import Enum
 from typing import Dict, List, Optional
 
 from .effects import Answer, Event, OpenStream, Reaction, Reply, RunCalls, Wake
@@ -20,7 +19,7 @@ from .revisions import Revision
 from .sessions import Session
 from .streams import CALL, Stream
 from .tools import ClientSession, ToolCall
-from .transitions import after, picture
+from .transitions import Singleton, after, picture
 
 JSON_TYPE = {"Content-Type": "application/json"}
 EVENT_STREAM = {
@@ -30,7 +29,7 @@ EVENT_STREAM = {
 }
 
 
-class ExchangeState(Enum):
+class ExchangeState(Singleton):
     """What the POST has been answered with."""
 
     UNANSWERED = "nothing yet"
@@ -38,7 +37,7 @@ class ExchangeState(Enum):
     ANSWERED = "all answers"
 
 
-class ExchangeEvent(Enum):
+class ExchangeEvent(Singleton):
     """What happens to a POST."""
 
     STREAM_OPENED = "a notification has to be sent before the answers"
