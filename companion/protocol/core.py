@@ -246,7 +246,7 @@ class Protocol:
         if stream is None or stream.outbox.full:
             return Reaction(opened)
         stream.outbox.add(exchange.message(notification_message(method, params)))
-        return Reaction(opened, [Wake(stream)])
+        return Reaction(opened, [Wake((stream,))])
 
     def connection_lost(self, calls: Iterable[ToolCall], now: float) -> List[Event]:
         """The connection on which these calls were to be answered was lost."""

@@ -159,7 +159,7 @@ class Exchange:
         if not self.calls:
             self.state = after(TRANSITIONS, self.state, ExchangeEvent.SETTLED)
             stream.finish()
-        return Wake(stream)
+        return Wake((stream,))
 
     def message(self, payload: bytes) -> Message:
         """A message for this exchange's stream, with the next sequence number."""

@@ -77,7 +77,7 @@ def close_early(server: Any, call: ToolCall) -> None:
         protocol.registry.register_stream(opened, exchange.session)
     if exchange.stream is not None:
         exchange.stream.close()
-        server._continue(call, Reaction(opened, [Wake(exchange.stream)]))
+        server._continue(call, Reaction(opened, [Wake((exchange.stream,))]))
 
 
 def mirrored_parameters(schema: Dict[str, Any]) -> List[Tuple[str, Tuple[str, ...]]]:
