@@ -209,7 +209,7 @@ class Stream:
                     self._receipts.written(self.label, message.sequence, message.tag)
                 if self.numbered:
                     self._remember(message)
-        if self.closing and not parts and self._reconnection:
+        if self._reconnection and self.closing and not parts:
             parts.append(self._reconnection)
             self._reconnection = b""
         return parts[0] if len(parts) == 1 else b"".join(parts)
