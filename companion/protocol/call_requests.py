@@ -43,5 +43,7 @@ def read_call(catalogue: Catalogue, revision: Revision, params: Dict[str, Any]) 
 
 
 def _progress_token(meta: object) -> ProgressToken:
-    token = meta.get("progressToken") if isinstance(meta, dict) else None
+    if not isinstance(meta, dict):
+        return None
+    token = meta.get("progressToken")
     return token if type(token) in (str, int) else None

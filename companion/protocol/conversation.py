@@ -10,7 +10,6 @@ own ("Custom Transports").
 from __future__ import annotations
 
 import logging
-from enum import Enum
 from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Union
 
 from .call_requests import read_call
@@ -36,7 +35,7 @@ from .limits import Limits
 from .outbox import Message, Outbox
 from .revisions import NEWEST_HANDSHAKE, Revision
 from .tools import Cancellation, ClientSession, ToolCall, ToolResult, error_result
-from .transitions import after, picture
+from .transitions import Singleton, after, picture
 
 logger = logging.getLogger("gemini_companion.protocol")
 
@@ -46,7 +45,7 @@ AT_ONCE_BYTES = 64 * 1024
 """How much is taken for one turn of writing."""
 
 
-class State(Enum):
+class State(Singleton):
     """How far the client has come."""
 
     NEW = "connected, and nothing said"
@@ -55,7 +54,7 @@ class State(Enum):
     ENDED = "the connection is gone"
 
 
-class Event(Enum):
+class Event(Singleton):
     """What happens to a conversation."""
 
     INITIALIZE = "initialize came and was answered"

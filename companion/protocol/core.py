@@ -116,7 +116,6 @@ class Protocol:
         else:
             client = self.registry.client_of_connection(revision, arrival.connection, arrival.token_name)
         exchange = Exchange(
-            headers,
             revision,
             client,
             session,
@@ -168,7 +167,6 @@ class Protocol:
         client = self.registry.stateless_client(metadata, arrival.token_name)
         self.registry.note_request(client, now)
         exchange = Exchange(
-            arrival.headers,
             metadata.revision,
             client,
             metadata=metadata,
@@ -220,16 +218,16 @@ class Protocol:
 
         A result that comes after the call has ended is dropped.
         """
-        pending = self.registry.calls.end(call, now)
-        if pending is None:
+        ended = self.registry.calls.end(call, now)
+        if ended is None:
             return Reaction(None)
-        exchange = pending.exchange
+        exchange, request_id = ended
         try:
             encoded = self.catalogue.outcome(call.name, result, exchange.stateless)
         except RpcError as error:
-            exchange.refuse(pending.request_id, error)
+            exchange.refuse(request_id, error)
         else:
-            exchange.answers.append(result_message(pending.request_id, encoded))
+            exchange.answers.append(result_message(request_id, encoded))
         return exchange.settle()
 
     def say(self, call: ToolCall, method: str, params: Dict[str, Any]) -> Reaction:
@@ -238,10 +236,9 @@ class Protocol:
         It is dropped if the client accepts no event stream or does not read the one it has: progress and log messages
         are optional (MCP basic/utilities/progress, server/utilities/logging).
         """
-        pending = self.registry.calls.find(call)
-        if pending is None:
+        exchange = self.registry.calls.find(call)
+        if exchange is None:
             return Reaction(None)
-        exchange = pending.exchange
         opened = exchange.open_stream(self.limits)
         if opened is not None:
             self.registry.register_stream(opened, exchange.session)
@@ -249,7 +246,7 @@ class Protocol:
         if stream is None or stream.outbox.full:
             return Reaction(opened)
         stream.outbox.add(exchange.message(notification_message(method, params)))
-        return Reaction(opened, [Wake(stream)])
+        return Reaction(opened, [Wake((stream,))])
 
     def connection_lost(self, calls: Iterable[ToolCall], now: float) -> List[Event]:
         """The connection on which these calls were to be answered was lost."""

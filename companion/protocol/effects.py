@@ -44,9 +44,9 @@ Reply = Union[Answer, OpenStream, RunCalls]
 
 
 class Wake(NamedTuple):
-    """The stream has something to write or is to be closed."""
+    """These streams have something to write or are to be closed."""
 
-    stream: Stream
+    streams: Sequence[Stream]
 
 
 class SessionOpened(NamedTuple):

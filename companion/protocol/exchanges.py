@@ -8,8 +8,7 @@ Implements MCP 2025-11-25, transports, "Sending Messages to the Server", and the
 
 from __future__ import annotations
 
-from enum import Enum
-from typing import Dict, List, Mapping, Optional
+from typing import Dict, List, Optional
 
 from .effects import Answer, Event, OpenStream, Reaction, Reply, RunCalls, Wake
 from .jsonrpc import RequestId, RpcError, error_message
@@ -20,7 +19,7 @@ from .revisions import Revision
 from .sessions import Session
 from .streams import CALL, Stream
 from .tools import ClientSession, ToolCall
-from .transitions import after, picture
+from .transitions import Singleton, after, picture
 
 JSON_TYPE = {"Content-Type": "application/json"}
 EVENT_STREAM = {
@@ -30,7 +29,7 @@ EVENT_STREAM = {
 }
 
 
-class ExchangeState(Enum):
+class ExchangeState(Singleton):
     """What the POST has been answered with."""
 
     UNANSWERED = "nothing yet"
@@ -38,7 +37,7 @@ class ExchangeState(Enum):
     ANSWERED = "all answers"
 
 
-class ExchangeEvent(Enum):
+class ExchangeEvent(Singleton):
     """What happens to a POST."""
 
     STREAM_OPENED = "a notification has to be sent before the answers"
@@ -61,14 +60,13 @@ class Exchange:
     """A POST with at least one message, until everything in it is answered."""
 
     __slots__ = (
-        "headers", "accepts_json", "accepts_events", "revision", "session", "client", "metadata", "stateless", "batch",
-        "calls", "open_calls", "answers", "stream", "events", "status", "extra_headers", "size", "state", "opened",
+        "accepts_json", "accepts_events", "revision", "session", "client", "metadata", "stateless", "batch",
+        "calls", "answers", "stream", "events", "status", "extra_headers", "size", "state", "opened",
         "_waited_for",
     )  # fmt: skip
 
     def __init__(
         self,
-        headers: Mapping[str, str],
         revision: Revision,
         client: ClientSession,
         session: Optional[Session] = None,
@@ -79,7 +77,6 @@ class Exchange:
         size: int = 0,
     ) -> None:
         """`size`: the size of the POST's body in bytes."""
-        self.headers = headers
         self.accepts_json = accepts_json
         self.accepts_events = accepts_events
         self.revision = revision
@@ -89,8 +86,8 @@ class Exchange:
         self.stateless = metadata is not None
         """Is the request served by a revision without sessions?"""
         self.batch = False
-        self.calls: List[ToolCall] = []
-        self.open_calls = 0
+        self.calls: Dict[ToolCall, RequestId] = {}
+        """The calls that have not ended, with the ids of their requests."""
         self.answers: List[bytes] = []
         self.stream: Optional[Stream] = None
         self.opened: Optional[OpenStream] = None
@@ -109,38 +106,38 @@ class Exchange:
             self.status = error.status
         self.answers.append(error_message(request_id, error, null_id=not self.stateless))
 
-    def begin_call(self, call: ToolCall) -> None:
+    def begin_call(self, call: ToolCall, request_id: RequestId) -> None:
         """Add a call. `end_call` must follow."""
-        self.calls.append(call)
-        self.open_calls += 1
+        self.calls[call] = request_id
         if self.session is not None:
             self.session.requests += 1
 
-    def end_call(self, now: float) -> None:
-        """Note that a call has ended, answered or cancelled."""
-        self.open_calls -= 1
+    def end_call(self, call: ToolCall, now: float) -> RequestId:
+        """Note that a call has ended, answered or cancelled. Returns the id of its request."""
+        request_id = self.calls.pop(call)
         if self.session is not None and self._waited_for:
             self.session.requests -= 1
             self.session.last_seen = now
+        return request_id
 
     def connection_lost(self) -> None:
         """Note that the connection was lost: the calls that run no longer keep the session alive."""
         if self.session is not None and self._waited_for:
-            self.session.requests -= self.open_calls
+            self.session.requests -= len(self.calls)
         self._waited_for = False
 
     def reaction(self) -> Reaction:
         """What to do once every message of the POST is handled."""
         reply: Optional[Reply] = self.opened
         if reply is None:
-            reply = RunCalls(self.calls) if self.open_calls else self._settled()
+            reply = RunCalls(tuple(self.calls)) if self.calls else self._settled()
         return Reaction(reply, self.events)
 
     def settle(self) -> Reaction:
         """What to do once a call has ended: send the answer, unless other calls are still running."""
         if self.stream is not None:
             return Reaction(None, [self._settle_stream(self.stream)])
-        return Reaction(None if self.open_calls else self._settled())
+        return Reaction(None if self.calls else self._settled())
 
     def _settled(self) -> Answer:
         self.state = after(TRANSITIONS, self.state, ExchangeEvent.SETTLED)
@@ -159,10 +156,10 @@ class Exchange:
         for answer in self.answers:
             stream.outbox.add(self.message(answer))
         self.answers = []
-        if not self.open_calls:
+        if not self.calls:
             self.state = after(TRANSITIONS, self.state, ExchangeEvent.SETTLED)
             stream.finish()
-        return Wake(stream)
+        return Wake((stream,))
 
     def message(self, payload: bytes) -> Message:
         """A message for this exchange's stream, with the next sequence number."""

@@ -28,6 +28,7 @@ AT_ONCE_BYTES = MEBIBYTE + ENVELOPE
 MOST_VALUES = Limits().values
 LONGEST_INTEGER = 4000
 """In digits. Python converts decimal text in quadratic time; newer versions refuse more than 4,300 digits."""
+_CONTAINERS = frozenset((dict, list))
 
 
 class NotJson(ValueError):
@@ -76,7 +77,7 @@ def decode(body: bytes, nesting: int, values: int = MOST_VALUES) -> Any:
     """
     if len(body) > AT_ONCE_BYTES:
         value = _decode_in_pieces(body, values)
-        _check(value, nesting)
+        _check_nesting(value, nesting)
         return value
     count_at_once(body, values)
     if orjson is not None:
@@ -85,10 +86,11 @@ def decode(body: bytes, nesting: int, values: int = MOST_VALUES) -> Any:
         except ValueError:
             pass  # orjson also refuses lone surrogates, so the exact decoder decides.
         else:
-            if not _check(value, nesting):
+            _check_nesting(value, nesting)
+            if not _has_fraction(value):
                 return value
     value = _decode_exactly(body)
-    _check(value, nesting)
+    _check_nesting(value, nesting)
     return value
 
 
@@ -123,12 +125,10 @@ def _decode_string(literal: bytes) -> Any:
     return _exact_decoder.decode(literal.decode("utf-8"))
 
 
-def _check(value: Any, nesting: int) -> bool:
-    """True if the value has a fraction. Raises `TooDeep`. Iterates by level, so that deep input cannot exhaust the
+def _check_nesting(value: Any, nesting: int) -> None:
+    """Raise `TooDeep` if arrays and objects are nested deeper. Iterates by level, so that deep input cannot exhaust the
     stack."""
-    kind = type(value)
-    has_fraction = kind is float
-    level = [value] if kind is dict or kind is list else []
+    level = [value] if type(value) in _CONTAINERS else []
     depth = 0
     while level:
         depth += 1
@@ -137,13 +137,22 @@ def _check(value: Any, nesting: int) -> bool:
         deeper = []
         for container in level:
             for member in container.values() if type(container) is dict else container:
-                kind = type(member)
-                if kind is dict or kind is list:
+                if type(member) in _CONTAINERS:
                     deeper.append(member)
-                elif kind is float:
-                    has_fraction = True
         level = deeper
-    return has_fraction
+
+
+def _has_fraction(value: Any) -> bool:
+    """Is there a fraction in the value? No recursion here either."""
+    waiting = [value]
+    while waiting:
+        member = waiting.pop()
+        kind = type(member)
+        if kind is float:
+            return True
+        if kind in _CONTAINERS:
+            waiting += member.values() if kind is dict else member
+    return False
 
 
 def encode(value: Any) -> bytes:

@@ -13,13 +13,12 @@ Extends MCP 2025-11-25, transports, "Resumability and Redelivery".
 
 from __future__ import annotations
 
-from enum import Enum
 from typing import Dict, List
 
-from .transitions import after, picture
+from .transitions import Singleton, after, picture
 
 
-class Receipt(Enum):
+class Receipt(Singleton):
     """What is known about a message that was written."""
 
     WRITTEN = "it was written to a connection"
@@ -27,7 +26,7 @@ class Receipt(Enum):
     READ = "the client has read it"
 
 
-class Sign(Enum):
+class Sign(Singleton):
     """What the server sees of a connection or a client, as far as it tells about a message."""
 
     WRITE = "the message is written, perhaps again"

@@ -211,7 +211,7 @@ class SessionRegistry:
             return events
         session.detach(stream, ending, now)
         if session.current is not None and len(session.outbox):
-            events.append(Wake(session.current))
+            events.append(Wake((session.current,)))
         return events
 
     # Notifications
@@ -226,7 +226,7 @@ class SessionRegistry:
     ) -> List[Event]:
         """Send a notification to one session, or to all if `session_id` is None. Plain event streams get every one."""
         notice = Notice(method, params, self._translate)
-        events: List[Event] = []
+        woken: List[Stream] = []
         given_up: List[Session] = []
         for session in self._sessions.values():
             if session_id is not None and not session.traits.receives_all and session.client.id != session_id:
@@ -235,9 +235,10 @@ class SessionRegistry:
             if ready is None:
                 given_up.append(session)
             else:
-                events += map(Wake, ready)
+                woken += ready
         if logger.isEnabledFor(logging.DEBUG):
             logger.debug("sent notification %.60r, %d bytes", method, len(notice.encoded()))
+        events: List[Event] = [Wake(woken)] if woken else []
         for session in given_up:
             events.extend(self.close(session, "did not read its messages"))
         return events
@@ -262,7 +263,8 @@ class SessionRegistry:
         del self._sessions[session.client.id]
         del self.clients[session.client.id]
         unread = session.unread()
-        events: List[Event] = [Wake(stream) for stream in session.close()]
+        closing = session.close()
+        events: List[Event] = [Wake(closing)] if closing else []
         events.extend(self.calls.session_closed(session, session.last_seen))
         events.append(SessionClosed(session.client, reason, unread))
         return events
@@ -273,15 +275,15 @@ class SessionRegistry:
         `come_back_seconds`: how long clients are told to wait before they reconnect.
         """
         self.stopping = True
-        events: List[Event] = []
+        closing: List[Stream] = []
         for session in self._sessions.values():
             for stream in session.streams.values():
                 if stream.open:
                     if come_back_seconds is not None and session.kind is MCP:
                         stream.set_reconnection_delay(come_back_seconds)
                     stream.close()
-                    events.append(Wake(stream))
-        return events
+                    closing.append(stream)
+        return [Wake(closing)] if closing else []
 
     def tick(self, now: float) -> List[Event]:
         """Close the sessions that have timed out."""

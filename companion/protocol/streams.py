@@ -16,7 +16,7 @@ from .jsonrpc import RequestId
 from .limits import Limits
 from .outbox import Message, Outbox, export_messages, import_messages
 from .receipts import Receipts, Sign
-from .transitions import after, picture
+from .transitions import Singleton, after, picture
 
 HEARTBEAT = b": \n\n"
 _GREETING = b": connected\n\n"
@@ -40,7 +40,7 @@ class StreamKind(Enum):
 LISTEN, CALL, SUBSCRIPTION = StreamKind.LISTEN, StreamKind.CALL, StreamKind.SUBSCRIPTION
 
 
-class StreamState(Enum):
+class StreamState(Singleton):
     """Whether the stream is attached to a connection. This is independent of `Stream.finished`."""
 
     DETACHED = "no connection"
@@ -48,7 +48,7 @@ class StreamState(Enum):
     CLOSING = "its connection ends once everything is written"
 
 
-class StreamEvent(Enum):
+class StreamEvent(Singleton):
     """What happens to a stream."""
 
     ATTACH = "a connection begins to write it, perhaps in place of another"
@@ -209,7 +209,7 @@ class Stream:
                     self._receipts.written(self.label, message.sequence, message.tag)
                 if self.numbered:
                     self._remember(message)
-        if self.closing and not parts and self._reconnection:
+        if self._reconnection and self.closing and not parts:
             parts.append(self._reconnection)
             self._reconnection = b""
         return parts[0] if len(parts) == 1 else b"".join(parts)

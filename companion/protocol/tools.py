@@ -74,7 +74,7 @@ class Cancellation(Enum):
 class ToolCall:
     """One `tools/call` with validated arguments. Loop thread only."""
 
-    __slots__ = ("name", "arguments", "session", "progress_token", "log_level", "send", "_cancelled", "_over")
+    __slots__ = ("name", "arguments", "session", "progress_token", "log_level", "carrier", "_cancelled", "_over")
 
     def __init__(
         self,
@@ -91,8 +91,8 @@ class ToolCall:
         self.progress_token = progress_token
         self.log_level = log_level
         """The lowest severity that the client wants, or None for no messages at all."""
-        self.send: Callable[[str, Dict[str, Any]], None] = _discard
-        """Sends a notification to the client before the result. Set by the transport."""
+        self.carrier: Callable[[ToolCall, str, Dict[str, Any]], None] = _discard
+        """What carries a notification of this call to the client. Set by the transport."""
         self._cancelled: Optional[Callable[[Cancellation], None]] = None
         self._over: Optional[Cancellation] = None
 
@@ -119,6 +119,10 @@ class ToolCall:
         if callback is not None:
             callback(reason)
 
+    def send(self, method: str, params: Dict[str, Any]) -> None:
+        """Send a notification to the client before the result. Loop thread."""
+        self.carrier(self, method, params)
+
     def progress(self, progress: float, total: Optional[float] = None, message: Optional[str] = None) -> None:
         """Report progress to the client, if it sent a progress token (basic/utilities/progress). Loop thread."""
         if self.progress_token is None:
@@ -140,7 +144,7 @@ class ToolCall:
         self.send("notifications/message", params)
 
 
-def _discard(method: str, params: Dict[str, Any]) -> None:
+def _discard(call: ToolCall, method: str, params: Dict[str, Any]) -> None:
     return None
 
 

@@ -13,6 +13,15 @@ State = TypeVar("State", bound=Enum)
 Event = TypeVar("Event", bound=Enum)
 
 
+class Singleton(Enum):
+    """A state or an event of a table. Each exists once, so that its identity is hash enough.
+
+    Enum computes its own hash in Python, twice for each step of a table.
+    """
+
+    __hash__ = object.__hash__
+
+
 class ImpossibleTransition(RuntimeError):
     """The table has no such transition. This is a bug of this package, never a client's fault."""
 

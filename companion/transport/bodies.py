@@ -11,7 +11,7 @@ import asyncio
 import functools
 from typing import Any, Awaitable, Callable, List, Mapping, Optional, Union
 
-from aiohttp import StreamReader, http_exceptions, web
+from aiohttp import StreamReader, hdrs, http_exceptions, web
 
 from ..protocol.json_text import decode
 from ..protocol.limits import Limits
@@ -28,7 +28,7 @@ async def in_default_executor(function: Callable[..., Any], *args: Any) -> Any:
 
 def body_complaint(headers: Mapping[str, str]) -> Optional[str]:
     """None if the body may be read as UTF-8 JSON, or else a sentence for a 415."""
-    content_type = headers.get("Content-Type")
+    content_type = headers.get(hdrs.CONTENT_TYPE)
     if content_type != "application/json":
         if content_type is None:
             return "The header Content-Type is missing: send application/json."
@@ -39,7 +39,7 @@ def body_complaint(headers: Mapping[str, str]) -> Optional[str]:
             name, _, value = parameter.partition("=")
             if name.strip() == "charset" and value.strip(' "') not in ("utf-8", "utf8"):
                 return "The body must be UTF-8."
-    encoding = headers.get("Content-Encoding")
+    encoding = headers.get(hdrs.CONTENT_ENCODING)
     if encoding is not None and encoding.strip().lower() not in ("", "identity"):
         return "The body must not be compressed."
     return None

@@ -16,7 +16,7 @@ import logging
 import socket
 from typing import Any, Callable, Optional, cast
 
-from aiohttp import StreamReader, http_exceptions, web
+from aiohttp import StreamReader, hdrs, http_exceptions, web
 
 from ..log_repeats import SELDOM
 from ..protocol.json_text import AT_ONCE_BYTES
@@ -160,7 +160,7 @@ class Connection(web.RequestHandler):
         message, self._body = self._messages[-1]
         self._body_bytes = self._body.total_bytes
         try:
-            self._to_come = int(message.headers["Content-Length"]) - self._body_bytes
+            self._to_come = int(message.headers[hdrs.CONTENT_LENGTH]) - self._body_bytes
         except (AttributeError, KeyError, ValueError):
             self._to_come = 0
 

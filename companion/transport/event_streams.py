@@ -9,7 +9,7 @@ Implements the event stream format of the HTML standard, 9.2.7 (comments keep co
 from __future__ import annotations
 
 import asyncio
-from typing import Callable, Dict, Optional, cast
+from typing import Callable, Dict, Optional, Sequence, cast
 
 from aiohttp import web
 
@@ -171,12 +171,12 @@ class EventStreams:
                 if self._stopping is not None and not self._writers and not self._stopping.done():
                     self._stopping.set_result(None)
 
-    def wake(self, stream: Stream) -> None:
-        """Note that the stream has something to write. All such streams are written in the next iteration of the event
-        loop, so that bursts of messages are collapsed and written together."""
+    def wake(self, streams: Sequence[Stream]) -> None:
+        """Note that these streams have something to write. All such streams are written in the next iteration of the
+        event loop, so that bursts of messages are collapsed and written together."""
         if not self._woken:
             asyncio.get_running_loop().call_soon(self._pump)
-        self._woken[stream] = None
+        self._woken.update(dict.fromkeys(streams))
 
     def _pump(self) -> None:
         woken, self._woken = self._woken, {}

@@ -10,7 +10,8 @@ from __future__ import annotations
 import logging
 from typing import Mapping, Optional, Union
 
-from aiohttp import web
+from aiohttp import hdrs, web
+from multidict import istr
 
 from .connections import Connection, closing
 from .responses import WholeResponse, refusal
@@ -28,16 +29,16 @@ class Gate:
         self.port: Optional[int] = 0
         """The endpoint's own; None if it listens on no port but in the file system, where no web page comes."""
         self._tokens = tokens
-        self._secret_header = secret_header or "Authorization"
+        self._secret_header = istr(secret_header) if secret_header else hdrs.AUTHORIZATION
         self._is_bearer = not secret_header
         self._next_warning = 0.0
 
     def misaddressed(self, request: web.BaseRequest) -> Optional[WholeResponse]:
         """The refusal of a request for another host or from a web page, or else None."""
         headers = request.headers
-        if not host_allowed(headers.getall("Host", ()), self.port):
+        if not host_allowed(headers.getall(hdrs.HOST, ()), self.port):
             return closing(request, refusal(403, "The Host header does not name this endpoint."))
-        if not origin_allowed(headers.getall("Origin", ()), self.port):
+        if not origin_allowed(headers.getall(hdrs.ORIGIN, ()), self.port):
             return closing(request, refusal(403, "Requests from web pages are refused."))
         return None
 

@@ -9,13 +9,15 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING, Tuple
 
+from aiohttp import hdrs
+
 if TYPE_CHECKING:
     from multidict import CIMultiDictProxy
 
 
 def accepted(headers: CIMultiDictProxy[str]) -> Tuple[bool, bool]:
     """Whether the `Accept` headers allow (JSON, event streams)."""
-    return _accepted(",".join(headers.getall("Accept", ())))
+    return _accepted(",".join(headers.getall(hdrs.ACCEPT, ())))
 
 
 @functools.lru_cache(maxsize=64)

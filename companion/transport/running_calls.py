@@ -14,9 +14,9 @@ from typing import (
     Any,
     Awaitable,
     Callable,
+    Coroutine,
     Dict,
     Iterable,
-    List,
     NamedTuple,
     NoReturn,
     Optional,
@@ -45,6 +45,41 @@ class RunningCall(NamedTuple):
     hand_over: Callable[[Union[Answer, OpenStream]], None]
 
 
+class OnlyCall:
+    """The only call of a request, under way on the request's own task, and the reply to the request."""
+
+    __slots__ = ("_call", "_carry", "_lost", "_request", "answer", "carrying", "task")
+
+    def __init__(
+        self,
+        task: asyncio.Task[Any],
+        request: web.BaseRequest,
+        call: ToolCall,
+        carry: Callable[[web.BaseRequest, OpenStream], Coroutine[Any, Any, web.StreamResponse]],
+        lost: Callable[[Sequence[ToolCall], bool], None],
+    ) -> None:
+        """`carry` carries a stream to the request's client. `lost` is told if that client has gone."""
+        self.task = task
+        self._request = request
+        self._call = call
+        self._carry = carry
+        self._lost = lost
+        self.answer: Optional[Answer] = None
+        self.carrying: Optional[asyncio.Task[web.StreamResponse]] = None
+        """Carries the stream that the call has opened, beside the call."""
+
+    def hand_over(self, reply: Union[Answer, OpenStream]) -> None:
+        """Keep the answer until the call has ended, or begin with the stream at once."""
+        if isinstance(reply, OpenStream):
+            self.carrying = asyncio.get_running_loop().create_task(self._carry(self._request, reply))
+        else:
+            self.answer = reply
+
+    def caller_lost(self, was_reset: bool) -> None:
+        """Nobody waits for the reply any more."""
+        self._lost((self._call,), was_reset)
+
+
 def answered(answer: Answer) -> WholeResponse:
     """The response that gives this answer."""
     logger.debug("sent answer %d, %d bytes", answer.status, len(answer.body))
@@ -62,7 +97,7 @@ class CallRunner:
     def __init__(self, protocol: Protocol, call_tool: Callable[[ToolCall], Awaitable[ToolResult]]) -> None:
         self._protocol = protocol
         self._call_tool = call_tool
-        self._running: Dict[ToolCall, RunningCall] = {}
+        self._running: Dict[ToolCall, Union[RunningCall, OnlyCall]] = {}
         self._cancelled: Set[asyncio.Task[Any]] = set()
         self._last_call_over: Optional[asyncio.Future[None]] = None  # somebody waits for it
         self._expiry: Optional[asyncio.TimerHandle] = None
@@ -95,27 +130,18 @@ class CallRunner:
         A stream that the call opens is carried beside it. An answer, even that of a call which was taken back, is
         given when the call has ended.
         """
-        loop = asyncio.get_running_loop()
-        connection: Connection = request.protocol
-        connection.on_lost = functools.partial(self._caller_lost, (call,))
-        call.send = functools.partial(self._say, call)
-        replies: List[Union[Answer, OpenStream]] = []
-        carrying: List[asyncio.Task[web.StreamResponse]] = []
-
-        def hand_over(reply: Union[Answer, OpenStream]) -> None:
-            replies.append(reply)
-            if isinstance(reply, OpenStream):
-                carrying.append(loop.create_task(self._reply(request, reply)))
-
         task = asyncio.current_task()
         assert task is not None
-        self._running[call] = RunningCall(task, hand_over)
+        running = self._running[call] = OnlyCall(task, request, call, self._reply, self._caller_lost)
+        connection: Connection = request.protocol
+        connection.on_lost = running.caller_lost
+        call.carrier = self._say
         await self._run(call)
-        if carrying:
-            return await carrying[0]
+        if running.carrying is not None:
+            return await running.carrying
         connection.on_lost = None
-        reply = replies[0]
-        return answered(reply) if isinstance(reply, Answer) else await self._reply(request, reply)
+        assert running.answer is not None
+        return answered(running.answer)
 
     async def _run_side_by_side(self, request: web.BaseRequest, calls: Sequence[ToolCall]) -> web.StreamResponse:
         """Run the calls of a batch, each on a task of its own."""
@@ -129,7 +155,7 @@ class CallRunner:
         connection = cast(Connection, request.protocol)
         connection.on_lost = functools.partial(self._caller_lost, calls)
         for call in calls:
-            call.send = functools.partial(self._say, call)
+            call.carrier = self._say
             self._running[call] = RunningCall(loop.create_task(self._run(call)), hand_over)
         tasks = [self._running[call].task for call in calls]
         try:
@@ -183,7 +209,7 @@ class CallRunner:
             self._cancelled.add(running.task)
             running.task.add_done_callback(self._cancelled.discard)
 
-    def _forget(self, call: ToolCall) -> Optional[RunningCall]:
+    def _forget(self, call: ToolCall) -> Union[RunningCall, OnlyCall, None]:
         running = self._running.pop(call, None)
         if not self._running and self._last_call_over is not None and not self._last_call_over.done():
             self._last_call_over.set_result(None)

@@ -306,10 +306,7 @@ class CompanionServer(CallRunner):
 
     def _perform(self, events: Iterable[Event]) -> None:
         for event in events:
-            if type(event) is Wake:  # as nearly all are: a notification wakes the stream of every client
-                self._streams.wake(event.stream)
-            else:
-                self._perform_one(event)
+            self._perform_one(event)
 
     def _perform_one(self, event: Event) -> None:
         if isinstance(event, SessionOpened):
@@ -320,7 +317,7 @@ class CompanionServer(CallRunner):
             logger.info("disconnected: %.80r: %s", event.client.client_name, event.reason)
             self._session_closed(event.client, event.undelivered)
         elif isinstance(event, Wake):
-            self._streams.wake(event.stream)
+            self._streams.wake(event.streams)
         elif isinstance(event, CallCancelled):
             logger.debug("cancelled a call of %s: %s", event.call.name, event.reason.value)
             self._hand_over(event.call, event.reply)

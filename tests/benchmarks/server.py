@@ -17,7 +17,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import Any, Callable, Dict, Iterator, List, Tuple
+from typing import Callable, Dict, Iterator, List, Tuple
 
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parents[1])]
@@ -60,11 +60,11 @@ class Server:
         assert self._process.stdout is not None
         self.target = Target(int(self._process.stdout.readline()), token)
 
-    def usage(self) -> Dict[str, Any]:
-        """What the process has used so far."""
-        self.tell("usage")
+    def used(self, what: str) -> float:
+        """How many `seconds` of processor time or `bytes` of memory the process has used so far."""
+        self.tell(what)
         assert self._process.stdout is not None
-        return dict(json.loads(self._process.stdout.readline()))
+        return float(self._process.stdout.readline())
 
     def tell(self, order: str) -> None:
         """Give an order (see `control`)."""
@@ -123,12 +123,12 @@ def processor(body: bytes, count: int) -> Sample:
 
     def measure(server: Server) -> float:
         client = Client(server.target, listens=False)
-        before = server.usage()["seconds"]
+        before = server.used("seconds")
         for _ in range(count):
             client.post(body)
-        taken = server.usage()["seconds"] - before
+        taken = server.used("seconds") - before
         client.end()
-        return float(taken) / count
+        return taken / count
 
     return measure
 
@@ -170,31 +170,46 @@ class Crowd:
 def growth(server: Server) -> float:
     """Bytes that a session takes with its open stream. What the first ones alone bring about does not count."""
     clients = [Client(server.target) for _ in range(FIRST_SESSIONS)]
-    before = server.usage()["bytes"]
+    before = server.used("bytes")
     clients += [Client(server.target) for _ in range(SESSIONS)]
-    taken = server.usage()["bytes"] - before
+    taken = server.used("bytes") - before
     for client in clients:
         client.end()
-    return float(taken) / SESSIONS
+    return taken / SESSIONS
 
 
 def compare(
-    name: str, servers: List[Server], sample: Sample, *, target: float, at_least: bool = False, turns: int = TURNS
+    name: str,
+    servers: List[Server],
+    sample: Sample,
+    *,
+    target: float,
+    at_least: bool = False,
+    turns: int = TURNS,
+    pairs: int = 1,
 ) -> Iterator[Measurement]:
-    """Measure all servers in turns; the last one is the unit, and the first one has the target."""
+    """Measure all servers in turns; the last one is the unit, and the first one has the target.
+
+    A turn is so many `pairs` of samples taken one right after the other, and its ratio the median of theirs. Many short
+    ones say more than a long one: what disturbs the machine for a moment spoils a few pairs and not the turn.
+    """
     for server in servers:
         sample(server)
-    values: Dict[str, List[float]] = {server.name: [] for server in servers}
+    ratios: Dict[str, List[float]] = {server.name: [] for server in servers[:-1]}
     for turn in range(turns):
         asked = servers if turn < TURNS_FOR_SCALE else [servers[0], servers[-1]]
-        for server in asked if turn % 2 else asked[::-1]:
-            values[server.name].append(sample(server))
+        found: Dict[str, List[float]] = {server.name: [] for server in asked}
+        for pair in range(turn, turn + pairs):
+            for server in asked if pair % 2 else asked[::-1]:
+                found[server.name].append(sample(server))
+        base = found.pop(servers[-1].name)
+        for other, values in found.items():
+            ratios[other].append(statistics.median(value / one for value, one in zip(values, base)))
     unit = servers[-1].name
     for number, server in enumerate(servers[:-1]):
-        ratios = [value / base for value, base in zip(values[server.name], values[unit])]
         one = summary(
             name if number == 0 else f"  {server.name}: {name}",
-            ratios,
+            ratios[server.name],
             target=target if number == 0 else None,
             unit="x " + unit,
             at_least=at_least,
@@ -236,14 +251,14 @@ def measurements() -> Iterator[Measurement]:
     with running() as servers:
         yield from compare("handshake", servers, handshake, target=1.5, turns=81)
         yield from compare("tools/call 2 KB, latency", servers, latency(small, 60), target=1.5)
-        yield from compare("tools/call 2 KB, CPU", servers, processor(small, 200), target=1.2, turns=31)
+        yield from compare("tools/call 2 KB, CPU", servers, processor(small, 40), target=1.2, turns=21, pairs=15)
         yield from compare("tools/call 1 MB, latency", servers, latency(large, 5), target=1.2)
         both = [servers[0], servers[-1]]  # the SDKs answer with streams, whose end is dearer to find
         yield from compare(
             "calls/s, 16 connections", both, throughput(small, 16, 60), target=0.65, at_least=True, turns=25
         )
         crowd = Crowd(servers, SESSIONS)
-        yield from compare("notification to 100 sessions", servers, crowd.notify, target=1.25, turns=101)
+        yield from compare("notification to 100 sessions", servers, crowd.notify, target=1.25, turns=21, pairs=25)
     yield from memory()
 
 

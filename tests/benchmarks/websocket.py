@@ -70,9 +70,9 @@ def growth() -> float:
     clients: List[SocketClient] = []
     try:
         clients += [SocketClient(server.target, CLAUDE.secret_header) for _ in range(FIRST)]
-        before = server.usage()["bytes"]
+        before = server.used("bytes")
         clients += [SocketClient(server.target, CLAUDE.secret_header) for _ in range(IDLE)]
-        return float(server.usage()["bytes"] - before) / IDLE / 1024
+        return (server.used("bytes") - before) / IDLE / 1024
     finally:
         for client in clients:
             client.end()

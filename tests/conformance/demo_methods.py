@@ -69,7 +69,7 @@ def check_capabilities(required: Mapping[str, Any], meta: Mapping[str, Any]) -> 
 def close_early(server: Any, call: ToolCall) -> None:
     """End the call's response stream; the client fetches the rest with `Last-Event-ID`."""
     protocol = server._protocol
-    exchange = protocol.registry.calls.find(call).exchange
+    exchange = protocol.registry.calls.find(call)
     if exchange.session is None or not exchange.revision.primes_streams:
         return
     opened = exchange.open_stream(protocol.limits)
@@ -77,7 +77,7 @@ def close_early(server: Any, call: ToolCall) -> None:
         protocol.registry.register_stream(opened, exchange.session)
     if exchange.stream is not None:
         exchange.stream.close()
-        server._continue(call, Reaction(opened, [Wake(exchange.stream)]))
+        server._continue(call, Reaction(opened, [Wake((exchange.stream,))]))
 
 
 def mirrored_parameters(schema: Dict[str, Any]) -> List[Tuple[str, Tuple[str, ...]]]:

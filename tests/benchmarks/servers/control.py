@@ -1,7 +1,8 @@
 """How a benchmark speaks with the server that it measures: lines on the server's standard input and output.
 
-The server prints its port first. Then `notify` sends the context to all clients, and `usage` is answered with the
-seconds of processor time and the bytes of memory that the process has used so far. The end of the input ends it.
+The server prints its port first. Then `notify` sends the context to all clients, `seconds` is answered with the seconds
+of processor time that the process has used so far, and `bytes` with the bytes of memory. The end of the input ends it.
+Rule: whoever asks for the seconds makes the server do nothing else, or that would count as the work that is measured.
 """
 
 from __future__ import annotations
@@ -29,10 +30,12 @@ def memory() -> int:
     return used if sys.platform == "darwin" else used * 1024
 
 
-def usage() -> str:
-    """The answer to `usage`."""
+def used(order: str) -> float:
+    """The answer to `seconds` or `bytes`."""
+    if order == "seconds":
+        return time.process_time()
     gc.collect()
-    return json.dumps({"seconds": time.process_time(), "bytes": memory()})
+    return memory()
 
 
 async def serve(port: int, notify: Callable[[], Any]) -> None:
@@ -46,4 +49,4 @@ async def serve(port: int, notify: Callable[[], Any]) -> None:
         if line == "notify\n":
             notify()
         else:
-            print(usage(), flush=True)
+            print(json.dumps(used(line.strip())), flush=True)

@@ -38,9 +38,11 @@ for await (const line of createInterface({ input: process.stdin })) {
     for (const { server } of sessions.values()) {
       server.notification({ method: 'ide/contextUpdate', params: context }).catch(() => {});
     }
-  } else {
+  } else if (line === 'seconds') {
     const used = process.cpuUsage();
-    console.log(JSON.stringify({ seconds: (used.user + used.system) / 1e6, bytes: process.memoryUsage.rss() }));
+    console.log((used.user + used.system) / 1e6);
+  } else {
+    console.log(process.memoryUsage.rss());
   }
 }
 process.exit(0);

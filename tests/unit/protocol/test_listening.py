@@ -44,7 +44,7 @@ def test_when_the_newest_stream_is_lost_an_older_one_is_told_of_what_waits(wire)
     session = wire.connect()
     first, second = wire.listen(session), wire.listen(session)
     wire.notify("note", {"n": 1})
-    assert wire.lose(second) == [Wake(first)]
+    assert wire.lose(second) == [Wake((first,))]
     assert [message["params"] for _, message in wire.read(first)] == [{"n": 1}]
 
 

@@ -108,7 +108,7 @@ def test_progress_and_logs_go_to_the_caller_before_the_result(wire):
     body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
     call = wire.raw(json.dumps(body).encode(), {"Mcp-Session-Id": session}).calls[0]
     opened = []
-    call.send = lambda method, params: opened.append(wire.say(call, method, params))
+    call.carrier = lambda call, method, params: opened.append(wire.say(call, method, params))
     call.progress(1, 2, "half")
     call.log("debug", "too mild")
     call.log("error", {"what": "x"}, "here")
