@@ -84,6 +84,10 @@ def read_list(text: str) -> List[Fault]:
         elif line.strip() and line[0] != "#":
             raise ListError(f"mutants.txt:{number}: what is this? {line}")
     finish()
+    first: Dict[Tuple[object, ...], Fault] = {}
+    for fault in faults:
+        if first.setdefault((fault.path, fault.before, fault.old, fault.new), fault) is not fault:
+            raise ListError(f"twice in the list: {fault}")
     return faults
 
 

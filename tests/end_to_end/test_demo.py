@@ -37,8 +37,6 @@ def test_it_stays_for_a_client_of_ones_own_until_ctrl_c(tmp_path):
         stdout=subprocess.PIPE,
         text=True,
         start_new_session=True,
-        # A shell starts what runs in its background deaf to Ctrl-C, and that is inherited.
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     assert demo.stdin is not None and demo.stdout is not None
     guard = threading.Timer(100, demo.kill)

@@ -55,6 +55,11 @@ def test_an_entry_that_says_too_little_is_refused(text):
         read_list(text)
 
 
+def test_a_fault_that_is_listed_twice_is_refused():
+    with pytest.raises(ListError, match="twice in the list"):
+        read_list(LIST + LIST)
+
+
 def make(argument):
     return Fault(1, "a.py", ("t",), (), ("x",), (), argument)
 

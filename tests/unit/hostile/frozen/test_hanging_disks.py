@@ -131,6 +131,20 @@ def test_there_is_a_bound_on_threads() -> None:
     workers.stop()
 
 
+def test_a_thread_that_has_nothing_to_do_takes_the_next_job() -> None:
+    workers, took = Workers("next", 4, 32), set()
+    limit = time.monotonic() + 10
+    for _ in range(5):
+        while took and workers._idle < 1:
+            assert time.monotonic() < limit, "the thread does not come back"
+            time.sleep(0.001)
+        done = threading.Event()
+        workers.submit(lambda done=done: took.add(threading.get_ident()) or done.set())  # type: ignore[misc]
+        assert done.wait(10)
+    workers.stop()
+    assert len(took) == 1
+
+
 def test_an_idle_thread_holds_nothing_of_its_last_job() -> None:
     class Text:
         """A long one."""

@@ -71,6 +71,14 @@ def test_a_message_in_fragments_with_a_ping_between_is_read(enter):
     assert attacker.message()["id"] == 7
 
 
+def test_messages_that_are_read_count_no_longer(enter):
+    _, connect = enter(SMALL)
+    attacker = connect().enter()
+    for _ in range(3):
+        attacker.send(text({**PING_MESSAGE, "params": {"padding": "x" * MEBIBYTE}}))
+        assert attacker.message()["id"] == 7
+
+
 def test_bytes_that_come_one_by_one_are_read(enter):
     _, connect = enter()
     attacker = connect().enter()
