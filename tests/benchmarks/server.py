@@ -2,8 +2,8 @@
 
     python tests/benchmarks/server.py [--json]
 
-Every server is a process of its own, asked in turns. The official SDKs' servers are measured beside it for scale, where
-run.py has set them up; they have no target.
+Every server is a process of its own, away from this one's processor, and asked in turns. The official SDKs' servers are
+measured beside it for scale, where run.py has set them up; they have no target.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from typing import Callable, Dict, Iterator, List, Tuple
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parents[1])]
 
+from processors import set_apart  # noqa: E402
 from ratio import Measurement, show, summary  # noqa: E402
 from traffic import Client, Target, calls_per_second, message, wait_for_mark  # noqa: E402
 
@@ -57,6 +58,7 @@ class Server:
             stdout=subprocess.PIPE,
             universal_newlines=True,
         )
+        set_apart(self._process.pid)
         assert self._process.stdout is not None
         self.target = Target(int(self._process.stdout.readline()), token)
 
