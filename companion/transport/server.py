@@ -283,6 +283,7 @@ class CompanionServer(CallRunner):
             for event in reaction.events:
                 if isinstance(event, SessionOpened):
                     self._described(event.client, headers)
+            del body, decoded, arrival  # the user may take an hour to decide
             return await self._react(request, reaction)
         finally:
             self._in_flight -= 1
