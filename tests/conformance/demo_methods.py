@@ -9,16 +9,17 @@ transports, "Sending Messages to the Server", 6: a server may close a call's str
 
 from __future__ import annotations
 
-from typing import Any, Callable, Dict, List, Mapping, Optional, Tuple
+from typing import Any, Callable, Dict, Iterable, List, Mapping, Tuple
 
+from companion.protocol import core
 from companion.protocol.catalogue import CACHE, CAPABILITIES
 from companion.protocol.effects import Reaction, Wake
 from companion.protocol.exchanges import Exchange
 from companion.protocol.json_text import encode
 from companion.protocol.jsonrpc import Request, RpcError
-from companion.protocol.metadata import PREFIX, _check_header, _decoded, _mismatch
+from companion.protocol.metadata import PREFIX, Metadata, _check_header, _decoded, _mismatch
 from companion.protocol.methods import HANDSHAKE_METHODS, STATELESS_METHODS, Server
-from companion.protocol.tools import ToolCall
+from companion.protocol.tools import Tool, ToolCall
 
 MISSING_CLIENT_CAPABILITY = -32021
 RESOURCE = {"uri": "test://static-text", "name": "static text", "mimeType": "text/plain"}
@@ -30,19 +31,20 @@ LISTINGS = {
 }
 
 
-def install(required_capabilities: Mapping[str, Dict[str, Any]]) -> None:
+def install(tools: Iterable[Tool], required_capabilities: Mapping[str, Dict[str, Any]]) -> None:
     """Add the methods and checks to the package's tables. `required_capabilities`: by the name of a tool."""
-    own_call = STATELESS_METHODS["tools/call"]
+    schemas = {tool.name: tool.input_schema for tool in tools}
+    own_check = core.read_metadata
 
-    def call_tool(server: Server, exchange: Exchange, request: Request, now: float) -> Optional[bytes]:
+    def read_metadata(headers: Mapping[str, str], request: Request) -> Metadata:
+        metadata = own_check(headers, request)
         name, arguments = request.params.get("name"), request.params.get("arguments", {})
-        if isinstance(name, str) and isinstance(arguments, dict) and name in server.catalogue.tools:
-            schema = server.catalogue.tools[name].input_schema
-            check_parameter_headers(exchange.headers, mirrored_parameters(schema), arguments)
+        if request.method == "tools/call" and isinstance(name, str) and name in schemas and isinstance(arguments, dict):
+            check_parameter_headers(headers, mirrored_parameters(schemas[name]), arguments)
             check_capabilities(required_capabilities.get(name, {}), request.params["_meta"])
-        return own_call(server, exchange, request, now)
+        return metadata
 
-    STATELESS_METHODS["tools/call"] = call_tool
+    core.read_metadata = read_metadata
     for method, result in LISTINGS.items():
         CAPABILITIES.setdefault(method.partition("/")[0], {})
         HANDSHAKE_METHODS[method] = _always(result, {})

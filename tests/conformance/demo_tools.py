@@ -150,7 +150,7 @@ async def main() -> None:
     shipped = "--shipped" in sys.argv[1:]
     editor = Editor()
     if not shipped:
-        install(REQUIRED_CAPABILITIES)
+        install(DEMO_TOOLS, REQUIRED_CAPABILITIES)
     server = editor.server = CompanionServer(
         token=os.environ["COMPANION_TEST_TOKEN"],
         tools=TOOLS if shipped else DEMO_TOOLS,
