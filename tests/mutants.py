@@ -193,7 +193,7 @@ def _commands(python: str, tests: Iterable[str]) -> Iterator[List[str]]:
     unit = [test for test in tests if not test.startswith(_EDITOR)]
     if unit:
         pytest = [python, "-m", "pytest", "-q", "-x", "--import-mode=importlib", "-p", "no:cacheprovider"]
-        yield [*pytest, "--timeout=30", *unit]
+        yield [*pytest, "--timeout=60", *unit]
     for test in tests:
         if test.startswith(_EDITOR):
             pattern, _, word = test[len(_EDITOR) :].partition(":")

@@ -35,7 +35,7 @@ from .limits import Limits
 from .outbox import Message, Outbox
 from .revisions import NEWEST_HANDSHAKE, Revision
 from .tools import Cancellation, ClientSession, ToolCall, ToolResult, error_result
-from .transitions import Singleton, after, picture
+from .transitions import IdentityHashed, after, picture
 
 logger = logging.getLogger("gemini_companion.protocol")
 
@@ -45,7 +45,7 @@ AT_ONCE_BYTES = 64 * 1024
 """How much is taken for one turn of writing."""
 
 
-class State(Singleton):
+class State(IdentityHashed):
     """How far the client has come."""
 
     NEW = "connected, and nothing said"
@@ -54,7 +54,7 @@ class State(Singleton):
     ENDED = "the connection is gone"
 
 
-class Event(Singleton):
+class Event(IdentityHashed):
     """What happens to a conversation."""
 
     INITIALIZE = "initialize came and was answered"

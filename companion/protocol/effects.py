@@ -7,7 +7,7 @@ transport interprets each of the two types in one place, exhaustively.
 
 from __future__ import annotations
 
-from typing import Dict, List, NamedTuple, Optional, Sequence, Union
+from typing import Dict, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 from .streams import Stream
 from .tools import Cancellation, ClientSession, ToolCall
@@ -46,7 +46,7 @@ Reply = Union[Answer, OpenStream, RunCalls]
 class Wake(NamedTuple):
     """These streams have something to write or are to be closed."""
 
-    streams: Sequence[Stream]
+    streams: Tuple[Stream, ...]
 
 
 class SessionOpened(NamedTuple):

@@ -19,7 +19,7 @@ from .revisions import Revision
 from .sessions import Session
 from .streams import CALL, Stream
 from .tools import ClientSession, ToolCall
-from .transitions import Singleton, after, picture
+from .transitions import IdentityHashed, after, picture
 
 JSON_TYPE = {"Content-Type": "application/json"}
 EVENT_STREAM = {
@@ -29,7 +29,7 @@ EVENT_STREAM = {
 }
 
 
-class ExchangeState(Singleton):
+class ExchangeState(IdentityHashed):
     """What the POST has been answered with."""
 
     UNANSWERED = "nothing yet"
@@ -37,7 +37,7 @@ class ExchangeState(Singleton):
     ANSWERED = "all answers"
 
 
-class ExchangeEvent(Singleton):
+class ExchangeEvent(IdentityHashed):
     """What happens to a POST."""
 
     STREAM_OPENED = "a notification has to be sent before the answers"

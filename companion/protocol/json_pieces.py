@@ -16,7 +16,8 @@ PIECE = 512 * 1024
 LONG = 64
 """Strings of at least this many bytes are decoded separately."""
 _STRUCTURE = b"[{,"
-_PORTION = 64 * 1024
+_COUNTED_AT_ONCE = 64 * 1024
+"""Bytes: what stays in the processor's cache and needs no new memory from the system."""
 _LONGEST_ESCAPE = 6  # bytes, as in \u0041
 
 
@@ -47,9 +48,8 @@ def _most_quotes(values: int) -> int:
 
 
 def _structure(text: bytes) -> int:
-    # In portions that stay in the processor's cache and need no fresh memory of the system.
-    portions = (text[start : start + _PORTION] for start in range(0, len(text), _PORTION))
-    return len(text) - sum(len(portion.translate(None, _STRUCTURE)) for portion in portions)
+    pieces = (text[start : start + _COUNTED_AT_ONCE] for start in range(0, len(text), _COUNTED_AT_ONCE))
+    return len(text) - sum(len(piece.translate(None, _STRUCTURE)) for piece in pieces)
 
 
 def outline(body: bytes, values: int) -> Outline:

@@ -15,10 +15,10 @@ from __future__ import annotations
 
 from typing import Dict, List
 
-from .transitions import Singleton, after, picture
+from .transitions import IdentityHashed, after, picture
 
 
-class Receipt(Singleton):
+class Receipt(IdentityHashed):
     """What is known about a message that was written."""
 
     WRITTEN = "it was written to a connection"
@@ -26,7 +26,7 @@ class Receipt(Singleton):
     READ = "the client has read it"
 
 
-class Sign(Singleton):
+class Sign(IdentityHashed):
     """What the server sees of a connection or a client, as far as it tells about a message."""
 
     WRITE = "the message is written, perhaps again"

@@ -238,7 +238,7 @@ class SessionRegistry:
                 woken += ready
         if logger.isEnabledFor(logging.DEBUG):
             logger.debug("sent notification %.60r, %d bytes", method, len(notice.encoded()))
-        events: List[Event] = [Wake(woken)] if woken else []
+        events: List[Event] = [Wake(tuple(woken))] if woken else []
         for session in given_up:
             events.extend(self.close(session, "did not read its messages"))
         return events
@@ -264,7 +264,7 @@ class SessionRegistry:
         del self.clients[session.client.id]
         unread = session.unread()
         closing = session.close()
-        events: List[Event] = [Wake(closing)] if closing else []
+        events: List[Event] = [Wake(tuple(closing))] if closing else []
         events.extend(self.calls.session_closed(session, session.last_seen))
         events.append(SessionClosed(session.client, reason, unread))
         return events
@@ -283,7 +283,7 @@ class SessionRegistry:
                         stream.set_reconnection_delay(come_back_seconds)
                     stream.close()
                     closing.append(stream)
-        return [Wake(closing)] if closing else []
+        return [Wake(tuple(closing))] if closing else []
 
     def tick(self, now: float) -> List[Event]:
         """Close the sessions that have timed out."""

@@ -18,7 +18,7 @@ from .receipts import Receipts
 from .revisions import Revision
 from .streams import CALL, LISTEN, SUBSCRIPTION, Ending, Stream, StreamKind
 from .tools import ClientSession
-from .transitions import Singleton, after, picture
+from .transitions import IdentityHashed, after, picture
 
 
 class SessionKind(Enum):
@@ -54,7 +54,7 @@ TRAITS: Dict[SessionKind, Traits] = {
 }
 
 
-class SessionState(Singleton):
+class SessionState(IdentityHashed):
     """Whether the client listens. A call that is being answered keeps the session alive in any state."""
 
     NEW = "no stream has been opened yet"
@@ -63,7 +63,7 @@ class SessionState(Singleton):
     CLOSED = "it has ended"
 
 
-class SessionEvent(Singleton):
+class SessionEvent(IdentityHashed):
     """What happens to a session."""
 
     STREAM_OPENED = "a stream for its notifications was opened"

@@ -16,7 +16,7 @@ from .jsonrpc import RequestId
 from .limits import Limits
 from .outbox import Message, Outbox, export_messages, import_messages
 from .receipts import Receipts, Sign
-from .transitions import Singleton, after, picture
+from .transitions import IdentityHashed, after, picture
 
 HEARTBEAT = b": \n\n"
 _GREETING = b": connected\n\n"
@@ -40,7 +40,7 @@ class StreamKind(Enum):
 LISTEN, CALL, SUBSCRIPTION = StreamKind.LISTEN, StreamKind.CALL, StreamKind.SUBSCRIPTION
 
 
-class StreamState(Singleton):
+class StreamState(IdentityHashed):
     """Whether the stream is attached to a connection. This is independent of `Stream.finished`."""
 
     DETACHED = "no connection"
@@ -48,7 +48,7 @@ class StreamState(Singleton):
     CLOSING = "its connection ends once everything is written"
 
 
-class StreamEvent(Singleton):
+class StreamEvent(IdentityHashed):
     """What happens to a stream."""
 
     ATTACH = "a connection begins to write it, perhaps in place of another"

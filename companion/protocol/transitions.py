@@ -13,10 +13,10 @@ State = TypeVar("State", bound=Enum)
 Event = TypeVar("Event", bound=Enum)
 
 
-class Singleton(Enum):
-    """A state or an event of a table. Each exists once, so that its identity is hash enough.
+class IdentityHashed(Enum):
+    """An enum whose members are hashed by identity, as each exists once.
 
-    Enum computes its own hash in Python, twice for each step of a table.
+    `Enum.__hash__` is written in Python, and a step of a table takes two of them.
     """
 
     __hash__ = object.__hash__

@@ -38,15 +38,15 @@ logger = logging.getLogger("gemini_companion.transport")
 _ENDING = "The companion is being restarted or has ended. Try again in a moment."
 
 
-class RunningCall(NamedTuple):
-    """A call under way: the task that runs it, and what gives the reply to its request."""
+class BatchedCall(NamedTuple):
+    """A call of a batch that is under way: the task that runs it, and what gives the reply to its request."""
 
     task: asyncio.Task[Any]
     hand_over: Callable[[Union[Answer, OpenStream]], None]
 
 
-class OnlyCall:
-    """The only call of a request, under way on the request's own task, and the reply to the request."""
+class SoleCall:
+    """The only call of a request, under way on the request's own task, and the reply to that request."""
 
     __slots__ = ("_call", "_carry", "_lost", "_request", "answer", "carrying", "task")
 
@@ -97,7 +97,7 @@ class CallRunner:
     def __init__(self, protocol: Protocol, call_tool: Callable[[ToolCall], Awaitable[ToolResult]]) -> None:
         self._protocol = protocol
         self._call_tool = call_tool
-        self._running: Dict[ToolCall, Union[RunningCall, OnlyCall]] = {}
+        self._running: Dict[ToolCall, Union[BatchedCall, SoleCall]] = {}
         self._cancelled: Set[asyncio.Task[Any]] = set()
         self._last_call_over: Optional[asyncio.Future[None]] = None  # somebody waits for it
         self._expiry: Optional[asyncio.TimerHandle] = None
@@ -132,7 +132,7 @@ class CallRunner:
         """
         task = asyncio.current_task()
         assert task is not None
-        running = self._running[call] = OnlyCall(task, request, call, self._reply, self._caller_lost)
+        running = self._running[call] = SoleCall(task, request, call, self._reply, self._caller_lost)
         connection: Connection = request.protocol
         connection.on_lost = running.caller_lost
         call.carrier = self._say
@@ -156,7 +156,7 @@ class CallRunner:
         connection.on_lost = functools.partial(self._caller_lost, calls)
         for call in calls:
             call.carrier = self._say
-            self._running[call] = RunningCall(loop.create_task(self._run(call)), hand_over)
+            self._running[call] = BatchedCall(loop.create_task(self._run(call)), hand_over)
         tasks = [self._running[call].task for call in calls]
         try:
             reply = await first
@@ -209,7 +209,7 @@ class CallRunner:
             self._cancelled.add(running.task)
             running.task.add_done_callback(self._cancelled.discard)
 
-    def _forget(self, call: ToolCall) -> Union[RunningCall, OnlyCall, None]:
+    def _forget(self, call: ToolCall) -> Union[BatchedCall, SoleCall, None]:
         running = self._running.pop(call, None)
         if not self._running and self._last_call_over is not None and not self._last_call_over.done():
             self._last_call_over.set_result(None)

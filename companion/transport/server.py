@@ -283,7 +283,7 @@ class CompanionServer(CallRunner):
             for event in reaction.events:
                 if isinstance(event, SessionOpened):
                     self._described(event.client, headers)
-            del body, decoded, arrival  # the user may take an hour to decide
+            del body, decoded, arrival  # a call may wait an hour for the user; its message need not
             return await self._react(request, reaction)
         finally:
             self._in_flight -= 1
@@ -307,25 +307,22 @@ class CompanionServer(CallRunner):
 
     def _perform(self, events: Iterable[Event]) -> None:
         for event in events:
-            self._perform_one(event)
-
-    def _perform_one(self, event: Event) -> None:
-        if isinstance(event, SessionOpened):
-            logger.info("connected: %.80r %.40r, MCP %s", *event.client[1:4])
-            self._schedule_expiry()
-            self._session_opened(event.client)
-        elif isinstance(event, SessionClosed):
-            logger.info("disconnected: %.80r: %s", event.client.client_name, event.reason)
-            self._session_closed(event.client, event.undelivered)
-        elif isinstance(event, Wake):
-            self._streams.wake(event.streams)
-        elif isinstance(event, CallCancelled):
-            logger.debug("cancelled a call of %s: %s", event.call.name, event.reason.value)
-            self._hand_over(event.call, event.reply)
-            self._let_run_out(event.call)
-            event.call.cancel(event.reason)
-        else:
-            never(event)
+            if isinstance(event, SessionOpened):
+                logger.info("connected: %.80r %.40r, MCP %s", *event.client[1:4])
+                self._schedule_expiry()
+                self._session_opened(event.client)
+            elif isinstance(event, SessionClosed):
+                logger.info("disconnected: %.80r: %s", event.client.client_name, event.reason)
+                self._session_closed(event.client, event.undelivered)
+            elif isinstance(event, Wake):
+                self._streams.wake(event.streams)
+            elif isinstance(event, CallCancelled):
+                logger.debug("cancelled a call of %s: %s", event.call.name, event.reason.value)
+                self._hand_over(event.call, event.reply)
+                self._let_run_out(event.call)
+                event.call.cancel(event.reason)
+            else:
+                never(event)
 
     def _stream_ended(self, stream: Stream, ending: Ending) -> None:
         self._perform(self._protocol.registry.stream_lost(stream, ending, self._now()))

@@ -233,12 +233,12 @@ class _Peer:
                 if frames is not None:
                     frames.taken()
                 if message.type is WSMsgType.TEXT:
-                    text = message.data.encode("utf-8")
-                    self.perform(self.conversation.receive(text, await self._server.decode(text)))
+                    await self._receive(message.data)
                 elif message.type is WSMsgType.PING:
                     await self._socket.pong(message.data)
                 elif message.type is not WSMsgType.PONG:
                     await self._socket.close(code=WSCloseCode.UNSUPPORTED_DATA, message=b"text messages only")
+                del message  # the next one may come in an hour
         except ConnectionError as error:
             logger.debug("a WebSocket broke: %s", type(error).__name__)
         finally:
@@ -246,6 +246,10 @@ class _Peer:
             if self._writer is not None:
                 self._writer.cancel()
             # Whoever carries out a cancelled call ends by itself; what does not ask for cancellation runs to its end.
+
+    async def _receive(self, message: str) -> None:
+        text = message.encode("utf-8")
+        self.perform(self.conversation.receive(text, await self._server.decode(text)))
 
     def perform(self, effects: Sequence[conversation.Effect]) -> None:
         """Do what the core wants done, and write what it has to say."""

@@ -1,18 +1,29 @@
-"""Which processor the server that is measured runs on, and which one whoever asks it.
+"""Which processor a server under measurement runs on, and which one its load generator.
 
-A call takes 20 % more or less of the server's time depending on whether both happen to share a processor, and the
-system moves them when it likes. So each side has one of its own where there are two and the system lets us say so.
+A call takes up to a fifth more or less of the server's time depending on whether both happen to share a processor, and
+the system moves them when it likes. So each has one of its own, where there are two and the system lets us choose.
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
+from typing import Iterator, List
 
-_OURS = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else []
+_ALLOWED = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else []
 
 
-def set_apart(process: int) -> None:
-    """Let that process, which has just begun, run on one processor and this one on another from now on."""
-    if len(_OURS) > 1:
-        os.sched_setaffinity(0, _OURS[:1])
-        os.sched_setaffinity(process, _OURS[-1:])
+@contextlib.contextmanager
+def set_apart() -> Iterator[None]:
+    """What is started meanwhile runs, with all its threads, on another processor than this process does afterwards."""
+    _run_on(_ALLOWED[-1:])
+    try:
+        yield
+    finally:
+        _run_on(_ALLOWED[:1])
+
+
+def _run_on(processors: List[int]) -> None:
+    if len(_ALLOWED) > 1:
+        with contextlib.suppress(OSError):  # a container may forbid it
+            os.sched_setaffinity(0, processors)

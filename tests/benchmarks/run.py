@@ -80,7 +80,8 @@ class Run:
 
     def compare(self, other: State) -> None:
         """Measure two states in turns and print them side by side. Each value is a ratio to its own floor, measured in
-        the same turn; so is what the other state says with its own benchmarks."""
+        the same turn; so is what the other state says with its own benchmarks. Where what a row measures has changed in
+        between, its two values say nothing of each other."""
         this = State("this state", cache.ROOT)
         for name, executable in self.pythons().items():
             turns: Dict[str, List[Measurement]] = {this.name: [], other.name: []}

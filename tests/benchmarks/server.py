@@ -2,8 +2,8 @@
 
     python tests/benchmarks/server.py [--json]
 
-Every server is a process of its own, away from this one's processor, and asked in turns. The official SDKs' servers are
-measured beside it for scale, where run.py has set them up; they have no target.
+Every server is a process of its own (see `processors`), asked in turns. The official SDKs' servers are measured beside
+it for scale, where run.py has set them up; they have no target.
 """
 
 from __future__ import annotations
@@ -51,14 +51,14 @@ class Server:
     def __init__(self, name: str, command: List[str], environment: Dict[str, str]) -> None:
         self.name = name
         token = secrets.token_hex(16)
-        self._process = subprocess.Popen(
-            command,
-            env={**os.environ, **environment, "BENCHMARK_TOKEN": token, "BENCHMARK_CONTEXT": json.dumps(CONTEXT)},
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            universal_newlines=True,
-        )
-        set_apart(self._process.pid)
+        with set_apart():
+            self._process = subprocess.Popen(
+                command,
+                env={**os.environ, **environment, "BENCHMARK_TOKEN": token, "BENCHMARK_CONTEXT": json.dumps(CONTEXT)},
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                universal_newlines=True,
+            )
         assert self._process.stdout is not None
         self.target = Target(int(self._process.stdout.readline()), token)
 
@@ -193,7 +193,8 @@ def compare(
     """Measure all servers in turns; the last one is the unit, and the first one has the target.
 
     A turn is so many `pairs` of samples taken one right after the other, and its ratio the median of theirs. Many short
-    ones say more than a long one: what disturbs the machine for a moment spoils a few pairs and not the turn.
+    ones say more than a long one: what disturbs the machine for a moment spoils a few pairs and not the turn. Rare
+    costs, such as a full collection of garbage, do not count either.
     """
     for server in servers:
         sample(server)

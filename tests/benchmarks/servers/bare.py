@@ -1,8 +1,8 @@
 """The unit of the server's benchmarks: an aiohttp handler that parses what comes and answers the same JSON.
 
-It checks nothing, keeps nothing, and knows no protocol: it decodes each message, but compares no token, and looks at no
-header and no argument. Its events have no id, so that none of them could be sent again. What is measured above it is
-what any server must do beyond that, and what ours does more.
+It keeps nothing and knows no protocol: it decodes each message, but compares no token, and looks at no header and no
+argument. Its events have no id, so that none of them could be sent again. The rest is what any MCP server must do, and
+what ours does on top.
 """
 
 from __future__ import annotations

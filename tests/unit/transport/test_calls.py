@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
 
 import pytest
 
 from companion.protocol.tools import EMPTY, Cancellation, text_result
+from tests.support.held import LONG, long_texts
 
 
 class User:
@@ -84,16 +86,58 @@ def test_each_step_of_a_call_is_told_as_it_happens(run, user):
             await served.until(lambda: user.decisions)
             served.calls[0].progress(1, 3)
             async with await sending as response:
-                for step in (2, 3):
-                    served.calls[0].progress(step, 3)
+                for step in (1, 2, 3):
+                    if step > 1:
+                        served.calls[0].progress(step, 3)
                     told = b""
                     while b'"progress":%d' % step not in told:
-                        told += await asyncio.wait_for(response.content.readany(), 10)
+                        part = await asyncio.wait_for(response.content.readany(), 10)
+                        assert part, "the stream has ended"
+                        told += part
                 user.decisions[0].set_result(EMPTY)
                 await asyncio.wait_for(client.read(response), 10)
             assert [message["id"] for message in client.messages] == [1]
 
     run(scenario, call_tool=user.call)
+
+
+def test_a_call_that_waits_holds_its_message_no_longer(run, user):
+    async def scenario(served):
+        async with served.client() as client:
+            await client.connect()
+            asked = request(1)
+            asked["params"]["arguments"]["newContent"] = "x" * 2 * LONG
+            body = json.dumps(asked).encode()
+            reader, writer = await asyncio.open_connection("127.0.0.1", served.port)
+            writer.write(served.head(Content_Length=str(len(body)), Mcp_Session_Id=client.session_id) + body)
+            del asked, body
+            await served.until(lambda: user.decisions)
+            assert long_texts() == []
+            user.decisions[0].set_result(EMPTY)
+            assert (await reader.readline()).startswith(b"HTTP/1.1 200")
+            writer.close()
+
+    run(scenario, call_tool=user.call)
+
+
+def test_a_call_that_has_ended_leaves_nothing_to_collect(run):
+    async def at_once(call):
+        return EMPTY
+
+    async def scenario(served):
+        async with served.client() as client:
+            await client.connect()
+            gc.collect()
+            gc.disable()
+            try:
+                for number in range(20):
+                    await client.send(request(number))
+                left = [each for each in gc.get_objects() if type(each).__name__ == "SoleCall"]
+            finally:
+                gc.enable()
+            assert left == []
+
+    run(scenario, call_tool=at_once)
 
 
 def test_a_connection_that_breaks_takes_all_calls_of_its_batch_back(run, user):

@@ -11,6 +11,7 @@ import pytest
 from companion.protocol.tools import Implementation, Tool, text_result
 from companion.transport.client import Refused, WebSocketClient
 from companion.transport.websocket_server import WebSocketServer
+from tests.support.held import LONG, long_texts
 
 HEADER = "X-Claude-Code-Ide-Authorization"
 TOKEN = "the-secret-of-this-test"
@@ -21,7 +22,7 @@ class Bench:
     """A server whose one tool is answered by the test."""
 
     def __init__(self):
-        self.opened, self.closed, self.listed, self.cancelled = [], [], [], []
+        self.opened, self.closed, self.listed, self.called, self.cancelled = [], [], [], [], []
         self.decision = asyncio.get_running_loop().create_future()
         self.server = WebSocketServer(
             token=TOKEN,
@@ -35,6 +36,7 @@ class Bench:
         )
 
     async def call(self, call):
+        self.called.append(call)
         call.on_cancelled(self.cancelled.append)
         return text_result(await self.decision)
 
@@ -86,6 +88,21 @@ def test_a_program_connects_is_notified_and_answered():
         assert json.loads((await socket.receive(5)).data)["result"]["content"][0]["text"] == "DIFF_REJECTED"
         await socket.close()
         await until(lambda: bench.closed and not bench.server.clients)
+
+    run(scenario)
+
+
+def test_a_call_that_waits_holds_its_message_no_longer():
+    async def scenario(bench, http, port):
+        socket = await connect(http, port)
+        await handshake(socket)
+        params = {"name": "openDiff", "arguments": {"text": "x" * 2 * LONG}}
+        await socket.send_str(json.dumps({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": params}))
+        del params
+        await until(lambda: bench.called)
+        assert long_texts() == []
+        bench.decision.set_result("DIFF_REJECTED")
+        await socket.close()
 
     run(scenario)
 

@@ -73,7 +73,10 @@ class Attacker:
         """The status that an upgrade is answered with, 0 if the connection ends."""
         self.socket.sendall(self.head(**headers))
         while b"\r\n\r\n" not in self.received:
-            part = self.socket.recv(65536)
+            try:
+                part = self.socket.recv(65536)
+            except ConnectionError:
+                return 0
             if not part:
                 return 0
             self.received += part
