@@ -41,13 +41,14 @@ class Program(Terminal):
         self.wait_until(lambda: "> " + text in self.text() and not self._is_taken(), f"the echo of {text!r}")
         # The programs lose a return that comes before they have taken note of what they have just echoed.
         asked = len(self._model.turns)
-        deadline = time.monotonic() + 20.0
+        deadline = time.monotonic() + 60.0
         while not self._is_taken(asked):
             assert time.monotonic() < deadline, f"the program does not take the line\n{self.text()}"
             # A return right after typed text counts as a pasted line end; after another key it is a return.
             self.press("end")
             self.press("enter")
-            self.is_soon(lambda: self._is_taken(asked), 0.5)
+            # A second return that comes too early is a second line, or answers the question that follows.
+            self.is_soon(lambda: self._is_taken(asked), 3.0)
 
     def _is_taken(self, asked: Optional[int] = None) -> bool:
         """Whether the line has left the input field: it is empty again, or a question stands in its place.

@@ -8,7 +8,9 @@ import json
 import aiohttp
 import pytest
 
+from companion.protocol.json_text import AT_ONCE_BYTES, decode
 from companion.protocol.tools import Implementation, Tool, text_result
+from companion.transport.bodies import in_default_executor
 from companion.transport.client import Refused, WebSocketClient
 from companion.transport.websocket_server import WebSocketServer
 from tests.support.held import LONG, long_texts
@@ -23,6 +25,7 @@ class Bench:
 
     def __init__(self):
         self.opened, self.closed, self.listed, self.called, self.cancelled = [], [], [], [], []
+        self.worked = []
         self.decision = asyncio.get_running_loop().create_future()
         self.server = WebSocketServer(
             token=TOKEN,
@@ -33,7 +36,12 @@ class Bench:
             session_closed=self.closed.append,
             tools_listed=self.listed.append,
             identity=Implementation("gemini-companion", "Gemini Companion", "1"),
+            in_worker=self.in_worker,
         )
+
+    async def in_worker(self, function, *args):
+        self.worked.append(function)
+        return await in_default_executor(function, *args)
 
     async def call(self, call):
         self.called.append(call)
@@ -88,6 +96,19 @@ def test_a_program_connects_is_notified_and_answered():
         assert json.loads((await socket.receive(5)).data)["result"]["content"][0]["text"] == "DIFF_REJECTED"
         await socket.close()
         await until(lambda: bench.closed and not bench.server.clients)
+
+    run(scenario)
+
+
+def test_only_a_large_message_is_decoded_on_a_worker_thread():
+    async def scenario(bench, http, port):
+        socket = await connect(http, port)
+        await handshake(socket)
+        for padding, workers in (("x", []), ("x" * AT_ONCE_BYTES, [decode])):
+            await socket.send_str(json.dumps({"jsonrpc": "2.0", "id": 1, "method": "ping", "params": {"of": padding}}))
+            assert json.loads((await socket.receive(5)).data)["id"] == 1
+            assert bench.worked == workers
+        await socket.close()
 
     run(scenario)
 
