@@ -12,7 +12,7 @@ from __future__ import annotations
 import hashlib
 import logging
 import secrets
-from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Tuple, Union
+from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple, Union
 
 from .calls import Calls
 from .effects import Answer, Event, OpenStream, Reaction, SessionClosed, SessionOpened, Wake
@@ -238,7 +238,7 @@ class SessionRegistry:
                 woken += ready
         if logger.isEnabledFor(logging.DEBUG):
             logger.debug("sent notification %.60r, %d bytes", method, len(notice.encoded()))
-        events: List[Event] = [Wake(tuple(woken))] if woken else []
+        events = _woken(woken)
         for session in given_up:
             events.extend(self.close(session, "did not read its messages"))
         return events
@@ -263,8 +263,7 @@ class SessionRegistry:
         del self._sessions[session.client.id]
         del self.clients[session.client.id]
         unread = session.unread()
-        closing = session.close()
-        events: List[Event] = [Wake(tuple(closing))] if closing else []
+        events = _woken(session.close())
         events.extend(self.calls.session_closed(session, session.last_seen))
         events.append(SessionClosed(session.client, reason, unread))
         return events
@@ -283,7 +282,7 @@ class SessionRegistry:
                         stream.set_reconnection_delay(come_back_seconds)
                     stream.close()
                     closing.append(stream)
-        return [Wake(tuple(closing))] if closing else []
+        return _woken(closing)
 
     def tick(self, now: float) -> List[Event]:
         """Close the sessions that have timed out."""
@@ -318,3 +317,7 @@ class SessionRegistry:
 
 def _refusal(sentence: str, status: int) -> Answer:
     return Answer(status, JSON_TYPE, error_message(None, RpcError(INVALID_REQUEST, sentence)))
+
+
+def _woken(streams: Sequence[Stream]) -> List[Event]:
+    return [Wake(tuple(streams))] if streams else []

@@ -13,7 +13,7 @@ from typing import Any, Awaitable, Callable, List, Mapping, Optional, Union
 
 from aiohttp import StreamReader, hdrs, http_exceptions, web
 
-from ..protocol.json_text import decode
+from ..protocol.json_text import AT_ONCE_BYTES, decode
 from ..protocol.limits import Limits
 from .connections import closing
 from .responses import WholeResponse, refusal
@@ -77,9 +77,11 @@ class Bodies:
         except asyncio.TimeoutError:
             return closing(request, refusal(408, "The body took too long."))
 
-    async def decode(self, body: bytes, limits: Limits) -> Callable[[], Any]:
-        """Decode a body of more than `AT_ONCE_BYTES` on a worker thread; the core decodes smaller ones. Returns a
-        function that returns its value or raises, as `Arrival.decoded` needs."""
+    async def decode(self, body: bytes, limits: Limits) -> Optional[Callable[[], Any]]:
+        """Decode a large body on a worker thread. Returns a function that returns its value or raises, as the core
+        needs; None for one of at most `AT_ONCE_BYTES`, which the core decodes."""
+        if len(body) <= AT_ONCE_BYTES:
+            return None
         self._held += len(body)
         try:
             value = await self._in_worker(decode, body, limits.nesting, limits.values)

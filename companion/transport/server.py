@@ -38,7 +38,6 @@ from ..protocol.effects import (
     Wake,
 )
 from ..protocol.exchanges import JSON_TYPE
-from ..protocol.json_text import AT_ONCE_BYTES
 from ..protocol.limits import Limits
 from ..protocol.notices import Translate
 from ..protocol.streams import Ending, Stream
@@ -276,7 +275,7 @@ class CompanionServer(CallRunner):
             return refusal(503, "Too many requests are being answered.", {"Retry-After": "1"})
         self._in_flight += 1
         try:
-            decoded = await self._bodies.decode(body, self._limits) if len(body) > AT_ONCE_BYTES else None
+            decoded = await self._bodies.decode(body, self._limits)
             connection: Connection = request.protocol
             arrival = Arrival(headers, body, accepts_json, accepts_events, token_name, str(connection.number), decoded)
             reaction = self._protocol.post(arrival, self._now())

@@ -19,7 +19,6 @@ from aiohttp import WSCloseCode, WSMsgType, web
 from ..protocol import conversation
 from ..protocol.catalogue import Catalogue
 from ..protocol.conversation import Conversation
-from ..protocol.json_text import AT_ONCE_BYTES
 from ..protocol.limits import Limits
 from ..protocol.tools import ClientSession, Implementation, Tool, ToolCall, ToolResult
 from .bodies import Bodies, InWorker, in_default_executor
@@ -182,7 +181,7 @@ class WebSocketServer:
 
     async def decode(self, text: bytes) -> Optional[Callable[[], Any]]:
         """Decode a large message on a worker thread; None for a small one, which the core decodes."""
-        return await self._bodies.decode(text, self._limits) if len(text) > AT_ONCE_BYTES else None
+        return await self._bodies.decode(text, self._limits)
 
     def perform(self, peer: _Peer, effect: conversation.Effect) -> None:
         """The one place that interprets the core's effects."""
