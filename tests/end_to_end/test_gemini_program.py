@@ -135,6 +135,6 @@ def test_ide_enable_connects_a_program_that_sees_the_editor_for_the_first_time(d
     with GeminiCli(desktop.host, desktop.workspace, model, ide_mode=False) as gemini:
         gemini.wait_for("Do you want to connect Sublime Text to Gemini CLI?")
         gemini.press("escape")
-        gemini.submit("/ide enable")
-        gemini.wait_for("Connected to Sublime Text")
+        gemini.wait_ready()
+        gemini.enter("/ide enable", lambda: "Connected to Sublime Text" in gemini.text())
         desktop.host.wait_until(lambda: "Gemini CLI" in desktop.window()["status_bar"])

@@ -125,6 +125,6 @@ def test_ide_enable_connects_a_program_that_sees_the_editor_for_the_first_time(d
     with QwenCode(desktop.host, desktop.workspace, model, ide_mode=False) as qwen:
         qwen.wait_for("Do you want to connect Sublime Text to Qwen Code?")
         qwen.press("escape")
-        qwen.submit("/ide enable")
-        qwen.wait_for("Connected to Sublime Text")
+        qwen.wait_ready()
+        qwen.enter("/ide enable", lambda: "Connected to Sublime Text" in qwen.text())
         desktop.host.wait_until(lambda: "Qwen Code" in desktop.window()["status_bar"])

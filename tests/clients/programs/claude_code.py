@@ -59,12 +59,6 @@ class ClaudeCode(Program):
         self.wait_ready()
         self.wait_for(f"\u29c9 {mention}")
 
-    def submit(self, text: str) -> None:
-        """Types a line and sends it off; the model has been asked afterwards."""
-        self.wait_ready()
-        asked = len(self._model.turns)
-        self.enter(text, lambda: len(self._model.turns) > asked)
-
     def choose_editor(self, count: int = 1) -> None:
         """Types `/ide` and takes the last of so many editors; below them stands "None", which is preselected."""
         self.wait_ready()

@@ -65,12 +65,6 @@ class CopilotCli(Program):
         self.wait_ready()
         self.wait_for(mention)
 
-    def submit(self, text: str) -> None:
-        """Types a line and sends it off; the model has been asked, or a question stands on the screen, afterwards."""
-        self.wait_ready()
-        asked = len(self._model.turns)
-        self.enter(text, lambda: len(self._model.turns) > asked)
-
 
 def _program() -> str:
     folder = nodes.packages("copilot_cli")

@@ -42,12 +42,6 @@ class OpenCode(Program):
         self.wait_ready()
         self.wait_for(mention)
 
-    def submit(self, text: str) -> None:
-        """Types a line and sends it off; the model has been asked afterwards."""
-        self.wait_ready()
-        asked = len(self._model.turns)
-        self.enter(text, lambda: len(self._model.turns) > asked)
-
 
 def _write_configuration(host: Host, model: OpenAiApi) -> None:
     """Settings that name the stub as the only model, and what keeps the program from asking npm for its plugins."""

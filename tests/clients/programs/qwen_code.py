@@ -61,9 +61,8 @@ class QwenCode(Program):
         deadline = time.monotonic() + timeout
         while not self._is_active(active_file):
             assert time.monotonic() < deadline, self.text()
-            asked = len(self._answers())
-            self.submit("/ide status")
-            self.wait_until(functools.partial(self._has_more_answers_than, asked), "an answer to /ide status")
+            self.enter("/ide status", functools.partial(self._has_more_answers_than, len(self._answers())))
+            self.wait_ready()
 
     def _is_active(self, file: str) -> bool:
         text = self.text()

@@ -22,7 +22,7 @@ import subprocess
 import termios
 import threading
 import time
-from typing import Any, Callable, Mapping, Sequence
+from typing import Any, Callable, List, Mapping, Optional, Sequence
 
 import pyte
 
@@ -31,7 +31,8 @@ KEYS = {"enter": "\r", "escape": "\x1b", "end": "\x1b[F", "up": "\x1b[A", "down"
 
 # Sequences that the model of the screen does not know: CSI with a private mark, device control, program commands.
 _FOREIGN = re.compile(rb"\x1b\[[<=>][0-9;:]*[ -/]*[@-~]|\x1b[P_^X][^\x1b]*\x1b\\", re.DOTALL)
-_BEGUN = re.compile(rb"\x1b(\[([<=>][0-9;: -/]*)?|[P_^X][^\x1b]*\x1b?)?\Z", re.DOTALL)
+_SYNCHRONIZED = re.compile(rb"\x1b\[\?2026([hl])")  # a frame begins or ends (private mode 2026)
+_BEGUN = re.compile(rb"\x1b(\[([<=>?][0-9;: -/]*)?|[P_^X][^\x1b]*\x1b?)?\Z", re.DOTALL)
 
 # Characters without a width of their own, at which the model would stop to draw.
 _WITHOUT_WIDTH = dict.fromkeys((0xFE0E, 0xFE0F, 0x200D))
@@ -50,6 +51,7 @@ class Terminal:
         self._screen = _Screen(COLUMNS, LINES)
         self._screen.answer = self._write
         self._stream = pyte.ByteStream(self._screen)
+        self._held: Optional[List[str]] = None  # what shows while a program draws its next frame
         self._changed = threading.Condition()
         self._ended = False
         self.closed = False
@@ -72,7 +74,7 @@ class Terminal:
     def text(self) -> str:
         """The screen now, without trailing blanks and empty lines."""
         with self._changed:
-            lines = [line.rstrip() for line in self._screen.display]
+            lines = self._lines() if self._held is None else self._held
         return "\n".join(line for line in lines if line)
 
     def wait_for(self, text: str, timeout: float = 30.0) -> None:
@@ -155,20 +157,38 @@ class Terminal:
                 data = b""
             with self._changed:
                 if data:
-                    self._stream.feed(self._understood(data))
+                    self._feed(data)
                 else:
                     self._ended = True
+                    self._held = None
                 self._changed.notify_all()
             if not data:
                 return
 
-    def _understood(self, data: bytes) -> bytes:
-        """The data without the sequences that the model would print; the beginning of one waits for its end."""
-        data = _FOREIGN.sub(b"", self._rest + data)
+    def _feed(self, data: bytes) -> None:
+        """Draws what has come. As terminals do, it shows what a program marks as one frame only when it is whole.
+
+        The beginning of a sequence waits for its end.
+        """
+        data = self._rest + data
         begun = _BEGUN.search(data)
         end = begun.start() if begun else len(data)
         self._rest = data[end:]
-        return data[:end]
+        done = 0
+        for mark in _SYNCHRONIZED.finditer(data, 0, end):
+            self._draw(data[done : mark.start()])
+            if mark.group(1) == b"l":
+                self._held = None
+            elif self._held is None:
+                self._held = self._lines()
+            done = mark.end()
+        self._draw(data[done:end])
+
+    def _draw(self, data: bytes) -> None:
+        self._stream.feed(_FOREIGN.sub(b"", data))
+
+    def _lines(self) -> List[str]:
+        return [line.rstrip() for line in self._screen.display]
 
 
 class _Screen(pyte.Screen):
