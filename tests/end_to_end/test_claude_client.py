@@ -47,7 +47,7 @@ def test_the_lock_file_says_what_the_program_asks_for(desktop, home):
 
 
 def test_it_hears_of_the_selection_and_the_user_of_it(desktop, claude):
-    assert "Claude Code" in desktop.window()["status_bar"]
+    desktop.wait_status("Claude Code")
     params = claude.wait_notification("selection_changed", lambda params: params["text"] == "Hello")
     assert params["filePath"] == desktop.path("greeting.py")
     assert params["selection"] == {
@@ -74,7 +74,7 @@ def test_a_diff_is_accepted_with_a_change_of_the_user(desktop, claude):
     assert proposal["text"] == PROPOSAL
     desktop.type_at_end(proposal["id"], "# reviewed\n")
     desktop.accept()
-    assert asked.result(10) == ["FILE_SAVED", PROPOSAL + "# reviewed\n"]
+    assert asked.result(30) == ["FILE_SAVED", PROPOSAL + "# reviewed\n"]
     assert desktop.read("greeting.py").decode() == GREETING, "the program writes, after the answer"
     desktop.wait_no_review()
     assert desktop.arrangement() == before
@@ -84,7 +84,7 @@ def test_a_diff_is_accepted_with_a_change_of_the_user(desktop, claude):
 def test_a_diff_is_rejected(desktop, claude):
     asked, _ = start_review(desktop, claude)
     desktop.reject()
-    assert asked.result(10) == ["DIFF_REJECTED", NAME]
+    assert asked.result(30) == ["DIFF_REJECTED", NAME]
     desktop.wait_no_review()
     assert desktop.read("greeting.py").decode() == GREETING
 
@@ -95,7 +95,7 @@ def test_an_answer_in_the_terminal_closes_the_diff_without_another_one(desktop, 
     assert claude.run(claude.call("close_tab", tab_name=NAME)) == ["TAB_CLOSED"]
     desktop.wait_no_review()
     assert desktop.arrangement() == before
-    assert asked.result(10)["result"]["isError"]
+    assert asked.result(30)["result"]["isError"]
 
 
 def test_a_call_that_is_taken_back_closes_its_diff(desktop, claude):
@@ -110,11 +110,11 @@ def test_two_diffs_of_one_file_are_known_by_their_names(desktop, claude):
     desktop.wait_proposal(2)
     assert claude.run(claude.call("closeAllDiffTabs")) == ["CLOSED_2_DIFF_TABS"]
     desktop.wait_no_review()
-    assert first.result(10)["result"]["isError"] and second.result(10)["result"]["isError"]
+    assert first.result(30)["result"]["isError"] and second.result(10)["result"]["isError"]
 
 
 def test_what_cannot_be_shown_is_an_error_so_that_the_terminal_decides(desktop, claude):
-    answer = claude.open_diff(desktop.workspace, "text", NAME).result(10)
+    answer = claude.open_diff(desktop.workspace, "text", NAME).result(30)
     assert answer["result"]["isError"] and "folder" in answer["result"]["content"][0]["text"]
     assert not desktop.views_of_role("proposal")
 
@@ -126,7 +126,7 @@ def test_what_cannot_be_shown_is_an_error_so_that_the_terminal_decides(desktop, 
 def test_an_untouched_text_comes_back_letter_by_letter(desktop, claude, text):
     asked, _ = start_review(desktop, claude, text)
     desktop.accept()
-    assert asked.result(10) == ["FILE_SAVED", text]
+    assert asked.result(30) == ["FILE_SAVED", text]
 
 
 def test_the_program_ends_while_a_diff_waits_and_the_user_decides(desktop, home):
@@ -135,7 +135,7 @@ def test_the_program_ends_while_a_diff_waits_and_the_user_decides(desktop, home)
     with ClaudeClient(home, desktop.workspace, pid=ended.pid) as client:
         client.connect()
         start_review(desktop, client)
-    desktop.host.wait_until(lambda: "no client" in desktop.window()["status_bar"])
+    desktop.wait_status("no client")
     desktop.accept()
     desktop.host.wait_until(lambda: desktop.read("greeting.py").decode() == PROPOSAL)
     desktop.wait_no_review()
@@ -153,7 +153,7 @@ def test_opencode_hears_the_context_too(desktop, home):
     with ClaudeClient(home, desktop.workspace, "opencode") as client:
         client.connect()
         client.wait_notification("selection_changed", lambda params: params["text"] == "Hello")
-        desktop.host.wait_until(lambda: "opencode" in desktop.window()["status_bar"])
+        desktop.wait_status("opencode")
 
 
 def test_each_hears_only_what_is_its_own(desktop, home, claude):
@@ -164,7 +164,7 @@ def test_each_hears_only_what_is_its_own(desktop, home, claude):
         assert other.run(other.call("close_tab", tab_name=NAME)) == ["TAB_CLOSED"]
         assert desktop.views_of_role("proposal")
         desktop.accept()
-        assert asked.result(10) == ["FILE_SAVED", PROPOSAL]
+        assert asked.result(30) == ["FILE_SAVED", PROPOSAL]
 
 
 def test_a_reload_of_the_package_keeps_port_and_secret(desktop, home, claude):
@@ -199,6 +199,6 @@ def test_opencode_is_told_nothing_when_that_is_switched_off(desktop, home):
         claude.connect()
         opencode.connect()
         claude.wait_notification("selection_changed", lambda params: params["text"] == "Hello")
-        desktop.host.wait_until(lambda: "Claude Code" in desktop.window()["status_bar"])
+        desktop.wait_status("Claude Code")
         assert opencode.notifications == [] and "opencode" not in desktop.window()["status_bar"]
         assert "does not share" in str(opencode.run(opencode.call("getCurrentSelection")))

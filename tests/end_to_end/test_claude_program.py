@@ -16,8 +16,6 @@ from tests.clients.programs.anthropic_api import AnthropicApi, all_texts, tool_t
 from tests.clients.programs.claude_code import QUESTION, ClaudeCode
 from tests.clients.programs.model_stub import CallTool, CallTools, Say
 
-pytestmark = pytest.mark.timeout(150)
-
 GREETING = "def greet(name):\n    return 'Hello, ' + name\n"
 PROPOSAL = GREETING.replace("Hello", "Good day")
 
@@ -58,7 +56,7 @@ def start_review(desktop, claude, model, *answers, **change):
 
 def test_the_selection_is_in_the_request_and_an_accepted_diff_is_written(desktop, claude, model):
     before = desktop.arrangement()
-    assert "Claude Code" in desktop.window()["status_bar"]
+    desktop.wait_status("Claude Code")
     assert start_review(desktop, claude, model, Say("It is polite now."))["text"] == PROPOSAL
     told = "\n".join(all_texts(model.turns[0]))
     assert f"The user selected the lines 2 to 2 from {desktop.path('greeting.py')}:\nHello\n" in told
@@ -177,7 +175,7 @@ def test_the_editor_quits_while_a_diff_waits_and_comes_back(desktop, claude, mod
 def test_a_reload_of_the_package_does_not_disturb_the_program(desktop, claude, model):
     desktop.host.disable_package()
     desktop.host.enable_package()
-    desktop.host.wait_until(lambda: "Claude Code" in desktop.window()["status_bar"], 30)
+    desktop.wait_status("Claude Code")
     start_review(desktop, claude, model, Say("It is polite now."))
     desktop.accept()
     claude.wait_for("It is polite now.")
@@ -189,13 +187,13 @@ def test_ide_connects_a_program_that_was_not_told_to(desktop, model):
     with ClaudeCode(desktop.host, desktop.workspace, model, connects=False) as claude:
         claude.choose_editor()
         claude.wait_connected("In greeting.py")
-        desktop.host.wait_until(lambda: "Claude Code" in desktop.window()["status_bar"])
+        desktop.wait_status("Claude Code")
         view = desktop.open("greeting.py", row=1, column=12, end_row=1, end_column=17)
         claude.wait_connected()
         desktop.host.call("focus_view", view=view)
         desktop.host.call("run_palette", caption="Gemini Companion: Send Selection to Terminal")
         claude.wait_for("@greeting.py#L2")
-    desktop.host.wait_until(lambda: "no client" in desktop.window()["status_bar"])
+    desktop.wait_status("no client")
 
 
 def test_of_two_windows_on_one_folder_the_port_variable_names_one(desktop, model):

@@ -16,8 +16,6 @@ from tests.clients.programs.model_stub import CallTool, CallTools, Say
 from tests.clients.programs.openai_api import OpenAiApi, user_texts
 from tests.tools.desktop import ROLE
 
-pytestmark = pytest.mark.timeout(150)
-
 GREETING = "def greet(name):\n    return 'Hello, ' + name\n"
 PROPOSAL = GREETING.replace("Hello", "Good day")
 CANCELLED = "cancelled by user"
@@ -58,7 +56,7 @@ def start_review(desktop, copilot, model, *answers, **change):
 def test_it_comes_by_itself_once_the_folder_is_trusted(desktop, model):
     desktop.open("greeting.py", row=1, column=12, end_row=1, end_column=17)
     with CopilotCli(desktop.host, desktop.workspace, model, trusted=False) as copilot:
-        copilot.wait_for(TRUST, copilot.patience)
+        copilot.wait_for(TRUST)
         copilot.wait_connected("@greeting.py:2")
         model.script(Say("It is polite now."))
         copilot.submit("Be more polite")
@@ -160,7 +158,7 @@ def test_the_editor_quits_while_a_diff_waits_and_comes_back(desktop, copilot, mo
     assert desktop.read("greeting.py").decode() == PROPOSAL
 
     desktop.host.restart()
-    desktop.host.wait_until(lambda: "Copilot CLI" in desktop.window()["status_bar"], 30)
+    desktop.wait_status("Copilot CLI")
     start_review(desktop, copilot, model, Say("It is nice now."), old="Good", new="Nice")
     desktop.accept()
     copilot.wait_for("It is nice now.")

@@ -147,7 +147,7 @@ class Day:
     def wait(self, *windows):
         for window in windows or self.windows.values():
             try:
-                self.host.wait_until(lambda window=window: window.agrees(self.host), timeout=8)
+                self.host.wait_until(lambda window=window: window.agrees(self.host))
             except HostError:
                 pytest.fail(
                     f"window {window.number} after {len(self.history)} actions, the last of them {self.history[-8:]}:\n"

@@ -99,8 +99,7 @@ def test_each_has_the_context_and_a_review_of_its_own(desktop, models, programs)
     gemini, qwen, claude = programs["gemini"], programs["qwen"], programs["claude"]
     copilot, opencode = programs["copilot"], programs["opencode"]
     before = desktop.arrangement()
-    status = desktop.window()["status_bar"]
-    assert all(title in status for title in TITLES), status
+    desktop.wait_status(*TITLES)
 
     # One selection, in the words of each.
     view = desktop.open("greeting.py", row=0, column=4, end_row=0, end_column=9)
@@ -147,7 +146,7 @@ def test_each_has_the_context_and_a_review_of_its_own(desktop, models, programs)
     reviews.wait_open("gemini", "claude")
     desktop.type_at_end(reviews.view("claude")["id"], "# mine\n")
     desktop.accept()
-    assert asked.result(10) == ["FILE_SAVED", reviews.proposed("claude") + "# mine\n"]
+    assert asked.result(30) == ["FILE_SAVED", reviews.proposed("claude") + "# mine\n"]
     reviews.wait_open("gemini")
     gemini.answer("enter", CONFIRMATION)  # in the terminal
     gemini.wait_for("Gemini is done.")
@@ -165,8 +164,7 @@ def test_each_has_the_context_and_a_review_of_its_own(desktop, models, programs)
     # One that goes leaves the others where they are.
     copilot.close()
     desktop.host.wait_until(lambda: "Copilot CLI" not in desktop.window()["status_bar"], 20)
-    status = desktop.window()["status_bar"]
-    assert all(title in status for title in TITLES if title != "Copilot CLI"), status
+    desktop.wait_status(*(title for title in TITLES if title != "Copilot CLI"))
     desktop.host.call("select_rowcol", view=view, row=1, column=4, end_row=1, end_column=10)
     opencode.wait_for("eeting.py#1")  # by now the path of the folder covers the beginning
     claude.wait_notification("selection_changed", lambda params: params["text"] == "return")

@@ -14,8 +14,6 @@ from tests.clients.programs.gemini_api import GeminiApi, tool_responses, user_te
 from tests.clients.programs.gemini_cli import GeminiCli
 from tests.clients.programs.model_stub import CallTool, Say
 
-pytestmark = pytest.mark.timeout(90)
-
 GREETING = "def greet(name):\n    return 'Hello, ' + name\n"
 PROPOSAL = GREETING.replace("Hello", "Good day")
 
@@ -55,7 +53,7 @@ def start_review(desktop, gemini, model, *answers):
 
 def test_an_edit_is_accepted_in_the_editor_with_a_change_of_the_user(desktop, gemini, model):
     before = desktop.arrangement()
-    assert "Gemini CLI" in desktop.window()["status_bar"]
+    desktop.wait_status("Gemini CLI")
     proposal = start_review(desktop, gemini, model, Say("It is polite now."))
     assert editor_context(model.turns[0])["activeFile"] == {
         "path": desktop.path("greeting.py"),
@@ -117,13 +115,13 @@ def test_a_program_that_is_closed_takes_its_diff_with_it(desktop, gemini, model)
     gemini.close()
     desktop.host.wait_until(lambda: desktop.arrangement() == before)
     assert desktop.read("greeting.py").decode() == GREETING
-    desktop.host.wait_until(lambda: "no client" in desktop.window()["status_bar"], 20)
+    desktop.wait_status("no client")
 
 
 def test_a_reload_of_the_package_does_not_disturb_the_program(desktop, gemini, model):
     desktop.host.disable_package()
     desktop.host.enable_package()
-    desktop.host.wait_until(lambda: "Gemini CLI" in desktop.window()["status_bar"], 30)
+    desktop.wait_status("Gemini CLI")
     start_review(desktop, gemini, model, Say("It is polite now."))
     desktop.accept()
     gemini.wait_for("It is polite now.")
@@ -137,4 +135,4 @@ def test_ide_enable_connects_a_program_that_sees_the_editor_for_the_first_time(d
         gemini.press("escape")
         gemini.wait_ready()
         gemini.enter("/ide enable", lambda: "Connected to Sublime Text" in gemini.text())
-        desktop.host.wait_until(lambda: "Gemini CLI" in desktop.window()["status_bar"])
+        desktop.wait_status("Gemini CLI")

@@ -16,8 +16,6 @@ from tests.clients.programs.model_stub import Say
 from tests.clients.programs.openai_api import OpenAiApi, user_texts
 from tests.clients.programs.opencode import OpenCode
 
-pytestmark = pytest.mark.timeout(120)
-
 
 @pytest.fixture
 def model():
@@ -39,7 +37,7 @@ def test_of_two_windows_it_comes_to_the_innermost_and_hears_of_that_alone(deskto
     desktop.host.wait_until(lambda: len(lock_files(desktop.host.environment["HOME"])) == 2)
     with OpenCode(desktop.host, inner, model) as opencode:
         opencode.wait_connected("inside.py#0")
-        desktop.host.wait_until(lambda: "opencode" in desktop.window()["status_bar"])
+        desktop.wait_status("opencode")
         assert "no client" in desktop.host.call("snapshot_window", window=first)["status_bar"]
         model.script(Say("It is polite now."))
         opencode.submit("Be more polite")
@@ -47,7 +45,7 @@ def test_of_two_windows_it_comes_to_the_innermost_and_hears_of_that_alone(deskto
         request = "\n".join(user_texts(model.turns[0]))
         assert f'selected #0 from "{path}"' in request and "```Hello```" in request
         assert "greeting.py" not in request
-    desktop.host.wait_until(lambda: "no client" in desktop.window()["status_bar"])
+    desktop.wait_status("no client")
 
 
 def test_it_comes_back_after_a_reload_of_the_package_and_after_a_restart_of_the_editor(desktop, model):
@@ -56,11 +54,11 @@ def test_it_comes_back_after_a_reload_of_the_package_and_after_a_restart_of_the_
         opencode.wait_connected("greeting.py#1")
         desktop.host.disable_package()
         desktop.host.enable_package()
-        desktop.host.wait_until(lambda: "opencode" in desktop.window()["status_bar"], 30)
+        desktop.wait_status("opencode")
         desktop.host.call("run_palette", caption="Gemini Companion: Send Selection to Terminal")
         opencode.wait_for("@greeting.py#1")
         desktop.host.quit()
         desktop.host.restart()
-        desktop.host.wait_until(lambda: "opencode" in desktop.window()["status_bar"], 60)
+        desktop.wait_status("opencode", timeout=60)
         desktop.open("greeting.py", row=0, column=4, end_row=0, end_column=9)
         opencode.wait_for("greeting.py#0")

@@ -62,7 +62,7 @@ def test_the_question_of_a_program_that_is_switched_off_goes_on_in_its_terminal(
         asked = claude.open_diff(desktop.path("greeting.py"), GREETING.replace("Hello", "Good day"), "a tab")
         desktop.wait_proposal()
         switch(desktop, "claude", False)
-        assert asked.result(10)["result"]["isError"]
+        assert asked.result(30)["result"]["isError"]
         desktop.wait_no_review()
 
 

@@ -13,8 +13,6 @@ from tests.clients.programs.model_stub import CallTool, Say
 from tests.clients.programs.openai_api import OpenAiApi, tool_texts, user_texts
 from tests.clients.programs.qwen_code import QwenCode
 
-pytestmark = pytest.mark.timeout(90)
-
 GREETING = "def greet(name):\n    return 'Hello, ' + name\n"
 PROPOSAL = GREETING.replace("Hello", "Good day")
 
@@ -49,7 +47,7 @@ def start_review(desktop, qwen, model, *answers):
 
 def test_an_edit_is_accepted_in_the_editor_with_a_change_of_the_user(desktop, qwen, model):
     before = desktop.arrangement()
-    assert "Qwen Code" in desktop.window()["status_bar"]
+    desktop.wait_status("Qwen Code")
     proposal = start_review(desktop, qwen, model, Say("It is polite now."))
     context = next(text for text in user_texts(model.turns[0]) if "current editor context" in text)
     assert "Path: " + desktop.path("greeting.py") in context
@@ -113,7 +111,7 @@ def test_a_program_that_is_closed_takes_its_diff_with_it(desktop, qwen, model):
 def test_a_reload_of_the_package_does_not_disturb_the_program(desktop, qwen, model):
     desktop.host.disable_package()
     desktop.host.enable_package()
-    desktop.host.wait_until(lambda: "Qwen Code" in desktop.window()["status_bar"], 30)
+    desktop.wait_status("Qwen Code")
     start_review(desktop, qwen, model, Say("It is polite now."))
     desktop.accept()
     qwen.wait_for("It is polite now.")
@@ -127,4 +125,4 @@ def test_ide_enable_connects_a_program_that_sees_the_editor_for_the_first_time(d
         qwen.press("escape")
         qwen.wait_ready()
         qwen.enter("/ide enable", lambda: "Connected to Sublime Text" in qwen.text())
-        desktop.host.wait_until(lambda: "Qwen Code" in desktop.window()["status_bar"])
+        desktop.wait_status("Qwen Code")

@@ -12,8 +12,6 @@ import pytest
 from tests.clients.programs.model_stub import CallTool, Say
 from tests.clients.programs.openai_api import OpenAiApi, tool_texts, user_texts
 
-pytestmark = pytest.mark.timeout(90)
-
 FILES = {"first": "greeting.py", "second": "second.py", "third": "third.py"}
 
 

@@ -173,7 +173,7 @@ class Host:
         """Runs Python statements in the plugin host; `result` names the variable to give back."""
         return self.call("host.execute", code=code, result=result)
 
-    def wait_until(self, condition: Any, timeout: float = 10.0) -> Any:
+    def wait_until(self, condition: Any, timeout: float = 30.0) -> Any:
         """Waits for an expression (a str, polled inside the host) or a callable (polled here) to be true.
 
         Returns the true value. Raises HostError of type TimeoutError after `timeout` seconds.

@@ -49,9 +49,7 @@ class CopilotCli(Program):
 
     def wait_ready(self) -> None:
         """Trusts the folder, as a user does, and waits until the program takes a prompt."""
-        self.wait_until(
-            lambda: TRUST in self.text() or self.prompt in self.text(), "a prompt or a question", self.patience
-        )
+        self.wait_until(lambda: TRUST in self.text() or self.prompt in self.text(), "a prompt or a question")
         if TRUST in self.text():
             self.press("enter")
             # Then it drops its connection to the editor, and makes another one. Where that is quicker than the program

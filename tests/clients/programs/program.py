@@ -12,7 +12,7 @@ import time
 from typing import Any, Callable, Dict, Mapping, Sequence
 
 from tests.clients.programs.model_stub import ModelStub
-from tests.clients.programs.terminal import Terminal, squeezed
+from tests.clients.programs.terminal import PATIENCE, Terminal, squeezed
 from tests.host.driver import Host
 
 CONFIRMATION = "Apply this change?"
@@ -23,7 +23,6 @@ class Program(Terminal):
     """One client program in a terminal whose working directory is `cwd`. Use the subclasses."""
 
     prompt = "Type your message"
-    patience = 60.0  # seconds for its start, on a machine that does much else
 
     def __init__(self, command: Sequence[str], host: Host, cwd: str, model: ModelStub, env: Mapping[str, str]) -> None:
         self._host = host
@@ -32,7 +31,7 @@ class Program(Terminal):
 
     def wait_ready(self) -> None:
         """Waits until the program takes a prompt."""
-        self.wait_for(self.prompt, self.patience)
+        self.wait_for(self.prompt)
 
     def submit(self, text: str) -> None:
         """Types a line for the model and sends it off; the model has been asked afterwards."""
@@ -50,7 +49,7 @@ class Program(Terminal):
         self.type(text)
         self.wait_for(text)
         self.is_soon(lambda: squeezed(self.text()).count(text) > shown, 2.0)  # where it was on the screen before
-        deadline = time.monotonic() + 60.0
+        deadline = time.monotonic() + PATIENCE
         while not taken():
             assert time.monotonic() < deadline, f"the program does not take the line\n{self.text()}"
             # An Enter right after typed text counts as a pasted line end; after another key it is an Enter.
@@ -61,11 +60,11 @@ class Program(Terminal):
     def answer(self, key: str, question: str) -> None:
         """Presses a key once a question shows, and again where the program was not yet listening."""
         self.wait_for(question)
-        deadline = time.monotonic() + 30.0
-        while question in self.text():
+        deadline = time.monotonic() + PATIENCE
+        self.press(key)
+        while not self.is_soon(lambda: question not in self.text(), 3.0):
             assert time.monotonic() < deadline, f"the program does not take the answer\n{self.text()}"
             self.press(key)
-            self.is_soon(lambda: question not in self.text(), 3.0)
 
     def wait_confirmation(self, file_name: str) -> None:
         """Waits until the program asks whether it may change this file."""

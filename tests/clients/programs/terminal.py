@@ -27,6 +27,7 @@ from typing import Any, Callable, List, Mapping, Optional, Sequence
 import pyte
 
 COLUMNS, LINES = 110, 50
+PATIENCE = 60.0  # seconds, on a machine that does much else
 KEYS = {"enter": "\r", "escape": "\x1b", "end": "\x1b[F", "up": "\x1b[A", "down": "\x1b[B"}
 
 # Sequences that the model of the screen does not know: CSI with a private mark, device control, program commands.
@@ -77,11 +78,11 @@ class Terminal:
             lines = self._lines() if self._held is None else self._held
         return "\n".join(line for line in lines if line)
 
-    def wait_for(self, text: str, timeout: float = 30.0) -> None:
+    def wait_for(self, text: str, timeout: float = PATIENCE) -> None:
         """Waits until the screen shows this text; blanks and the ends of lines count as one blank."""
         self.wait_until(lambda: squeezed(text) in squeezed(self.text()), f"the text {text!r}", timeout)
 
-    def wait_until(self, condition: Callable[[], Any], what: str, timeout: float = 30.0) -> Any:
+    def wait_until(self, condition: Callable[[], Any], what: str, timeout: float = PATIENCE) -> Any:
         """Waits for a true value of `condition`, which is asked again as the screen changes and 20 times a second."""
         deadline = time.monotonic() + timeout
         while True:
