@@ -18,12 +18,13 @@ from companion.protocol.exchanges import Exchange
 from companion.protocol.json_text import encode
 from companion.protocol.jsonrpc import Request, RpcError
 from companion.protocol.metadata import PREFIX, Metadata, _check_header, _decoded, _mismatch
+from companion.protocol.metadata import read_metadata as own_check
 from companion.protocol.methods import HANDSHAKE_METHODS, STATELESS_METHODS, Server
 from companion.protocol.tools import Tool, ToolCall
 
 MISSING_CLIENT_CAPABILITY = -32021
 RESOURCE = {"uri": "test://static-text", "name": "static text", "mimeType": "text/plain"}
-LISTINGS = {
+LISTINGS: Dict[str, Dict[str, Any]] = {
     "prompts/list": {"prompts": []},
     "resources/list": {"resources": [RESOURCE]},
     "resources/templates/list": {"resourceTemplates": []},
@@ -34,7 +35,6 @@ LISTINGS = {
 def install(tools: Iterable[Tool], required_capabilities: Mapping[str, Dict[str, Any]]) -> None:
     """Add the methods and checks to the package's tables. `required_capabilities`: by the name of a tool."""
     schemas = {tool.name: tool.input_schema for tool in tools}
-    own_check = core.read_metadata
 
     def read_metadata(headers: Mapping[str, str], request: Request) -> Metadata:
         metadata = own_check(headers, request)
@@ -44,7 +44,7 @@ def install(tools: Iterable[Tool], required_capabilities: Mapping[str, Dict[str,
             check_capabilities(required_capabilities.get(name, {}), request.params["_meta"])
         return metadata
 
-    core.read_metadata = read_metadata
+    core.read_metadata = read_metadata  # type: ignore[attr-defined]  # the name by which the core calls it
     for method, result in LISTINGS.items():
         CAPABILITIES.setdefault(method.partition("/")[0], {})
         HANDSHAKE_METHODS[method] = _always(result, {})

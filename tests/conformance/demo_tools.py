@@ -85,7 +85,7 @@ def _resource(uri: str, mime_type: str, text: str) -> Dict[str, Any]:
     return {"type": "resource", "resource": {"uri": uri, "mimeType": mime_type, "text": text}}
 
 
-REQUIRED_CAPABILITIES = {"test_missing_capability": {"sampling": {}}}
+REQUIRED_CAPABILITIES: Dict[str, Dict[str, Any]] = {"test_missing_capability": {"sampling": {}}}
 
 
 async def call_demo_tool(server: CompanionServer, call: ToolCall) -> ToolResult:
