@@ -39,6 +39,12 @@ class Report(DiagnoseCase):
         self.assert_ok(report, "Gemini CLI is installed", "0.61.0 at ")
         self.assert_ok(report, "Qwen Code is installed", "0.24.4 at ")
 
+    def test_it_is_shown_from_its_beginning(self):
+        self.window.run_command("gemini_companion_diagnose")
+        yield lambda: "## Checks" in self.text(self.window)
+        self.assertEqual(list(self.view(self.window).sel()), [sublime.Region(0)])
+        yield from self.complete(self.window)
+
     def test_it_tells_what_does_not_hold_in_this_editor(self):
         report = yield from self.diagnose()
         self.assert_ok(report, "a filler's row is as high as a line")

@@ -119,6 +119,15 @@ class TestTexts(AssumptionCase):
 
 
 class TestSelections(AssumptionCase):
+    def test_an_insertion_selects_nothing(self) -> None:
+        """What is written where the caret stands is not selected, else the next key would delete it.
+
+        `View.replace` does select it where it replaces nothing (1165, 4144); `View.insert` is said there not to.
+        """
+        put_caret(self.view, 7)
+        set_text(self.view, TEXT[:7] + "new\n" + TEXT[7:])
+        self.assertEqual([region.empty() for region in self.view.sel()], [True])
+
     def test_a_text_command_moves_the_caret(self) -> Iterator[Any]:
         """Next Change, Undo Revert and a fresh proposal move the caret so (485, 3330, 3954, 6667)."""
         application = sys.modules[PLUGIN].application

@@ -50,6 +50,7 @@ class Panel(LogCase):
         self.assertEqual(self.shown().count("before it was opened"), 1)
         self.assertEqual(self.shown().count("after it was opened"), 1)
         self.assertTrue(self.panel().is_read_only())
+        self.assertTrue(all(region.empty() for region in self.panel().sel()))
 
     def test_the_level_is_a_setting_that_works_at_once(self):
         yield from self.show()

@@ -14,6 +14,7 @@ import sublime
 import sublime_plugin
 
 from .review_support import PLUGIN, ReviewTestCase
+from .support.selecting import put_caret
 
 LEFT = "".join(f"line {number}\n" for number in range(60))
 RIGHT = LEFT.replace("line 5\n", "LINE 5\n").replace("line 50\n", "line 50\nnew\n")
@@ -72,6 +73,41 @@ class TestTheCaret(ReviewTestCase):
         self.assertEqual(self.caret_line(view), "LINE 5")
         self.assertEqual(self.outside, [])
 
+    def test_of_a_user_who_was_quicker_than_the_comparison_stays(self) -> Iterator[Any]:
+        self.write("file.txt", LEFT)
+        review = yield from self.open_diff("file.txt", RIGHT, drawn=False)
+        view = self.proposal(review)
+        self.assertEqual(self.text(view), RIGHT)
+        put_caret(view, view.size())
+        yield self.settled
+        view.run_command("insert", {"characters": "typed"})
+        self.assertEqual(self.text(view), RIGHT + "typed")
+
+    def test_of_a_user_who_has_typed_already_stays(self) -> Iterator[Any]:
+        self.write("file.txt", LEFT)
+        review = yield from self.open_diff("file.txt", RIGHT, drawn=False)
+        view = self.proposal(review)
+        self.type(view, view.size(), "typed")
+        put_caret(view, 0)
+        yield self.settled
+        view.run_command("insert", {"characters": "as "})
+        self.assertEqual(self.text(view), "as " + RIGHT + "typed")
+
+    def test_in_a_proposal_that_was_replaced_at_once_is_drawn_at_the_first_change(self) -> Iterator[Any]:
+        self.write("file.txt", LEFT)
+        yield from self.open_diff("file.txt", LEFT.replace("line 0", "first"), drawn=False)
+        review = yield from self.open_diff("file.txt", RIGHT)
+        self.assertEqual(self.caret_line(self.proposal(review)), "LINE 5")
+
+    def test_in_the_file_beside_it_stays_when_the_file_is_read_again(self) -> Iterator[Any]:
+        review = yield from self.review()
+        view = self.original(review)
+        put_caret(view, 70)
+        self.write("file.txt", LEFT + "more\n")
+        self.reviews._presentations[review].load()
+        yield lambda: self.text(view) == LEFT + "more\n" and self.settled()
+        self.assertEqual(list(view.sel()), [sublime.Region(70)])
+
     def test_of_next_and_previous_change_is_drawn_and_reported(self) -> Iterator[Any]:
         review = yield from self.review()
         view = self.proposal(review)
@@ -92,6 +128,16 @@ class TestTheCaret(ReviewTestCase):
         yield lambda: view.id() in self.reported
         self.assertEqual(self.caret_line(view), "new")
         self.assertEqual(self.outside, [])
+
+    def test_selects_nothing_of_what_a_revert_brings_back(self) -> Iterator[Any]:
+        self.write("file.txt", LEFT)
+        review = yield from self.open_diff("file.txt", LEFT.replace("line 30\n", ""))
+        view = self.proposal(review)
+        self.assertEqual(self.caret_line(view), "line 31")
+        self.window.run_command("gemini_companion_revert_hunk")
+        yield self.settled
+        self.assertEqual(self.text(view), LEFT)
+        self.assertTrue(all(region.empty() for region in view.sel()), list(view.sel()))
 
     def test_moves_without_a_step_in_the_undo_history(self) -> Iterator[Any]:
         review = yield from self.review()

@@ -14,7 +14,7 @@ import sublime
 from ..agents.agent import Agent
 from ..agents.dialect import Transport
 from ..agents.registry import AGENTS
-from ..editor.edits import set_text
+from ..editor.edits import move_caret, set_text
 from ..editor.view_roles import ROLE
 from ..system.editor_process import EDITOR_PID
 from ..system.platform import WINDOWS, Platform
@@ -102,7 +102,10 @@ class Diagnosis:
             self._view = None  # the user has closed it
             return
         findings = Findings(self._checks, self._libraries, self._files)
+        first = not view.size()
         set_text(view, render(self._facts, findings, os.path.expanduser("~"), self._secrets))
+        if first:
+            move_caret(view, 0)
 
     # -- trials -------------------------------------------------------------------------------------------------------
 

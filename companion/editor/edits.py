@@ -44,7 +44,10 @@ def carry_out(view: sublime.View, edit: sublime.Edit, parcel: str) -> None:
     try:
         # From the end, so that the points of the others stay right.
         for start, end, text in sorted(_waiting.pop(parcel, []), reverse=True):
-            view.replace(edit, sublime.Region(start, end), text)
+            if start == end:
+                view.insert(edit, start, text)  # to replace nothing would select the text where the caret stands
+            else:
+                view.replace(edit, sublime.Region(start, end), text)
     finally:
         if spaces:
             settings.set(_TABS_TO_SPACES, True)

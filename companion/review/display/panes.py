@@ -44,6 +44,7 @@ class ProposalPane:
         """Put the proposal into the view, in steps. Without a syntax a very long text costs the editor less."""
         view, shown = self._view, self._review.proposal.shown
         first = not self._ever_filled
+        caret_is_ours = first or self.pristine
         self._given = self._held = None
         if len(shown) > PORTION:
             view.set_read_only(True)  # what is typed between two portions would be taken for proposed
@@ -58,10 +59,10 @@ class ProposalPane:
         self._ever_filled = True
         if self._given != shown:
             logger.warning("the editor holds %s characters where %s were given", len(self._given), len(shown))
-        if first:
+        if caret_is_ours:
             move_caret(view, 0)
-            if with_syntax:
-                views.assign_syntax(view, self._review.path, shown, self._review.same_files)
+        if first and with_syntax:
+            views.assign_syntax(view, self._review.path, shown, self._review.same_files)
 
     def forget_filling(self) -> None:
         """See that undo does not take the proposal away. It has no effect while a command runs."""
@@ -77,6 +78,11 @@ class ProposalPane:
     def untouched_at(self, count: int) -> bool:
         """The same, for whoever knows the view's change count already."""
         return count == self._given_at
+
+    @property
+    def pristine(self) -> bool:
+        """Whether the user has neither edited the view nor moved its caret since it was filled."""
+        return self.untouched and list(self._view.sel()) == [sublime.Region(0)]
 
     @property
     def emptied(self) -> bool:
@@ -108,8 +114,11 @@ class ProposalPane:
         return proposal.exact if held == self._given else proposal.restore(held)
 
 
-def show_original(view: sublime.View, original: Original, same_files: FrozenSet[str]) -> Iterator[None]:
-    """Put the file into its view, read-only, as the editor would have opened it; in steps."""
+def show_original(view: sublime.View, original: Original, same_files: FrozenSet[str], first: bool) -> Iterator[None]:
+    """Put the file into its view, read-only, as the editor would have opened it; in steps.
+
+    Only the `first` time is the caret ours to move.
+    """
     view.set_read_only(True)
     yield from text_steps(view, original.text)
     view.set_name(views.original_name(original.path, original.kind))
@@ -117,7 +126,8 @@ def show_original(view: sublime.View, original: Original, same_files: FrozenSet[
     if original.format.binary:
         contents = contents_html(original.format.with_size(original.signature[1]), view.line_height())
         view.add_phantom(CONTENTS, sublime.Region(0), contents, sublime.LAYOUT_INLINE)
-    move_caret(view, 0)
+    if first:
+        move_caret(view, 0)
     if original.kind is Kind.TEXT:
         view.set_line_endings(original.line_endings)
         view.set_encoding(original.encoding)

@@ -286,7 +286,8 @@ class Presentation:
 
     def _show_original(self, original: Original) -> Iterator[None]:
         if self.original_view is not None and file_views.is_open(self.original_view):
-            yield from show_original(self.original_view, original, self.review.same_files)
+            first = self._original_shown is None
+            yield from show_original(self.original_view, original, self.review.same_files, first)
             self._drawing.original_filled()
         self._original_shown = original
         self.file.check()
@@ -386,7 +387,8 @@ class Presentation:
         self.hunks.link(text)
         if not self._first_change_shown:
             self._first_change_shown = True
-            self.hunks.show_first()
+            if self._pane.pristine:  # else the user was quicker, and works somewhere else already
+                self.hunks.show_first()
             if self.hunks.caret_moved():
                 self.update_header()
 

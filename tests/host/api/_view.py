@@ -202,7 +202,11 @@ class View(ViewText, ViewLook, ViewMarks):
         model, region, text = self._editable(edit), as_region(region), as_text(text)
         if not model.buffer.read_only:
             text = _translated(model, text)
-            model.buffer.replace(model.buffer.clamp(region.begin()), model.buffer.clamp(region.end()), text)
+            start, end = model.buffer.clamp(region.begin()), model.buffer.clamp(region.end())
+            carets = [(view, Region(start)) for view in model.buffer.views if Region(start) in view.selection.regions]
+            model.buffer.replace(start, end, text)
+            for view, caret in carets:
+                _expand_caret(view, caret.b, end - start, len(text))
 
     def change_count(self):
         return self._model().buffer.change_count
@@ -252,3 +256,17 @@ def _translated(model, text):
     if "\t" not in text or not model.settings.get("translate_tabs_to_spaces"):
         return text
     return text.replace("\t", " " * int(model.settings.get("tab_size", 4)))
+
+
+def _expand_caret(view, point, removed, inserted):
+    """What `View.replace` makes of a caret at the start of what it replaces (sublime_text issues 1165 and 4144).
+
+    Where nothing is replaced, the caret becomes a selection of the new text. Where the text gets longer, the caret
+    moves by as much.
+    """
+    if inserted <= removed:
+        return
+    before = Region(point + inserted) if not removed else Region(point)
+    after = (point, point + inserted) if not removed else (point + inserted - removed,) * 2
+    view.selection.set([after if region == before else (region.a, region.b) for region in view.selection.regions])
+    view.host.notes.selection(view)

@@ -10,6 +10,9 @@ PLUGIN = """
 class ReplaceCommand(sublime_plugin.TextCommand):
     def run(self, edit, a, b, text):
         self.view.replace(edit, sublime.Region(a, b), text)
+class InsertOneCommand(sublime_plugin.TextCommand):
+    def run(self, edit, text):
+        self.view.insert(edit, 0, text)
 class EraseCommand(sublime_plugin.TextCommand):
     def run(self, edit, a, b):
         self.view.erase(edit, sublime.Region(a, b))
@@ -116,7 +119,6 @@ def test_selections_are_sorted_and_merged(texts):
 @pytest.mark.parametrize(
     "start, end, text, before, after",
     [
-        (2, 2, "xx", (2, 2), (4, 4)),  # an insertion pushes the caret that it happens at
         (2, 2, "xx", (0, 2), (0, 4)),
         (2, 4, "", (3, 3), (2, 2)),
         (2, 4, "", (5, 5), (3, 3)),
@@ -135,6 +137,30 @@ def test_what_stands_in_a_text_moves_with_it(texts, start, end, text, before, af
     assert view.sel()[0].to_tuple() == after
     assert view.get_regions("k")[0].to_tuple() == after
     assert view.transform_region_from(region(*before), token).to_tuple() == after
+
+
+def test_an_insertion_pushes_the_caret_that_it_happens_at(texts):
+    view = make(texts, "23")
+    view.run_command("insert_one", {"text": "01"})
+    assert view.substr(texts.sublime.Region(0, 4)) == "0123" and view.sel()[0].to_tuple() == (2, 2)
+
+
+@pytest.mark.parametrize(
+    "start, end, text, before, after",
+    [
+        (5, 5, "BAZ", (0, 0), (0, 0)),
+        (5, 5, "BAZ", (5, 5), (5, 8)),  # what stands there is selected
+        (0, 6, "BAZ", (0, 0), (0, 0)),
+        (0, 6, "BAZBARFOO", (0, 0), (3, 3)),  # it moves by what is more
+    ],
+)
+def test_a_replacement_takes_a_caret_at_its_start_along(texts, start, end, text, before, after):
+    """As in sublimehq/sublime_text 1165 and 4144."""
+    view = make(texts, "0123456789")
+    view.sel().clear()
+    view.sel().add(texts.sublime.Region(*before))
+    view.run_command("replace", {"a": start, "b": end, "text": text})
+    assert view.sel()[0].to_tuple() == after
 
 
 def test_undo_steps(texts):
