@@ -11,6 +11,7 @@ from unittest import mock, skipIf
 
 import sublime
 
+from ..companion.editor.edits import set_text
 from ..companion.review.decision import ReviewError, State
 from ..companion.review.document import apply, disk, file_replacement
 from .review_support import GEMINI, PROPOSED, TEXT, DecidingTestCase
@@ -312,6 +313,41 @@ class TestSavingTheTab(DiskTestCase):
         self.assertTrue(review.pending)
         self.assertEqual((self.text(view), view.is_dirty()), (TEXT, False))
         self.assertEqual(self.read().decode(), TEXT)
+        self.assertEqual(os.listdir(self.folder), ["file.py"])
+
+    def test_what_a_formatter_shortens_on_save_is_kept(self) -> Iterator[Any]:
+        """It runs before the editor writes, as those do that trim blank lines or sort what is imported."""
+        view = yield from self.open_file()
+        review = yield from self.open_diff(proposed=PROPOSED + "\n\n# end\n")
+        self.leave()
+        real = sublime.View.run_command
+
+        def run_command(view: sublime.View, name: str, args: Any = None) -> None:
+            if name == "save":
+                set_text(view, PROPOSED)
+            real(view, name, args)
+
+        with mock.patch.object(sublime.View, "run_command", run_command):
+            self.reviews.accept(review)
+            yield self.closed
+        self.assertEqual((self.read().decode(), self.text(view), view.is_dirty()), (PROPOSED, PROPOSED, False))
+        self.assertEqual(os.listdir(self.folder), ["file.py"])
+
+    def test_so_is_what_a_program_takes_off_the_end_of_the_saved_file(self) -> Iterator[Any]:
+        yield from self.open_file()
+        review = yield from self.open_diff(proposed=PROPOSED + "\n\n")
+        self.leave()
+        real = sublime.View.run_command
+
+        def run_command(view: sublime.View, name: str, args: Any = None) -> None:
+            real(view, name, args)
+            if name == "save":
+                self.write("file.py", PROPOSED)
+
+        with mock.patch.object(sublime.View, "run_command", run_command):
+            self.reviews.accept(review)
+            yield self.closed
+        self.assertEqual(self.read().decode(), PROPOSED)
         self.assertEqual(os.listdir(self.folder), ["file.py"])
 
     def test_a_window_that_closes_has_a_slow_save_carried_out_at_once(self) -> Iterator[Any]:
