@@ -19,6 +19,7 @@ from unittesting import DeferrableTestCase
 
 from ..companion.review.decision import Outcome, Owner, Review
 from ..companion.review.events import ReviewEvents
+from ..companion.review.keeping import Keeping
 from ..companion.review.manager import ReviewManager
 from ..companion.settings import Settings
 from .support.selecting import put_caret
@@ -73,6 +74,7 @@ class ReviewTestCase(DeferrableTestCase):
         )
 
     def tearDown(self) -> Iterator[Any]:
+        self.reviews._accepted_texts._shown_again.clear()  # else they would be shown in the next test's window
         self.reviews.shutdown()
         for view in self.window.views():
             view.set_scratch(True)
@@ -82,7 +84,8 @@ class ReviewTestCase(DeferrableTestCase):
     # -- the test's world ---------------------------------------------------------------------------------------------
 
     def hand_events_to(self, reviews: ReviewManager) -> None:
-        """Let these be the reviews of the window's endpoint."""
+        """Let these be the reviews of the window's endpoint, and the only ones that kept texts are shown in."""
+        Keeping._all.discard(self.endpoint.reviews._accepted_texts._keeping)
         self.reviews = self.endpoint.reviews = reviews
         self.endpoint.review_events = ReviewEvents(self.window, self.endpoint._runtime, reviews)
 

@@ -50,8 +50,8 @@ class _Tabs(NamedTuple):
 
 
 class _Save(NamedTuple):
-    """A tab while the editor saves it: its own settings, how often it had changed when it held the accepted text, and the
-    moment until which that may take."""
+    """A tab while the editor saves it: its own settings, how often it had changed when it was `given` the text, and the
+    moment until which saving may take."""
 
     view: sublime.View
     kept: Dict[str, Any]

@@ -356,6 +356,14 @@ class TestOutcomes:
         world.clients.went(client(2), [])
         assert len(world.deliveries.not_read) == 1
 
+    def test_one_that_takes_no_edits_back_is_looked_after_by_whoever_saves_them(self, world):
+        world.clients.came(client(1, "copilot-cli"), COPILOT)
+        review, settled = self.review_of_a_call(world)
+        outcome = Outcome("accepted", "/a.py", "text", saved_over=True)
+        world.clients.tell_outcome(review, outcome)
+        world.clients.went(client(1), [])
+        assert settled == [outcome] and not world.deliveries.begun and not world.deliveries.not_read
+
     def test_what_was_answered_long_ago_is_forgotten(self, world, monkeypatch):
         now = [1000.0]
         monkeypatch.setattr(module.time, "monotonic", lambda: now[0])
