@@ -11,13 +11,16 @@ import re
 import shutil
 import sys
 import tempfile
+import threading
 from html import unescape
 from typing import Any, Dict, Iterator, List, Optional, Tuple
+from unittest import mock
 
 import sublime
 from unittesting import DeferrableTestCase
 
 from ..companion.review.decision import Outcome, Owner, Review
+from ..companion.review.document import disk
 from ..companion.review.events import ReviewEvents
 from ..companion.review.keeping import Keeping
 from ..companion.review.manager import ReviewManager
@@ -209,6 +212,27 @@ class DecidingTestCase(ReviewTestCase):
     def only_outcome(self) -> Any:
         self.assertEqual(len(self.told), 1, self.told)
         return self.told[0]
+
+
+class DiskTestCase(DecidingTestCase):
+    def leave(self) -> None:
+        """The client goes: what is accepted from now on we write."""
+        self.connected.discard(GEMINI.session_id)
+        self.reviews.owner_gone(GEMINI.session_id)
+
+    def hold(self, name: str, module: Any = disk) -> threading.Event:
+        """Let calls of a function of the disk hang until the event is set, or the test is over."""
+        release, real = threading.Event(), getattr(module, name)
+
+        def held(*arguments: Any, **options: Any) -> Any:
+            release.wait(30)
+            return real(*arguments, **options)
+
+        patcher = mock.patch.object(module, name, held)
+        patcher.start()
+        self.addCleanup(patcher.stop)
+        self.addCleanup(release.set)
+        return release
 
 
 class RestoringTestCase(ReviewTestCase):
