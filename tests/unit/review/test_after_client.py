@@ -141,16 +141,24 @@ def test_a_long_file_is_looked_at_less_often(bench):
     assert bench.runtime.editor.waiting == [100]
 
 
-@pytest.mark.parametrize("written", ["utf-8", "cp1252"])
+@pytest.mark.parametrize("written", ["utf-8", "cp1251"])
 def test_nor_does_it_in_which_encoding_a_tab_has_the_file(bench, written):
-    proposed = "Z\u00fcrich \u2013 S\u00e3o Paulo\n"
-    bench.subject = bench.make(proposed, tabs={str(bench.path): "Western (Windows 1252)"})
+    proposed = "\u043f\u0440\u0438\u0432\u0435\u0442\n"
+    bench.subject = bench.make(proposed, tabs={str(bench.path): "Cyrillic (Windows 1251)"})
     bench.subject.start()
     bench.path.write_bytes(proposed.encode(written))
     bench.look()
     bench.look()
     assert bench.written == [(proposed, EDITED)]
-    assert bench.original.encoding == {"utf-8": "UTF-8", "cp1252": "Western (Windows 1252)"}[written]
+    assert bench.original.encoding == {"utf-8": "UTF-8", "cp1251": "Cyrillic (Windows 1251)"}[written]
+
+
+def test_the_file_that_was_reviewed_is_left_to_a_client_that_is_there(bench):
+    bench.subject = bench.make(original=bench.read())
+    bench.subject.start()
+    bench.look(30100)
+    bench.look()
+    assert not bench.written and "was not written" in bench.told[0]
 
 
 class TestAClientThatGoes:
