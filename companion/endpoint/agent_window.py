@@ -32,6 +32,9 @@ if TYPE_CHECKING:
 
 PREPARE_SECONDS = 20.0  # a network drive that takes longer is taken for dead
 LOST_MILLISECONDS = 10000  # after which a client that still lives has its answer from elsewhere
+SAVE_SECONDS = 5.0
+_SAVE_POLL_SECONDS = 0.05
+WITHHELD = "The user does not share this file."
 OUTSIDE = "The file is outside the workspace folders of the editor's window."
 
 
@@ -180,22 +183,41 @@ class EndpointWindow:
     # -- what is done -------------------------------------------------------------------------------------------------
 
     async def save(self, path: str) -> bool:
-        """Save an open file inside the workspace folders."""
-        await self._require_inside(path)
-        return await self._runtime.call_main(self._save, path)
+        """Save an open file inside the workspace folders. False if it is not open, or not saved in `SAVE_SECONDS`."""
+        import asyncio
 
-    def _save(self, path: str) -> bool:
-        """Main thread."""
-        view = next((view for view in self._window.views() if view.file_name() == path), None)
-        if view is None:
+        await self._require_inside(path)
+        deadline = asyncio.get_running_loop().time() + SAVE_SECONDS
+        if not await self._runtime.call_main(self._begin_to_save, path):
+            return False
+        while await self._runtime.call_main(self._is_unsaved, path):
+            if asyncio.get_running_loop().time() > deadline:
+                return False
+            await asyncio.sleep(_SAVE_POLL_SECONDS)
+        return True
+
+    def _begin_to_save(self, path: str) -> bool:
+        """Let the editor write the file while its main thread goes on. Main thread."""
+        view = self._view_of(path)
+        if view is None or self._tracker.withholds(path):
             return False
         if view.is_dirty():
-            view.run_command("save")
-        return not view.is_dirty()
+            view.run_command("save", {"async": True})
+        return True
+
+    def _is_unsaved(self, path: str) -> bool:
+        """Main thread."""
+        view = self._view_of(path)
+        return view is not None and view.is_dirty()
+
+    def _view_of(self, path: str) -> Optional[sublime.View]:
+        return next((view for view in self._window.views() if view.file_name() == path), None)
 
     async def open_file(self, path: str, *, focus: bool) -> None:
         """Show a file that exists inside the workspace folders."""
         await self._require_inside(path)
+        if await self._runtime.call_main(self._tracker.withholds, path):
+            raise CannotDo(WITHHELD)
         if not await self._runtime.in_worker(os.path.isfile, path):
             raise CannotDo("There is no such file.")
         await self._runtime.call_main(self._open_file, path, focus)
