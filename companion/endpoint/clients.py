@@ -52,7 +52,7 @@ Publish = Callable[[SharedContext, Recipients], None]
 
 
 class Clients:
-    """Those of one window. Main thread only, except where noted."""
+    """The clients connected to one window. Main thread only, except where noted."""
 
     def __init__(
         self,

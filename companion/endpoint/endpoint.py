@@ -232,7 +232,7 @@ class Endpoint:
     # -- questions ----------------------------------------------------------------------------------------------------
 
     def folders(self) -> Tuple[str, ...]:
-        """The workspace folders as announced; empty while no client can find this window."""
+        """The workspace folders as announced; empty while no client can find this window. Any thread."""
         return self._discovery_updater.folders
 
     def connection(self) -> Optional[Connection]:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 DIALECTS: Tuple[Dialect, ...] = tuple(dict.fromkeys(agent.dialect for agent in AGENTS))
 PRIMARY = DIALECTS[0]
-"""That of the window's port in the status bar; it is served whoever is wanted."""
+"""That of the MCP endpoint on the window's port; it is served whoever is wanted."""
 
 States = Dict[str, ServerState]
 """What the servers of a window leave to those that take their places, by the key of their dialect."""
