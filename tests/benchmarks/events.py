@@ -77,6 +77,9 @@ class Window:
     def __init__(self, count: int) -> None:
         self.open = [View(number, self) for number in range(1, count + 1)]
 
+    def settings(self) -> Dict[str, Any]:
+        return {}
+
     def active_view(self) -> View:
         return self.open[0]
 
