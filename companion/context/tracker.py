@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, Callable, Dict, FrozenSet, List, Mapping, Opti
 
 import sublime
 
-from ..agents.shared_context import ActiveFile, Position, SharedContext
+from ..agents.shared_context import ActiveFile, SharedContext
 from ..debounce import Debounce
 from .exclusion import exclusion
 from .existence import Existence
-from .model import ContextModel, Policy, Selection
+from .model import ContextModel, Policy
 from .pause import Pause
-from .reading import followed_path, read_range, read_selection
+from .reading import followed_path, read_selection
 
 if TYPE_CHECKING:
     from ..runtime import Runtime
@@ -271,15 +271,10 @@ class ContextTracker:
         if self._model.shares_active(policy):
             view = self._views.get(self._model.active_view or 0)
             if view is not None and view.is_valid():
-                selection = read_selection(view, settings.context_maximum_selection, settings.share_selection)
-                if selection is not None:
-                    active = self._active_file(view, selection)
+                selected = read_selection(view, settings.context_maximum_selection, settings.share_selection)
+                selection = selected.all
+                active = ActiveFile(self._model.active_path or "", selected.start, selected.end, selected.text)
         return SharedContext(self._model.payload(policy, selection), active)
-
-    def _active_file(self, view: sublime.View, selection: Selection) -> ActiveFile:
-        caret = Position(selection.line - 1, selection.character - 1)
-        start, end = read_range(view) if selection.text else (caret, caret)
-        return ActiveFile(self._model.active_path or "", start, end, selection.text)
 
     # -- existence on disk --------------------------------------------------------------------------------------------
 

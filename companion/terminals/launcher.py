@@ -20,6 +20,7 @@ from ..agents.agent import Agent, Connection
 from ..agents.dialect import Mention
 from ..agents.registry import AGENTS
 from ..display_names import file_name, has_control_characters, shown
+from ..editor.selections import some_selections
 from ..editor.status_bar import say
 from ..editor.view_roles import is_terminal
 from ..system.platform import Platform
@@ -248,7 +249,7 @@ def _is_below(path: str, folder: str) -> bool:
 
 
 def _lines(view: sublime.View) -> Optional[Tuple[int, int]]:
-    regions = [region for region in view.sel() if not region.empty()]
+    regions = [region for region in some_selections(view) if not region.empty()]
     if not regions:
         return None
     first_row, _ = view.rowcol(regions[0].begin())

@@ -36,6 +36,9 @@ class Region:
     def end(self) -> int:
         return max(self.a, self.b)
 
+    def empty(self) -> bool:
+        return self.a == self.b
+
 
 class View:
     """A view of a file with 300 characters selected, which moves on with each question for it."""

@@ -50,7 +50,7 @@ class View:
 
     def sel(self):
         self.asked += 1
-        return [self.region]
+        return [self.region] if self.region is not None else []
 
     def rowcol_utf16(self, point):
         return 0, point
