@@ -106,6 +106,14 @@ class TestWhatIsNotThere:
         assert bench.window.said[-1] == "Gemini CLI is not installed"
         assert not bench.started
 
+    def test_where_the_users_own_is_not_there_it_is_named_with_the_setting(self, bench):
+        bench.folders = None
+        bench.run(words=("~/bin/\x1b[31mgemini", "--flag"))
+        text = bench.window.output[bench.module.INSTALL_PANEL].text
+        assert '"~/bin/<U+001B>[31mgemini"' in text and '"gemini_command"' in text and "\x1b" not in text
+        assert '"gemini"' not in text and "npm install -g @google/gemini-cli" in text
+        assert "there is no “~/bin/" in bench.window.said[-1] and "not installed" not in bench.window.said[-1]
+
     def test_a_window_that_was_closed_meanwhile_gets_nothing(self, bench):
         bench.launcher.run(bench.window, GEMINI_CLI, ONE, bench.module.LaunchSettings(("gemini",), {}))
         bench.window.valid = False
