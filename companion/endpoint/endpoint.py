@@ -220,7 +220,7 @@ class Endpoint:
             self._servers.start(self._clients.wanted_dialects())
         self.reviews.open_reviews.settings_changed()
         self._clients.wanted_has_changed()
-        self.tracker.refresh()
+        self.tracker.settings_changed()
         self.show_status()
 
     def workspace_changed(self) -> None:
