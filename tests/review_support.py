@@ -11,14 +11,18 @@ import re
 import shutil
 import sys
 import tempfile
+import threading
 from html import unescape
 from typing import Any, Dict, Iterator, List, Optional, Tuple
+from unittest import mock
 
 import sublime
 from unittesting import DeferrableTestCase
 
 from ..companion.review.decision import Outcome, Owner, Review
+from ..companion.review.document import disk
 from ..companion.review.events import ReviewEvents
+from ..companion.review.keeping import Keeping
 from ..companion.review.manager import ReviewManager
 from ..companion.settings import Settings
 from .support.selecting import put_caret
@@ -73,6 +77,7 @@ class ReviewTestCase(DeferrableTestCase):
         )
 
     def tearDown(self) -> Iterator[Any]:
+        self.reviews._accepted_texts._shown_again.clear()  # else they would be shown in the next test's window
         self.reviews.shutdown()
         for view in self.window.views():
             view.set_scratch(True)
@@ -82,7 +87,8 @@ class ReviewTestCase(DeferrableTestCase):
     # -- the test's world ---------------------------------------------------------------------------------------------
 
     def hand_events_to(self, reviews: ReviewManager) -> None:
-        """Let these be the reviews of the window's endpoint."""
+        """Let these be the reviews of the window's endpoint, and the only ones that kept texts are shown in."""
+        Keeping._all.discard(self.endpoint.reviews._accepted_texts._keeping)
         self.reviews = self.endpoint.reviews = reviews
         self.endpoint.review_events = ReviewEvents(self.window, self.endpoint._runtime, reviews)
 
@@ -206,6 +212,27 @@ class DecidingTestCase(ReviewTestCase):
     def only_outcome(self) -> Any:
         self.assertEqual(len(self.told), 1, self.told)
         return self.told[0]
+
+
+class DiskTestCase(DecidingTestCase):
+    def leave(self) -> None:
+        """The client goes: what is accepted from now on we write."""
+        self.connected.discard(GEMINI.session_id)
+        self.reviews.owner_gone(GEMINI.session_id)
+
+    def hold(self, name: str, module: Any = disk) -> threading.Event:
+        """Let calls of a function of the disk hang until the event is set, or the test is over."""
+        release, real = threading.Event(), getattr(module, name)
+
+        def held(*arguments: Any, **options: Any) -> Any:
+            release.wait(30)
+            return real(*arguments, **options)
+
+        patcher = mock.patch.object(module, name, held)
+        patcher.start()
+        self.addCleanup(patcher.stop)
+        self.addCleanup(release.set)
+        return release
 
 
 class RestoringTestCase(ReviewTestCase):

@@ -192,6 +192,7 @@ class ReviewManager:
     def owner_gone(self, owner_id: str) -> None:
         """The session with this id has ended: its reviews stay, and from now on Accept writes the file."""
         self._runtime.assert_main_thread()
+        self._accepted_texts.owner_gone(owner_id)
         for review in list(self._presentations):
             if review.owner.session_id == owner_id and self.open_reviews.orphan(review) and review.ticket is not None:
                 review.ticket.settle(None)
@@ -230,9 +231,7 @@ class ReviewManager:
             written = f"wrote {os.path.basename(review.path)}"
             self._accepted_texts.write(review, text, lambda problem: say(self._window, problem or written))
         elif ticket is not None and not ticket.edits_return and text != review.proposal.exact:
-            request = self.file_request(review.path)
-            self._end(review, review.accept(review.proposal.exact))
-            self._accepted_texts.save_after_client(review, request, text)
+            self._accepted_texts.save_after_client(review, self.file_request(review.path), text)
         else:
             self._end(review, review.accept(text))
 
@@ -300,6 +299,7 @@ class ReviewManager:
             found = put_layout_back(self._window) or found
         if found:
             logger.info("closed what was left of earlier reviews")
+        self._accepted_texts.recover()
 
     def leave_project(self) -> None:
         """Another project, or none, is about to take the window: end all reviews while this one still has it."""

@@ -28,6 +28,7 @@ class Circumstances(NamedTuple):
     changed_on_disk: bool
     orphaned: bool
     emptied: bool
+    accepted_before: bool = False
     edits_stay: bool = False
     contents: str = ""
     whitespace_hidden: int = 0
@@ -50,15 +51,23 @@ def notices(now: Circumstances) -> Tuple[Notice, ...]:
     if now.changed_on_disk:
         sentence = f"{now.name} has changed on disk since the diff was opened."
         found.append(Notice(sentence, RELOAD, "Compare again"))
-    if now.orphaned:
-        found.append(Notice(f"{now.client} has gone: Accept writes the file itself."))
-    elif now.edits_stay:
-        sentence = f"{now.client} writes its own proposal: your edits can only be saved over it, and it is not told."
-        found.append(Notice(sentence))
-    elif now.emptied:
-        found.append(Notice(f"{now.client} ignores an empty text and would write its own proposal."))
+    found += _who_writes(now)
     if now.whitespace_hidden:
         found.append(Notice(f"{hidden_text(now.whitespace_hidden)}.", WHITESPACE, "Show them"))
     elif now.whitespace_shown:
         found.append(Notice("Whitespace changes are shown in this diff.", WHITESPACE, "Hide them"))
     return tuple(found)
+
+
+def _who_writes(now: Circumstances) -> List[Notice]:
+    """What is to be known of the writing of the accepted text, if it is not simply the client who writes it."""
+    if now.accepted_before:
+        return [Notice("What you accepted is not saved yet: Accept writes the file itself.")]
+    if now.orphaned:
+        return [Notice(f"{now.client} has gone: Accept writes the file itself.")]
+    if now.edits_stay:
+        sentence = f"{now.client} writes its own proposal: your edits can only be saved over it, and it is not told."
+        return [Notice(sentence)]
+    if now.emptied:
+        return [Notice(f"{now.client} ignores an empty text and would write its own proposal.")]
+    return []

@@ -33,6 +33,7 @@ def test_when_all_is_well_nothing_is_said():
         ({"unsaved": True}, ["unsaved edits"]),
         ({"changed_on_disk": True}, ["has changed on disk"]),
         ({"orphaned": True}, ["has gone: Accept writes the file itself"]),
+        ({"accepted_before": True, "orphaned": True}, ["What you accepted is not saved yet: Accept writes the file"]),
         ({"emptied": True}, ["ignores an empty text"]),
         ({"orphaned": True, "emptied": True}, ["has gone"]),
         ({"whitespace_hidden": 1}, ["1 whitespace change is hidden."]),
