@@ -237,6 +237,7 @@ class OpenReviews:
 
     def close(self, review: Review) -> None:
         """Close the views of an ended review, and show the newest one that is left, or give the window back."""
+        self.note_project()
         presentation = self.presentations.pop(review)
         self._behind.discard(review)
         closed = presentation.views
@@ -259,6 +260,11 @@ class OpenReviews:
             self.key_guard.came(review)
         self._has_come(review)
 
+    def note_project(self) -> None:
+        """The project may have been saved under another name."""
+        if self.presentations:
+            self.arrangement.note_project(self.views())
+
     def views(self) -> List[sublime.View]:
         """The views of all open reviews."""
         return [view for presentation in self.presentations.values() for view in presentation.views]
@@ -267,6 +273,7 @@ class OpenReviews:
         """Close all reviews and give the window back at once. `closed` are their views."""
         self._poller.stop()
         if closed:
+            self.note_project()
             self.arrangement.note_closing(closed)
             presentations = list(self.presentations.values())
             self.presentations.clear()

@@ -322,6 +322,18 @@ def test_another_project_in_the_window_ends_the_review(desktop, tmp_path):
     assert len(desktop.host.snapshot()["windows"][0]["groups"]) == 1
 
 
+def test_a_project_saved_during_a_review_gets_the_window_back(desktop, tmp_path):
+    desktop.open("greeting.py")
+    layout, titles = desktop.window()["layout"], desktop.titles()
+    open_diff(desktop)
+    desktop.host.call("save_project", path=str(tmp_path / "saved.sublime-project"))
+    desktop.host.call("press", keys="ctrl+s")
+    desktop.wait_no_review()
+    desktop.host.wait_until(lambda: desktop.window()["layout"] == layout)
+    assert desktop.titles() == titles
+    assert told(desktop) == [["accepted", PROPOSED]]
+
+
 def test_the_last_window_closed_and_another_opened(desktop):
     open_diff(desktop)
     desktop.host.call("close_window")
