@@ -189,6 +189,7 @@ class TestKeys(SeveralTestCase):
     def test_who_types_when_a_review_opens_saves_their_file(self) -> Iterator[Any]:
         view = yield from self.open_file()
         self.type(view, 0, "# mine\n")
+        yield lambda: self.reviews.open_reviews.key_guard._edited == self.clock  # the editor has told of it
         self.clock += 0.4
         review = yield from self.open_diff("other.py")
         self.assertEqual(self.window.active_view(), self.proposal(review))

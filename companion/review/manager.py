@@ -65,7 +65,7 @@ class ReviewManager:
         self.open_reviews = OpenReviews(window, runtime, settings, self._follow_link, on_count, self._review_elsewhere)
         self._presentations = self.open_reviews.presentations
         self._accepted_texts = AcceptedTexts(window, runtime, self.open_reviews, self._end)
-        self.changes = Changes(window, self.open_reviews)
+        self.changes = Changes(self.open_reviews)
 
     def of_view(self, view: sublime.View) -> Optional[ReviewManager]:
         """The manager to whose reviews a view belongs: this one, or that of the window it was dragged here from."""
@@ -224,11 +224,12 @@ class ReviewManager:
         ignored = self.open_reviews.key_guard.pressed(review)
         if ignored:
             name = os.path.basename(review.path)
-            say(
-                self.open_reviews.window_of(review),
-                f"the diff of {name} has just come to the front: look, then press again",
-            )
+            self._say(review, f"the diff of {name} has just come to the front: look, then press again")
         return ignored
+
+    def _say(self, review: Review, sentence: str) -> None:
+        """In the status bar of the window where the user sees the review."""
+        say(self.open_reviews.window_of(review), sentence)
 
     def accept_as_proposed(self, review: Review) -> None:
         """Accept what the client proposed, without the user's edits."""
@@ -263,7 +264,7 @@ class ReviewManager:
         """Reject the proposal."""
         self._runtime.assert_main_thread()
         if review.state is State.WRITING:
-            say(self._window, f"{os.path.basename(review.path)} is being written")
+            self._say(review, f"{os.path.basename(review.path)} is being written")
         else:
             self._end(review, review.reject())
 

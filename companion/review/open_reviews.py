@@ -193,19 +193,24 @@ class OpenReviews:
         """A view was activated: if it belongs to a review, show the review's other view, too."""
         review = self.review_of(view)
         if review is not None:
-            self._has_come(review)
+            self._poller.start()
             window = view.window()
             if window is not None and window.active_view() == view:
                 self.arrangement.pair_up(self.presentations[review].views, view)
+                self._has_come(review)
 
     def _has_come(self, review: Review) -> None:
-        """A review is in front now. One that has been drawn behind another, perhaps without a size, begins anew."""
+        """A review is in front now."""
         self._poller.start()
         if review in self._behind:
             self._behind.discard(review)
-            presentation = self.presentations[review]
-            if presentation.settled:
-                self._runtime.on_main(presentation.hunks.show_first)
+            self._runtime.on_main(self._show_first_change, review)
+
+    def _show_first_change(self, review: Review) -> None:
+        """Scroll a review that was drawn behind another one, where its views may have had no size yet."""
+        presentation = self.presentations.get(review)
+        if presentation is not None and presentation.settled and not presentation.retired:
+            presentation.hunks.show_first()
 
     def settings_changed(self) -> None:
         """Show the reviews as the settings say now."""

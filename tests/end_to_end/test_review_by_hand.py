@@ -68,6 +68,29 @@ def test_keys_decide(desktop, keys, outcome):
     assert desktop.read("greeting.py").decode() == GREETING
 
 
+@pytest.mark.parametrize(
+    ("keys", "outcome"),
+    [("ctrl+s", ["accepted", PROPOSED]), ("ctrl+shift+f8", ["rejected", None]), ("ctrl+w", ["rejected", None])],
+)
+def test_a_key_pressed_twice_decides_once(desktop, keys, outcome):
+    desktop.open("greeting.py")
+    first = open_diff(desktop)
+    desktop.host.execute(
+        "import sys; played = sys.modules['played']; "
+        f"played.reviews.open_diff(played.owner, {desktop.path('new.py')!r}, {PROPOSED!r})"
+    )
+    desktop.wait_proposal(2)
+    desktop.host.call("press", keys=f"{keys} {keys}", view=first)
+    desktop.host.wait_until(lambda: len(desktop.views_of_role("proposal")) == 1)
+    second = desktop.views_of_role("proposal")[0]["id"]
+    desktop.host.wait_until(lambda: desktop.host.evaluate("window.active_view().id()") == second)
+    assert desktop.host.call("press", keys=keys) == "gemini_companion_ignore_key"
+    assert told(desktop) == [outcome]
+    desktop.reject()
+    desktop.wait_no_review()
+    assert told(desktop) == [outcome, ["rejected", None]]
+
+
 def test_keys_walk_and_take_back(desktop):
     view = open_diff(desktop)
 

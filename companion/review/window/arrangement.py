@@ -159,7 +159,7 @@ class Arrangement:
         self._had_focus = self._had_focus or (holder is not None and holder in closing)
         self._elsewhere, self._other_sheet = holder, self._window.active_sheet()
         for view in closing:
-            group = self._window.get_view_index(view)[0]
+            group = self._window.get_view_index(view)[0] if is_in(view, self._window) else -1
             if group >= 0 and self._window.active_view_in_group(group) == view:
                 self._front.add(group)
 
