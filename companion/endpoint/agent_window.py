@@ -19,8 +19,9 @@ from ..agents.shared_context import ActiveFile
 from ..agents.window import Answer, CannotDo, Decision, FileDiagnostics, OpenEditor, ReviewRequest
 from ..protocol.tools import Cancellation, ClientSession
 from ..review.decision import ACCEPTED, Outcome, Owner, ReviewError, Ticket
-from ..review.document.preparation import PathError, Preparation, prepare
+from ..review.document.preparation import PathError, Preparation
 from .diagnostics import diagnostics_of
+from .proposals import prepared
 from .workspace_boundary import inside_workspace
 
 if TYPE_CHECKING:
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     from ..review.manager import ReviewManager
     from ..runtime import Runtime
 
-PREPARE_SECONDS = 20.0  # a network drive that takes longer is taken for dead
 LOST_MILLISECONDS = 10000  # after which a client that still lives has its answer from elsewhere
 SAVE_SECONDS = 5.0
 _SAVE_POLL_SECONDS = 0.05
@@ -87,13 +87,9 @@ class EndpointWindow:
 
         request.call.on_cancelled(cancelled)
         try:
-            file_request = await self._runtime.call_main(self._reviews.file_request, request.path)
-            preparing = self._runtime.in_worker(prepare, file_request, request.proposed)
-            prepared = await asyncio.wait_for(preparing, PREPARE_SECONDS)
+            found = await prepared(self._runtime, self._reviews, request.path, request.proposed)
             if not decided.done():
-                await self._runtime.call_main(self._open, session, request.path, prepared, ticket)
-        except asyncio.TimeoutError:
-            raise CannotDo("The disk does not answer: the file could not be looked at.") from None
+                await self._runtime.call_main(self._open, session, request.path, found, ticket)
         except (ReviewError, PathError) as error:
             raise CannotDo(str(error)) from None
         outcome = await decided
@@ -103,10 +99,10 @@ class EndpointWindow:
             return Answer(Decision.ACCEPTED, outcome.content or "")
         return Answer(Decision.REJECTED)
 
-    def _open(self, session: ClientSession, path: str, prepared: Preparation, ticket: Ticket) -> None:
+    def _open(self, session: ClientSession, path: str, found: Preparation, ticket: Ticket) -> None:
         """Main thread."""
-        assert prepared.proposal is not None
-        self._reviews.open_diff(self._hooks.owner_of(session), path, prepared.proposal, prepared, ticket)
+        assert found.proposal is not None
+        self._reviews.open_diff(self._hooks.owner_of(session), path, found.proposal, found, ticket)
 
     def _call_over(self, ticket: Ticket, reason: Cancellation, session: ClientSession) -> None:
         """Nobody waits for the answer any more. Main thread.

@@ -111,7 +111,7 @@ class Endpoint:
             folders=self.folders,
         )
         self._agent_window = EndpointWindow(window, runtime, self.reviews, self.tracker, hooks)
-        self._tool_calls = ToolCalls(self.reviews, runtime, self.folders)
+        self._tool_calls = ToolCalls(self.reviews, runtime, self.folders, self._clients.owner_of)
         self._servers = Servers(
             runtime,
             libraries,

@@ -9,6 +9,7 @@ import pytest
 
 from companion.agents.shared_context import ActiveFile, Position, SharedContext
 from companion.agents.window import Answer, CannotDo, Decision, OpenEditor, ReviewRequest
+from companion.endpoint import proposals
 from companion.protocol.tools import Cancellation, ClientSession, ToolCall
 from companion.review.decision import Outcome, Owner, ReviewError
 from companion.review.document.preparation import FileRequest
@@ -223,8 +224,8 @@ class TestReview:
         with pytest.raises(CannotDo, match="has been closed"):
             bench.review(lambda: None)
 
-    def test_a_disk_that_does_not_answer_is_said(self, bench, module, monkeypatch):
-        monkeypatch.setattr(module, "PREPARE_SECONDS", 0.01)
+    def test_a_disk_that_does_not_answer_is_said(self, bench, monkeypatch):
+        monkeypatch.setattr(proposals, "PREPARE_SECONDS", 0.01)
         bench.runtime.hangs = True
         with pytest.raises(CannotDo, match="The disk does not answer"):
             bench.review(lambda: None)
