@@ -190,13 +190,7 @@ class Endpoint:
         Main thread, or any other once the editor has ended.
         """
         self._discovery_updater.withdraw()
-        self.reviews.wait_for_writes()
-        # A client would wait for its answer for ever.
-        for review in self.reviews.pending():
-            if review.ticket is not None:
-                review.ticket.settle(None)  # the program's own question goes on
-            else:
-                self._clients.tell_outcome(review, Outcome("rejected", review.path, None))
+        self.reviews.exit()
         self._stopped = True
         self._clients.stop()
         return self._servers.stop()

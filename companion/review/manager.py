@@ -329,14 +329,22 @@ class ReviewManager:
         self._runtime.assert_main_thread()
         closed = self.open_reviews.views()
         self._accepted_texts.finish()
+        self._reject_all()
+        self.open_reviews.close_all(closed)
+
+    def exit(self) -> None:
+        """The same when the editor's API may no longer be used: the window is left alone.
+
+        Main thread, or any other once the editor has ended.
+        """
+        self._accepted_texts.wait()
+        self._reject_all()
+
+    def _reject_all(self) -> None:
+        """Tell every client that waits for a decision; it would wait for ever."""
         for review in self.pending():
             if review.ticket is not None:
                 review.close()
                 review.ticket.settle(None)  # the question that its program asks in the terminal goes on
             else:
                 self._tell(review, review.reject())
-        self.open_reviews.close_all(closed)
-
-    def wait_for_writes(self) -> None:
-        """Wait for what is being written, when the editor's API may no longer be used. Any thread."""
-        self._accepted_texts.wait()
