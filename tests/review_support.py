@@ -73,6 +73,7 @@ class ReviewTestCase(DeferrableTestCase):
                 notify=lambda review, outcome: self.told.append((review.owner.session_id, outcome)),
                 is_connected=lambda owner: owner.session_id in self.connected,
                 on_count=self.endpoint.show_status,
+                find_elsewhere=application._endpoints._reviews_of,
             )
         )
 

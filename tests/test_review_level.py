@@ -134,6 +134,8 @@ class TestSideBySide(LevelTestCase):
             self.assertEqual(self.errors(review), {}, name)
             self.set_look(review, line_padding_top=-2, line_padding_bottom=-2)
             yield lambda review=review: self.level(review)
+            self.reviews.reject(review)
+            yield lambda: not self.reviews.pending()
 
     def test_texts_that_are_not_compared(self) -> Iterator[Any]:
         self.use(review_maximum_bytes=1000)
