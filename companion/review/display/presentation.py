@@ -19,7 +19,7 @@ import sublime
 from ...debounce import Debounce
 from ...editor import file_views
 from ..decision import Review
-from ..document.disk import Original
+from ..document.disk import Kind, Original
 from ..document.preparation import Preparation
 from ..window import views
 from .analysis import Analysis
@@ -284,6 +284,15 @@ class Presentation:
         self._slices.stop()
         self._filling_original.run(self._show_original(original))
 
+    def _reading_failed(self) -> None:
+        """The file could not be read. If it never was, the proposal is shown as beside one that nobody may read."""
+        if self._phase is Phase.RETIRED:
+            return
+        if self.original is None:
+            self._loaded(Preparation(Original(self.review.path, Kind.UNREADABLE), self.review.same_files))
+        else:
+            self.update_header()
+
     def _show_original(self, original: Original) -> Iterator[None]:
         if self.original_view is not None and file_views.is_open(self.original_view):
             first = self._original_shown is None
@@ -348,16 +357,7 @@ class Presentation:
         logger.error("a comparison failed", exc_info=(type(error), error, error.__traceback__))
         if self._phase in (Phase.COMPARING, Phase.STALE):
             self._enter(Phase.FAILED)
-        self._nothing_to_wait_for("The comparison failed, see the log.")
-
-    def _reading_failed(self, error: Exception) -> None:
-        logger.error("a file could not be read for review", exc_info=(type(error), error, error.__traceback__))
-        self._nothing_to_wait_for("The file could not be read, see the log.")
-
-    def _nothing_to_wait_for(self, problem: str) -> None:
-        if self._phase is not Phase.RETIRED:
             self.hunks.drop_asked()
-            self.problem = problem
             self.update_header()
 
     def _draw(self, text: State) -> None:
@@ -439,6 +439,7 @@ class Presentation:
             emptied=self._pane.emptied and self.review.ticket is None,
             edits_stay=self._edits_stay,
             whitespace_shown=self._whitespace.shown_here,
+            comparison_failed=self.failed,
         )
         sizes = self._drawing.sizes
         header = header_of(standing, columns_of(sizes.em_width, sizes.width))._replace(
