@@ -234,32 +234,6 @@ class TestMarks(ReviewTestCase):
         self.assertEqual(self.text(view), PROPOSED)
         self.assertEqual(self.marked(view, "characters"), ["42"])
 
-    def test_marks_of_a_text_that_was_too_large_for_a_moment_are_drawn_anew(self) -> Iterator[Any]:
-        """Two edits lie between the texts that were compared, though each was drawn when it was made."""
-        for presentation in ("side_by_side", "inline"):
-            self.use(review_presentation=presentation, review_maximum_lines=50)
-            self.write(presentation)
-            review = yield from self.open_diff(presentation)
-            view = self.proposal(review)
-            self.reviews.changes.revert_hunk(review)
-            yield self.settled
-            whole = self.text(view)
-            place = whole.index("42")
-            select(view, sublime.Region(place - 5, view.size()))
-            view.run_command("insert", {"characters": "rn\n" + "line\n" * 60})
-            yield lambda shown=review: "too large" in self.header(shown) or "is large" in self.header(shown)
-            yield self.settled
-            self.assertEqual(self.marked(view, "characters"), [])
-            select(view, sublime.Region(place - 5, view.size()))
-            view.run_command("insert", {"characters": whole[place - 5 :]})
-            yield lambda shown=review: "change" in self.header(shown)
-            yield self.settled
-            self.assertEqual(self.text(view), whole)
-            self.assertEqual(self.marked(view, "characters"), ["42"])
-            self.assertEqual("".join(self.marked(view, "lines")), "    return 42\n")
-            self.assertEqual(len(self.marked(view, "revert")), 1)
-            self.reviews.reject(review)
-
     def test_marks_vanish_when_the_texts_become_equal(self) -> Iterator[Any]:
         self.write("file.txt", "a\nb\n")
         review = yield from self.open_diff("file.txt", "a\nx\n")
