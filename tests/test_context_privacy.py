@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from unittest import mock
 
 import sublime
 
 from .support.context_case import ContextCase
 
+PLUGIN = __package__.rpartition(".")[0] + ".plugin"
 SETTINGS = "Gemini Companion.sublime-settings"
 
 
@@ -64,6 +66,17 @@ class Privacy(ContextCase):
         self.assertEqual(len(self.client.contexts), count + 1)  # of what happened meanwhile nothing was said
         self.assertEqual(self.selected(), "# a.py")
         self.assertNotIn("sharing paused", self.status())
+
+    def test_an_excluded_file_is_withheld_open_or_not_and_every_file_while_paused(self):
+        yield from self.open("a.py")
+        yield from self.open("b.py")
+        self.set("context_exclude", ["b.*"])
+        yield lambda: self.names() == ["a.py"]
+        tracker = sys.modules[PLUGIN].application.window_opened(self.window).tracker
+        names = ("a.py", "b.py", "b.txt", "c.py")
+        self.assertEqual([tracker.withholds(self.path(name)) for name in names], [False, True, True, False])
+        self.window.run_command("gemini_companion_pause_sharing")
+        self.assertTrue(all(tracker.withholds(self.path(name)) for name in names))
 
     def test_pausing_is_one_windows_affair(self):
         other_folder = self.new_folder()

@@ -139,6 +139,16 @@ class TestTheCaret(ReviewTestCase):
         self.assertEqual(self.text(view), LEFT)
         self.assertTrue(all(region.empty() for region in view.sel()), list(view.sel()))
 
+    def test_selects_nothing_of_what_is_written_into_a_tab_where_it_stands(self) -> Iterator[Any]:
+        tab = yield from self.open_file("file.txt", LEFT)
+        review = yield from self.open_diff("file.txt", LEFT.replace("line 3\n", "new\nline 3\n"))
+        self.connected.discard(review.owner.session_id)  # so that the package writes the file
+        self.reviews.owner_gone(review.owner.session_id)
+        put_caret(tab, LEFT.index("line 3"))
+        self.reviews.accept(review)
+        yield lambda: not self.reviews.pending() and "new" in self.text(tab)
+        self.assertTrue(all(region.empty() for region in tab.sel()), list(tab.sel()))
+
     def test_moves_without_a_step_in_the_undo_history(self) -> Iterator[Any]:
         review = yield from self.review()
         view = self.proposal(review)

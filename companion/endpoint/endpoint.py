@@ -107,7 +107,7 @@ class Endpoint:
             folders=self.folders,
         )
         self._agent_window = EndpointWindow(window, runtime, self.reviews, self.tracker, hooks)
-        self._tool_calls = ToolCalls(self.reviews, runtime, self.folders)
+        self._tool_calls = ToolCalls(self.reviews, runtime, self.folders, self._clients.owner_of)
         self._servers = Servers(
             runtime,
             libraries,
@@ -232,7 +232,7 @@ class Endpoint:
     # -- questions ----------------------------------------------------------------------------------------------------
 
     def folders(self) -> Tuple[str, ...]:
-        """The workspace folders as announced; empty while no client can find this window."""
+        """The workspace folders as announced; empty while no client can find this window. Any thread."""
         return self._discovery_updater.folders
 
     def connection(self) -> Optional[Connection]:

@@ -21,7 +21,10 @@ WHOLE_SELECTION = -1
 
 
 class Changes:
-    """Those of one window. Main thread only. For a review that is not open every method does nothing."""
+    """What a user does with the changes of a window's reviews.
+
+    Main thread only. For a review that is not open every method does nothing.
+    """
 
     def __init__(self, window: sublime.Window, open_reviews: OpenReviews) -> None:
         self._window = window
