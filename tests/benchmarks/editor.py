@@ -79,8 +79,8 @@ drawn = []
 def open_watched(self, prepared):
     drawn[:] = [probe.time.perf_counter()]
     real_open(self, prepared)
-def drawn_watched(self, text):
-    real_drawn(self, text)
+def drawn_watched(self, *what):
+    real_drawn(self, *what)
     drawn.append(probe.time.perf_counter())
 presentation.open, presentation._drawn = open_watched, drawn_watched
 """

@@ -12,7 +12,7 @@ from __future__ import annotations
 import logging
 import time
 from functools import partial
-from typing import TYPE_CHECKING, Callable, Iterator, List, Optional, Tuple
+from typing import TYPE_CHECKING, Callable, Iterator, List, NamedTuple, Optional, Tuple
 
 import sublime
 
@@ -48,6 +48,16 @@ _AFTER_EDIT, _LONGEST_EDITING = 40, 500
 _AFTER_CARET, _LONGEST_WALK = 20, 100
 
 
+class DrawnText(NamedTuple):
+    """A text that was drawn on, by the view's change count. `text` is None if it was not compared."""
+
+    change_count: int
+    text: Optional[str] = None
+
+
+NOTHING_DRAWN = DrawnText(-1)
+
+
 class Presentation:
     """Main thread only. `original_view` is None in the inline presentation. `on_link` is told of clicked links."""
 
@@ -80,11 +90,9 @@ class Presentation:
         self._too_large = False  # the proposal, for a comparison
         self._comparing = Comparing(runtime, self._compared, self._failed)
         self._status = ""  # as the status bar has it
-        self._analysed_text = self._drawn_text = ""
         self._original_shown: Optional[Original] = None
-        self._analysis: Optional[Analysis] = None
-        # The change counts of the texts that were analysed and drawn, and for which the last drawing was begun.
-        self._analysed = self._drawn_count = self._drawing_count = -1
+        self._compared_last: Optional[Compared] = None  # None if what is drawn is no comparison
+        self._drawn_text = self._being_drawn = NOTHING_DRAWN
         self._read_with = self._limits()  # the largest file that is compared
         self._place = ""  # of the file in the workspace
         self._opened = time.monotonic()
@@ -114,12 +122,16 @@ class Presentation:
     @property
     def settled(self) -> bool:
         """Whether what is drawn is the comparison of the text that the view holds now."""
-        return self._phase is Phase.SHOWN and self._drawn_count == self.proposal_view.change_count()
+        return self._phase is Phase.SHOWN and self._drawn_text.change_count == self.proposal_view.change_count()
 
     @property
     def failed(self) -> bool:
         """Whether the last comparison failed, so that none is to be waited for."""
         return self._phase is Phase.FAILED
+
+    @property
+    def _analysis(self) -> Optional[Analysis]:
+        return self._compared_last.analysis if self._compared_last is not None else None
 
     @property
     def summary(self) -> str:
@@ -333,12 +345,12 @@ class Presentation:
         text = self._pane.read(count, limits.review_maximum_bytes)
         self._too_large = text is None or text.count("\n") > limits.review_maximum_lines
         if text is None or not original.comparable or self._too_large or self.review.proposal.format.binary:
-            self._analysis = None
-            self._draw(State(count))
+            self._compared_last = None
+            self._draw(DrawnText(count), State(count))
             return
         self._enter(Phase.COMPARING)
         # Marks that have moved with a single edit are left alone. Each edit counts, so that none can be overlooked.
-        before = self._drawn_text if count - self._drawn_count == 1 else None
+        before = self._drawn_text.text if count - self._drawn_text.change_count == 1 else None
         self._comparing.begin(count, original.text, text, before, self._whitespace.ignored)
 
     def _compared(self, found: Compared) -> None:
@@ -348,10 +360,9 @@ class Presentation:
         if self.proposal_view.change_count() != count:
             self._compare()
             return
-        self._analysis = found.analysis
-        self._analysed, self._analysed_text = count, found.text
-        self.hunks.use(self._analysis, count)
-        self._draw(State(count, self._drawn_count, found.edit))
+        self._compared_last = found
+        self.hunks.use(found.analysis, count)
+        self._draw(DrawnText(count, found.text), State(count, self._drawn_text.change_count, found.edit))
 
     def _failed(self, error: Exception) -> None:
         logger.error("a comparison failed", exc_info=(type(error), error, error.__traceback__))
@@ -360,15 +371,15 @@ class Presentation:
             self.hunks.drop_asked()
             self.update_header()
 
-    def _draw(self, text: State) -> None:
+    def _draw(self, text: DrawnText, state: State) -> None:
         self._enter(Phase.DRAWING)
         if self._analysis is None:
             self.hunks.use(None, text.change_count)
         self._show_header()
-        count = self._drawing_count = text.change_count
+        self._being_drawn = text
         self._slices.run(
-            self._drawing.steps(self._analysis, text, partial(self._drawn, text)),
-            lambda: self._drawing.valid and self.proposal_view.change_count() == count,
+            self._drawing.steps(self._analysis, state, partial(self._drawn, text, state)),
+            lambda: self._drawing.valid and self.proposal_view.change_count() == text.change_count,
         )
 
     def _redraw(self) -> None:
@@ -376,15 +387,15 @@ class Presentation:
         if self._phase not in (Phase.SHOWN, Phase.DRAWING) or not views.is_open(self.proposal_view):
             return  # it will be drawn for the screen as it is then
         count = self.proposal_view.change_count()
-        if count == self._drawing_count:
-            self._draw(State(count, self._drawn_count))  # else it was edited: it is compared, and drawn, in a moment
+        if count == self._being_drawn.change_count:  # else it was edited: it is compared, and drawn, in a moment
+            self._draw(self._being_drawn, State(count, self._drawn_text.change_count))
 
-    def _drawn(self, text: State) -> None:
+    def _drawn(self, text: DrawnText, state: State) -> None:
         if self._phase not in (Phase.DRAWING, Phase.STALE):
             return  # it is compared again already
         self._enter(Phase.SHOWN)
-        self._drawn_count, self._drawn_text = text.change_count, self._analysed_text
-        self.hunks.link(text)
+        self._drawn_text = text
+        self.hunks.link(state)
         if not self._first_change_shown:
             self._first_change_shown = True
             if self._pane.pristine:  # else the user was quicker, and works somewhere else already
@@ -409,7 +420,8 @@ class Presentation:
         """Say in the header in which change the caret is."""
         if self._phase is Phase.RETIRED or self._edits.pending:
             return
-        if self._analysed == self.proposal_view.change_count() and self.hunks.caret_moved():
+        found = self._compared_last
+        if found is not None and found.change_count == self.proposal_view.change_count() and self.hunks.caret_moved():
             self.update_header()
 
     def check_file(self) -> None:
@@ -476,4 +488,4 @@ class Presentation:
         self._drawing.show_again()
         if self._phase is Phase.SHOWN:
             self.hunks.outdate_links()
-            self.hunks.link(State(self._drawn_count))
+            self.hunks.link(State(self._drawn_text.change_count))
