@@ -125,7 +125,7 @@ class OpenReviews:
             self._open(review, prepared)
         else:
             review.replace(proposed)
-            self.presentations[review].replaced(prepared)
+            self.presentations[review].show_proposal(prepared)
             self.show(review)
         return review
 
@@ -141,7 +141,7 @@ class OpenReviews:
             on_link=self._on_link,
         )
         self.presentations[review] = presentation
-        presentation.open(prepared)
+        presentation.show_proposal(prepared)
         self._poller.start()
         self._runtime.on_main(self._on_count)
 

@@ -29,13 +29,13 @@ class FileWatch:
     """Main thread only. `news` is called when `unsaved`, `changed` or the names of the file have changed."""
 
     def __init__(self, review: Review, runtime: Runtime, news: Callable[[], None]) -> None:
+        self.original: Optional[Original] = None  # as it was read last
         self.unsaved = False  # a tab of the file has unsaved edits
         self.changed = False  # the file is not what was read
         self.reading_failed = False  # with an error that is in the log
         self._review = review
         self._runtime = runtime
         self._news = news
-        self._original: Optional[Original] = None
         self._reading = 0  # how often the file was read
         self._looking: Optional[Computation] = None
         self._look_once_more = False
@@ -83,7 +83,7 @@ class FileWatch:
 
     def take(self, original: Original) -> None:
         """The file was read: from now on it is compared with `original`, and looks with an older one do not count."""
-        self._original = original
+        self.original = original
         self.changed = False
 
     def stop(self) -> None:
@@ -107,13 +107,13 @@ class FileWatch:
             return
         if self._looking is not None:
             self._look_once_more = True
-        elif self._original is not None and not self.changed:
+        elif self.original is not None and not self.changed:
             self._look_once_more = False
             self._looking = self._runtime.use_disk(
                 _look,
-                self._original,
+                self.original,
                 self._tabs,
-                then=partial(self._looked, self._reading, self._original),
+                then=partial(self._looked, self._reading, self.original),
                 failed=self._failed,
             )
 
@@ -125,7 +125,7 @@ class FileWatch:
         self._looking = None
         if self._stopped:
             return
-        if reading == self._reading and original is self._original:
+        if reading == self._reading and original is self.original:
             news = found.changed or found.same_files != self._review.same_files
             self.changed = found.changed
             self._review.same_files = found.same_files
