@@ -196,6 +196,15 @@ class Activity(ReviewTestCase):
         yield 100  # milliseconds: the header would say so by then
         self.assertNotIn(NOT_READ, self.header(review))
 
+    def test_what_could_not_be_written_is_no_problem_of_the_next_proposal(self) -> Iterator[Any]:
+        self.write()
+        review = yield from self.open_diff()
+        self.reviews._presentations[review].complain("The disk is full.", look_again=False)
+        self.assertIn("The disk is full.", self.header(review))
+        yield from self.open_diff("file.py", PROPOSED + "more\n")
+        yield lambda: "+3 \u22121" in self.header(review)
+        self.assertNotIn("The disk is full.", self.header(review))
+
     def test_a_short_comparison_shows_nothing(self) -> Iterator[Any]:
         self.write()
         review = yield from self.open_diff()
