@@ -179,6 +179,11 @@ class ReviewTestCase(DeferrableTestCase):
         html = re.sub(r"<style>.*?</style>", "", self.header_html(review))
         return " ".join(unescape(re.sub(r"<[^>]+>", " ", html)).split())
 
+    def click_on(self, review: Review, caption: str) -> None:
+        """Click a link of the header."""
+        before, _, _ = self.header_html(review).partition(f">{caption}</a>")
+        self.reviews._presentations[review]._link(before.rpartition('href="')[2].split('"')[0])
+
     def titles(self) -> List[List[str]]:
         """The tabs of each group, in order."""
         return [

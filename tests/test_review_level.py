@@ -86,7 +86,7 @@ class TestSideBySide(LevelTestCase):
             yield lambda: self.level(review)
             yield 200
             self.assertEqual(self.errors(review), {}, size)
-            self.assertLessEqual(self.reviews._presentations[review]._drawing.rounds, 2)
+            self.assertLessEqual(self.reviews._presentations[review]._drawing.sides.rounds, 2)
 
     def test_with_every_padding(self) -> Iterator[Any]:
         review = yield from self.review()
@@ -96,7 +96,7 @@ class TestSideBySide(LevelTestCase):
                 yield lambda: self.level(review)
                 yield 200
                 self.assertEqual(self.errors(review), {}, (above, below, size))
-                self.assertLessEqual(self.reviews._presentations[review]._drawing.rounds, 2)
+                self.assertLessEqual(self.reviews._presentations[review]._drawing.sides.rounds, 2)
 
     def test_after_edits_of_the_proposal(self) -> Iterator[Any]:
         review = yield from self.review()

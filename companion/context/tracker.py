@@ -160,7 +160,7 @@ class ContextTracker:
 
     def withholds(self, path: str) -> bool:
         """Whether the user shares nothing of this file, be it open or not. Main thread."""
-        return not self._sharing or exclusion(tuple(self._settings().context_exclude))(path)
+        return not self.sharing or exclusion(tuple(self._settings().context_exclude))(path)
 
     def context(self) -> SharedContext:
         """The context as it is now, as far as it may be shared and files are known to exist."""

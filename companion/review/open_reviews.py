@@ -153,7 +153,7 @@ class OpenReviews:
             self._open(review, prepared)
         else:
             review.replace(proposed)
-            self.presentations[review].replaced(prepared)
+            self.presentations[review].show_proposal(prepared)
             self.key_guard.came(review)  # what the user may have been about to decide is another text now
             if self.review_of(self.arrangement.tab_in_use()) is review or not self._in_use():
                 self.show(review)
@@ -176,7 +176,7 @@ class OpenReviews:
             self._behind.add(review)
         elif self.arrangement.tab_in_use() == presentation.proposal_view:
             self.key_guard.opened(review)
-        presentation.open(prepared)
+        presentation.show_proposal(prepared)
         self._poller.start()
         self._runtime.on_main(self._on_count)
 
