@@ -1,5 +1,5 @@
 """The companion itself: protocol, transport, context, reviews and discovery.
 
-Rule of the house: imports point inward only. `plugin.py` imports `application`, that imports the parts, and the pure
-parts (protocol, comparison, the models) import neither `sublime` nor `aiohttp`.
+Rule: imports point inward only. `plugin.py` imports `startup`, and a worker thread `application`, which imports the
+parts. The pure parts (protocol, comparison, the models) import neither `sublime` nor `aiohttp`.
 """

@@ -39,7 +39,7 @@ ATTEMPTS_WITH_ONE_LOOP = 3
 class Runtime:
     """Owns the asyncio loop thread, the computing threads and the disk threads.
 
-    `report` is told of every exception that nobody else handled (thread name or task, exception), on the thread where
+    `report` is told of every exception that nobody else handled ("worker", "task" …, exception), on the thread where
     it happened. `loop_lost` is called on the loop thread when an event loop cannot go on and another one will take
     its place: everything that lived on it is to be dropped, and begun again with `spawn`.
     """
@@ -75,8 +75,8 @@ class Runtime:
     def stop(self, timeout: float = 2.0) -> None:
         """Cancel every task, end the loop thread and drop what is still waiting.
 
-        Main thread. Waits at most `timeout` seconds for the loop thread, which has nothing left but cancellations to
-        run: whatever must still be sent on the network has to be awaited before this.
+        Main thread, or any other once the editor has ended. Waits at most `timeout` seconds for the loop thread, which
+        has nothing left but cancellations to run: whatever must still be sent on the network has to be awaited before.
         """
         with self._lock:
             self._stopped = True
@@ -100,7 +100,7 @@ class Runtime:
                 logger.error("the loop thread did not end within %s s", timeout)
 
     def leave_editor(self) -> None:
-        """Hand nothing to the main thread any more, because the editor's API has shut down. Main thread.
+        """Hand nothing to the main thread any more, because the editor's API has shut down. Thread: as for `stop`.
 
         The loop goes on, so that the servers can end their sessions.
         """
@@ -199,7 +199,7 @@ class Runtime:
     def spawn(self, coroutine_function: Callable[..., Awaitable[Result]], *args: Any) -> Future[Result]:
         """Run `coroutine_function(*args)` as a task on the loop. Any thread.
 
-        The future returned holds its outcome. An exception is reported as well, so it may be ignored.
+        The future returned holds its outcome, unless `stop` comes first. An exception is reported as well.
         """
         outcome: Future[Result] = Future()
 

@@ -73,6 +73,7 @@ class ReviewTestCase(DeferrableTestCase):
                 notify=lambda review, outcome: self.told.append((review.owner.session_id, outcome)),
                 is_connected=lambda owner: owner.session_id in self.connected,
                 on_count=self.endpoint.show_status,
+                find_elsewhere=application._endpoints._reviews_of,
             )
         )
 
@@ -177,6 +178,11 @@ class ReviewTestCase(DeferrableTestCase):
         """The words of the header."""
         html = re.sub(r"<style>.*?</style>", "", self.header_html(review))
         return " ".join(unescape(re.sub(r"<[^>]+>", " ", html)).split())
+
+    def click_on(self, review: Review, caption: str) -> None:
+        """Click a link of the header."""
+        before, _, _ = self.header_html(review).partition(f">{caption}</a>")
+        self.reviews._presentations[review]._link(before.rpartition('href="')[2].split('"')[0])
 
     def titles(self) -> List[List[str]]:
         """The tabs of each group, in order."""

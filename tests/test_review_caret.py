@@ -93,6 +93,15 @@ class TestTheCaret(ReviewTestCase):
         view.run_command("insert", {"characters": "as "})
         self.assertEqual(self.text(view), "as " + RIGHT + "typed")
 
+    def test_that_went_back_to_the_start_stays_there_when_all_is_drawn_anew(self) -> Iterator[Any]:
+        review = yield from self.review()
+        view = self.proposal(review)
+        put_caret(view, 0)
+        self.write("file.txt", LEFT + "more\n")
+        self.reviews.changes.reload(review)
+        yield lambda: "+2 \u22122" in self.header(review) and self.settled()
+        self.assertEqual(list(view.sel()), [sublime.Region(0)])
+
     def test_in_a_proposal_that_was_replaced_at_once_is_drawn_at_the_first_change(self) -> Iterator[Any]:
         self.write("file.txt", LEFT)
         yield from self.open_diff("file.txt", LEFT.replace("line 0", "first"), drawn=False)
@@ -138,6 +147,16 @@ class TestTheCaret(ReviewTestCase):
         yield self.settled
         self.assertEqual(self.text(view), LEFT)
         self.assertTrue(all(region.empty() for region in view.sel()), list(view.sel()))
+
+    def test_selects_nothing_of_what_is_written_into_a_tab_where_it_stands(self) -> Iterator[Any]:
+        tab = yield from self.open_file("file.txt", LEFT)
+        review = yield from self.open_diff("file.txt", LEFT.replace("line 3\n", "new\nline 3\n"))
+        self.connected.discard(review.owner.session_id)  # so that the package writes the file
+        self.reviews.owner_gone(review.owner.session_id)
+        put_caret(tab, LEFT.index("line 3"))
+        self.reviews.accept(review)
+        yield lambda: not self.reviews.pending() and "new" in self.text(tab)
+        self.assertTrue(all(region.empty() for region in tab.sel()), list(tab.sel()))
 
     def test_moves_without_a_step_in_the_undo_history(self) -> Iterator[Any]:
         review = yield from self.review()

@@ -86,7 +86,7 @@ class TestSideBySide(LevelTestCase):
             yield lambda: self.level(review)
             yield 200
             self.assertEqual(self.errors(review), {}, size)
-            self.assertLessEqual(self.reviews._presentations[review]._drawing.rounds, 2)
+            self.assertLessEqual(self.reviews._presentations[review]._drawing.sides.rounds, 2)
 
     def test_with_every_padding(self) -> Iterator[Any]:
         review = yield from self.review()
@@ -96,7 +96,7 @@ class TestSideBySide(LevelTestCase):
                 yield lambda: self.level(review)
                 yield 200
                 self.assertEqual(self.errors(review), {}, (above, below, size))
-                self.assertLessEqual(self.reviews._presentations[review]._drawing.rounds, 2)
+                self.assertLessEqual(self.reviews._presentations[review]._drawing.sides.rounds, 2)
 
     def test_after_edits_of_the_proposal(self) -> Iterator[Any]:
         review = yield from self.review()
@@ -134,6 +134,8 @@ class TestSideBySide(LevelTestCase):
             self.assertEqual(self.errors(review), {}, name)
             self.set_look(review, line_padding_top=-2, line_padding_bottom=-2)
             yield lambda review=review: self.level(review)
+            self.reviews.reject(review)
+            yield lambda: not self.reviews.pending()
 
     def test_texts_that_are_not_compared(self) -> Iterator[Any]:
         self.use(review_maximum_bytes=1000)

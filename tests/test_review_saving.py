@@ -12,7 +12,6 @@ from ..companion.editor.edits import set_text
 from ..companion.review.decision import State
 from ..companion.review.document import apply
 from .review_support import PROPOSED, TEXT, DiskTestCase
-from .support.selecting import put_caret
 
 
 class TestSavingTheTab(DiskTestCase):
@@ -39,17 +38,6 @@ class TestSavingTheTab(DiskTestCase):
         patcher.start()
         self.addCleanup(patcher.stop)
         return swallowed
-
-    def test_nothing_is_selected_by_what_is_written_where_the_caret_stands(self) -> Iterator[Any]:
-        view = yield from self.open_file()
-        longer = TEXT.replace("import os\n", "import os\nimport sys\n")
-        review = yield from self.open_diff(proposed=longer)
-        self.leave()
-        put_caret(view, longer.index("import sys"))
-        self.reviews.accept(review)
-        yield self.closed
-        self.assertEqual(self.text(view), longer)
-        self.assertTrue(all(region.empty() for region in view.sel()), list(view.sel()))
 
     def test_what_the_user_types_before_the_tab_is_written_is_not_lost(self) -> Iterator[Any]:
         view, review = yield from self.begin()

@@ -80,7 +80,7 @@ class Dialect:
         return False
 
     def mention(self, mention: Mention) -> Optional[Message]:
-        """What puts the mention into the program's prompt, or None if the program has no ear for it."""
+        """What puts the mention into the program's prompt, or None if the program takes no mentions."""
         return None
 
     def process_id(self, method: str, params: Mapping[str, Any]) -> Optional[int]:

@@ -78,7 +78,7 @@ class Diagnostic(NamedTuple):
 
 
 class FileDiagnostics(NamedTuple):
-    """All of one file."""
+    """The diagnostics of one file."""
 
     path: str
     diagnostics: Sequence[Diagnostic]

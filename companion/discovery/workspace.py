@@ -38,7 +38,7 @@ def workspace_folders(
     if platform is None:
         platform = Platform.current()
     chosen = _announceable(folders, platform)
-    if chosen or fallback == NONE or folders:
+    if folders or fallback == NONE:
         return chosen
     for candidate in _fallbacks(project_file, active_file, fallback, platform, exists):
         chosen = _announceable([candidate], platform)

@@ -19,8 +19,9 @@ from ..agents.shared_context import ActiveFile
 from ..agents.window import Answer, CannotDo, Decision, FileDiagnostics, OpenEditor, ReviewRequest
 from ..protocol.tools import Cancellation, ClientSession
 from ..review.decision import ACCEPTED, Outcome, Owner, ReviewError, Ticket
-from ..review.document.preparation import PathError, Preparation, prepare
+from ..review.document.preparation import PathError, Preparation
 from .diagnostics import diagnostics_of
+from .proposals import prepared
 from .workspace_boundary import inside_workspace
 
 if TYPE_CHECKING:
@@ -30,8 +31,10 @@ if TYPE_CHECKING:
     from ..review.manager import ReviewManager
     from ..runtime import Runtime
 
-PREPARE_SECONDS = 20.0  # a network drive that takes longer is taken for dead
 LOST_MILLISECONDS = 10000  # after which a client that still lives has its answer from elsewhere
+SAVE_SECONDS = 5.0
+_SAVE_POLL_SECONDS = 0.05
+WITHHELD = "The user does not share this file."
 OUTSIDE = "The file is outside the workspace folders of the editor's window."
 
 
@@ -84,13 +87,9 @@ class EndpointWindow:
 
         request.call.on_cancelled(cancelled)
         try:
-            file_request = await self._runtime.call_main(self._reviews.file_request, request.path)
-            preparing = self._runtime.in_worker(prepare, file_request, request.proposed)
-            prepared = await asyncio.wait_for(preparing, PREPARE_SECONDS)
+            found = await prepared(self._runtime, self._reviews, request.path, request.proposed)
             if not decided.done():
-                await self._runtime.call_main(self._open, session, request.path, prepared, ticket)
-        except asyncio.TimeoutError:
-            raise CannotDo("The disk does not answer: the file could not be looked at.") from None
+                await self._runtime.call_main(self._open, session, request.path, found, ticket)
         except (ReviewError, PathError) as error:
             raise CannotDo(str(error)) from None
         outcome = await decided
@@ -100,10 +99,10 @@ class EndpointWindow:
             return Answer(Decision.ACCEPTED, outcome.content or "")
         return Answer(Decision.REJECTED)
 
-    def _open(self, session: ClientSession, path: str, prepared: Preparation, ticket: Ticket) -> None:
+    def _open(self, session: ClientSession, path: str, found: Preparation, ticket: Ticket) -> None:
         """Main thread."""
-        assert prepared.proposal is not None
-        self._reviews.open_diff(self._hooks.owner_of(session), path, prepared.proposal, prepared, ticket)
+        assert found.proposal is not None
+        self._reviews.open_diff(self._hooks.owner_of(session), path, found.proposal, found, ticket)
 
     def _call_over(self, ticket: Ticket, reason: Cancellation, session: ClientSession) -> None:
         """Nobody waits for the answer any more. Main thread.
@@ -180,22 +179,41 @@ class EndpointWindow:
     # -- what is done -------------------------------------------------------------------------------------------------
 
     async def save(self, path: str) -> bool:
-        """Save an open file inside the workspace folders."""
-        await self._require_inside(path)
-        return await self._runtime.call_main(self._save, path)
+        """Save an open file inside the workspace folders. False if it is not open, or not saved in `SAVE_SECONDS`."""
+        import asyncio
 
-    def _save(self, path: str) -> bool:
-        """Main thread."""
-        view = next((view for view in self._window.views() if view.file_name() == path), None)
-        if view is None:
+        await self._require_inside(path)
+        deadline = asyncio.get_running_loop().time() + SAVE_SECONDS
+        if not await self._runtime.call_main(self._begin_to_save, path):
+            return False
+        while await self._runtime.call_main(self._is_unsaved, path):
+            if asyncio.get_running_loop().time() > deadline:
+                return False
+            await asyncio.sleep(_SAVE_POLL_SECONDS)
+        return True
+
+    def _begin_to_save(self, path: str) -> bool:
+        """Let the editor write the file while its main thread goes on. Main thread."""
+        view = self._view_of(path)
+        if view is None or self._tracker.withholds(path):
             return False
         if view.is_dirty():
-            view.run_command("save")
-        return not view.is_dirty()
+            view.run_command("save", {"async": True})
+        return True
+
+    def _is_unsaved(self, path: str) -> bool:
+        """Main thread."""
+        view = self._view_of(path)
+        return view is not None and view.is_dirty()
+
+    def _view_of(self, path: str) -> Optional[sublime.View]:
+        return next((view for view in self._window.views() if view.file_name() == path), None)
 
     async def open_file(self, path: str, *, focus: bool) -> None:
         """Show a file that exists inside the workspace folders."""
         await self._require_inside(path)
+        if await self._runtime.call_main(self._tracker.withholds, path):
+            raise CannotDo(WITHHELD)
         if not await self._runtime.in_worker(os.path.isfile, path):
             raise CannotDo("There is no such file.")
         await self._runtime.call_main(self._open_file, path, focus)

@@ -20,7 +20,6 @@ from ..review.decision import ACCEPTED, Outcome, Owner, Review
 from ..system.processes import is_alive
 from .self_test import SELF_TEST
 from .servers import PRIMARY
-from .tool_calls import display_name
 
 if TYPE_CHECKING:
     from ..context.tracker import ContextTracker
@@ -34,6 +33,9 @@ logger = logging.getLogger("gemini_companion.endpoint")
 
 ENDING_MILLISECONDS = 2000  # that a program needs to end after it has closed its connection
 ANSWER_SECONDS = 5.0  # in which a program that was answered writes the file
+
+# The MCP SDK inside the CLIs gives its own name, not the name of the CLI. Then the token tells which CLI it is.
+ANONYMOUS_CLIENTS = {"streamable-http-client": "CLI", "": "client"}
 
 Recipients = Sequence[Tuple[Dialect, Optional[str]]]
 """Clients, each by its dialect and session; without a session, all of a dialect."""
@@ -52,7 +54,7 @@ Publish = Callable[[SharedContext, Recipients], None]
 
 
 class Clients:
-    """Those of one window. Main thread only, except where noted."""
+    """The clients connected to one window. Main thread only, except where noted."""
 
     def __init__(
         self,
@@ -272,6 +274,14 @@ class Clients:
         """Whether the user wants this client to know of the window. Any thread."""
         agent = _agent_of(dialect, session)
         return agent is None or agent.is_wanted(self._settings())
+
+
+def display_name(session: ClientSession) -> str:
+    """The name that a client introduces itself with, as the user reads it: short, hidden characters made visible."""
+    name = client_name(session.client_name)
+    if name in ANONYMOUS_CLIENTS:
+        return session.token_name or ANONYMOUS_CLIENTS[name]
+    return name
 
 
 def _agent_of(dialect: Optional[Dialect], session: ClientSession) -> Optional[Agent]:

@@ -23,7 +23,7 @@ from ..context.units import cut, well_formed
 logger = logging.getLogger("gemini_companion.diagnostics")
 
 MOST = 500
-"""Of one file. Of more the worst are told."""
+"""The most diagnostics of one file that are told; of more, the worst."""
 MOST_READ = 5000
 """Of one file and one package."""
 MOST_UNITS = 10_000

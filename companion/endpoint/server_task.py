@@ -11,7 +11,7 @@ import errno
 import logging
 from typing import TYPE_CHECKING, Any, Awaitable, Callable, Dict, List, NamedTuple, Optional, Tuple
 
-from ..agents.dialect import Dialect
+from ..agents.dialect import Dialect, Message
 from ..transport.security import new_token
 from .address import Address
 
@@ -83,7 +83,7 @@ class ServerTask:
         self._port = 0
         self._stopped = False
         self._clients: Dict[str, ClientSession] = {}  # those that the listener has been told of
-        self._waiting: List[Tuple[str, Dict[str, Any], str, Optional[str], Optional[object]]] = []
+        self._waiting: List[Tuple[Message, str, Optional[object]]] = []
         self._ending = False
         self._attempt = 0  # the number of the newest `run`; an older one that still waits gives up
 
@@ -181,14 +181,7 @@ class ServerTask:
             self._ending = False
         return ServerState(self._port, self._token, self._agent_tokens, server.export_state())
 
-    def notify(
-        self,
-        method: str,
-        params: Dict[str, Any],
-        session: Optional[str],
-        collapse: Optional[str],
-        tag: Optional[object] = None,
-    ) -> None:
+    def notify(self, message: Message, session: Optional[str], tag: Optional[object] = None) -> None:
         """Send a notification to one session or, without one, to all.
 
         While there is no server, a message for one session waits for the next server. If the session has ended, or ends
@@ -197,9 +190,9 @@ class ServerTask:
         self._runtime.assert_loop_thread()
         if self._server is None:
             if session is not None and not self._stopped:
-                self._waiting.append((method, params, session, collapse, tag))
+                self._waiting.append((message, session, tag))
             return
-        reached = self._server.notify(method, params, session, collapse, tag)
+        reached = self._server.notify(message, session, tag)
         if not reached and tag is not None:
             self._tell(self._listener.unread, tag)
 

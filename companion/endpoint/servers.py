@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 DIALECTS: Tuple[Dialect, ...] = tuple(dict.fromkeys(agent.dialect for agent in AGENTS))
 PRIMARY = DIALECTS[0]
-"""That of the window's port in the status bar; it is served whoever is wanted."""
+"""That of the MCP endpoint on the window's port; it is served whoever is wanted."""
 
 States = Dict[str, ServerState]
 """What the servers of a window leave to those that take their places, by the key of their dialect."""
@@ -131,7 +131,7 @@ class Servers:
     def notify(self, dialect: Dialect, message: Message, session: Optional[str], tag: Optional[object] = None) -> None:
         """Send a message to one client of a dialect, or to all."""
         task = self._tasks[dialect.key]
-        self._runtime.on_loop(task.notify, message.method, message.params, session, message.collapse, tag)
+        self._runtime.on_loop(task.notify, message, session, tag)
 
     def publish(self, context: SharedContext, clients: Sequence[Tuple[Dialect, Optional[str]]]) -> None:
         """Tell these clients (without a session: all of a dialect) the context, each in its own words.
@@ -147,7 +147,7 @@ class Servers:
             if dialect.key not in words:
                 words[dialect.key] = dialect.messages(context)
             for message in words[dialect.key]:
-                self._tasks[dialect.key].notify(message.method, message.params, session, message.collapse)
+                self._tasks[dialect.key].notify(message, session)
 
     def secrets(self, dialect: Dialect) -> Tuple[str, ...]:
         """The tokens that a dialect's server takes, its own first. Never to be shown or written down."""

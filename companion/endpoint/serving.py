@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, Awaitable, Callable, Dict, List, Mapping, NamedTuple, Optional, Protocol
 
-from ..agents.dialect import Dialect, Transport
+from ..agents.dialect import Dialect, Message, Transport
 from ..protocol.limits import Limits
 from ..protocol.tools import ClientSession, Implementation, ToolCall, ToolResult
 from ..transport import server, websocket_server
@@ -50,9 +50,7 @@ class Served(Protocol):
     def export_state(self) -> Dict[str, Any]:
         """What a successor can go on with."""
 
-    def notify(
-        self, method: str, params: Dict[str, Any], session: Optional[str], collapse: Optional[str], tag: Any
-    ) -> bool:
+    def notify(self, message: Message, session: Optional[str], tag: Optional[object]) -> bool:
         """Send a notification to one client or to all. False if there is no such client."""
 
     def limit_bodies(self, size: int) -> None:
@@ -113,10 +111,8 @@ class OverHttp:
         # On another socket, with another secret, everybody begins anew.
         return {} if self._on_socket else self._server.export_state()
 
-    def notify(
-        self, method: str, params: Dict[str, Any], session: Optional[str], collapse: Optional[str], tag: Any
-    ) -> bool:
-        return self._server.notify(method, params, session=session, collapse=collapse, tag=tag)
+    def notify(self, message: Message, session: Optional[str], tag: Optional[object]) -> bool:
+        return self._server.notify(message.method, message.params, session=session, collapse=message.collapse, tag=tag)
 
     def limit_bodies(self, size: int) -> None:
         self._server.limit_bodies(size)
@@ -168,10 +164,8 @@ class OverWebSocket:
     def export_state(self) -> Dict[str, Any]:
         return {}
 
-    def notify(
-        self, method: str, params: Dict[str, Any], session: Optional[str], collapse: Optional[str], tag: Any
-    ) -> bool:
-        return self._server.notify(method, params, session=session, collapse=collapse)
+    def notify(self, message: Message, session: Optional[str], tag: Optional[object]) -> bool:
+        return self._server.notify(message.method, message.params, session=session, collapse=message.collapse)
 
     def limit_bodies(self, size: int) -> None:
         self._server.limit_bodies(size)

@@ -12,19 +12,20 @@ import json
 from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any, Awaitable, Callable, Dict, Sequence
 
-from ..display_names import client_name
-from ..protocol.tools import EMPTY, ClientSession, ToolCall, ToolResult, error_result, text_result
-from ..review.decision import Owner, ReviewError
+from ..protocol.tools import EMPTY, ToolCall, ToolResult, error_result, text_result
+from ..review.decision import ReviewError
 from ..review.document.disk import DiskError
-from ..review.document.preparation import PathError, prepare
+from ..review.document.preparation import PathError
+from .proposals import prepared
 from .workspace_boundary import inside_workspace
 
 if TYPE_CHECKING:
+    from ..protocol.tools import ClientSession
+    from ..review.decision import Owner
     from ..review.document.apply import Guard
     from ..review.manager import ReviewManager
     from ..runtime import Runtime
 
-PREPARE_SECONDS = 20.0  # a network drive that takes longer counts as dead
 LONG_TEXT = 1 << 20  # characters; from here on a disk thread makes the JSON
 
 OUTSIDE = (
@@ -32,33 +33,25 @@ OUTSIDE = (
     "The diff stays open: the user can accept it in the editor."
 )
 
-# The MCP SDK inside the CLIs gives its own name, not the name of the CLI. Then the token tells which CLI it is.
-ANONYMOUS_CLIENTS = {"streamable-http-client": "CLI", "": "client"}
-
-
-def display_name(session: ClientSession) -> str:
-    """The client's name as the user reads it: short, and with hidden characters made visible."""
-    name = client_name(session.client_name)
-    if name in ANONYMOUS_CLIENTS:
-        return session.token_name or ANONYMOUS_CLIENTS[name]
-    return name
-
-
-def owner_of(call: ToolCall) -> Owner:
-    """The client that asked, with the name that the user reads."""
-    return Owner(call.session.id, display_name(call.session))
-
 
 class ToolCalls:
     """`await tool_calls(call)` carries one call out. Loop thread; the call's arguments have passed its schema.
 
-    `folders` returns the window's workspace folders as they are now. It is called on the loop thread.
+    `folders` returns the window's workspace folders as they are now, `owner_of` names a client as the user reads it.
+    Both are called on the loop thread.
     """
 
-    def __init__(self, reviews: ReviewManager, runtime: Runtime, folders: Callable[[], Sequence[str]]) -> None:
+    def __init__(
+        self,
+        reviews: ReviewManager,
+        runtime: Runtime,
+        folders: Callable[[], Sequence[str]],
+        owner_of: Callable[[ClientSession], Owner],
+    ) -> None:
         self._reviews = reviews
         self._runtime = runtime
         self._folders = folders
+        self._owner_of = owner_of
         self._handlers: Dict[str, Callable[[Owner, Dict[str, Any]], Awaitable[ToolResult]]] = {
             "openDiff": self._open_diff,
             "closeDiff": self._close_diff,
@@ -69,22 +62,14 @@ class ToolCalls:
     async def __call__(self, call: ToolCall) -> ToolResult:
         self._runtime.assert_loop_thread()
         try:
-            return await self._handlers[call.name](owner_of(call), call.arguments)
+            return await self._handlers[call.name](self._owner_of(call.session), call.arguments)
         except (ReviewError, PathError) as error:
             return error_result(str(error))
 
     async def _open_diff(self, owner: Owner, arguments: Dict[str, Any]) -> ToolResult:
-        import asyncio
-
         path = arguments["filePath"]
-        file_request = await self._runtime.call_main(self._reviews.file_request, path)
-        # Everything is read before the views are made, so that they appear complete.
-        preparing = self._runtime.in_worker(prepare, file_request, arguments["newContent"])
-        try:
-            prepared = await asyncio.wait_for(preparing, PREPARE_SECONDS)
-        except asyncio.TimeoutError:
-            return error_result("The disk does not answer: filePath could not be looked at.")
-        await self._runtime.call_main(self._reviews.open_diff, owner, path, prepared.proposal, prepared)
+        found = await prepared(self._runtime, self._reviews, path, arguments["newContent"])
+        await self._runtime.call_main(self._reviews.open_diff, owner, path, found.proposal, found)
         return EMPTY
 
     async def _close_diff(self, owner: Owner, arguments: Dict[str, Any]) -> ToolResult:

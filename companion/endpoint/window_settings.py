@@ -13,7 +13,7 @@ from ..settings import FILE_NAME, Settings, project_layer, read
 
 
 class WindowSettings:
-    """`window_settings()` is the current `Settings`. Main thread; the value itself may go anywhere."""
+    """`window_settings()` is the current `Settings`. Any thread may ask; only the main thread refreshes."""
 
     def __init__(self, window: sublime.Window) -> None:
         self._window = window

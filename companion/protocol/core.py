@@ -73,7 +73,8 @@ class Protocol:
         wall_clock: Callable[[], float] = time.time,
     ) -> None:
         """`subscribable`: the notification methods to which stateless clients can subscribe by name. `handshake_only`:
-        none are served; who asks for the stateless revision is told that there is no such method, and comes back."""
+        none are served; a client that asks for the stateless revision hears that there is no such method, and comes
+        back."""
         self.limits = limits
         self._handshake_only = handshake_only
         self.catalogue = Catalogue(tools, identity, instructions)

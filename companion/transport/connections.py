@@ -44,7 +44,7 @@ class Connection(web.RequestHandler):
     """aiohttp's connection with limits on all input. Loop thread."""
 
     __slots__ = (
-        "_body", "_body_bytes", "_counted", "_deadline", "_full", "_ignoring", "_limits", "_lines", "_most_held",
+        "_body", "_body_bytes", "_counted", "_deadline", "_full", "_ignoring", "_limits", "_lines", "_held_by_all",
         "_outside", "_peer_closed", "_to_come", "_unauthenticated", "frames", "number", "on_lost", "__weakref__",
     )  # fmt: skip
 
@@ -61,7 +61,7 @@ class Connection(web.RequestHandler):
         WebSocket: whoever handles its request sees to it that it does, or ends it. `held`: how many bytes of messages
         all connections of this server's hold that nobody has taken."""
         super().__init__(manager, **options)
-        self._most_held = held
+        self._held_by_all = held
         self.frames: Optional[FrameBounds] = None
         """The bounds of what comes from now on, once it is no HTTP any more."""
         self._limits = limits
@@ -149,7 +149,7 @@ class Connection(web.RequestHandler):
             self._cut(b"429 Too Many Requests")
             return
         if getattr(self, _UPGRADED, False):
-            if self._most_held is not None:
+            if self._held_by_all is not None:
                 self.frames = FrameBounds(self._limits.body_bytes)
                 self._within_bounds(self.frames, self._message_tail)
                 return
@@ -167,8 +167,8 @@ class Connection(web.RequestHandler):
     def _within_bounds(self, frames: FrameBounds, data: bytes) -> bool:
         """Count what a WebSocket brings. False: the connection is ended, and the data is not to be kept."""
         excess = frames.feed(data)
-        if excess is None and frames.held > AT_ONCE_BYTES and self._most_held is not None:
-            held, most = self._most_held(), self._limits.body_bytes * self._limits.bodies_at_once
+        if excess is None and frames.held > AT_ONCE_BYTES and self._held_by_all is not None:
+            held, most = self._held_by_all(), self._limits.body_bytes * self._limits.bodies_at_once
             # A message that comes alone may always be completed.
             excess = Excess.TRY_AGAIN_LATER if held > most and held > frames.held else None
         if excess is None:

@@ -40,6 +40,7 @@ class Standing(NamedTuple):
     emptied: bool
     edits_stay: bool
     whitespace_shown: bool = False
+    comparison_failed: bool = False
 
 
 def header_of(now: Standing, columns: int) -> Header:
@@ -62,6 +63,8 @@ def header_of(now: Standing, columns: int) -> Header:
         edits_stay=now.edits_stay,
         whitespace_hidden=hidden,
         whitespace_shown=now.whitespace_shown and analysis is not None,
+        reading_failed=now.file.reading_failed,
+        comparison_failed=now.comparison_failed,
     )
     return Header(
         name=name,

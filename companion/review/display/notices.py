@@ -5,7 +5,7 @@ The editor is not known here. Any thread.
 
 from __future__ import annotations
 
-from typing import List, NamedTuple, Tuple
+from typing import Iterator, List, NamedTuple, Tuple
 
 from .header import Notice, hidden_text
 from .markup import RELOAD, WHITESPACE
@@ -16,7 +16,7 @@ class Circumstances(NamedTuple):
 
     `problem` says why the text could not be written, `original_notice` what the file is like, and `contents` what the
     file and the proposal are if one of them is no text. `whitespace_hidden` are the changes of whitespace that are not
-    marked; with `whitespace_shown` they are, in this review only.
+    marked; with `whitespace_shown` they are, in this review only. Why reading or comparing failed is in the log.
     """
 
     name: str
@@ -33,13 +33,13 @@ class Circumstances(NamedTuple):
     contents: str = ""
     whitespace_hidden: int = 0
     whitespace_shown: bool = False
+    reading_failed: bool = False
+    comparison_failed: bool = False
 
 
 def notices(now: Circumstances) -> Tuple[Notice, ...]:
     """The warnings, the most pressing first."""
-    found: List[Notice] = []
-    if now.problem:
-        found.append(Notice(now.problem))
+    found: List[Notice] = list(_failures(now))
     if now.contents:
         found.append(Notice(now.contents))
     if now.original_notice:
@@ -71,3 +71,12 @@ def _who_writes(now: Circumstances) -> List[Notice]:
     if now.emptied:
         return [Notice(f"{now.client} ignores an empty text and would write its own proposal.")]
     return []
+
+
+def _failures(now: Circumstances) -> Iterator[Notice]:
+    if now.problem:
+        yield Notice(now.problem)
+    if now.reading_failed:
+        yield Notice("The file could not be read, see the log.", RELOAD, "Compare again")
+    if now.comparison_failed:
+        yield Notice("The comparison failed, see the log.")

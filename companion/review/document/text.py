@@ -115,7 +115,7 @@ def line_endings(text: str) -> List[str]:
 
 
 def usual_ending(text: str) -> str:
-    """The most frequent line ending of `text`, the first one of equals; "\n" if there is none.
+    """The most frequent line ending of `text`, the first one of equals; "\\n" if there is none.
 
     The same as `dominant_ending(line_endings(text))`, but without a list of them all.
     """

@@ -9,6 +9,7 @@ import pytest
 
 from companion.agents.shared_context import ActiveFile, Position, SharedContext
 from companion.agents.window import Answer, CannotDo, Decision, OpenEditor, ReviewRequest
+from companion.endpoint import proposals
 from companion.protocol.tools import Cancellation, ClientSession, ToolCall
 from companion.review.decision import Outcome, Owner, ReviewError
 from companion.review.document.preparation import FileRequest
@@ -29,19 +30,22 @@ class View:
     def __init__(self, path, dirty=False, syntax=None, saves=True):
         self.path, self.dirty, self._syntax, self.saves = path, dirty, syntax, saves
         self.commands = []
+        self.saving = False
 
     def file_name(self):
         return self.path
 
-    def is_dirty(self):
-        return self.dirty
-
     def syntax(self):
         return self._syntax
 
-    def run_command(self, name):
-        self.commands.append(name)
-        self.dirty = self.dirty and not self.saves
+    def run_command(self, name, args=None):
+        self.commands.append((name, args))
+        self.saving = self.dirty and self.saves
+
+    def is_dirty(self):
+        dirty = self.dirty
+        self.dirty = dirty and not self.saving  # written in the background: the next look finds it done
+        return dirty
 
 
 class Window:
@@ -124,7 +128,10 @@ class Tracker:
     """What is shared."""
 
     def __init__(self):
-        self.files, self.active = [], None
+        self.files, self.active, self.withheld = [], None, []
+
+    def withholds(self, path):
+        return path in self.withheld
 
     def context(self):
         return SharedContext({"workspaceState": {"openFiles": self.files}}, self.active)
@@ -217,8 +224,8 @@ class TestReview:
         with pytest.raises(CannotDo, match="has been closed"):
             bench.review(lambda: None)
 
-    def test_a_disk_that_does_not_answer_is_said(self, bench, module, monkeypatch):
-        monkeypatch.setattr(module, "PREPARE_SECONDS", 0.01)
+    def test_a_disk_that_does_not_answer_is_said(self, bench, monkeypatch):
+        monkeypatch.setattr(proposals, "PREPARE_SECONDS", 0.01)
         bench.runtime.hangs = True
         with pytest.raises(CannotDo, match="The disk does not answer"):
             bench.review(lambda: None)
@@ -305,11 +312,13 @@ class TestWhatIsDone:
         bench.window.tabs = [View(None), clean, dirty]
         assert asyncio.run(bench.subject.save(bench.path("one.py"))) is True
         assert asyncio.run(bench.subject.save(bench.path("two.py"))) is True
-        assert (dirty.commands, clean.commands) == (["save"], [])
+        assert (dirty.commands, clean.commands) == ([("save", {"async": True})], [])
+        assert not dirty.dirty
         assert asyncio.run(bench.subject.save(bench.path("three.py"))) is False
         assert bench.runtime.disk == ["inside_workspace"] * 3
 
-    def test_a_file_that_the_editor_could_not_save_is_not_saved(self, bench):
+    def test_a_file_that_the_editor_could_not_save_is_not_saved(self, bench, module, monkeypatch):
+        monkeypatch.setattr(module, "SAVE_SECONDS", 0.1)
         bench.window.tabs = [View(bench.path(), dirty=True, saves=False)]
         assert asyncio.run(bench.subject.save(bench.path())) is False
 
@@ -320,6 +329,16 @@ class TestWhatIsDone:
             asyncio.run(bench.subject.save(view.path))
         with pytest.raises(CannotDo, match="outside the workspace folders"):
             asyncio.run(bench.subject.open_file(view.path, focus=True))
+        assert not view.commands and not bench.window.opened
+
+    def test_of_a_file_that_is_not_shared_nothing_is_learned(self, bench):
+        view = View(bench.path(), dirty=True)
+        bench.window.tabs = [view]
+        bench.tracker.withheld = [view.path, bench.path("none.py")]
+        assert asyncio.run(bench.subject.save(view.path)) is False
+        for path in bench.tracker.withheld:
+            with pytest.raises(CannotDo, match="does not share this file"):
+                asyncio.run(bench.subject.open_file(path, focus=True))
         assert not view.commands and not bench.window.opened
 
     @pytest.mark.parametrize("focus", [True, False])

@@ -9,6 +9,7 @@ import aiohttp
 import pytest
 
 import companion.transport.server
+from companion.agents.dialect import Message
 from companion.agents.ide_companion import IDE_COMPANION
 from companion.endpoint.server_task import (
     COME_BACK_SECONDS,
@@ -353,11 +354,11 @@ class TestClients:
         assert ("went", OTHER.id, []) not in told.since(), "once is enough"
 
     def test_what_is_for_them_reaches_the_server_while_there_is_one(self, server_task, servers, now):
-        server_task.notify("note", {}, None, None)
+        server_task.notify(Message("note", {}), None)
         server_task.disconnect()
         server_task.settings_changed(3)
         now(server_task.run())
-        server_task.notify("note", {"n": 1}, "session", "key", "tag")
+        server_task.notify(Message("note", {"n": 1}, "key"), "session", "tag")
         server_task.disconnect()
         server_task.settings_changed(3)
         assert servers.made[0].calls == [
@@ -366,21 +367,21 @@ class TestClients:
             ("limit", 3 * MEBIBYTE + ENVELOPE),
         ]
         now(server_task.stop())
-        server_task.notify("note", {}, None, None)
+        server_task.notify(Message("note", {}), None)
         assert len(servers.made[0].calls) == 3
 
     def test_what_comes_too_late_for_one_of_them_is_given_back(self, server_task, servers, told, now):
         now(server_task.run())
         told.since()
-        server_task.notify("note", {}, GONE, None, "a tag")
-        server_task.notify("note", {}, GONE, None)
-        server_task.notify("note", {}, CLIENT.id, None, "another tag")
+        server_task.notify(Message("note", {}), GONE, "a tag")
+        server_task.notify(Message("note", {}), GONE)
+        server_task.notify(Message("note", {}), CLIENT.id, "another tag")
         now()
         assert told.since() == [("unread", "a tag")]
 
     def test_what_is_for_one_of_them_waits_for_the_next_server(self, server_task, servers, now):
-        server_task.notify("note", {"n": 1}, CLIENT.id, None, "tag")
-        server_task.notify("note", {"n": 2}, None, None)
+        server_task.notify(Message("note", {"n": 1}), CLIENT.id, "tag")
+        server_task.notify(Message("note", {"n": 2}), None)
         now(server_task.run())
         assert servers.made[0].calls == [
             ("notify", ("note", {"n": 1}), {"session": CLIENT.id, "collapse": None, "tag": "tag"})

@@ -154,8 +154,8 @@ def test_a_limit_is_told_all_since_others_may_be_started_later(bench):
 def test_a_message_goes_to_the_server_of_its_dialect(bench):
     bench.servers.notify(CLAUDE, Message("method", {"a": 1}, "key"), "session-1", "tag")
     bench.servers.notify(PRIMARY, Message("method", {}), None)
-    assert bench.asked(CLAUDE) == [("method", {"a": 1}, "session-1", "key", "tag")]
-    assert bench.asked(PRIMARY) == [("method", {}, None, None, None)]
+    assert bench.asked(CLAUDE) == [(Message("method", {"a": 1}, "key"), "session-1", "tag")]
+    assert bench.asked(PRIMARY) == [(Message("method", {}), None, None)]
     assert bench.asked(COPILOT) == []
 
 
@@ -283,7 +283,7 @@ def test_a_stop_is_handed_on_with_its_times(carried, dialect):
 @pytest.mark.parametrize("dialect", [IDE_COMPANION, CLAUDE])
 def test_what_is_sent_limited_and_ended_is_handed_on(carried, dialect):
     made = carried(dialect)
-    assert made.served.notify("method", {"a": 1}, "session-1", "key", "tag") is True
+    assert made.served.notify(Message("method", {"a": 1}, "key"), "session-1", "tag") is True
     made.served.limit_bodies(1000)
     made.served.disconnect()
     options = {"session": "session-1", "collapse": "key"}

@@ -8,8 +8,8 @@ import os
 
 import pytest
 
-from companion.endpoint import tool_calls as module
-from companion.endpoint.tool_calls import ANONYMOUS_CLIENTS, LONG_TEXT, OUTSIDE, ToolCalls, display_name
+from companion.endpoint import proposals
+from companion.endpoint.tool_calls import LONG_TEXT, OUTSIDE, ToolCalls
 from companion.protocol.tools import ClientSession, ToolCall
 from companion.review.decision import Owner, ReviewError
 from companion.review.document.disk import DiskError
@@ -87,7 +87,7 @@ class Bench:
     def __init__(self, folder):
         self.folder = folder
         self.reviews, self.runtime = Reviews(folder), Runtime()
-        self.tools = ToolCalls(self.reviews, self.runtime, lambda: [folder])
+        self.tools = ToolCalls(self.reviews, self.runtime, lambda: [folder], lambda session: OWNER)
 
     def path(self, name="file.py"):
         return os.path.join(self.folder, name)
@@ -123,7 +123,7 @@ class TestOpenDiff:
         assert bench.reviews.asked == []
 
     def test_a_disk_that_does_not_answer_is_an_error(self, bench, monkeypatch):
-        monkeypatch.setattr(module, "PREPARE_SECONDS", 0.01)
+        monkeypatch.setattr(proposals, "PREPARE_SECONDS", 0.01)
         bench.runtime.hangs = True
         text, failed = bench.call("openDiff", filePath=bench.path(), newContent="new\n")
         assert failed and "The disk does not answer" in text
@@ -218,18 +218,3 @@ def test_reject_diff(bench):
     assert bench.runtime.on_main == ["reject_by_client"]
     bench.reviews.fails = ReviewError("No diff is open for this file.")
     assert bench.call("rejectDiff", filePath=bench.path()) == ("No diff is open for this file.", True)
-
-
-@pytest.mark.parametrize(
-    ("name", "token_name", "shown"),
-    [
-        ("gemini-cli", "Gemini CLI", "gemini-cli"),
-        ("streamable-http-client", "Qwen Code", "Qwen Code"),
-        ("streamable-http-client", "", "CLI"),
-        ("  ", "", "client"),
-        ("", "Gemini CLI", "Gemini CLI"),
-    ],
-)
-def test_a_client_without_a_name_of_its_own_is_called_by_its_token(name, token_name, shown):
-    assert display_name(CLIENT._replace(client_name=name, token_name=token_name)) == shown
-    assert set(ANONYMOUS_CLIENTS.values()) == {"CLI", "client"}

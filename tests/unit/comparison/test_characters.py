@@ -33,6 +33,8 @@ def marked(left: str, right: str) -> str:
         ("f(alpha, beta)\n", "f(gamma, delta)\n", "f([-alpha-]{+gamma+}, [-beta-]{+delta+})\n"),
         ("the quick brown fox\n", "a slow brown fox\n", "[-the quick-]{+a slow+} brown fox\n"),
         ("def f(a, b):\n", "def f(x, a, b, y=None):\n", "def f({+x, +}a, b{+, y=None+}):\n"),
+        # A letter in common is not told apart from a word that only the other side has there.
+        ("b aa\n", "bba\n", "b[- a-]{+b+}a\n"),
         # Nothing in common but signs and spaces is one mark.
         ("quite different text\n", "nothing, in common\n", "[-quite different text-]{+nothing, in common+}\n"),
         (

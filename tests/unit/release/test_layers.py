@@ -117,10 +117,12 @@ def test_the_plugin_knows_the_application_only():
     assert at_once == {"companion.startup"}
 
 
-def test_programs_are_known_by_name_in_their_folder_and_in_the_settings_only():
+@pytest.mark.parametrize("program", ["qwen", "copilot", "claude", "opencode", "llxprt", "aioncli"])
+def test_programs_are_known_by_name_in_their_folder_and_in_the_settings_only(program):
+    """Not so "gemini", which is in the name of the package."""
     knowing = {
         path.relative_to(ROOT / "companion").parts[0]
         for path in FILES.values()
-        if "qwen" in path.read_text(encoding="utf-8").lower()
+        if program in path.read_text(encoding="utf-8").lower()
     }
-    assert knowing <= {"agents", "settings.py"}
+    assert "agents" in knowing and knowing <= {"agents", "settings.py"}
