@@ -107,7 +107,7 @@ def test_its_last_line_is_what_counts(start):
     ],
 )
 def test_the_program_may_be_named_as_in_a_shell_and_the_rest_is_its_own(monkeypatch, name, word, program):
-    variables = {"HOME": "/home/it's $me", "USERPROFILE": "C:\\Users\\me", "TOOLS": "/opt/tools"}
+    variables = {"HOME": "/home/it's $me", "USERPROFILE": "C:\\Users\\me", "TOOLS": "/opt/tools", "me": "you"}
     for variable, value in variables.items():
         monkeypatch.setenv(variable, value)
     monkeypatch.delenv("NONE", raising=False)
