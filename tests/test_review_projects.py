@@ -100,6 +100,24 @@ class TestProjects(RestoringTestCase):
         yield lambda: not self.roles()
         self.assertEqual(self.window.num_groups(), 2)
 
+    def test_nor_where_the_other_project_looks_as_this_one_did_during_the_review(self) -> Iterator[Any]:
+        review = yield from self.open_diff()
+        layout = self.window.layout()
+        self.reviews.reject(review)
+        yield lambda: self.window.num_groups() == 2
+        yield from self.switch(self.two)
+        self.window.set_layout(layout)
+        yield from self.open_file("other.py", group=2)
+        titles = self.titles()
+        yield from self.switch(self.one)
+        yield from self.open_diff()
+        self.reviews.leave_project = lambda: None  # type: ignore[method-assign]
+        yield from self.switch(self.two)
+        yield lambda: len(self.told) == 2 and not self.reviews.pending()
+        yield 100  # what a review that ends late would still do
+        self.assertEqual(self.window.layout(), layout)
+        self.assertEqual(self.titles(), titles)
+
     def test_closing_the_project_rejects(self) -> Iterator[Any]:
         yield from self.open_diff()
         self.window.run_command("close_workspace")

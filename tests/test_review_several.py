@@ -181,10 +181,20 @@ class TestKeys(SeveralTestCase):
         third = yield from self.open_diff("third.py")
         self.save(first)
         yield lambda: self.window.active_view() == self.proposal(third)
-        self.reviews.open_reviews.show(second, focus=True)
+        self.window.focus_view(self.proposal(second))
+        self.assertFalse(self.takes_no_key(second))
+        self.assertTrue(self.takes_no_key(third))
         self.save(second)
         yield lambda: self.kinds() == ["accepted", "accepted"]
         self.assertTrue(third.pending)
+
+    def test_so_does_one_that_is_picked_from_the_list(self) -> Iterator[Any]:
+        first, second = yield from self.two()
+        self.save(first)
+        yield lambda: self.window.active_view() == self.proposal(second)
+        self.reviews.open_reviews.show(second, focus=True)
+        self.save(second)
+        yield lambda: self.kinds() == ["accepted", "accepted"]
 
     def test_who_types_when_a_review_opens_saves_their_file(self) -> Iterator[Any]:
         view = yield from self.open_file()
