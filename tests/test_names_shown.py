@@ -165,7 +165,7 @@ class TestTerminalsObey(DecidingTestCase):
         launcher, connection = self.launched("/w/a\x03rm -rf b\r")
         launcher_module = sys.modules[Launcher.__module__]
         with mock.patch.object(launcher_module, "terminus_is_there", lambda: False), mock.patch.object(
-            launcher_module, "find_client", lambda *_: ("gemini",)
+            launcher_module, "find_client", lambda words, *_: words
         ), mock.patch.object(launcher_module, "start_terminal") as started, mock.patch.object(
             sublime.Window, "status_message"
         ) as said:
