@@ -74,7 +74,7 @@ class ThreadGuard:
     def _editor_call(self, name: str, real: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(real)
         def call(*arguments: Any, **keywords: Any) -> Any:
-            caller = _caller()
+            caller = package_caller()
             if caller is not None:
                 self.calls["editor"] += 1
                 if threading.current_thread() is not self._main:
@@ -87,7 +87,7 @@ class ThreadGuard:
         @functools.wraps(real)
         def call(*arguments: Any, **keywords: Any) -> Any:
             if not by_path or self._is_of_workspace(arguments[0] if arguments else None):
-                caller = _caller()
+                caller = package_caller()
                 # What is opened by whom is not known of a descriptor; discovery files are not the workspace's.
                 if caller is not None and (by_path or not caller.startswith("discovery.")):
                     self.calls["disk"] += 1
@@ -103,8 +103,8 @@ class ThreadGuard:
         return isinstance(path, str) and path.startswith(self._folder)
 
 
-def _caller() -> Optional[str]:
-    """The place in the package that makes the call, or None if it is somebody else's."""
+def package_caller() -> Optional[str]:
+    """The place in the package from which the caller's caller is called, or None if that is somebody else."""
     frame = sys._getframe(2)
     while frame is not None:
         module = str(frame.f_globals.get("__name__", ""))
@@ -145,5 +145,5 @@ class MainThreadTimer:
             self.pieces.append(time.thread_time() - started)
 
     def _set_timeout(self, callback: Callable[[], Any], delay: int = 0) -> None:
-        mine = _caller() is not None
+        mine = package_caller() is not None
         self._real((lambda: self.run(callback)) if mine else callback, delay)
