@@ -112,7 +112,9 @@ class ThreadGuard:
 def _methods(owner: Any) -> List[Tuple[str, Callable[..., Any]]]:
     """The public methods of a class of the editor, inherited ones included: a host may divide a class among several."""
     found = [(name, inspect.getattr_static(owner, name)) for name in dir(owner) if not name.startswith("_")]
-    return [(name, function) for name, function in found if callable(function) and not isinstance(function, NOT_WATCHED)]
+    return [
+        (name, function) for name, function in found if callable(function) and not isinstance(function, NOT_WATCHED)
+    ]
 
 
 def package_caller() -> Optional[str]:
