@@ -165,6 +165,11 @@ class GeminiCompanionRejectDiffCommand(ReviewCommand, sublime_plugin.WindowComma
         self.act(lambda reviews, review: reviews.reject(review))
 
 
+class GeminiCompanionIgnoreKeyCommand(ReviewCommand, sublime_plugin.WindowCommand):
+    def run(self) -> None:
+        self.act(lambda reviews, review: reviews.ignores_key(review))
+
+
 class GeminiCompanionNextChangeCommand(ReviewCommand, sublime_plugin.WindowCommand):
     def run(self) -> None:
         self.act(lambda reviews, review: reviews.changes.next_change(review))

@@ -64,9 +64,12 @@ class Actions:
 
     def review_in_front(self, window: sublime.Window) -> Optional[Tuple[ReviewManager, Review]]:
         """The review that commands act on: the one with the focus, else the visible one, else the only one."""
-        endpoint = self._endpoints.of(window)
-        review = endpoint.reviews.in_front() if endpoint is not None else None
-        return (endpoint.reviews, review) if endpoint is not None and review is not None else None
+        view = window.active_view()
+        endpoint = (self._endpoints.of_review(view) if view is not None else None) or self._endpoints.of(window)
+        if endpoint is None:
+            return None
+        review = endpoint.reviews.open_reviews.review_of(view) or endpoint.reviews.in_front()
+        return (endpoint.reviews, review) if review is not None else None
 
     def on_review(self, window: sublime.Window, act: Callable[[ReviewManager, Review], None]) -> None:
         """Call `act` with the review in front, or say that there is none."""
@@ -92,7 +95,7 @@ class Actions:
 
         def highlighted(index: int) -> None:
             endpoint, review = choices[index]
-            if endpoint.window == window and review.pending:
+            if _window_of(endpoint, review) == window and review.pending:
                 endpoint.reviews.open_reviews.show(review, focus=False)
 
         def picked(index: int) -> None:
@@ -103,8 +106,6 @@ class Actions:
             if not review.pending or not endpoint.window.is_valid():
                 say(window, "that diff has been answered meanwhile")
                 return
-            if endpoint.window != window:
-                endpoint.window.bring_to_front()
             endpoint.reviews.open_reviews.show(review, focus=True)
 
         items = [
@@ -207,8 +208,12 @@ class Actions:
 def _annotation(endpoint: Endpoint, review: Review, window: sublime.Window) -> str:
     """Whose a review is, where, how much it changes, and how long it has been waiting."""
     client = client_name(review.owner.client_name)
-    where = client if endpoint.window == window else f"{client} in another window"
+    where = client if _window_of(endpoint, review) == window else f"{client} in another window"
     return f"{where}, {endpoint.reviews.open_reviews.summary(review)}"
+
+
+def _window_of(endpoint: Endpoint, review: Review) -> sublime.Window:
+    return endpoint.reviews.open_reviews.window_of(review)
 
 
 def _bring_back(views: Sequence[Optional[sublime.View]]) -> None:

@@ -198,6 +198,7 @@ class Application:
         if endpoint is not None:
             endpoint.settings_changed()
             endpoint.workspace_changed()
+            endpoint.reviews.open_reviews.note_project()
             endpoint.reviews.recover()
 
     def _check_windows(self) -> None:
@@ -213,6 +214,7 @@ class Application:
                 self.window_closing(endpoint.window)
         for endpoint in self._next_to_check():
             endpoint.workspace_changed()
+            endpoint.reviews.open_reviews.note_project()
             endpoint.tracker.recheck()
             if self._checks % CHECKS_PER_PROJECT == 0 and endpoint.settings.project_has_changed():
                 endpoint.settings_changed()

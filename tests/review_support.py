@@ -11,14 +11,18 @@ import re
 import shutil
 import sys
 import tempfile
+import threading
 from html import unescape
 from typing import Any, Dict, Iterator, List, Optional, Tuple
+from unittest import mock
 
 import sublime
 from unittesting import DeferrableTestCase
 
 from ..companion.review.decision import Outcome, Owner, Review
+from ..companion.review.document import disk
 from ..companion.review.events import ReviewEvents
+from ..companion.review.keeping import Keeping
 from ..companion.review.manager import ReviewManager
 from ..companion.settings import Settings
 from .support.selecting import put_caret
@@ -70,10 +74,12 @@ class ReviewTestCase(DeferrableTestCase):
                 notify=lambda review, outcome: self.told.append((review.owner.session_id, outcome)),
                 is_connected=lambda owner: owner.session_id in self.connected,
                 on_count=self.endpoint.show_status,
+                find_elsewhere=application._endpoints._reviews_of,
             )
         )
 
     def tearDown(self) -> Iterator[Any]:
+        self.reviews._accepted_texts._shown_again.clear()  # else they would be shown in the next test's window
         self.reviews.shutdown()
         for view in self.window.views():
             view.set_scratch(True)
@@ -83,7 +89,8 @@ class ReviewTestCase(DeferrableTestCase):
     # -- the test's world ---------------------------------------------------------------------------------------------
 
     def hand_events_to(self, reviews: ReviewManager) -> None:
-        """Let these be the reviews of the window's endpoint."""
+        """Let these be the reviews of the window's endpoint, and the only ones that kept texts are shown in."""
+        Keeping._all.discard(self.endpoint.reviews._accepted_texts._keeping)
         self.reviews = self.endpoint.reviews = reviews
         self.endpoint.review_events = ReviewEvents(self.window, self.endpoint._runtime, reviews)
 
@@ -173,6 +180,11 @@ class ReviewTestCase(DeferrableTestCase):
         html = re.sub(r"<style>.*?</style>", "", self.header_html(review))
         return " ".join(unescape(re.sub(r"<[^>]+>", " ", html)).split())
 
+    def click_on(self, review: Review, caption: str) -> None:
+        """Click a link of the header."""
+        before, _, _ = self.header_html(review).partition(f">{caption}</a>")
+        self.reviews._presentations[review]._link(before.rpartition('href="')[2].split('"')[0])
+
     def titles(self) -> List[List[str]]:
         """The tabs of each group, in order."""
         return [
@@ -207,6 +219,27 @@ class DecidingTestCase(ReviewTestCase):
     def only_outcome(self) -> Any:
         self.assertEqual(len(self.told), 1, self.told)
         return self.told[0]
+
+
+class DiskTestCase(DecidingTestCase):
+    def leave(self) -> None:
+        """The client goes: what is accepted from now on we write."""
+        self.connected.discard(GEMINI.session_id)
+        self.reviews.owner_gone(GEMINI.session_id)
+
+    def hold(self, name: str, module: Any = disk) -> threading.Event:
+        """Let calls of a function of the disk hang until the event is set, or the test is over."""
+        release, real = threading.Event(), getattr(module, name)
+
+        def held(*arguments: Any, **options: Any) -> Any:
+            release.wait(30)
+            return real(*arguments, **options)
+
+        patcher = mock.patch.object(module, name, held)
+        patcher.start()
+        self.addCleanup(patcher.stop)
+        self.addCleanup(release.set)
+        return release
 
 
 class RestoringTestCase(ReviewTestCase):

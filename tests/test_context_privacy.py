@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from unittest import mock
 
@@ -11,6 +12,7 @@ from .support.context_case import ContextCase
 
 PLUGIN = __package__.rpartition(".")[0] + ".plugin"
 SETTINGS = "Gemini Companion.sublime-settings"
+LOADING_MILLISECONDS = 4000
 
 
 class Privacy(ContextCase):
@@ -87,6 +89,45 @@ class Privacy(ContextCase):
         yield lambda: not view.is_loading()
         yield from self.open("a.py")
         self.assertEqual(other_client.open_files, [])
+
+    def test_a_pause_outlasts_another_project_and_comes_back_with_its_own(self):
+        self.write("d.py", "# d.py\n")
+        one, two = self.project("one"), self.project("two")
+        yield from self.switch(one)
+        self.window.run_command("gemini_companion_pause_sharing")
+        yield lambda: self.names() == []
+        count = len(self.client.contexts)
+        yield from self.switch(two)
+        yield from self.open_unheard("d.py")
+        later = yield from self.connect(self.folder)
+        self.assertEqual(later.open_files, [])
+        yield lambda: "sharing paused" in self.status()
+        self.window.run_command("gemini_companion_resume_sharing")
+        yield lambda: self.names() == ["d.py"]
+        self.assertEqual(len(self.client.contexts), count + 1)
+        yield from self.switch(one)
+        yield lambda: self.names() == []
+        yield from self.open_unheard("a.py")
+        yield lambda: "sharing paused" in self.status()
+        self.assertEqual(self.names(), [])
+
+    def project(self, name):
+        return self.write(name + ".sublime-project", json.dumps({"folders": [{"path": self.folder}]}))
+
+    def switch(self, project):
+        """Let another project take the window."""
+        self.window.run_command("open_project_or_workspace", {"file": project, "new_window": False})
+        for _ in range(LOADING_MILLISECONDS // 50):
+            if self.window.project_file_name() == project:
+                return
+            yield 50
+        self.skipTest("this editor opens no project in a window by a command")
+
+    def open_unheard(self, name):
+        """Open a file that no client is told of."""
+        view = self.window.open_file(self.path(name))
+        yield lambda: not view.is_loading()
+        self.window.focus_view(view)
 
     def test_trust_is_told_only_when_the_user_has_decided(self):
         yield from self.open("a.py")

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import sys
 import threading
-from typing import Any, Iterator
+from typing import Any, Iterator, List
 from unittest import mock
 
-from .review_support import ReviewTestCase
+import sublime
+
+from .review_support import PROPOSED, TEXT, ReviewTestCase
 
 STATUS = "gemini_companion.review"
 ACTIVITY = "Comparing\u2026"
+NOT_READ = "The file could not be read, see the log."
 
 
 class Activity(ReviewTestCase):
@@ -20,6 +23,10 @@ class Activity(ReviewTestCase):
         self.allowed = threading.Event()
         self.release_one = threading.Event()
         self.cancelled = threading.Event()
+        self.said: List[str] = []
+        patcher = mock.patch.object(sublime.Window, "status_message", lambda window, text: self.said.append(text))
+        patcher.start()
+        self.addCleanup(patcher.stop)
         self.addCleanup(self.allowed.set)
 
     def hold_comparisons(self) -> Any:
@@ -114,19 +121,89 @@ class Activity(ReviewTestCase):
         view = self.proposal(review)
         self.type(view, 0, "typed\n")
         yield lambda: "".join(self.marked(view, "lines")) == "typed\nimport sys\n    return 42\n"
+        yield self.settled
+        self.assertNotIn("failed", self.header(review))
 
-    def test_a_file_that_cannot_be_read_again_says_so(self) -> Iterator[Any]:
+    def failing_reading(self) -> Any:
+        """Let the file be one that cannot be read, whatever the reason."""
+
         def fail(wanted: Any, cancelled: Any) -> Any:
+            raise LookupError("nothing")
+
+        return mock.patch.object(self.comparing_module("file_watch"), "read", fail)
+
+    def open_unread(self) -> Iterator[Any]:
+        self.write()
+        with self.failing_reading():
+            review = yield from self.open_diff(drawn=False)
+            self.reviews.changes.revert_hunk(review)  # it waits for what is in the file
+            yield lambda: NOT_READ in self.header(review)
+        return review
+
+    def test_a_file_that_cannot_be_read_says_so_and_its_proposal_can_be_accepted(self) -> Iterator[Any]:
+        review = yield from self.open_unread()
+        self.assertIn("file.py \u2190 Gemini CLI", self.header(review))
+        self.type(self.proposal(review), 0, "typed\n")
+        yield self.settled
+        self.reviews.changes.revert_hunk(review)
+        self.assertEqual(self.said, ["Gemini Companion: there is no change here"] * 2)
+        self.reviews.accept(review)
+        yield lambda: self.told
+        self.assertEqual(
+            [(outcome.kind, outcome.content) for _, outcome in self.told], [("accepted", "typed\n" + PROPOSED)]
+        )
+
+    def test_a_file_that_could_not_be_read_can_be_read_later(self) -> Iterator[Any]:
+        review = yield from self.open_unread()
+        self.click_on(review, "Compare again")
+        yield lambda: "".join(self.marked(self.proposal(review), "lines")) == "import sys\n    return 42\n"
+        self.assertNotIn(NOT_READ, self.header(review))
+        self.assertIn("+2 \u22121", self.header(review))
+
+    def test_a_file_that_cannot_be_read_again_says_so_until_it_can(self) -> Iterator[Any]:
+        self.write()
+        review = yield from self.open_diff()
+        shown = self.proposal(review)
+        with self.failing_reading():
+            self.reviews.changes.reload(review)
+            yield lambda: NOT_READ in self.header(review)
+        self.type(shown, 0, "typed\n")
+        yield lambda: "".join(self.marked(shown, "lines")) == "typed\nimport sys\n    return 42\n"
+        self.click_on(review, "Compare again")
+        yield lambda: NOT_READ not in self.header(review)
+
+    def test_a_reading_that_fails_after_a_later_one_does_not_count(self) -> Iterator[Any]:
+        module = self.comparing_module("file_watch")
+        real, asked, failed = module.read, threading.Event(), threading.Event()
+
+        def fail(wanted: Any, cancelled: Any) -> Any:
+            asked.set()
+            self.allowed.wait(10)
+            failed.set()
             raise LookupError("nothing")
 
         self.write()
         review = yield from self.open_diff()
-        shown = self.proposal(review)
-        with mock.patch.object(self.comparing_module("file_watch"), "read", fail):
+        with mock.patch.object(module, "read", fail):
             self.reviews.changes.reload(review)
-            yield lambda: "The file could not be read, see the log." in self.header(review)
-        self.type(shown, 0, "typed\n")
-        yield lambda: "".join(self.marked(shown, "lines")) == "typed\nimport sys\n    return 42\n"
+            yield asked.is_set
+        self.assertIs(module.read, real)
+        self.write("file.py", TEXT + "more\n")
+        self.reviews.changes.reload(review)
+        yield lambda: "+2 \u22122" in self.header(review)
+        self.allowed.set()
+        yield failed.is_set
+        yield 100  # milliseconds: the header would say so by then
+        self.assertNotIn(NOT_READ, self.header(review))
+
+    def test_what_could_not_be_written_is_no_problem_of_the_next_proposal(self) -> Iterator[Any]:
+        self.write()
+        review = yield from self.open_diff()
+        self.reviews._presentations[review].complain("The disk is full.", look_again=False)
+        self.assertIn("The disk is full.", self.header(review))
+        yield from self.open_diff("file.py", PROPOSED + "more\n")
+        yield lambda: "+3 \u22121" in self.header(review)
+        self.assertNotIn("The disk is full.", self.header(review))
 
     def test_a_short_comparison_shows_nothing(self) -> Iterator[Any]:
         self.write()

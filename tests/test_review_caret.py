@@ -100,6 +100,15 @@ class TestTheCaret(ReviewTestCase):
         view.run_command("insert", {"characters": "as "})
         self.assertEqual(self.text(view), "as " + RIGHT + "typed")
 
+    def test_that_went_back_to_the_start_stays_there_when_all_is_drawn_anew(self) -> Iterator[Any]:
+        review = yield from self.review()
+        view = self.proposal(review)
+        put_caret(view, 0)
+        self.write("file.txt", LEFT + "more\n")
+        self.reviews.changes.reload(review)
+        yield lambda: "+2 \u22122" in self.header(review) and self.settled()
+        self.assertEqual(list(view.sel()), [sublime.Region(0)])
+
     def test_in_a_proposal_that_was_replaced_at_once_is_drawn_at_the_first_change(self) -> Iterator[Any]:
         self.write("file.txt", LEFT)
         yield from self.open_diff("file.txt", LEFT.replace("line 0", "first"), drawn=False)

@@ -115,7 +115,7 @@ class TestSideBySide(MovedTestCase):
         """The captions beside moved blocks; the editor tells where annotations are, not what they say."""
         (shown,) = self.presentations()
         drawing = shown._drawing
-        return (drawing._right_marks if view == shown.proposal_view else drawing._left_marks).captions
+        return (drawing._marks if view == shown.proposal_view else drawing.sides._marks).captions
 
 
 class TestInline(MovedTestCase):

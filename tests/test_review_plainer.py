@@ -6,6 +6,7 @@ import os
 import unittest
 from typing import Any, Iterator
 
+from ..companion.editor.edits import Edit, apply_edits
 from .review_support import PROPOSED, TEXT, ReviewTestCase
 
 
@@ -122,6 +123,27 @@ class TestNothingToCompare(ReviewTestCase):
         review = yield from self.open_diff("file.py", TEXT * 60)
         yield lambda: "The proposal is large" in self.header(review)
         self.assertEqual(self.marked(self.proposal(review), "lines"), [])
+
+    def test_a_proposal_that_grows_too_large_and_shrinks_again_with_single_edits(self) -> Iterator[Any]:
+        for presentation in ("side_by_side", "inline"):
+            self.use(review_presentation=presentation, review_maximum_lines=50)
+            self.write(presentation)
+            review = yield from self.open_diff(presentation)
+            view = self.proposal(review)
+            count, end = view.change_count(), self.text(view).index("42")
+            apply_edits(view, [Edit(end, view.size(), "4\n" + "line\n" * 60)])
+            yield lambda shown=review: "The proposal is large" in self.header(shown)
+            yield self.settled
+            self.assertEqual(self.marked(view, "lines"), [])
+            apply_edits(view, [Edit(end, view.size(), PROPOSED[end:])])
+            self.assertEqual(view.change_count(), count + 2)
+            yield lambda shown=review: "+2 \u22121" in self.header(shown)
+            yield self.settled
+            self.assertEqual(self.text(view), PROPOSED)
+            self.assertEqual("".join(self.marked(view, "lines")), "import sys\n    return 42\n")
+            self.assertEqual(self.marked(view, "characters"), ["42"])
+            self.assertEqual(len(self.marked(view, "revert")), 2)
+            self.reviews.reject(review)
 
     def test_a_file_of_many_lines(self) -> Iterator[Any]:
         self.use(review_maximum_lines=100)

@@ -6,10 +6,12 @@ import json
 import sys
 from functools import partial
 from typing import Any, Callable, Iterator, List
+from unittest import mock
 
 import sublime
 
 from ..companion.editor import file_views, view_roles
+from ..companion.review.decision import Review
 from ..companion.review.window import views
 from .review_support import GEMINI, PLUGIN, TWO_COLUMNS, RestoringTestCase
 
@@ -114,6 +116,45 @@ class TestProjects(RestoringTestCase):
         self.assertFalse(file_views.is_open(view))
         yield from self.switch(self.one)
         yield lambda: self.titles() == [["left.py"], ["file.py"]]
+
+    def save_as(self, name: str, what: str = "project_file_name") -> None:
+        """Save the project or the workspace under another name. The editor's commands for that ask for the name."""
+        patcher = mock.patch.object(sublime.Window, what, lambda window: self.path(name))
+        patcher.start()
+        self.addCleanup(patcher.stop)
+
+    def assert_given_back_after(
+        self, end: Callable[[Review], object], what: str = "project_file_name"
+    ) -> Iterator[Any]:
+        layout, titles = self.window.layout(), self.titles()
+        review = yield from self.open_diff()
+        self.save_as("elsewhere", what)
+        end(review)
+        yield lambda: self.titles() == titles
+        yield lambda: self.window.layout() == layout
+        self.assertNotIn("gemini_companion.stage", self.window.settings().to_dict())
+
+    def test_a_project_that_is_saved_as_another_is_the_same_project(self) -> Iterator[Any]:
+        yield from self.assert_given_back_after(self.reviews.accept)
+
+    def test_a_workspace_that_is_saved_as_another_is_the_same_project(self) -> Iterator[Any]:
+        yield from self.assert_given_back_after(self.reviews.reject, "workspace_file_name")
+
+    def test_so_it_is_for_whoever_closes_a_tab(self) -> Iterator[Any]:
+        yield from self.assert_given_back_after(lambda review: self.proposal(review).close())
+
+    def test_so_it_is_for_whoever_closes_the_only_tab(self) -> Iterator[Any]:
+        """Then nothing of the review is left in the window: the editor's event has told of the new name before."""
+        self.use(review_presentation="inline")
+
+        def end(review: Review) -> None:
+            sys.modules[PLUGIN].application.workspace_changed(self.window)
+            self.proposal(review).close()
+
+        yield from self.assert_given_back_after(end)
+
+    def test_and_when_the_package_ends(self) -> Iterator[Any]:
+        yield from self.assert_given_back_after(lambda review: self.reviews.shutdown())
 
     def test_a_review_in_another_window_goes_on(self) -> Iterator[Any]:
         review = yield from self.open_diff()

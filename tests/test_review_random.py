@@ -121,7 +121,7 @@ class TestAtRandom(LevelTestCase):
         self.assertTrue(presentation.hunks.ready, self.step)
         links = presentation.hunks.links("revert")
         places = view.get_regions("gemini_companion.revert")
-        changes = presentation._analysis.changes
+        changes = presentation._cycle.found.analysis.changes
         self.assertEqual(len(links), len(changes), self.step)
         self.assertEqual([place.begin() for place in places], [change.right[0] for change in changes], self.step)
         self.assertEqual(links == [], wanted == left, self.step)

@@ -31,11 +31,6 @@ class WhitespaceTestCase(ReviewTestCase):
     def lines(self, review: Any) -> str:
         return "".join(self.marked(self.proposal(review), "lines"))
 
-    def click_on(self, review: Any, caption: str) -> None:
-        before, _, _ = self.header_html(review).partition(f">{caption}</a>")
-        href = before.rpartition('href="')[2].split('"')[0]
-        self.reviews._presentations[review]._link(href)
-
 
 class TestWhatIsMarked(WhitespaceTestCase):
     def test_nothing_is_hidden_by_default(self) -> Iterator[Any]:

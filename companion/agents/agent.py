@@ -112,19 +112,31 @@ class Agent:
         """Whether the user has enabled its discovery files."""
         return bool(getattr(settings, self.publish_setting))
 
+    @property
+    def command_setting(self) -> str:
+        """The name of the setting that has the command line to start it with."""
+        return f"{self.key}_command"
+
     def command(self, settings: Settings) -> Tuple[str, ...]:
         """The command line that starts it: the user's setting or, if that is empty, its program."""
-        words: Tuple[str, ...] = getattr(settings, f"{self.key}_command")
+        words: Tuple[str, ...] = getattr(settings, self.command_setting)
         return words or (self.program,)
 
     # -- texts for users ----------------------------------------------------------------------------------------------
 
-    def how_to_install(self) -> str:
-        """A few lines for a user who has not installed it."""
+    def how_to_install(self, configured: str = "") -> str:
+        """A few lines for a user who has not installed it, or whose setting starts `configured`, which is not there."""
+        if configured:
+            why = (
+                f'there is no "{configured}", which your setting "{self.command_setting}" starts.\n'
+                "Correct the setting; or take it out, and the usual program is started.\n"
+            )
+        else:
+            why = f'there is no "{self.program}" on the PATH of your login shell.\n'
         return (
-            f'{self.title} was not found: there is no "{self.program}" on the PATH of your login shell.\n'
+            f"{self.title} was not found: {why}"
             "\n"
-            f"It needs Node.js {self.node} or newer. Install it in a terminal with\n"
+            f"{self.title} needs Node.js {self.node} or newer. Install it in a terminal with\n"
             "\n"
             f"    npm install -g {self.npm_package}\n"
             "\n"

@@ -16,7 +16,10 @@ class Position(NamedTuple):
 
 
 class ActiveFile(NamedTuple):
-    """The file that the user was last in, the caret or the last selection in it, and the selected text ("": none)."""
+    """The file that the user was last in, and one selection in it, with its text; without text it is the caret.
+
+    Of several selections it is the last that is not empty: programs that know of one take its text for the range's.
+    """
 
     path: str
     start: Position

@@ -5,14 +5,26 @@ Rule: no more text is copied from a buffer than will be sent.
 
 from __future__ import annotations
 
-from typing import List, Optional, Tuple
+from typing import List, NamedTuple, Optional, Sequence
 
 import sublime
 
 from ..agents.shared_context import Position
+from ..editor.selections import some_selections
 from ..editor.view_roles import ROLE, TERMINAL
 from .model import Selection
 from .units import cut, utf16_length, well_formed
+
+
+class Selected(NamedTuple):
+    """What is selected in a view, for programs that are told of all selections, and for those that are told of one."""
+
+    all: Optional[Selection]
+    """None where there is not even a caret."""
+    start: Position
+    end: Position
+    text: str
+    """Of the one, the last that is not empty. If there is none, or it is not shared, start and end are the caret."""
 
 
 def followed_path(view: sublime.View) -> Optional[str]:
@@ -24,39 +36,43 @@ def followed_path(view: sublime.View) -> Optional[str]:
     return None if settings.get(ROLE) or settings.get(TERMINAL) else path
 
 
-def read_selection(view: sublime.View, maximum: int, share_text: bool) -> Optional[Selection]:
-    """The last selection's caret and all selected text, cut to `maximum` UTF-16 units. None for a view without any."""
-    regions = view.sel()
-    count = len(regions)
-    if not count:
-        return None
-    row, column = view.rowcol_utf16(regions[count - 1].b)
-    text = _selected_text(view, regions, maximum) if share_text else ""
-    return Selection(row + 1, column + 1, text)
+def read_selection(view: sublime.View, maximum: int, share_text: bool) -> Selected:
+    """The last selection's caret, and the selected text: all of it joined, and the last one's. Each is cut to `maximum`
+    UTF-16 units.
+    """
+    regions = some_selections(view)
+    if not regions:
+        return Selected(None, Position(0, 0), Position(0, 0), "")
+    caret = _position(view, regions[-1].b)
+    filled = [region for region in regions if not region.empty()] if share_text else []
+    start = end = caret
+    text = _text(view, filled[-1], maximum) if filled else ""
+    if text:
+        start, end = _position(view, filled[-1].begin()), _position(view, filled[-1].end())
+    joined = text if len(filled) == 1 else _joined_text(view, filled, maximum)
+    return Selected(Selection(caret.line + 1, caret.character + 1, joined), start, end, text)
 
 
-def read_range(view: sublime.View) -> Tuple[Position, Position]:
-    """Where the last selection begins and ends. The view has one."""
-    regions = view.sel()
-    region = regions[len(regions) - 1]
-    start, end = (Position(*view.rowcol_utf16(place)) for place in (region.begin(), region.end()))
-    return start, end
+def _position(view: sublime.View, point: int) -> Position:
+    return Position(*view.rowcol_utf16(point))
 
 
-def _selected_text(view: sublime.View, regions: sublime.Selection, maximum: int) -> str:
+def _joined_text(view: sublime.View, regions: Sequence[sublime.Region], maximum: int) -> str:
     parts: List[str] = []
     remaining = maximum
     for region in regions:
-        if remaining <= 0:
-            break
-        begin, end = region.begin(), region.end()
-        if begin == end:
-            continue
         if parts:
             remaining -= 1  # the newline between two selections
-        part = cut(well_formed(view.substr(sublime.Region(begin, min(end, begin + remaining)))), remaining)
+        if remaining <= 0:
+            break
+        part = _text(view, region, remaining)
         if not part:
             break
         parts.append(part)
         remaining -= utf16_length(part)
     return "\n".join(parts)
+
+
+def _text(view: sublime.View, region: sublime.Region, maximum: int) -> str:
+    begin = region.begin()
+    return cut(well_formed(view.substr(sublime.Region(begin, min(region.end(), begin + maximum)))), maximum)

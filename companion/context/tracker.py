@@ -15,12 +15,13 @@ from typing import TYPE_CHECKING, Callable, Dict, FrozenSet, List, Mapping, Opti
 
 import sublime
 
-from ..agents.shared_context import ActiveFile, Position, SharedContext
+from ..agents.shared_context import ActiveFile, SharedContext
 from ..debounce import Debounce
 from .exclusion import exclusion
 from .existence import Existence
-from .model import ContextModel, Policy, Selection
-from .reading import followed_path, read_range, read_selection
+from .model import ContextModel, Policy
+from .pause import Pause
+from .reading import followed_path, read_selection
 
 if TYPE_CHECKING:
     from ..runtime import Runtime
@@ -65,7 +66,7 @@ class ContextTracker:
         self._candidate: Optional[Tuple[sublime.View, int]] = None  # last activated, and when; not looked at yet
         self._watched: FrozenSet[int] = frozenset()  # the views of the active file; empty without clients
         self._structure_changed = True
-        self._sharing = True
+        self._pause = Pause(window)
         self._state = State.IDLE
         self._rechecks = 0
         self._sent: Optional[SharedContext] = None
@@ -109,7 +110,12 @@ class ContextTracker:
         self._changed()
 
     def refresh(self) -> None:
-        """Something else may have changed: a file loaded, a clone made, a view moved between windows, the settings."""
+        """Something else may have changed: a file loaded, a clone made, a view moved between windows."""
+        self._changed()
+
+    def settings_changed(self) -> None:
+        """The settings may be others, the user's or the window's: it may have another project."""
+        self._pause.look_again()
         self._changed()
 
     # -- for the endpoint ---------------------------------------------------------------------------------------------
@@ -129,14 +135,14 @@ class ContextTracker:
             self._flush()
 
     def set_sharing(self, sharing: bool) -> None:
-        """Pause or resume: while paused the clients see a window without files."""
-        self._sharing = sharing
+        """Pause or resume, as the user says: while paused the clients see a window without files."""
+        self._pause.set(not sharing)
         self._changed()
 
     @property
     def sharing(self) -> bool:
         """False while the user has paused it."""
-        return self._sharing
+        return not self._pause
 
     def when_current(self, deliver: Callable[[SharedContext], None]) -> None:
         """Give a further client that has just connected the whole context, once all files have been looked for on disk.
@@ -154,7 +160,7 @@ class ContextTracker:
 
     def withholds(self, path: str) -> bool:
         """Whether the user shares nothing of this file, be it open or not. Main thread."""
-        return not self._sharing or exclusion(tuple(self._settings().context_exclude))(path)
+        return not self.sharing or exclusion(tuple(self._settings().context_exclude))(path)
 
     def context(self) -> SharedContext:
         """The context as it is now, as far as it may be shared and files are known to exist."""
@@ -263,21 +269,16 @@ class ContextTracker:
             excluded=exclusion(tuple(settings.context_exclude)),
             share_selection=settings.share_selection,
             trusted=settings.workspace_trust,
-            sharing=self._sharing,
+            sharing=self.sharing,
         )
         selection, active = None, None
         if self._model.shares_active(policy):
             view = self._views.get(self._model.active_view or 0)
             if view is not None and view.is_valid():
-                selection = read_selection(view, settings.context_maximum_selection, settings.share_selection)
-                if selection is not None:
-                    active = self._active_file(view, selection)
+                selected = read_selection(view, settings.context_maximum_selection, settings.share_selection)
+                selection = selected.all
+                active = ActiveFile(self._model.active_path or "", selected.start, selected.end, selected.text)
         return SharedContext(self._model.payload(policy, selection), active)
-
-    def _active_file(self, view: sublime.View, selection: Selection) -> ActiveFile:
-        caret = Position(selection.line - 1, selection.character - 1)
-        start, end = read_range(view) if selection.text else (caret, caret)
-        return ActiveFile(self._model.active_path or "", start, end, selection.text)
 
     # -- existence on disk --------------------------------------------------------------------------------------------
 

@@ -81,7 +81,8 @@ def _window(endpoint: Endpoint, is_this: bool, ports: Tuple[int, ...]) -> Window
         sharing=endpoint.tracker.sharing,
         clients=tuple(clients),
         reviews=tuple(
-            ReviewFacts(review.path, review.owner.client_name, review.orphaned) for review in endpoint.reviews.pending()
+            ReviewFacts(review.path, review.owner.client_name, review.orphaned and not review.accepted_before)
+            for review in endpoint.reviews.pending()
         ),
         all_ports=ports,
         addresses={key: service.address for key, service in endpoint.services().items()},

@@ -18,7 +18,7 @@ from typing import Callable, List, NamedTuple, Sequence
 from ..agents.agent import Agent
 from ..system.platform import WINDOWS, Platform
 from ..terminals.command_lines import login_shell, words_with_folders
-from ..terminals.processes import find_program
+from ..terminals.processes import expanded, find_program
 from .checks import Check, failed, passed, too_slow
 
 SECONDS = 10.0
@@ -46,7 +46,7 @@ def check_agent(
 
     name = f"{agent.title} is installed"
     try:
-        answer = _ask(words, platform, cancelled)
+        answer = _ask(expanded(words, platform), platform, cancelled)
     except subprocess.TimeoutExpired:
         return too_slow(name, SECONDS)
     except OSError as error:

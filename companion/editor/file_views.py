@@ -19,6 +19,12 @@ def is_open(view: Optional[sublime.View]) -> bool:
     return view is not None and view.is_valid() and view.window() is not None
 
 
+def is_in(view: sublime.View, window: sublime.Window) -> bool:
+    """Whether the view is in this window."""
+    there = view.window()
+    return there is not None and there.id() == window.id()
+
+
 def views_of_file(path: str, same_files: FrozenSet[str] = frozenset()) -> List[sublime.View]:
     """Every view of the file in any window, but for ours. `same_files` are further names by which tabs call it."""
     return [view for view in views_named_like(path) if is_same_file(view.file_name(), path, same_files)]

@@ -214,7 +214,8 @@ class Clients:
 
     def tell_outcome(self, review: Review, outcome: Outcome) -> None:
         """Tell the client that asked for a review what came of it."""
-        delivery = self._deliveries.begin(review.owner, outcome) if outcome.kind == ACCEPTED else None
+        followed = outcome.kind == ACCEPTED and not outcome.saved_over
+        delivery = self._deliveries.begin(review.owner, outcome) if followed else None
         if review.ticket is not None:
             review.ticket.settle(outcome)
             if delivery is not None:

@@ -54,11 +54,14 @@ class Endpoint:
         runtime: Runtime,
         libraries: Libraries,
         version: str,
+        *,
         clients_changed: Callable[[], None],
+        reviews_of: Callable[[sublime.View], Optional[ReviewManager]],
         states: Optional[States] = None,
     ) -> None:
-        """`clients_changed` is called when the first client has come or the last one has gone. `states` are what
-        the window's endpoint left before the package was replaced, if that was just now."""
+        """`clients_changed` is called when the first client has come or the last one has gone. `reviews_of` finds the
+        reviews of any window to which a view belongs. `states` are what the window's endpoint left before the package
+        was replaced, if that was just now."""
         self.window = window
         self.port: Optional[int] = None
         self.problem: Optional[str] = None
@@ -74,6 +77,7 @@ class Endpoint:
             notify=self._tell_outcome,
             is_connected=self._is_connected,
             on_count=self.show_status,
+            find_elsewhere=reviews_of,
         )
         self.review_events = ReviewEvents(window, runtime, self.reviews)
         self.tracker = ContextTracker(
@@ -186,13 +190,7 @@ class Endpoint:
         Main thread, or any other once the editor has ended.
         """
         self._discovery_updater.withdraw()
-        self.reviews.wait_for_writes()
-        # A client would wait for its answer for ever.
-        for review in self.reviews.pending():
-            if review.ticket is not None:
-                review.ticket.settle(None)  # the program's own question goes on
-            else:
-                self._clients.tell_outcome(review, Outcome("rejected", review.path, None))
+        self.reviews.exit()
         self._stopped = True
         self._clients.stop()
         return self._servers.stop()
@@ -220,7 +218,7 @@ class Endpoint:
             self._servers.start(self._clients.wanted_dialects())
         self.reviews.open_reviews.settings_changed()
         self._clients.wanted_has_changed()
-        self.tracker.refresh()
+        self.tracker.settings_changed()
         self.show_status()
 
     def workspace_changed(self) -> None:

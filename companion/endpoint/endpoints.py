@@ -15,6 +15,7 @@ from .endpoint import Endpoint
 
 if TYPE_CHECKING:
     from ..libraries import Libraries
+    from ..review.manager import ReviewManager
     from ..runtime import Runtime
     from .servers import States
 
@@ -48,6 +49,14 @@ class Endpoints:
         """The window's endpoint, or None while it has none."""
         return self._by_window.get(window.id()) if window is not None else None
 
+    def of_review(self, view: sublime.View) -> Optional[Endpoint]:
+        """The endpoint to whose reviews a view belongs, whichever window the user has dragged it into."""
+        return next((each for each in self.all() if each.reviews.open_reviews.review_of(view) is not None), None)
+
+    def _reviews_of(self, view: sublime.View) -> Optional[ReviewManager]:
+        endpoint = self.of_review(view)
+        return endpoint.reviews if endpoint is not None else None
+
     def in_front(self) -> Optional[Endpoint]:
         """The endpoint of the window in front. The only one there is need not be asked for."""
         if len(self._by_window) == 1:
@@ -61,7 +70,15 @@ class Endpoints:
         endpoint = self._by_window.get(window.id())
         if endpoint is None:
             states = self._states.pop(window.id(), None)
-            endpoint = Endpoint(window, self._runtime, self._libraries, self._version, self._clients_changed, states)
+            endpoint = Endpoint(
+                window,
+                self._runtime,
+                self._libraries,
+                self._version,
+                clients_changed=self._clients_changed,
+                reviews_of=self._reviews_of,
+                states=states,
+            )
             self._by_window[window.id()] = endpoint
             endpoint.start()
         return endpoint

@@ -2,14 +2,17 @@
 
 Rules: everything runs on the main thread; files are written on a disk thread. While a file is being written, its review
 can be neither decided nor changed. What the user accepted is written, or else shown again; it is never lost silently.
+What is neither when the window, the package or the editor ends is kept on the disk, and shown again later.
 """
 
 from __future__ import annotations
 
 import logging
 import os
+import time
 from functools import partial
-from typing import TYPE_CHECKING, Callable, Optional
+from typing import TYPE_CHECKING, Callable, Dict, List, Optional
+from weakref import WeakSet
 
 import sublime
 
@@ -18,8 +21,10 @@ from .after_client import SaveAfterClient
 from .decision import Outcome, Owner, Review, ReviewError
 from .document.apply import Guard
 from .document.disk import ChangedError, DiskError
+from .document.kept_texts import KeptText
 from .document.preparation import FileRequest
-from .document.writes import Writes
+from .document.writes import WRITE_SECONDS, Writes
+from .keeping import Keeping
 from .open_reviews import OpenReviews
 
 if TYPE_CHECKING:
@@ -44,12 +49,18 @@ class AcceptedTexts:
         self._open = open_reviews
         self._end = end
         self._writes = Writes(runtime)
+        self._keeping = Keeping(window, runtime, self._show_left_over)
+        self._saves: Dict[SaveAfterClient, Owner] = {}
+        self._under_way: Dict[Review, str] = {}  # what the user accepted and is being written
+        self._kept: Dict[object, KeptText] = {}  # by the save, or the review, whose text it is
+        self._shown_again: WeakSet[Review] = WeakSet()  # what they hold was accepted before
+        self._ending = False
 
     def write(self, review: Review, text: str, done: Callable[[str], None], guard: Optional[Guard] = None) -> None:
         """Write the file of an open review, then end the review with `text`.
 
         `done` gets an empty string once the file is written, else a sentence for the user; the review is open then.
-        `guard` may refuse the file.
+        `guard` may refuse the file; it stands for a client that has asked for this.
         """
         presentation = self._open.presentations[review]
         if presentation.original is None:
@@ -58,12 +69,24 @@ class AcceptedTexts:
         if not review.begin_writing():
             return
         presentation.freeze(True)
-        self._writes.begin(review, presentation.original, text, partial(self._written, review, text, done), guard)
+        by_user = guard is None
+        if by_user:
+            self._under_way[review] = text
+        written = partial(self._written, review, text, by_user, done)
+        self._writes.begin(review, presentation.original, text, written, guard)
 
     def _written(
-        self, review: Review, text: str, done: Callable[[str], None], error: Optional[DiskError], closed: bool
+        self,
+        review: Review,
+        text: str,
+        by_user: bool,
+        done: Callable[[str], None],
+        error: Optional[DiskError],
+        closed: bool,
     ) -> None:
+        self._under_way.pop(review, None)
         if closed:
+            self._written_too_late(review, error)
             done(str(error or ""))
             return
         if error is None:
@@ -71,28 +94,60 @@ class AcceptedTexts:
             done("")
             return
         review.writing_failed()
+        if by_user and self._ending:
+            self._shown_again.add(review)
         presentation = self._open.presentations.get(review)
         if presentation is not None and not presentation.retired:
             presentation.freeze(False)
             presentation.complain(str(error), look_again=isinstance(error, ChangedError))
-        elif self._window.is_valid():
+        else:
             # The user has closed its tab meanwhile.
             self._open.presentations.pop(review, None)
-            self._reopen(review.owner, review.path, text, orphaned=review.orphaned)
+            self._reopen(
+                review.owner,
+                review.path,
+                text,
+                orphaned=review.orphaned or by_user,
+                accepted_before=by_user and not review.orphaned,
+            )
         done(str(error))
 
     def save_after_client(self, review: Review, request: FileRequest, text: str) -> None:
-        """Save `text` over the proposal as soon as the client has written that. `request` names the file."""
+        """Accept the proposal, and save `text` over it as soon as the client has written it. `request` is the file."""
+        original = self._open.presentations[review].original
+        outcome = review.accept(review.proposal.exact)
+        if outcome is None:
+            return
+        self._end(review, outcome._replace(saved_over=True))
+        save = SaveAfterClient(
+            self._runtime,
+            request,
+            review.proposal.exact,
+            text,
+            lambda problem: self._saved(save, review, text, problem),
+            original,
+        )
+        self._saves[save] = review.owner
+        self._kept[save] = self._keeping.keep(review.path, review.owner.client_name, text)
+        save.start()
 
-        def done(problem: str) -> None:
-            if problem:
-                say(self._window, problem)
-                self._reopen(review.owner, review.path, text, orphaned=True)
-            else:
-                name = os.path.basename(review.path)
-                say(self._window, f"saved your edits of {name}; {review.owner.client_name} does not know of them")
+    def _saved(self, save: SaveAfterClient, review: Review, text: str, problem: str) -> None:
+        del self._saves[save]
+        name, client = os.path.basename(review.path), review.owner.client_name
+        gone = save.client_has_gone and not save.client_has_written
+        if not problem:
+            said = f"{client} went away before it wrote {name}: written" if gone else ""
+            say(self._window, said or f"saved your edits of {name}; {client} does not know of them")
+        elif self._reopen(review.owner, review.path, text, orphaned=True, accepted_before=not gone):
+            again = f"{client} went away before it wrote {name}: accept again to write it"
+            say(self._window, again if gone else problem)
+        self._keeping.drop(self._kept.pop(save))
 
-        SaveAfterClient(self._runtime, request, review.proposal.exact, text, done).start()
+    def owner_gone(self, owner_id: str) -> None:
+        """The session with this id has ended: what its client has not written in a moment it will not write."""
+        for save, owner in self._saves.items():
+            if owner.session_id == owner_id:
+                save.client_gone()
 
     def write_or_reopen(self, owner: Owner, outcome: Outcome) -> None:
         """Write what the user accepted, because the client went before it read the answer.
@@ -104,41 +159,100 @@ class AcceptedTexts:
             return
         # The key of the write; no view shows it.
         review = Review(owner, outcome.path, outcome.content or "")
-        done = partial(self._written_for_lost_client, owner, outcome)
+        self._under_way[review] = outcome.content or ""
+        done = partial(self._written_for_lost_client, review, outcome)
         self._writes.begin(review, outcome.original, outcome.content or "", done)
 
     def _written_for_lost_client(
-        self, owner: Owner, outcome: Outcome, error: Optional[DiskError], closed: bool
+        self, review: Review, outcome: Outcome, error: Optional[DiskError], closed: bool
     ) -> None:
-        if error is None:
+        self._under_way.pop(review, None)
+        if closed:
+            self._written_too_late(review, error)
+        elif error is None:
             name = os.path.basename(outcome.path)
-            say(self._window, f"{owner.client_name} went away before it wrote {name}: written")
-        elif closed:
-            logger.error("an accepted text that its client did not read could not be written: %s", error)
+            say(self._window, f"{review.owner.client_name} went away before it wrote {name}: written")
         else:
             logger.info("an accepted text that its client did not read is shown again: %s", error)
-            self._reopen_for_lost_client(owner, outcome)
+            self._reopen_for_lost_client(review.owner, outcome)
 
     def _reopen_for_lost_client(self, owner: Owner, outcome: Outcome) -> None:
         if self._reopen(owner, outcome.path, outcome.content or "", orphaned=True):
             name = os.path.basename(outcome.path)
             say(self._window, f"{owner.client_name} went away before it wrote {name}: accept again to write it")
 
-    def _reopen(self, owner: Owner, path: str, text: str, *, orphaned: bool) -> bool:
-        """Show an accepted text as a review again. If that is `orphaned`, Accept writes it. False if it cannot be."""
+    def _reopen(self, owner: Owner, path: str, text: str, *, orphaned: bool, accepted_before: bool = False) -> bool:
+        """Show an accepted text as a review again. If that is `orphaned`, Accept writes it.
+
+        False if it cannot be shown, because the window has been closed: then it is kept, and shown elsewhere.
+        """
         try:
             review = self._open.propose(owner, path, text)
         except ReviewError as error:
-            logger.error("an accepted text could be neither written nor shown again: %s", error)
+            logger.error("an accepted text could be neither written nor shown again here: %s", error)
+            if orphaned:
+                self._keeping.leave(self._keeping.keep(path, owner.client_name, text))
             return False
         if orphaned:
+            self._shown_again.add(review)
+            review.accepted_before = accepted_before
             self._open.orphan(review)
         return True
 
+    # -- the end ------------------------------------------------------------------------------------------------------
+
     def finish(self) -> None:
-        """Wait for what is being written, `writes.WRITE_SECONDS` at most."""
+        """Wait for what is being written, `writes.WRITE_SECONDS` at most, and keep what is not."""
+        end = time.monotonic() + WRITE_SECONDS
+        self._ending = True
         self._writes.finish()
+        for save in list(self._saves):
+            if not save.finish(max(0.0, end - time.monotonic())):
+                logger.error("edits could not be saved before their window closed: they are kept")
+                del self._saves[save]
+                self._keeping.leave(self._kept.pop(save))
+        for review, text in self._under_way.items():
+            self._kept[review] = self._keeping.keep(review.path, review.owner.client_name, text)
+        for review in self._to_be_kept():
+            text = self._open.presentations[review].current_text()
+            self._keeping.leave(self._keeping.keep(review.path, review.owner.client_name, text))
+        self._keeping.wait()
+        self._ending = False  # a window may go on, with another project
 
     def wait(self) -> None:
         """The same when the editor's API may no longer be used; nobody is told. Any thread."""
+        end = time.monotonic() + WRITE_SECONDS
+        for review, text in list(self._under_way.items()):
+            self._keeping.keep(review.path, review.owner.client_name, text)
+        for review in self._to_be_kept():
+            self._keeping.keep(review.path, review.owner.client_name, review.proposal.exact)
+        saves = list(self._saves)
+        for save in saves:
+            save.go_on_alone(end)
         self._writes.wait()
+        for save in saves:
+            save.wait(max(0.0, end - time.monotonic()))
+        self._keeping.wait()
+
+    def _to_be_kept(self) -> List[Review]:
+        return [review for review in self._open.pending() if review in self._shown_again]
+
+    def _written_too_late(self, review: Review, error: Optional[DiskError]) -> None:
+        """A text was kept when its window closed, and now its writing has ended."""
+        kept = self._kept.pop(review, None)
+        if kept is None:
+            return
+        if error is None:
+            self._keeping.drop(kept)
+        else:
+            self._keeping.leave(kept)
+
+    def recover(self) -> None:
+        """Show again what was kept and belongs to this window."""
+        self._keeping.recover()
+
+    def _show_left_over(self, kept: KeptText) -> None:
+        owner = Owner(kept.name, kept.text.client)  # nobody is connected as that
+        self._reopen(owner, kept.text.path, kept.text.content, orphaned=True, accepted_before=True)
+        name = os.path.basename(kept.text.path)
+        say(self._window, f"what you accepted for {name} is not saved yet: accept again to write it")

@@ -26,8 +26,7 @@ class Changes:
     Main thread only. For a review that is not open every method does nothing.
     """
 
-    def __init__(self, window: sublime.Window, open_reviews: OpenReviews) -> None:
-        self._window = window
+    def __init__(self, open_reviews: OpenReviews) -> None:
         self._open = open_reviews
 
     def next_change(self, review: Review) -> None:
@@ -41,7 +40,7 @@ class Changes:
     def _go(self, review: Review, step: Callable[[Presentation], bool]) -> None:
         presentation = self._open.presentations.get(review)
         if presentation is not None and not step(presentation):
-            say(self._window, "there are no changes")
+            self._say(review, "there are no changes")
 
     def reload(self, review: Review) -> None:
         """Read the file again and compare with what it is now."""
@@ -90,7 +89,7 @@ class Changes:
 
         def undo(places: List[sublime.Region]) -> None:
             if not (places and hunks.undo_revert(number)):
-                say(self._window, "no reverted change is left as it was")
+                self._say(review, "no reverted change is left as it was")
 
         self._when_ready(presentation, undo)
 
@@ -109,7 +108,7 @@ class Changes:
 
         def act_or_say(places: List[sublime.Region]) -> None:
             if not (act(places) if number == WHOLE_SELECTION else hunks.revert_linked(rows)):
-                say(self._window, "there is no change here")
+                self._say(presentation.review, "there is no change here")
 
         self._when_ready(presentation, act_or_say)
 
@@ -123,3 +122,7 @@ class Changes:
             act([])
         else:
             hunks.when_ready(places, act)
+
+    def _say(self, review: Review, sentence: str) -> None:
+        """In the status bar of the window where the user sees the review."""
+        say(self._open.window_of(review), sentence)

@@ -13,6 +13,7 @@ from .display.markup import ACCEPT, AS_PROPOSED, NEXT, PREVIOUS, REJECT, RELOAD,
 
 SAVE = "save"  # the editor's command that accepts a proposal
 IN_REVIEW = "gemini_companion.in_review"
+JUST_SHOWN = "gemini_companion.just_shown"  # the review has come to the front by itself: a key may mean another one
 
 if TYPE_CHECKING:
     from .changes import Changes

@@ -39,13 +39,15 @@ class Owner(NamedTuple):
 class Outcome(NamedTuple):
     """What the client that asked is told. `content` is the accepted text, None when the proposal was rejected.
 
-    `original` is the file that an accepted text was compared with, if it had been read.
+    `original` is the file that an accepted text was compared with, if it had been read. `saved_over` means that the
+    user's own text is saved over `content` once the client has written that; whoever does so looks after the file.
     """
 
     kind: str
     path: str
     content: Optional[str]
     original: Optional[Original] = None
+    saved_over: bool = False
 
 
 class ReviewError(Exception):
@@ -98,8 +100,9 @@ class Review:
     """One proposal for one file, from one client.
 
     `path` is what the client sent, letter by letter, because clients compare it as text. `orphaned` means that the
-    client has gone and nobody but us is left to write the file. `same_files` are the names by which tabs called the
-    file when the disk was last asked. `ticket` is the call that the decision answers, if it is not told by a
+    client has gone and nobody but us is left to write the file; with `accepted_before` that is so because the text was
+    accepted before and is not saved. `same_files` are the names by which tabs called the file when the disk was last
+    asked. `ticket` is the call that the decision answers, if it is not told by a
     notification.
     """
 
@@ -113,6 +116,7 @@ class Review:
         self.same_files: FrozenSet[str] = frozenset()
         self.state = State.PENDING
         self.orphaned = False
+        self.accepted_before = False
 
     @property
     def pending(self) -> bool:

@@ -7,13 +7,11 @@ reviewed, the companion writes it. Otherwise the review is opened again.
 
 from __future__ import annotations
 
-import sys
 from functools import partial
 from typing import TYPE_CHECKING, Callable, Optional
 
 from .decision import ACCEPTED, Outcome, Owner
-from .document import disk
-from .document.text import plain
+from .document import written
 
 if TYPE_CHECKING:
     from ..runtime import Runtime
@@ -23,9 +21,6 @@ LOOK_AFTER_MILLISECONDS = (1000, 4000, 15000, 40000)
 """When the file is read: so long after the client was told, then after each time that the file did not hold the text.
 Some clients send no other request for hours. Without this, the user's later edits would make it look as if the accepted
 text had never been written."""
-
-SLACK_BYTES = 1 << 16
-"""A file that is larger than the text by more than this does not hold it."""
 
 
 class Delivery:
@@ -93,14 +88,9 @@ def _holds(outcome: Outcome, cancelled: Callable[[], bool]) -> bool:
 
     Clients restore the line ends that the file had, some also whether its last line had one.
     """
-    text = plain(outcome.content or "")
-    found = disk.read(
-        outcome.path,
-        maximum_bytes=4 * len(text) + SLACK_BYTES,
-        maximum_lines=sys.maxsize,
-        encoding=outcome.original.encoding if outcome.original is not None else "",
-    )
-    return found.kind is disk.Kind.TEXT and found.text.rstrip("\n") == text.rstrip("\n")
+    encoding = outcome.original.encoding if outcome.original is not None else ""
+    found = written.find(outcome.path, outcome.content or "", encoding=encoding, last_line_end_matters=False)
+    return found is not None
 
 
 def _delivery_of_message(tag: object, owner: Optional[Owner]) -> Optional[Delivery]:

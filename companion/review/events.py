@@ -13,7 +13,7 @@ import sublime
 from ..debounce import Debounce
 from ..editor import file_views, view_roles
 from ..editor.edits import COMMAND
-from .controls import IN_REVIEW, SAVE, answer
+from .controls import IN_REVIEW, JUST_SHOWN, SAVE, answer
 from .manager import ReviewManager
 
 if TYPE_CHECKING:
@@ -40,18 +40,22 @@ class ReviewEvents:
         """A tab or a panel of the window was activated."""
         self._runtime.assert_main_thread()
         self._open.arrangement.note_activated(view)
-        if self._open.arrangement.busy:
+        # The user may have dragged the view here from another window.
+        reviews = self._reviews.of_view(view) or self._reviews
+        if self._open.arrangement.busy or reviews.open_reviews.arrangement.busy:
             return
         if self._reviews.is_abandoned(view):
             self._runtime.on_main(self._reviews.recover)
-        self._open.pair_up(view)
+        reviews.open_reviews.pair_up(view)
 
     def on_modified(self, view: sublime.View) -> None:
         """A view was edited. Called for every keystroke."""
         if not self._open.presentations:
+            self._open.key_guard.edited()
             return
         review = self._open.review_of(view)
         if review is None:
+            self._open.key_guard.edited()
             self._edited[view.id()] = view
             self._edits.mark()
         elif self._open.is_proposal(review, view):
@@ -96,12 +100,11 @@ class ReviewEvents:
         """
         if name != SAVE or view.file_name() is not None or view_roles.role_of(view) is None:
             return None
-        # The user may have dragged the view here from another window.
-        reviews = self._reviews if self._open.review_of(view) is not None else ReviewManager.of_view(view)
+        reviews = self._reviews.of_view(view)
         review = reviews.open_reviews.review_of(view) if reviews is not None else None
         if reviews is None or review is None:
             return None
-        if view_roles.role_of(view) == view_roles.PROPOSAL:
+        if view_roles.role_of(view) == view_roles.PROPOSAL and not reviews.ignores_key(review):
             self._runtime.on_main(reviews.accept, review)
         return COMMAND, {}  # does nothing without edits
 
@@ -111,7 +114,9 @@ class ReviewEvents:
         return self.on_text_command(view, name, arguments) if view is not None else None
 
     def query_context(self, view: sublime.View, key: str, operator: int, operand: Any) -> Optional[bool]:
-        """Answer for the context key of our key bindings; None for every other."""
-        if key != IN_REVIEW:
+        """Answer for the context keys of our key bindings; None for every other."""
+        if key not in (IN_REVIEW, JUST_SHOWN):
             return None
-        return answer(self._open.review_of(view) is not None, operator, operand)
+        reviews = self._reviews.of_view(view)
+        value = reviews is not None and (key == IN_REVIEW or reviews.open_reviews.just_shown(view))
+        return answer(value, operator, operand)

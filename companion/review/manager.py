@@ -13,8 +13,7 @@ from __future__ import annotations
 
 import logging
 import os
-from typing import TYPE_CHECKING, Callable, ClassVar, List, Optional, Union
-from weakref import WeakSet
+from typing import TYPE_CHECKING, Callable, List, Optional, Union
 
 import sublime
 
@@ -42,8 +41,6 @@ logger = logging.getLogger("gemini_companion.review")
 class ReviewManager:
     """One window's reviews. Main thread only, except where noted."""
 
-    _managers: ClassVar[WeakSet[ReviewManager]] = WeakSet()
-
     def __init__(
         self,
         window: sublime.Window,
@@ -53,25 +50,30 @@ class ReviewManager:
         notify: Callable[[Review, Outcome], None],
         is_connected: Callable[[Owner], bool],
         on_count: Callable[[], None] = lambda: None,
+        find_elsewhere: Callable[[sublime.View], Optional[ReviewManager]] = lambda view: None,
     ) -> None:
         """`notify` is called with every outcome, once each, unless the client that asked is known to have gone.
         `is_connected` says whether the client of a review is still there. `on_count` is called, a moment later, when a
-        review was opened or has ended."""
+        review was opened or has ended. `find_elsewhere` finds the reviews of any window to which a view belongs: the
+        user may drag a view from one window into another."""
         self._window = window
         self._runtime = runtime
         self._settings = settings
         self._notify = notify
         self._is_connected = is_connected
-        self.open_reviews = OpenReviews(window, runtime, settings, self._follow_link, on_count)
+        self._find_elsewhere = find_elsewhere
+        self.open_reviews = OpenReviews(window, runtime, settings, self._follow_link, on_count, self._review_elsewhere)
         self._presentations = self.open_reviews.presentations
         self._accepted_texts = AcceptedTexts(window, runtime, self.open_reviews, self._end)
-        self.changes = Changes(window, self.open_reviews)
-        self._managers.add(self)
+        self.changes = Changes(self.open_reviews)
 
-    @classmethod
-    def of_view(cls, view: sublime.View) -> Optional[ReviewManager]:
-        """The manager to whose reviews a view belongs, whichever window the user has dragged it into."""
-        return next((reviews for reviews in cls._managers if reviews.open_reviews.review_of(view) is not None), None)
+    def of_view(self, view: sublime.View) -> Optional[ReviewManager]:
+        """The manager to whose reviews a view belongs: this one, or that of the window it was dragged here from."""
+        return self if self.open_reviews.review_of(view) is not None else self._find_elsewhere(view)
+
+    def _review_elsewhere(self, view: sublime.View) -> Optional[Review]:
+        reviews = self._find_elsewhere(view)
+        return reviews.open_reviews.review_of(view) if reviews is not None else None
 
     # -- which there are ----------------------------------------------------------------------------------------------
 
@@ -192,6 +194,7 @@ class ReviewManager:
     def owner_gone(self, owner_id: str) -> None:
         """The session with this id has ended: its reviews stay, and from now on Accept writes the file."""
         self._runtime.assert_main_thread()
+        self._accepted_texts.owner_gone(owner_id)
         for review in list(self._presentations):
             if review.owner.session_id == owner_id and self.open_reviews.orphan(review) and review.ticket is not None:
                 review.ticket.settle(None)
@@ -217,6 +220,18 @@ class ReviewManager:
         proposal = review.proposal
         self._runtime.on_main(lambda: self.accept(review) if review.proposal is proposal else None)
 
+    def ignores_key(self, review: Review) -> bool:
+        """The user pressed a key to decide the review. True, which is said, if it was meant for another one."""
+        ignored = self.open_reviews.key_guard.pressed(review)
+        if ignored:
+            name = os.path.basename(review.path)
+            self._say(review, f"the diff of {name} has just come to the front: look, then press again")
+        return ignored
+
+    def _say(self, review: Review, sentence: str) -> None:
+        """In the status bar of the window where the user sees the review."""
+        say(self.open_reviews.window_of(review), sentence)
+
     def accept_as_proposed(self, review: Review) -> None:
         """Accept what the client proposed, without the user's edits."""
         self._runtime.assert_main_thread()
@@ -230,9 +245,7 @@ class ReviewManager:
             written = f"wrote {os.path.basename(review.path)}"
             self._accepted_texts.write(review, text, lambda problem: say(self._window, problem or written))
         elif ticket is not None and not ticket.edits_return and text != review.proposal.exact:
-            request = self.file_request(review.path)
-            self._end(review, review.accept(review.proposal.exact))
-            self._accepted_texts.save_after_client(review, request, text)
+            self._accepted_texts.save_after_client(review, self.file_request(review.path), text)
         else:
             self._end(review, review.accept(text))
 
@@ -250,7 +263,7 @@ class ReviewManager:
         """Reject the proposal."""
         self._runtime.assert_main_thread()
         if review.state is State.WRITING:
-            say(self._window, f"{os.path.basename(review.path)} is being written")
+            self._say(review, f"{os.path.basename(review.path)} is being written")
         else:
             self._end(review, review.reject())
 
@@ -300,6 +313,7 @@ class ReviewManager:
             found = put_layout_back(self._window) or found
         if found:
             logger.info("closed what was left of earlier reviews")
+        self._accepted_texts.recover()
 
     def leave_project(self) -> None:
         """Another project, or none, is about to take the window: end all reviews while this one still has it."""
@@ -315,14 +329,22 @@ class ReviewManager:
         self._runtime.assert_main_thread()
         closed = self.open_reviews.views()
         self._accepted_texts.finish()
+        self._reject_all()
+        self.open_reviews.close_all(closed)
+
+    def exit(self) -> None:
+        """The same when the editor's API may no longer be used: the window is left alone.
+
+        Main thread, or any other once the editor has ended.
+        """
+        self._accepted_texts.wait()
+        self._reject_all()
+
+    def _reject_all(self) -> None:
+        """Tell every client that waits for a decision; it would wait for ever."""
         for review in self.pending():
             if review.ticket is not None:
                 review.close()
                 review.ticket.settle(None)  # the question that its program asks in the terminal goes on
             else:
                 self._tell(review, review.reject())
-        self.open_reviews.close_all(closed)
-
-    def wait_for_writes(self) -> None:
-        """Wait for what is being written, when the editor's API may no longer be used. Any thread."""
-        self._accepted_texts.wait()

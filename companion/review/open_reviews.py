@@ -7,7 +7,7 @@ buffer, so that its clones are known, too. After the last review the window is g
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Callable, Dict, List, Optional, Union
+from typing import TYPE_CHECKING, Callable, Dict, List, Optional, Set, Union
 
 import sublime
 
@@ -16,6 +16,7 @@ from .decision import Owner, Review, ReviewError, Ticket
 from .display.poller import Poller
 from .display.presentation import Presentation
 from .window.arrangement import Arrangement
+from .window.key_guard import KeyGuard
 
 if TYPE_CHECKING:
     from ..runtime import Runtime
@@ -28,7 +29,8 @@ class OpenReviews:
     """Main thread only.
 
     `on_link` gets the review and the address of a link that was clicked in its views. `on_count` is called, a moment
-    later, when a review was opened or has ended.
+    later, when a review was opened or has ended. `find_elsewhere` finds the review of a view among those of the other
+    windows.
     """
 
     def __init__(
@@ -38,15 +40,19 @@ class OpenReviews:
         settings: Callable[[], Settings],
         on_link: Callable[[Review, str], None],
         on_count: Callable[[], None],
+        find_elsewhere: Callable[[sublime.View], Optional[Review]] = lambda view: None,
     ) -> None:
         self.presentations: Dict[Review, Presentation] = {}
         """The oldest review first."""
         self.arrangement = Arrangement(window, runtime, settings)
+        self.key_guard = KeyGuard()
         self._window = window
         self._runtime = runtime
         self._settings = settings
         self._on_link = on_link
         self._on_count = on_count
+        self._find_elsewhere = find_elsewhere
+        self._behind: Set[Review] = set()  # opened behind another one, and not shown since
         self._poller = Poller(runtime, lambda: list(self.presentations.values()))
         self._buffers: Dict[int, int] = {}  # the buffer of a view by the view's id, so that no keystroke has to ask
 
@@ -81,6 +87,28 @@ class OpenReviews:
         if len(visible) == 1:
             return visible[0]
         return next(iter(self.presentations)) if len(self.presentations) == 1 else None
+
+    def just_shown(self, view: sublime.View) -> bool:
+        """Whether the view's review has just come to the front by itself, so that a key is not meant for it."""
+        review = self.review_of(view)
+        return review is not None and self.key_guard.ignores(review)
+
+    def window_of(self, review: Review) -> sublime.Window:
+        """The window in which the proposal is, which the user may have dragged there."""
+        presentation = self.presentations.get(review)
+        view = presentation.proposal_view if presentation is not None else None
+        return (view.window() if view is not None else None) or self._window
+
+    def _in_use(self) -> List[sublime.View]:
+        """The views of the pending review that the user is in and wants to stay in, the one with the focus last."""
+        view = self.arrangement.tab_in_use()
+        if view is None or self.arrangement.may_interrupt:
+            return []
+        review = self.review_of(view)
+        if review is None:
+            other = self._find_elsewhere(view)
+            return [view] if other is not None and other.pending else []
+        return [*self.presentations[review].views, view] if review.pending else []
 
     def find(self, owner: Owner, path: str) -> Optional[Review]:
         """The pending review of a client for a file; those that have a ticket are known by its name instead."""
@@ -125,40 +153,64 @@ class OpenReviews:
             self._open(review, prepared)
         else:
             review.replace(proposed)
-            self.presentations[review].replaced(prepared)
-            self.show(review)
+            self.presentations[review].show_proposal(prepared)
+            self.key_guard.came(review)  # what the user may have been about to decide is another text now
+            if self.review_of(self.arrangement.tab_in_use()) is review or not self._in_use():
+                self.show(review)
         return review
 
     def _open(self, review: Review, prepared: Optional[Preparation]) -> None:
         if prepared is not None:
             review.same_files = prepared.same_files
         ours = [view for shown in self.presentations.values() for view in shown.views]
+        in_use = self._in_use()
         presentation = Presentation(
             review,
-            *self.arrangement.make_views(review, ours),
+            *self.arrangement.make_views(review, ours, in_use),
             runtime=self._runtime,
             settings=self._settings,
             on_link=self._on_link,
         )
         self.presentations[review] = presentation
-        presentation.open(prepared)
+        if in_use:
+            self._behind.add(review)
+        elif self.arrangement.tab_in_use() == presentation.proposal_view:
+            self.key_guard.opened(review)
+        presentation.show_proposal(prepared)
         self._poller.start()
         self._runtime.on_main(self._on_count)
 
     def show(self, review: Review, focus: Optional[bool] = None) -> None:
-        """Bring a review to the front; `focus` is as in `Arrangement.show`."""
+        """Bring a review to the front; `focus` is as in `Arrangement.show`, and true if the user has asked for it."""
         presentation = self.presentations.get(review)
         if presentation is not None:
+            if focus:
+                self.key_guard.asked_for(review)
             self.arrangement.show(presentation.views, presentation.proposal_view, focus)
-            self._poller.start()
+            self._has_come(review)
 
     def pair_up(self, view: sublime.View) -> None:
         """A view was activated: if it belongs to a review, show the review's other view, too."""
         review = self.review_of(view)
         if review is not None:
             self._poller.start()
-            if self._window.active_view() == view:
+            window = view.window()
+            if window is not None and window.active_view() == view:
                 self.arrangement.pair_up(self.presentations[review].views, view)
+                self._has_come(review)
+
+    def _has_come(self, review: Review) -> None:
+        """A review is in front now."""
+        self._poller.start()
+        if review in self._behind:
+            self._behind.discard(review)
+            self._runtime.on_main(self._show_first_change, review)
+
+    def _show_first_change(self, review: Review) -> None:
+        """Scroll a review that was drawn behind another one, where its views may have had no size yet."""
+        presentation = self.presentations.get(review)
+        if presentation is not None and presentation.settled and not presentation.retired:
+            presentation.hunks.show_first()
 
     def settings_changed(self) -> None:
         """Show the reviews as the settings say now."""
@@ -183,24 +235,40 @@ class OpenReviews:
     def retire(self, review: Review) -> None:
         """Note that a view of the review is being closed by the user. The rest waits until it is gone."""
         presentation = self.presentations[review]
+        if self.review_of(self.arrangement.tab_in_use()) is review and self.pending():
+            self.key_guard.came()  # the editor shows another one before we do
         self.arrangement.note_closing(presentation.views)
         presentation.retire()
 
     def close(self, review: Review) -> None:
         """Close the views of an ended review, and show the newest one that is left, or give the window back."""
+        self.note_project()
         presentation = self.presentations.pop(review)
+        self._behind.discard(review)
         closed = presentation.views
         if not self.presentations:
             self._buffers.clear()
         self.arrangement.note_closing(closed)
         presentation.close()
         if self.presentations:
-            left = list(self.presentations.values())[-1]
-            self.arrangement.go_on(left.views, left.proposal_view)
-            self._poller.start()
+            self._go_on()
         else:
             self.arrangement.restore(closed, lambda: bool(self.presentations))
         self._runtime.on_main(self._on_count)
+
+    def _go_on(self) -> None:
+        """Show the newest review that is left, of this window if there is one, where the ended one was."""
+        newest_first = list(reversed(list(self.presentations)))
+        review = next((each for each in newest_first if self.window_of(each) == self._window), newest_first[0])
+        presentation = self.presentations[review]
+        if self.arrangement.go_on(presentation.views, presentation.proposal_view):
+            self.key_guard.came(review)
+        self._has_come(review)
+
+    def note_project(self) -> None:
+        """The project may have been saved under another name."""
+        if self.presentations:
+            self.arrangement.note_project(self.views())
 
     def views(self) -> List[sublime.View]:
         """The views of all open reviews."""
@@ -210,9 +278,11 @@ class OpenReviews:
         """Close all reviews and give the window back at once. `closed` are their views."""
         self._poller.stop()
         if closed:
+            self.note_project()
             self.arrangement.note_closing(closed)
             presentations = list(self.presentations.values())
             self.presentations.clear()
+            self._behind.clear()
             self._buffers.clear()
             for presentation in presentations:
                 presentation.close()

@@ -20,6 +20,7 @@ from ..agents.agent import Agent, Connection
 from ..agents.dialect import Mention
 from ..agents.registry import AGENTS
 from ..display_names import file_name, has_control_characters, shown
+from ..editor.selections import some_selections
 from ..editor.status_bar import say
 from ..editor.view_roles import is_terminal
 from ..system.platform import Platform
@@ -29,11 +30,10 @@ from .command_lines import (
     login_shell,
     system_terminal,
     terminus_arguments,
-    words_with_folders,
 )
 from .environment import client_variables
 from .mention import mention, selected_lines
-from .processes import find_program, start_terminal
+from .processes import find_client, start_terminal
 
 if TYPE_CHECKING:
     from ..runtime import Runtime
@@ -128,13 +128,12 @@ class Launcher:
     ) -> None:
         say(window, f"looking for {agent.title}")
 
-        def found(folders: Optional[str]) -> None:
+        def found(words: Optional[Tuple[str, ...]]) -> None:
             if not window.is_valid():
                 return
-            if folders is None:
-                self._explain(window, agent)
+            if words is None:
+                self._explain(window, agent, launch_settings.words[0])
                 return
-            words = words_with_folders(launch_settings.words, folders)
             launch = Launch(
                 agent.title,
                 words,
@@ -150,7 +149,7 @@ class Launcher:
             else:
                 self._open_system_terminal(window, launch, configured)
 
-        self._runtime.use_disk(find_program, launch_settings.words[0], self._platform, then=found)
+        self._runtime.use_disk(find_client, launch_settings.words, self._platform, then=found)
 
     def _await_terminus(
         self, window: sublime.Window, tag: str, launch: Launch, configured: Optional[Sequence[str]], left: int
@@ -188,11 +187,12 @@ class Launcher:
             start_terminal, words, launch.folder, launch.variables, self._platform, then=started, failed=failed
         )
 
-    def _explain(self, window: sublime.Window, agent: Agent) -> None:
+    def _explain(self, window: sublime.Window, agent: Agent, program: str) -> None:
+        own = shown(program) if program != agent.program else ""  # else it is known to whoever reads of the agent
         panel = window.create_output_panel(INSTALL_PANEL)
-        panel.run_command("append", {"characters": agent.how_to_install()})
+        panel.run_command("append", {"characters": agent.how_to_install(own)})
         window.run_command("show_panel", {"panel": "output." + INSTALL_PANEL})
-        say(window, f"{agent.title} is not installed")
+        say(window, f"{agent.title} was not found: there is no “{own}”" if own else f"{agent.title} is not installed")
 
 
 # -- Terminus ---------------------------------------------------------------------------------------------------------
@@ -248,7 +248,7 @@ def _is_below(path: str, folder: str) -> bool:
 
 
 def _lines(view: sublime.View) -> Optional[Tuple[int, int]]:
-    regions = [region for region in view.sel() if not region.empty()]
+    regions = [region for region in some_selections(view) if not region.empty()]
     if not regions:
         return None
     first_row, _ = view.rowcol(regions[0].begin())

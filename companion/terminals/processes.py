@@ -13,10 +13,10 @@ import os
 import shlex
 import shutil
 import tempfile
-from typing import Callable, List, Mapping, Optional
+from typing import Callable, List, Mapping, Optional, Sequence, Tuple
 
 from ..system.platform import MACOS, WINDOWS, Platform
-from .command_lines import login_shell
+from .command_lines import login_shell, words_with_folders
 
 logger = logging.getLogger("gemini_companion.terminals")
 
@@ -30,6 +30,25 @@ ALLOW = "allow Sublime Text to control Terminal in System Settings, Privacy & Se
 
 class TerminalError(Exception):
     """The terminal did not start. The message tells the user why."""
+
+
+def expanded(words: Sequence[str], platform: Platform) -> Tuple[str, ...]:
+    """The words of a setting with `~` and environment variables in the first one, the program, put in.
+
+    As other packages' settings have it, because nobody else does: what we start reads the word quoted, or as it is. The
+    other words are the program's own affair. Disk thread: whose home `~name` is may be known to the network only.
+    """
+    program = platform.path.expanduser(platform.path.expandvars(words[0]))
+    if platform.name == WINDOWS:
+        program = program.replace("/", "\\")  # cmd.exe takes a slash for the beginning of an option
+    return (program, *words[1:])
+
+
+def find_client(words: Sequence[str], platform: Platform, cancelled: Callable[[], bool]) -> Optional[Tuple[str, ...]]:
+    """The words that start a client where it was found, or None if there is no such program. Disk thread."""
+    words = expanded(words, platform)
+    folders = find_program(words[0], platform, cancelled)
+    return words_with_folders(words, folders) if folders is not None else None
 
 
 def find_program(
@@ -79,12 +98,13 @@ def start_terminal(
     platform: Platform,
     cancelled: Callable[[], bool],
 ) -> None:
-    """Start a terminal that outlives this package. Disk thread.
+    """Start a terminal that outlives this package; `words` may be a user's own, see `expanded`. Disk thread.
 
     Raises `OSError` if `words[0]` cannot be started, `TerminalError` if it soon ends with an error.
     """
     import subprocess
 
+    words = list(expanded(words, platform))
     environment = dict(platform.environment, **variables)
     if platform.name == WINDOWS:
         flags = getattr(subprocess, "CREATE_NEW_CONSOLE", 0)

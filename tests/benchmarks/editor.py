@@ -73,16 +73,17 @@ for value in list(vars(plugin).values()):
         watch.wrap(value)
 """
 WATCH_DRAWING = """
-presentation = importlib.import_module("Gemini Companion.companion.review.display.presentation").Presentation
-real_open, real_drawn = presentation.open, presentation._drawn
+display = importlib.import_module("Gemini Companion.companion.review.display")
+presentation, cycle = display.presentation.Presentation, display.comparison_cycle.ComparisonCycle
+real_open, real_drawn = presentation.show_proposal, cycle._end_drawing
 drawn = []
 def open_watched(self, prepared):
     drawn[:] = [probe.time.perf_counter()]
     real_open(self, prepared)
-def drawn_watched(self, text):
-    real_drawn(self, text)
+def drawn_watched(self, *what):
+    real_drawn(self, *what)
     drawn.append(probe.time.perf_counter())
-presentation.open, presentation._drawn = open_watched, drawn_watched
+presentation.show_proposal, cycle._end_drawing = open_watched, drawn_watched
 """
 DRAWN_AFTER = "drawn[1] - drawn[0]"
 ZOOM = """

@@ -36,6 +36,9 @@ class Region:
     def end(self) -> int:
         return max(self.a, self.b)
 
+    def empty(self) -> bool:
+        return self.a == self.b
+
 
 class View:
     """A view of a file with 300 characters selected, which moves on with each question for it."""
@@ -76,6 +79,9 @@ class View:
 class Window:
     def __init__(self, count: int) -> None:
         self.open = [View(number, self) for number in range(1, count + 1)]
+
+    def settings(self) -> Dict[str, Any]:
+        return {}
 
     def active_view(self) -> View:
         return self.open[0]

@@ -93,6 +93,74 @@ def test_the_edits_of_the_user_are_saved_over_the_proposal_once_it_is_written(de
     desktop.wait_no_review()
 
 
+def wait_clients_gone(desktop):
+    application = "__import__('sys').modules['Gemini Companion.plugin'].application"
+    count = f"sum(len(each.clients) for each in {application}.endpoints())"
+    desktop.host.wait_until(lambda: desktop.host.evaluate(count) == 0)
+
+
+def kept(desktop):
+    """The accepted texts that are kept on the disk."""
+    folder = os.path.join(os.path.dirname(desktop.host.evaluate("sublime.cache_path()")), "Package Storage")
+    return [name for _, _, names in os.walk(folder) for name in names]
+
+
+def test_they_are_not_taken_back_when_the_program_ends_just_afterwards(desktop, home):
+    with CopilotClient(home, desktop.workspace) as client:
+        client.connect()
+        asked, proposal = start_review(desktop, client)
+        desktop.type_at_end(proposal["id"], "# mine\n")
+        desktop.accept()
+        assert asked.result(30)["result"] == "SAVED"
+        desktop.write("greeting.py", PROPOSAL.encode())
+        desktop.host.wait_until(lambda: desktop.read("greeting.py").decode() == PROPOSAL + "# mine\n")
+    wait_clients_gone(desktop)
+    with CopilotClient(home, desktop.workspace) as other:  # what was to come of the end has come when this one is done
+        other.connect()
+        other.open_diff(desktop.path("greeting.py"), GREETING + "# other\n", "other")
+        assert "# other" in desktop.wait_proposal()["text"]
+        desktop.reject()
+        desktop.wait_no_review()
+    assert desktop.read("greeting.py").decode() == PROPOSAL + "# mine\n"
+    assert kept(desktop) == []
+
+
+def accept_edits_that_the_program_does_not_write(desktop, client):
+    asked, proposal = start_review(desktop, client)
+    desktop.type_at_end(proposal["id"], "# mine\n")
+    desktop.accept()
+    assert asked.result(30)["result"] == "SAVED"
+    desktop.host.wait_until(lambda: len(kept(desktop)) == 1)
+
+
+def accept_what_is_shown_again(desktop):
+    proposal = desktop.wait_proposal()
+    assert proposal["text"] == PROPOSAL + "# mine\n"
+    shown = "What you accepted is not saved yet"
+    desktop.host.wait_until(lambda: shown in header(desktop.views_of_role("proposal")[0]))
+    desktop.accept()
+    desktop.wait_no_review()
+    assert desktop.read("greeting.py").decode() == PROPOSAL + "# mine\n"
+    desktop.host.wait_until(lambda: kept(desktop) == [])
+
+
+def test_edits_that_are_not_saved_yet_outlive_a_reload_of_the_package(desktop, copilot):
+    accept_edits_that_the_program_does_not_write(desktop, copilot)
+    desktop.host.disable_package()
+    assert desktop.read("greeting.py").decode() == GREETING
+    desktop.host.enable_package()
+    accept_what_is_shown_again(desktop)
+
+
+@pytest.mark.parametrize("end", ["quit", "kill"])
+def test_so_they_do_the_end_of_the_editor(desktop, copilot, end):
+    accept_edits_that_the_program_does_not_write(desktop, copilot)
+    getattr(desktop.host, end)()
+    assert desktop.read("greeting.py").decode() == GREETING
+    desktop.host.restart()
+    accept_what_is_shown_again(desktop)
+
+
 def test_an_answer_in_the_terminal_closes_the_diff(desktop, copilot):
     asked, _ = start_review(desktop, copilot)
     closed = copilot.run(copilot.call("close_diff", tab_name=NAME))

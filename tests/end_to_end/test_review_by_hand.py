@@ -68,6 +68,29 @@ def test_keys_decide(desktop, keys, outcome):
     assert desktop.read("greeting.py").decode() == GREETING
 
 
+@pytest.mark.parametrize(
+    ("keys", "outcome"),
+    [("ctrl+s", ["accepted", PROPOSED]), ("ctrl+shift+f8", ["rejected", None]), ("ctrl+w", ["rejected", None])],
+)
+def test_a_key_pressed_twice_decides_once(desktop, keys, outcome):
+    desktop.open("greeting.py")
+    first = open_diff(desktop)
+    desktop.host.execute(
+        "import sys; played = sys.modules['played']; "
+        f"played.reviews.open_diff(played.owner, {desktop.path('new.py')!r}, {PROPOSED!r})"
+    )
+    desktop.wait_proposal(2)
+    desktop.host.call("press", keys=f"{keys} {keys}", view=first)
+    desktop.host.wait_until(lambda: len(desktop.views_of_role("proposal")) == 1)
+    second = desktop.views_of_role("proposal")[0]["id"]
+    desktop.host.wait_until(lambda: desktop.host.evaluate("window.active_view().id()") == second)
+    assert desktop.host.call("press", keys=keys) == "gemini_companion_ignore_key"
+    assert told(desktop) == [outcome]
+    desktop.reject()
+    desktop.wait_no_review()
+    assert told(desktop) == [outcome, ["rejected", None]]
+
+
 def test_keys_walk_and_take_back(desktop):
     view = open_diff(desktop)
 
@@ -218,6 +241,56 @@ def test_a_proposal_dragged_into_another_window(desktop, ending, outcome):
     assert desktop.arrangement()["groups"] == before["groups"]
 
 
+@pytest.fixture
+def dragged(desktop):
+    """A proposal in a second window: its view, and the numbers of the first and the second window."""
+    own = desktop.open("greeting.py")
+    first = desktop.window()["id"]
+    view = open_diff(desktop)
+    other = desktop.host.call("new_window")
+    desktop.host.call("drag_tab", view=view, window=other)
+    desktop.host.call("focus_view", view=view)
+    return view, own, first, other
+
+
+def test_the_keys_walk_and_take_back_in_another_window_too(desktop, dragged):
+    view = dragged[0]
+
+    def row():
+        return desktop.host.evaluate(f"(lambda v: v.rowcol(v.sel()[0].b)[0])(sublime.View({view}))")
+
+    rows = [row()]
+    for keys in ("f8", "f8", "shift+f8"):
+        assert desktop.host.call("press", keys=keys) is not None
+        rows.append(row())
+    assert rows == [0, 2, 0, 2]
+    desktop.host.call("press", keys="f8")
+    assert desktop.host.call("press", keys="ctrl+f8") == "gemini_companion_revert_hunk"
+    desktop.host.wait_until(lambda: text_of(desktop, view) == PROPOSED[len("import sys\n") :])
+
+
+def test_the_keys_decide_in_another_window_too(desktop, dragged):
+    assert desktop.host.call("press", keys="ctrl+shift+f8") == "gemini_companion_reject_diff"
+    desktop.host.wait_until(lambda: told(desktop) == [["rejected", None]])
+
+
+def test_the_commands_decide_in_another_window_too(desktop, dragged):
+    desktop.host.call("run_command", command="gemini_companion_accept_diff", window=dragged[3])
+    desktop.host.wait_until(lambda: told(desktop) == [["accepted", PROPOSED]])
+
+
+def test_a_proposal_in_another_window_is_gone_to(desktop, dragged):
+    view, own, first, other = dragged
+    desktop.host.call("focus_window", window=first)
+    desktop.host.call("focus_view", view=own)
+    desktop.host.call("run_command", command="gemini_companion_show_pending_diffs", window=first)
+    desktop.host.wait_until(lambda: desktop.window()["quick_panel"])
+    desktop.host.call("press", keys="enter")
+    desktop.host.wait_until(lambda: desktop.host.evaluate("sublime.active_window().id()") == other)
+    assert desktop.host.evaluate("sublime.active_window().active_view().id()") == view
+    assert desktop.host.evaluate(f"sublime.Window({first}).active_view().id()") == own
+
+
 @pytest.mark.parametrize("role", ["proposal", "original"])
 def test_closing_the_window_that_a_tab_was_dragged_into_rejects(desktop, role):
     desktop.open("greeting.py")
@@ -320,6 +393,18 @@ def test_another_project_in_the_window_ends_the_review(desktop, tmp_path):
     desktop.host.wait_until(lambda: told(desktop) == [["rejected", None]])
     assert desktop.titles() == []
     assert len(desktop.host.snapshot()["windows"][0]["groups"]) == 1
+
+
+def test_a_project_saved_during_a_review_gets_the_window_back(desktop, tmp_path):
+    desktop.open("greeting.py")
+    layout, titles = desktop.window()["layout"], desktop.titles()
+    open_diff(desktop)
+    desktop.host.call("save_project", path=str(tmp_path / "saved.sublime-project"))
+    desktop.host.call("press", keys="ctrl+s")
+    desktop.wait_no_review()
+    desktop.host.wait_until(lambda: desktop.window()["layout"] == layout)
+    assert desktop.titles() == titles
+    assert told(desktop) == [["accepted", PROPOSED]]
 
 
 def test_the_last_window_closed_and_another_opened(desktop):

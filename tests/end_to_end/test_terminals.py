@@ -60,6 +60,7 @@ def machine(tmp_path):
         terminus = tmp_path / "Terminus"
         programs = tmp_path / "bin"
         report = tmp_path / "report"
+        home = tmp_path / "home"
 
         def install(self, name, text=CLIENT, folder=None):
             folder = folder if folder is not None else self.programs
@@ -73,14 +74,15 @@ def machine(tmp_path):
             name = "osx" if sys.platform == "darwin" else "linux"
             return {"terminal_commands": {name: ["my-terminal", "$shell", "-lc", "$command"]}}
 
-        def start(self, *folders, packages=(), settings=None, on_path=True, profile=None, path="/usr/bin:/bin"):
-            environment = {"REPORT": str(self.report), "SHELL": "/bin/sh"}
+        def start(
+            self, *folders, packages=(), settings=None, on_path=True, profile=None, path="/usr/bin:/bin", **variables
+        ):
+            environment = {**variables, "REPORT": str(self.report), "SHELL": "/bin/sh"}
             environment["PATH"] = f"{self.programs}:{path}" if on_path else path
             # A login shell sets its own PATH; as users do, this one adds the folder to it.
-            home = tmp_path / "home"
-            home.mkdir(exist_ok=True)
-            (home / ".profile").write_text(profile or f'PATH="{self.programs}:$PATH"\n')
-            environment["HOME"] = str(home)
+            self.home.mkdir(exist_ok=True)
+            (self.home / ".profile").write_text(profile or f'PATH="{self.programs}:$PATH"\n')
+            environment["HOME"] = str(self.home)
             return Host.start(
                 folders=[str(folder) for folder in folders],
                 packages=[str(package) for package in packages],
@@ -182,6 +184,24 @@ def test_the_users_own_command_is_what_runs(machine, folders):
         assert machine.reported(host)[2] == "arguments: --model a b $HOME"
 
 
+@pytest.mark.parametrize("word", ["~/own tools/gemini", "$TOOLS/gemini", "${HOME}/own tools/gemini"])
+@pytest.mark.parametrize("with_terminus", [True, False])
+def test_the_users_own_program_may_be_named_as_in_a_shell(machine, folders, word, with_terminus):
+    tools = machine.home / "own tools"
+    machine.home.mkdir()
+    machine.install("gemini", folder=tools)
+    machine.install("my-terminal", '#!/bin/sh\nexec "$@"\n', folder=tools)
+    settings = {"gemini_command": [word, "~", "$HOME"], **machine.terminal()}
+    (terminal,) = settings["terminal_commands"].values()
+    terminal[0] = word.replace("gemini", "my-terminal")
+    packages = [machine.terminus] if with_terminus else []
+    with machine.start(folders[0], packages=packages, settings=settings, TOOLS=str(tools)) as host:
+        Desktop(host, folders[0]).wait_published()
+        run(host, "Run Gemini CLI")
+        assert machine.reported(host)[2] == "arguments: ~ $HOME"
+        assert host.errors() == []
+
+
 def test_without_terminus_the_systems_terminal_opens(machine, folders):
     machine.install("gemini")
     with machine.start(folders[1], settings=machine.terminal()) as host:
@@ -203,6 +223,18 @@ def test_a_client_that_is_not_installed_says_how_to_install_it(machine, folders)
         )
         assert "npm install -g @qwen-code/qwen-code" in text
         assert terminals(host) == []
+        assert host.errors() == []
+
+
+def test_where_the_users_own_program_is_not_there_the_setting_is_named(machine, folders):
+    with machine.start(folders[0], packages=[machine.terminus], settings={"qwen_command": ["~/bin/qwen"]}) as host:
+        Desktop(host, folders[0]).wait_published()
+        run(host, "Run Qwen Code")
+        host.wait_until("window.active_panel() is not None", timeout=20)
+        text = host.evaluate(
+            "(lambda v: v.substr(sublime.Region(0, v.size())))(window.find_output_panel(window.active_panel()[7:]))"
+        )
+        assert '"~/bin/qwen"' in text and '"qwen_command"' in text and '"qwen"' not in text
         assert host.errors() == []
 
 

@@ -14,6 +14,7 @@ from tests.tools.desktop import Desktop
 
 THREADS = "[thread.name for thread in __import__('threading').enumerate() if thread.name.startswith('gemini')]"
 MODULES = "[name for name in __import__('sys').modules if name.startswith('Gemini Companion.companion')]"
+PAUSE, RESUME = "Gemini Companion: Pause Sharing", "Gemini Companion: Resume Sharing"
 STATUSES = "[view.get_status('gemini_companion') for window in sublime.windows() for view in window.views()]"
 
 
@@ -77,6 +78,58 @@ def test_a_connected_client_goes_on(upgraded):
         desktop.accept()
         assert pending.result()["outcome"] == "accepted"
         assert b"Welcome" in desktop.read("greeting.py")
+
+
+def files_told(client):
+    """The files of the latest context, by name; None before the first one."""
+    context = client.call("context")
+    return (
+        None if context is None else [os.path.basename(file["path"]) for file in context["workspaceState"]["openFiles"]]
+    )
+
+
+def test_sharing_that_the_user_has_paused_stays_paused(upgraded):
+    desktop, new = upgraded
+    desktop.open("greeting.py", row=0, column=4, end_row=0, end_column=9)
+    with desktop.client() as client:
+        assert client.connect()["status"] == "connected"
+        desktop.host.wait_until(lambda: files_told(client) == ["greeting.py"])
+        desktop.host.call("run_palette", caption=PAUSE)
+        desktop.wait_status("sharing paused")
+        desktop.host.wait_until(lambda: files_told(client) == [])
+        desktop.host.upgrade_package(new)
+        desktop.wait_published()
+        desktop.wait_status("Gemini CLI, sharing paused")
+        assert version_in_memory(desktop) == "8.0.0"
+        with desktop.client() as later:
+            assert later.connect()["status"] == "connected"
+            desktop.host.wait_until(lambda: files_told(later) is not None)
+            assert files_told(later) == files_told(client) == []
+        desktop.host.disable_package()
+        desktop.host.enable_package()
+        desktop.wait_published()
+        desktop.wait_status("sharing paused")
+        desktop.host.call("run_palette", caption=RESUME)
+        desktop.host.wait_until(lambda: files_told(client) == ["greeting.py"])
+
+
+def test_it_stays_paused_in_an_editor_that_is_started_again_and_resumed_once_the_user_has(workspace):
+    with Host.start(folders=[workspace]) as host:
+        desktop = Desktop(host, workspace)
+        for caption, paused in ((PAUSE, True), (RESUME, False)):
+            desktop.wait_published()
+            desktop.open("greeting.py")
+            host.call("run_palette", caption=caption)
+            host.quit()
+            host.restart()
+            desktop.wait_published()
+            with desktop.client() as client:
+                client.connect()
+                desktop.wait_status("Gemini CLI")
+                assert ("sharing paused" in desktop.window()["status_bar"]) is paused
+                host.wait_until(lambda: files_told(client) is not None)
+                assert files_told(client) == ([] if paused else ["greeting.py"])
+        assert host.errors() == []
 
 
 def test_an_open_review_is_rejected_and_the_window_given_back(upgraded):

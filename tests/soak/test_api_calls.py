@@ -23,6 +23,9 @@ from api_calls import (
 )  # fmt: skip
 
 SECONDS = 10.0
+CARETS = 1500
+FOR_MANY_CARETS = 300
+"""At most so many calls for an update, however many carets there are."""
 
 
 @pytest.fixture
@@ -60,6 +63,23 @@ def test_a_selection_or_an_edit_asks_for_nothing(counted, name):
 
 def test_commands_and_keys_of_others_ask_for_nothing(counted):
     assert for_others(counted.host) == (0, {})
+
+
+@pytest.mark.parametrize("length", [0, 1])
+def test_an_update_with_very_many_carets(counted, length):
+    """As Find All leaves them, for a frequent character of a large file."""
+    counted.connect()
+    end = counted.host.evaluate("view.size()")
+    counted.host.execute(f"view.run_command('append', {{'characters': 'e \\n' * {CARETS}}})")
+    regions = [[end + 3 * number, end + 3 * number + length] for number in range(CARETS)]
+    counted.host.pump(2.0)
+    counted.host.call("clear_api_calls")
+    counted.host.call("select", ranges=regions)
+    counted.host.pump(0.5)
+    names = counted.host.call("api_calls")
+    print(names)
+    assert names.pop("View.rowcol_utf16") >= 1, "no update was computed"
+    assert sum(names.values()) <= FOR_MANY_CARETS, names
 
 
 def test_typing_with_a_client(counted):

@@ -9,6 +9,7 @@ from types import ModuleType, SimpleNamespace
 from companion.agents.agent import Connection
 from companion.agents.gemini_cli import GEMINI_CLI
 from companion.system.platform import LINUX, Platform
+from companion.terminals.command_lines import words_with_folders
 from tests.support.stepping import SteppedRuntime
 
 TITLE = "Gemini Companion: "
@@ -124,7 +125,7 @@ class Bench:
         self.module = importlib.import_module("companion.terminals.launcher")
         self.window, self.runtime = Window(), SteppedRuntime()
         self.copied, self.started, self.plugins = [], [], []
-        self.folders = ""  # what is found for the program
+        self.folders = ""  # what is found for the program; None for none
         self.failure = None
         editor = SimpleNamespace(
             set_clipboard=self.copied.append,
@@ -133,15 +134,15 @@ class Bench:
         )
         monkeypatch.setattr(self.module, "sublime", editor)
         monkeypatch.setattr(self.module, "sublime_plugin", SimpleNamespace(window_command_classes=self.plugins))
-        monkeypatch.setattr(self.module, "find_program", self.find)
+        monkeypatch.setattr(self.module, "find_client", self.find)
         monkeypatch.setattr(self.module, "start_terminal", self.start)
         monkeypatch.setattr(self.module.shutil, "which", lambda name: "/usr/bin/xterm" if name == "xterm" else None)
         self.platform = Platform(LINUX, {"SHELL": "/bin/zsh"}, "/home/me")
         self.sought = []
 
-    def find(self, program, platform, cancelled):
-        self.sought.append(program)
-        return self.folders
+    def find(self, words, platform, cancelled):
+        self.sought.append(words[0])
+        return words_with_folders(words, self.folders) if self.folders is not None else None
 
     def start(self, words, folder, variables, platform, cancelled):
         if self.failure is not None:

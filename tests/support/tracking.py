@@ -50,7 +50,7 @@ class View:
 
     def sel(self):
         self.asked += 1
-        return [self.region]
+        return [self.region] if self.region is not None else []
 
     def rowcol_utf16(self, point):
         return 0, point
@@ -59,11 +59,31 @@ class View:
         return "a line of text"[region.begin() : region.end()]
 
 
+class WindowSettings:
+    """Settings of a window over those that a project may have beneath them."""
+
+    def __init__(self):
+        self.own, self.beneath = {}, {}
+
+    def get(self, name):
+        return self.own.get(name, self.beneath.get(name))
+
+    def set(self, name, value):
+        self.own[name] = value
+
+    def erase(self, name):
+        self.own.pop(name, None)
+
+
 class Window:
     """Tabs, of which one may be active."""
 
     def __init__(self):
         self.tabs, self.active, self.looks = [], None, 0
+        self.stored = WindowSettings()
+
+    def settings(self):
+        return self.stored
 
     def views(self, include_transient=False):
         assert include_transient, "a preview counts too"

@@ -29,12 +29,13 @@ class FileWatch:
     """Main thread only. `news` is called when `unsaved`, `changed` or the names of the file have changed."""
 
     def __init__(self, review: Review, runtime: Runtime, news: Callable[[], None]) -> None:
+        self.original: Optional[Original] = None  # as it was read last
         self.unsaved = False  # a tab of the file has unsaved edits
         self.changed = False  # the file is not what was read
+        self.reading_failed = False  # with an error that is in the log
         self._review = review
         self._runtime = runtime
         self._news = news
-        self._original: Optional[Original] = None
         self._reading = 0  # how often the file was read
         self._looking: Optional[Computation] = None
         self._look_once_more = False
@@ -49,30 +50,40 @@ class FileWatch:
     def read_again(self) -> None:
         """The file is read (again): what comes of a reading or a look under way is out of date."""
         self._reading += 1
+        self.reading_failed = False
 
     def load(
         self,
         settings: Settings,
         fallback_encoding: Optional[str],
         loaded: Callable[[Preparation], None],
-        failed: Callable[[Exception], None],
+        failed: Callable[[], None],
     ) -> None:
-        """Read the file (again) on a disk thread. `loaded` is called unless it is read once more before that."""
+        """Read the file (again) on a disk thread.
+
+        `loaded` or `failed` is called unless it is read once more before that.
+        """
         self.read_again()
         self._runtime.use_disk(
             read,
             file_request(self._review.path, settings, fallback_encoding),
             then=partial(self._loaded, self._reading, loaded),
-            failed=failed,
+            failed=partial(self._not_loaded, self._reading, failed),
         )
 
     def _loaded(self, reading: int, loaded: Callable[[Preparation], None], found: Preparation) -> None:
         if reading == self._reading:
             loaded(found)
 
+    def _not_loaded(self, reading: int, failed: Callable[[], None], error: Exception) -> None:
+        logger.error("a file could not be read for review", exc_info=(type(error), error, error.__traceback__))
+        if reading == self._reading:
+            self.reading_failed = True
+            failed()
+
     def take(self, original: Original) -> None:
         """The file was read: from now on it is compared with `original`, and looks with an older one do not count."""
-        self._original = original
+        self.original = original
         self.changed = False
 
     def stop(self) -> None:
@@ -96,13 +107,13 @@ class FileWatch:
             return
         if self._looking is not None:
             self._look_once_more = True
-        elif self._original is not None and not self.changed:
+        elif self.original is not None and not self.changed:
             self._look_once_more = False
             self._looking = self._runtime.use_disk(
                 _look,
-                self._original,
+                self.original,
                 self._tabs,
-                then=partial(self._looked, self._reading, self._original),
+                then=partial(self._looked, self._reading, self.original),
                 failed=self._failed,
             )
 
@@ -114,7 +125,7 @@ class FileWatch:
         self._looking = None
         if self._stopped:
             return
-        if reading == self._reading and original is self._original:
+        if reading == self._reading and original is self.original:
             news = found.changed or found.same_files != self._review.same_files
             self.changed = found.changed
             self._review.same_files = found.same_files

@@ -40,6 +40,7 @@ class Standing(NamedTuple):
     emptied: bool
     edits_stay: bool
     whitespace_shown: bool = False
+    comparison_failed: bool = False
 
 
 def header_of(now: Standing, columns: int) -> Header:
@@ -57,10 +58,13 @@ def header_of(now: Standing, columns: int) -> Header:
         unsaved=now.file.unsaved,
         changed_on_disk=now.file.changed,
         orphaned=now.review.orphaned,
+        accepted_before=now.review.accepted_before,
         emptied=now.emptied,
         edits_stay=now.edits_stay,
         whitespace_hidden=hidden,
         whitespace_shown=now.whitespace_shown and analysis is not None,
+        reading_failed=now.file.reading_failed,
+        comparison_failed=now.comparison_failed,
     )
     return Header(
         name=name,

@@ -5,7 +5,7 @@ The editor is not known here. Any thread.
 
 from __future__ import annotations
 
-from typing import List, NamedTuple, Tuple
+from typing import Iterator, List, NamedTuple, Tuple
 
 from .header import Notice, hidden_text
 from .markup import RELOAD, WHITESPACE
@@ -16,7 +16,7 @@ class Circumstances(NamedTuple):
 
     `problem` says why the text could not be written, `original_notice` what the file is like, and `contents` what the
     file and the proposal are if one of them is no text. `whitespace_hidden` are the changes of whitespace that are not
-    marked; with `whitespace_shown` they are, in this review only.
+    marked; with `whitespace_shown` they are, in this review only. Why reading or comparing failed is in the log.
     """
 
     name: str
@@ -28,17 +28,18 @@ class Circumstances(NamedTuple):
     changed_on_disk: bool
     orphaned: bool
     emptied: bool
+    accepted_before: bool = False
     edits_stay: bool = False
     contents: str = ""
     whitespace_hidden: int = 0
     whitespace_shown: bool = False
+    reading_failed: bool = False
+    comparison_failed: bool = False
 
 
 def notices(now: Circumstances) -> Tuple[Notice, ...]:
     """The warnings, the most pressing first."""
-    found: List[Notice] = []
-    if now.problem:
-        found.append(Notice(now.problem))
+    found: List[Notice] = list(_failures(now))
     if now.contents:
         found.append(Notice(now.contents))
     if now.original_notice:
@@ -50,15 +51,32 @@ def notices(now: Circumstances) -> Tuple[Notice, ...]:
     if now.changed_on_disk:
         sentence = f"{now.name} has changed on disk since the diff was opened."
         found.append(Notice(sentence, RELOAD, "Compare again"))
-    if now.orphaned:
-        found.append(Notice(f"{now.client} has gone: Accept writes the file itself."))
-    elif now.edits_stay:
-        sentence = f"{now.client} writes its own proposal: your edits can only be saved over it, and it is not told."
-        found.append(Notice(sentence))
-    elif now.emptied:
-        found.append(Notice(f"{now.client} ignores an empty text and would write its own proposal."))
+    found += _who_writes(now)
     if now.whitespace_hidden:
         found.append(Notice(f"{hidden_text(now.whitespace_hidden)}.", WHITESPACE, "Show them"))
     elif now.whitespace_shown:
         found.append(Notice("Whitespace changes are shown in this diff.", WHITESPACE, "Hide them"))
     return tuple(found)
+
+
+def _who_writes(now: Circumstances) -> List[Notice]:
+    """What is to be known of the writing of the accepted text, if it is not simply the client who writes it."""
+    if now.accepted_before:
+        return [Notice("What you accepted is not saved yet: Accept writes the file itself.")]
+    if now.orphaned:
+        return [Notice(f"{now.client} has gone: Accept writes the file itself.")]
+    if now.edits_stay:
+        sentence = f"{now.client} writes its own proposal: your edits can only be saved over it, and it is not told."
+        return [Notice(sentence)]
+    if now.emptied:
+        return [Notice(f"{now.client} ignores an empty text and would write its own proposal.")]
+    return []
+
+
+def _failures(now: Circumstances) -> Iterator[Notice]:
+    if now.problem:
+        yield Notice(now.problem)
+    if now.reading_failed:
+        yield Notice("The file could not be read, see the log.", RELOAD, "Compare again")
+    if now.comparison_failed:
+        yield Notice("The comparison failed, see the log.")

@@ -7,7 +7,7 @@ text is what was proposed, letter by letter, whatever the editor may have made o
 from __future__ import annotations
 
 import logging
-from typing import FrozenSet, Iterator, Optional
+from typing import Callable, FrozenSet, Iterator, Optional
 
 import sublime
 
@@ -27,7 +27,7 @@ class ProposalPane:
     """The view of a proposal. Main thread only."""
 
     def __init__(self, view: sublime.View, review: Review) -> None:
-        self._view = view
+        self.view = view
         self._review = review
         self._given: Optional[str] = None  # what the view holds as long as nobody edits it
         self._given_at = -1  # the view's change count then
@@ -36,13 +36,18 @@ class ProposalPane:
         self._ever_filled = False
 
     @property
+    def binary(self) -> bool:
+        """Whether the proposal is no text."""
+        return self._review.proposal.format.binary
+
+    @property
     def filled(self) -> bool:
         """Whether the proposal is in the view."""
         return self._given is not None
 
     def fill(self, with_syntax: bool) -> Iterator[None]:
         """Put the proposal into the view, in steps. Without a syntax a very long text costs the editor less."""
-        view, shown = self._view, self._review.proposal.shown
+        view, shown = self.view, self._review.proposal.shown
         first = not self._ever_filled
         caret_is_ours = first or self.pristine
         self._given = self._held = None
@@ -66,14 +71,14 @@ class ProposalPane:
 
     def forget_filling(self) -> None:
         """See that undo does not take the proposal away. It has no effect while a command runs."""
-        if file_views.is_open(self._view) and self.untouched:
-            self._view.clear_undo_stack()
-            self._given_at = self._view.change_count()
+        if file_views.is_open(self.view) and self.untouched:
+            self.view.clear_undo_stack()
+            self._given_at = self.view.change_count()
 
     @property
     def untouched(self) -> bool:
         """Whether the view was not edited since it was filled."""
-        return self.untouched_at(self._view.change_count())
+        return self.untouched_at(self.view.change_count())
 
     def untouched_at(self, count: int) -> bool:
         """The same, for whoever knows the view's change count already."""
@@ -82,7 +87,7 @@ class ProposalPane:
     @property
     def pristine(self) -> bool:
         """Whether the user has neither edited the view nor moved its caret since it was filled."""
-        return self.untouched and list(self._view.sel()) == [sublime.Region(0)]
+        return self.untouched and list(self.view.sel()) == [sublime.Region(0)]
 
     @property
     def emptied(self) -> bool:
@@ -97,42 +102,50 @@ class ProposalPane:
     def read(self, count: int, longest: int) -> Optional[str]:
         """The text of the view, whose change count is `count`; None if it has more than `longest` characters."""
         if self._held is None or self._held_at != count:
-            size = self._view.size()
+            size = self.view.size()
             if size > longest:
                 return None
-            self._held, self._held_at = self._view.substr(sublime.Region(0, size)), count
+            self._held, self._held_at = self.view.substr(sublime.Region(0, size)), count
         return self._held if len(self._held) <= longest else None
 
     def current_text(self) -> str:
         """The text as it would be accepted now: exactly what was proposed, with what the user edited."""
-        if self._given is None or not self._view.is_valid() or self.untouched:
+        if self._given is None or not self.view.is_valid() or self.untouched:
             return self._review.proposal.exact
-        return self._restored(whole_text(self._view))
+        return self._restored(whole_text(self.view))
 
     def _restored(self, held: str) -> str:
         proposal = self._review.proposal
         return proposal.exact if held == self._given else proposal.restore(held)
 
 
-def show_original(view: sublime.View, original: Original, same_files: FrozenSet[str], first: bool) -> Iterator[None]:
-    """Put the file into its view, read-only, as the editor would have opened it; in steps.
+class OriginalPane:
+    """The view of a file, beside that of its proposal. Main thread only. `filled` is called when it was filled."""
 
-    Only the `first` time is the caret ours to move.
-    """
-    view.set_read_only(True)
-    yield from text_steps(view, original.text)
-    view.set_name(views.original_name(original.path, original.kind))
-    view.erase_phantoms(CONTENTS)
-    if original.format.binary:
-        contents = contents_html(original.format.with_size(original.signature[1]), view.line_height())
-        view.add_phantom(CONTENTS, sublime.Region(0), contents, sublime.LAYOUT_INLINE)
-    if first:
-        move_caret(view, 0)
-    if original.kind is Kind.TEXT:
-        view.set_line_endings(original.line_endings)
-        view.set_encoding(original.encoding)
-    if original.comparable:
-        views.assign_syntax(view, original.path, original.text, same_files)
+    def __init__(self, view: sublime.View, filled: Callable[[], None]) -> None:
+        self.view = view
+        self._filled = filled
+        self._ever_filled = False
+
+    def fill(self, original: Original, same_files: FrozenSet[str]) -> Iterator[None]:
+        """Put the file into its view, read-only, as the editor would have opened it; in steps."""
+        view = self.view
+        view.set_read_only(True)
+        yield from text_steps(view, original.text)
+        view.set_name(views.original_name(original.path, original.kind))
+        view.erase_phantoms(CONTENTS)
+        if original.format.binary:
+            contents = contents_html(original.format.with_size(original.signature[1]), view.line_height())
+            view.add_phantom(CONTENTS, sublime.Region(0), contents, sublime.LAYOUT_INLINE)
+        if not self._ever_filled:
+            move_caret(view, 0)  # from then on it is the user's
+        if original.kind is Kind.TEXT:
+            view.set_line_endings(original.line_endings)
+            view.set_encoding(original.encoding)
+        if original.comparable:
+            views.assign_syntax(view, original.path, original.text, same_files)
+        self._ever_filled = True
+        self._filled()
 
 
 def whole_text(view: sublime.View) -> str:

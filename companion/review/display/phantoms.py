@@ -14,6 +14,7 @@ import sublime
 
 from .carrying import State
 
+BLOCKS = "gemini_companion.blocks"
 _SET_SIZE = 25
 
 Block = Tuple[int, str]  # a point in the line above, and the document

@@ -51,6 +51,13 @@ class Sizes(NamedTuple):
         return max(0, int(self.width - 2 * self.em_width))
 
 
+class BothSizes(NamedTuple):
+    """The sizes of the original's view and of the proposal's."""
+
+    left: Sizes
+    right: Sizes
+
+
 class SizeCheck(Enum):
     """What a look at the sizes found. `UNKNOWN`: not all were asked for, and none that was has changed."""
 
@@ -112,6 +119,11 @@ class Watch:
 
     def _other_settings(self) -> List[object]:
         return [view.settings().get(name) for view in self._views() for name in _OTHER_SETTINGS]
+
+    @property
+    def both(self) -> BothSizes:
+        """The sizes of both views, as of the last look."""
+        return BothSizes(self.left, self.right)
 
     @property
     def tab_size(self) -> int:

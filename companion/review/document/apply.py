@@ -50,10 +50,12 @@ class _Tabs(NamedTuple):
 
 
 class _Save(NamedTuple):
-    """A tab while the editor saves it: its own settings, and the moment until which that may take."""
+    """A tab while the editor saves it: its own settings, how often it had changed when it was `given` the text, and the
+    moment until which saving may take."""
 
     view: sublime.View
     kept: Dict[str, Any]
+    given: int
     saving: Saving
     end: float  # on the steady clock
 
@@ -145,9 +147,10 @@ class Write:
             settings.set(key, value)
         before = view.change_count()
         set_text(view, tabs.text)
-        if view.change_count() != before:
+        given = view.change_count()
+        if given != before:
             view.run_command("save", {"async": True})
-        self._await_save(_Save(view, kept, tabs.saving, time.monotonic() + SAVE_SECONDS))
+        self._await_save(_Save(view, kept, given, tabs.saving, time.monotonic() + SAVE_SECONDS))
 
     def _abandon(self, saving: Saving, then: Callable[[], None]) -> None:
         self._computation = self._runtime.use_disk(_abandon, saving, then=lambda _: then(), failed=self._failed)
@@ -165,6 +168,8 @@ class Write:
             self._runtime.later_on_main(_LOOK_MILLISECONDS, self._look_again, save)
             return
         saved = view.is_valid() and not view.is_dirty()
+        changed = saved and view.change_count() != save.given  # by another package, or read again from the file
+        held = view.substr(sublime.Region(0, view.size())) if changed else None
         if file_views.is_open(view):
             settings = view.settings()
             for key in _WHILE_SAVING:
@@ -174,7 +179,7 @@ class Write:
             if not saved:
                 view.run_command("undo")
         self._computation = self._runtime.use_disk(
-            _settle, save.saving, saved, then=lambda _: self._end(None), failed=self._failed
+            _settle, save.saving, saved, held, then=lambda _: self._end(None), failed=self._failed
         )
 
     def _look_again(self, save: _Save) -> None:
@@ -205,8 +210,8 @@ def _write_or_find_tabs(
     return None
 
 
-def _settle(saving: Saving, saved: bool, cancelled: Callable[[], bool]) -> None:
-    saving.settle(saved)
+def _settle(saving: Saving, saved: bool, held: Optional[str], cancelled: Callable[[], bool]) -> None:
+    saving.settle(saved, held)
 
 
 def _abandon(saving: Saving, cancelled: Callable[[], bool]) -> None:

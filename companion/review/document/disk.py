@@ -15,7 +15,7 @@ import hashlib
 import os
 import time
 from enum import Enum
-from typing import FrozenSet, NamedTuple, Sequence, Tuple
+from typing import FrozenSet, NamedTuple, Optional, Sequence, Tuple
 
 from ...comparison import common_prefix, split_lines
 from . import encodings, file_replacement
@@ -27,6 +27,7 @@ from .text import carry_endings, line_endings, plain, portions, usual_ending
 READ_FACTOR = 8  # a file bigger than the limit is shown plainly; one this many times bigger is not even read
 
 _CLOCK_TICK = 2 * 10**9  # nanoseconds; file systems keep time so coarsely that two writes may bear the same one
+_BLANK = b" \t\r\n\v\f\0"  # in bytes; the last is half of each in UTF-16
 _ENDING_NAMES = {"\n": "Unix", "\r\n": "Windows", "\r": "CR"}
 
 
@@ -194,15 +195,19 @@ class Saving:
         except OSError as error:
             raise _failure(original, self._name, error) from error
 
-    def settle(self, saved: bool) -> None:
-        """Make sure that the file is whole. `saved` is whether the editor says that it has written it.
+    def settle(self, saved: bool, held: Optional[str] = None) -> None:
+        """Make sure that the file is whole. `saved` is whether the editor says that it has written it, `held` the plain
+        text that its tab holds then, if that is not what it was given: other packages change a text that is saved.
 
         Raises `DiskError` if it did not; the old bytes are in the file then.
         """
         failure = OSError(0, "the editor could not save it")
         try:
             with opened(self._original.path, os.O_RDWR) as (descriptor, _):
-                if self._is_torn(read_all(descriptor)):
+                now = read_all(descriptor)
+                if now == self._data:
+                    saved = True  # the tab may have been edited since
+                elif not (saved and self._is_as_changed(now, held)) and self._is_torn(now, held):
                     file_replacement.put_back(descriptor, self._original.path, self._old, self._copy, failure)
                     saved = False
         except OSError as error:
@@ -216,14 +221,31 @@ class Saving:
         """Remove the copy: the editor will not write."""
         self._copy.remove()
 
-    def _is_torn(self, now: bytes) -> bool:
-        """Whether this is what a write that broke off leaves behind."""
-        if now in (self._old, self._data):
-            return False
-        if self._data.startswith(now):
+    def _is_as_changed(self, now: bytes, held: Optional[str]) -> bool:
+        """Whether this is the whole text as another package wants it.
+
+        What it did before the editor wrote, the tab shows. What a program does to the file afterwards no tab shows yet:
+        blank lines taken off or put at the ends lose nothing, however much that looks like a write that broke off.
+        """
+        if now.strip(_BLANK) == self._data.strip(_BLANK):
             return True
-        begun = common_prefix(now, self._data)
-        return begun > 0 and now[begun:] == self._old[begun:]
+        return held is not None and _decode(self._original.path, now, self._original.encoding, UTF_8).text == held
+
+    def _is_torn(self, now: bytes, held: Optional[str]) -> bool:
+        """Whether this is what a write that broke off leaves behind."""
+        if now == self._old:
+            return False
+        for wanted in (self._data, self._encoded(held)):
+            begun = common_prefix(now, wanted)
+            if wanted and (begun == len(now) or (begun > 0 and now[begun:] == self._old[begun:])):
+                return True
+        return False
+
+    def _encoded(self, held: Optional[str]) -> bytes:
+        try:
+            return encoded(self._original, held) if held is not None else b""
+        except DiskError:
+            return b""  # the editor has written it in an encoding of its own choice
 
 
 def changed(original: Original) -> bool:

@@ -66,9 +66,7 @@ def prepare(file_request: FileRequest, proposed: str) -> Preparation:
 def read(file_request: FileRequest) -> Preparation:
     """Read the file, in the encoding of a tab that shows it. Never raises."""
     same = same_files(file_request.path, file_request.tabs)
-    encoding = next(
-        (file_request.tabs[name] for name in file_request.tabs if name in same and file_request.tabs[name]), ""
-    )
+    encoding = encoding_of(file_request, same)
     original = disk.read(
         file_request.path,
         maximum_bytes=file_request.maximum_bytes,
@@ -77,6 +75,11 @@ def read(file_request: FileRequest) -> Preparation:
         fallback=file_request.fallback_encoding,
     )
     return Preparation(original, same)
+
+
+def encoding_of(file_request: FileRequest, same: FrozenSet[str]) -> str:
+    """The editor's name for the encoding in which a tab has the file, "" if none does. `same` are the file's names."""
+    return next((file_request.tabs[name] for name in file_request.tabs if name in same and file_request.tabs[name]), "")
 
 
 def look(original: Original, tabs: Mapping[str, str]) -> FileState:

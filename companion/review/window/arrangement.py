@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Callable, Iterator, List, Optional, Sequence, 
 import sublime
 
 from ...editor import file_views, view_roles
+from ...editor.file_views import is_in
 from ..decision import Review
 from ..document import disk
 from . import views
-from .focus import NEVER, Focus
+from .focus import ALWAYS, NEVER, Focus
 from .split import SplitLayout
 
 if TYPE_CHECKING:
@@ -48,15 +49,32 @@ class Arrangement:
         self._focus.note(view)
         self._split.note_activated(view)
 
+    def note_project(self, ours: Sequence[sublime.View]) -> None:
+        """The project may have been saved under another name. `ours` are the views of all open reviews."""
+        self._split.note_project(ours)
+
     # -- opening ------------------------------------------------------------------------------------------------------
 
-    def make_views(self, review: Review, ours: List[sublime.View]) -> Pair:
+    def tab_in_use(self) -> Optional[sublime.View]:
+        """The tab or terminal that has the focus, even while a palette or another panel covers it."""
+        holder = self._focus.holder()
+        if holder is None or holder.element() is None or view_roles.is_terminal(holder):
+            return holder
+        return self._window.active_view_in_group(self._window.active_group())
+
+    @property
+    def may_interrupt(self) -> bool:
+        """Whether a review may take the place of another one that the user is in, because the settings say so."""
+        return self._settings().review_focus == ALWAYS
+
+    def make_views(self, review: Review, ours: List[sublime.View], in_use: Sequence[sublime.View] = ()) -> Pair:
         """Make the views for a review and show them. `ours` are the views of the reviews that are open already.
 
-        The first one is None if there is room for the proposal only. The focus goes where the settings say.
+        The first one is None if there is room for the proposal only. The focus goes where the settings say. `in_use`
+        are the views of a review that the user is in, the one with the focus last: they stay in front.
         """
         setting = self._settings().review_focus
-        takes_focus = self._focus.proposal_may_take_it(setting)
+        takes_focus = not in_use and self._focus.proposal_may_take_it(setting)
         before = self._focus.holder()
         if not self._split.open:
             self._focus.remember()
@@ -71,6 +89,8 @@ class Arrangement:
                 original_view = self._make(groups.original, view_roles.ORIGINAL, name, review.path, user_view)
             name = views.proposal_name(review.path, review.owner.client_name)
             proposal_view = self._make(groups.proposal, view_roles.PROPOSAL, name, review.path, user_view)
+            if in_use:
+                self.pair_up(in_use, in_use[-1])
             self._focus.give(proposal_view if takes_focus else before, setting if takes_focus else NEVER)
         return original_view, proposal_view
 
@@ -93,27 +113,43 @@ class Arrangement:
     # -- while they are open ------------------------------------------------------------------------------------------
 
     def show(self, pair: Sequence[sublime.View], proposal_view: sublime.View, focus: Optional[bool] = None) -> None:
-        """Bring the views of a review to the front.
+        """Bring the views of a review to the front, in the window that the user has put the proposal into.
 
-        The proposal gets the focus if `focus` is true, if it is None only where the settings say so.
+        The proposal gets the focus if `focus` is true, and its window comes to the front; if it is None only where the
+        settings say so.
         """
         holder = self._focus.holder()
+        if not is_in(proposal_view, self._window):
+            if focus or (focus is None and self.may_interrupt):
+                self._show_elsewhere(pair, proposal_view)
+            return
+        setting = ALWAYS if focus else self._settings().review_focus
         if focus is None:
-            focus = self._focus.proposal_may_take_it(self._settings().review_focus)
+            focus = self._focus.proposal_may_take_it(setting)
         self.pair_up(pair, proposal_view)
         with self._arranging():
-            self._focus.give(proposal_view if focus else holder)
+            self._focus.give(proposal_view if focus else holder, setting if focus else NEVER)
+
+    def _show_elsewhere(self, pair: Sequence[sublime.View], proposal_view: sublime.View) -> None:
+        """Show a proposal that the user has put into another window, and that window."""
+        self.pair_up(pair, proposal_view)
+        window = proposal_view.window()
+        if window is not None:
+            window.bring_to_front()
 
     def pair_up(self, pair: Sequence[sublime.View], view: sublime.View) -> None:
-        """Show all of `pair`, with the focus on `view`."""
+        """Show all of `pair` that are in the window of `view`, which gets the focus there."""
+        window = view.window()
+        if window is None:
+            return
         with self._arranging():
-            here = self._window.get_view_index(view)[0]
+            here = window.get_view_index(view)[0]
             for other in pair:
-                group = self._window.get_view_index(other)[0]
-                if group >= 0 and group != here and self._window.active_view_in_group(group) != other:
-                    self._window.focus_view(other)
-            if self._window.active_view() != view:
-                self._window.focus_view(view)
+                group = window.get_view_index(other)[0] if is_in(other, window) else -1
+                if group >= 0 and group != here and window.active_view_in_group(group) != other:
+                    window.focus_view(other)
+            if window.active_view() != view:
+                window.focus_view(view)
 
     # -- closing ------------------------------------------------------------------------------------------------------
 
@@ -123,18 +159,24 @@ class Arrangement:
         self._had_focus = self._had_focus or (holder is not None and holder in closing)
         self._elsewhere, self._other_sheet = holder, self._window.active_sheet()
         for view in closing:
-            group = self._window.get_view_index(view)[0]
+            group = self._window.get_view_index(view)[0] if is_in(view, self._window) else -1
             if group >= 0 and self._window.active_view_in_group(group) == view:
                 self._front.add(group)
 
-    def go_on(self, pair: Sequence[sublime.View], proposal_view: sublime.View) -> None:
-        """Show this review, which is left, if the one that was closed was visible."""
+    def go_on(self, pair: Sequence[sublime.View], proposal_view: sublime.View) -> bool:
+        """Show this review, which is left, if the one that was closed was visible. True if it got the focus."""
         front, had_focus = self._take_notes()
-        if front:
-            holder = self._elsewhere
-            self.pair_up(pair, proposal_view)
-            with self._arranging():
-                self._focus.give(proposal_view if had_focus else holder)
+        if not front:
+            return False
+        if not is_in(proposal_view, self._window):
+            if had_focus and self._focus.in_active_window:
+                self._show_elsewhere(pair, proposal_view)
+            return had_focus
+        holder = self._elsewhere
+        self.pair_up(pair, proposal_view)
+        with self._arranging():
+            self._focus.give(proposal_view if had_focus else holder)
+        return had_focus
 
     def restore(self, closed: Sequence[sublime.View], wanted: Callable[[], bool], tries: int = _CLOSING_TRIES) -> None:
         """Restore the window as soon as the views `closed` are gone, unless `wanted()` is true by then.

@@ -50,7 +50,7 @@ class Focus:
         holder = self.holder()
         if holder is not None and role_of(holder) is not None:
             return setting != NEVER  # the user is reviewing: the next one comes to them
-        return setting != NEVER and not is_terminal(holder) and self._is_active_window()
+        return setting != NEVER and not is_terminal(holder) and self.in_active_window
 
     def give(self, view: Optional[sublime.View], setting: str = NEVER) -> None:
         """Give `view` the focus, if it still exists. With `ALWAYS` its window comes to the front as well."""
@@ -62,7 +62,7 @@ class Focus:
         if in_panel or view != self._window.active_view():
             self._window.focus_view(view)
         self._latest = view
-        if setting == ALWAYS and not self._is_active_window():
+        if setting == ALWAYS and not self.in_active_window:
             self._window.bring_to_front()
 
     def restore(self) -> None:
@@ -70,7 +70,9 @@ class Focus:
         before, self._before = self._before, None
         self.give(before)
 
-    def _is_active_window(self) -> bool:
+    @property
+    def in_active_window(self) -> bool:
+        """Whether the window is the one in front, as far as can be known."""
         active = self._find_active_window()
         return active is None or active.id() == self._window.id()
 

@@ -274,6 +274,12 @@ def test_what_users_are_told_and_what_tells_the_agents_apart():
         text = agent.how_to_install()
         assert f"npm install -g {agent.npm_package}" in text and f"Node.js {agent.node}" in text
         assert text.endswith(f"{agent.how_to_connect}\n") and f'"{agent.program}"' in text
+        own = agent.how_to_install("~/bin/other")
+        assert (
+            '"~/bin/other"' in own
+            and f'"{agent.key}_command"' in own
+            and own.partition("needs")[2] == text.partition("needs")[2]
+        )
     assert [agent.key for agent in AGENTS if agent.why_no_diffs()] == ["claude", "opencode", "copilot"]
 
 

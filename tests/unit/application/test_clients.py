@@ -332,8 +332,7 @@ class TestOutcomes:
     def review_of_a_call(self, world, number=1):
         settled = []
         ticket = Ticket("its name", True, settled.append)
-        owner = Owner(f"session-{number}", "Claude Code")
-        return Review(owner, "/a.py", "new\n", ticket), settled
+        return Review(Owner(f"session-{number}", "Claude Code"), "/a.py", "new\n", ticket), settled
 
     def test_a_call_is_answered_and_nothing_is_sent(self, world):
         for kind in ("accepted", "rejected"):
@@ -346,10 +345,12 @@ class TestOutcomes:
     def test_a_program_that_goes_just_after_its_answer_may_not_have_written(self, world, monkeypatch):
         now = [1000.0]
         monkeypatch.setattr(module.time, "monotonic", lambda: now[0])
-        for number in (1, 2):
+        for number in (1, 2, 3):
             world.clients.came(client(number, "claude-code"), CLAUDE)
-            world.clients.tell_outcome(self.review_of_a_call(world, number)[0], Outcome("accepted", "/a.py", "text"))
+            told = Outcome("accepted", "/a.py", "text", saved_over=number == 3)
+            world.clients.tell_outcome(self.review_of_a_call(world, number)[0], told)
         now[0] = 1004.9
+        world.clients.went(client(3), [])  # whoever saves the user's edits over it looks after the file
         world.clients.went(client(1), [])
         assert world.deliveries.not_read == [("delivery 1", None)]
         now[0] = 1005.0

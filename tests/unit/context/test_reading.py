@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import sys
 import types
@@ -23,12 +24,28 @@ class Region:
     def end(self):
         return max(self.a, self.b)
 
+    def empty(self):
+        return self.a == self.b
+
+
+class Selections(list):
+    """The selections of a view, which note how often they are asked for one."""
+
+    asked = 0
+
+    def __getitem__(self, number):
+        self.asked += 1
+        return super().__getitem__(number)
+
+    def __iter__(self):
+        return (self[number] for number in range(len(self)))
+
 
 class View:
-    """A buffer with selections, which notes how much of it was read."""
+    """A buffer with selections, which notes how much of it was read, and how often."""
 
     def __init__(self, text, *regions):
-        self.text, self.regions, self.read = text, list(regions), 0
+        self.text, self.regions, self.read, self.times = text, Selections(regions), 0, 0
 
     def sel(self):
         return self.regions
@@ -36,6 +53,7 @@ class View:
     def substr(self, region):
         text = self.text[region.begin() : region.end()]
         self.read += len(text)
+        self.times += 1
         return text
 
     def rowcol_utf16(self, point):
@@ -55,26 +73,27 @@ def load(set_item, del_item):
     stand_in.Region = Region
     set_item(sys.modules, "sublime", stand_in)
     del_item(sys.modules, "companion.context.reading", raising=False)
-    from companion.context import reading
-
+    reading = importlib.import_module("companion.context.reading")
     del_item(sys.modules, "companion.context.reading", raising=False)
     return reading.read_selection
 
 
 def test_no_more_is_copied_out_of_the_buffer_than_will_be_sent(read_selection):
     view = View("x" * 10_000_000, Region(0, 10_000_000))
-    assert len(read_selection(view, 16384, True).text) == 16384
-    assert view.read == 16384
+    selected = read_selection(view, 16384, True)
+    assert len(selected.text) == 16384 and selected.all.text == selected.text
+    assert (view.read, view.times) == (16384, 1)
 
 
 def test_nothing_is_copied_when_the_selection_is_not_shared(read_selection):
     view = View("x" * 1000, Region(0, 1000))
-    assert read_selection(view, 16384, False) == (1, 1001, "")
+    assert read_selection(view, 16384, False) == ((1, 1001, ""), (0, 1000), (0, 1000), "")
     assert view.read == 0
 
 
 def test_a_limit_of_nothing_shares_nothing(read_selection):
-    assert read_selection(View("abc", Region(0, 3)), 0, True).text == ""
+    selected = read_selection(View("abc", Region(0, 3)), 0, True)
+    assert selected == ((1, 4, ""), (0, 3), (0, 3), "")
 
 
 @pytest.mark.parametrize(
@@ -82,17 +101,64 @@ def test_a_limit_of_nothing_shares_nothing(read_selection):
 )
 def test_the_newline_between_two_selections_counts_too(read_selection, maximum, text):
     view = View("ab--cd--ef", Region(0, 2), Region(4, 4), Region(4, 6), Region(8, 10))
-    assert read_selection(view, maximum, True).text == text
+    assert read_selection(view, maximum, True).all.text == text
 
 
 def test_surrogates_that_stand_alone_can_be_sent(read_selection):
-    selection = read_selection(View("a\ud83cb", Region(0, 3)), 100, True)
-    assert selection.text == "a\ufffdb"
-    json.dumps(selection).encode("utf-8")
+    selected = read_selection(View("a\ud83cb", Region(0, 3)), 100, True)
+    assert selected.text == selected.all.text == "a\ufffdb"
+    json.dumps(selected).encode("utf-8")
 
 
-def test_a_view_without_a_selection_has_none(read_selection):
-    assert read_selection(View("abc"), 100, True) is None
+def test_a_view_without_a_selection_has_no_caret(read_selection):
+    assert read_selection(View("abc"), 100, True) == (None, (0, 0), (0, 0), "")
+
+
+TEXT = "import os\nimport sys\n"
+
+
+@pytest.mark.parametrize(
+    ("regions", "start", "end", "text", "caret", "joined"),
+    [
+        ([Region(0, 9), Region(15, 15)], (0, 0), (0, 9), "import os", (2, 6), "import os"),
+        ([Region(9, 0), Region(15, 15), Region(17, 17)], (0, 0), (0, 9), "import os", (2, 8), "import os"),
+        ([Region(2, 2), Region(20, 17)], (1, 7), (1, 10), "sys", (2, 8), "sys"),
+        ([Region(7, 9), Region(17, 20)], (1, 7), (1, 10), "sys", (2, 11), "os\nsys"),
+        ([Region(7, 9), Region(15, 15), Region(17, 20)], (1, 7), (1, 10), "sys", (2, 11), "os\nsys"),
+        ([Region(7, 7), Region(17, 17)], (1, 7), (1, 7), "", (2, 8), ""),
+    ],
+)
+def test_of_several_selections_the_last_that_is_not_empty_is_the_one(
+    read_selection, regions, start, end, text, caret, joined
+):
+    """Who is told of one selection takes the text for what is in the range."""
+    view = View(TEXT, *regions)
+    assert read_selection(view, 100, True) == ((*caret, joined), start, end, text)
+    assert view.regions.asked == len(regions)
+
+
+def test_what_of_the_last_does_not_fit_does_not_fit_behind_others_either(read_selection):
+    view = View("ab--cdef", Region(0, 2), Region(4, 8))
+    assert read_selection(view, 4, True) == ((1, 9, "ab\nc"), (0, 4), (0, 8), "cdef")
+    balloon = View("a-\U0001f388", Region(0, 1), Region(2, 3))
+    assert read_selection(balloon, 1, True) == ((1, 5, "a"), (0, 4), (0, 4), "")
+
+
+@pytest.mark.parametrize("length", [0, 1])
+@pytest.mark.parametrize("count", [99, 100, 101, 20000])
+def test_of_very_many_selections_the_first_hundred_and_the_last_are_looked_at(read_selection, count, length):
+    view = View("e " * count, *(Region(2 * number, 2 * number + length) for number in range(count)))
+    selected = read_selection(view, 16384, True)
+    looked_at = min(count, 101)
+    assert view.regions.asked == looked_at and view.times <= length * (looked_at + 1)
+    assert selected.all == (1, 2 * count - 1 + length, "\n".join("e" * looked_at) if length else "")
+    assert (selected.end.character, selected.text) == (2 * (count - 1) + length, "e" * length)
+
+
+def test_a_word_selected_before_very_many_carets_is_still_the_selection(read_selection):
+    view = View("word " + "e " * 500, Region(0, 4), *(Region(5 + 2 * number, 5 + 2 * number) for number in range(500)))
+    selected = read_selection(view, 100, True)
+    assert (selected.start, selected.end, selected.text) == ((0, 0), (0, 4), "word")
 
 
 @settings(max_examples=200, deadline=None)
@@ -107,13 +173,15 @@ def test_the_text_is_the_beginning_of_all_selections_joined(text, ends, maximum)
         function = load(lambda modules, name, value: modules.__setitem__(name, value),
                         lambda modules, name, raising: modules.pop(name, None))  # fmt: skip
         view = View(text, *regions)
-        selection = function(view, maximum, True)
+        selected = function(view, maximum, True)
     finally:
         if former is None:
             sys.modules.pop("sublime", None)
         else:
             sys.modules["sublime"] = former
-    whole = "\n".join(text[region.a : region.b] for region in regions if region.a != region.b)
+    selection = selected.all
+    filled = [text[region.a : region.b] for region in regions if region.a != region.b]
+    whole = "\n".join(filled)
     assert utf16_length(selection.text) <= maximum
     assert whole.startswith(selection.text)
     if utf16_length(whole) <= maximum:
@@ -121,4 +189,6 @@ def test_the_text_is_the_beginning_of_all_selections_joined(text, ends, maximum)
     else:
         # What is missing of the limit is no more than a character and the newline before it.
         assert maximum - utf16_length(selection.text) <= 2
-    assert view.read <= maximum
+    assert view.read <= maximum * (1 if len(filled) == 1 else 2)
+    assert filled[-1].startswith(selected.text) if filled else not selected.text
+    assert (selected.start != selected.end) is bool(selected.text)

@@ -96,6 +96,21 @@ class TestTelling:
         assert (active.start, active.end, active.text) == (active.end, active.start, "")
         assert active.start.character == 2
 
+    def test_a_file_whose_view_has_not_even_a_caret_is_active_all_the_same(self, bench):
+        bench.open("/a").region = None
+        bench.listen()
+        active = bench.published[-1].active
+        assert (active.path, active.start, active.end, active.text) == ("/a", (0, 0), (0, 0), "")
+        assert bench.told() == (["/a"], ["/a"]) and "cursor" not in str(bench.published[-1].ide_context)
+
+    def test_a_selection_is_read_once_for_an_update(self, bench):
+        view = bench.open("/a")
+        bench.listen()
+        view.region, asked = Region(6, 2), view.asked
+        bench.tracker.on_selection_modified(view)
+        bench.go_on(50)
+        assert bench.published[-1].active.text == "line" and view.asked == asked + 1
+
     def test_a_caret_that_moves_has_nobody_look_at_the_tabs(self, bench):
         view = bench.open("/a")
         bench.listen()

@@ -75,6 +75,16 @@ def test_a_program_on_the_path_is_found(tmp_path):
 
 
 @POSIX
+def test_a_program_that_is_named_as_in_a_shell_is_found_as_the_launcher_finds_it(tmp_path, monkeypatch):
+    program = tmp_path / "gemini"
+    program.write_text("#!/bin/sh\necho 0.61.0\n")
+    program.chmod(0o700)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert check_agent(GEMINI, ["~/gemini"], platform()).detail == f"0.61.0 at {program}"
+    assert "“~/other”" in check_agent(GEMINI, ["~/other"], platform()).detail
+
+
+@POSIX
 def test_a_program_that_hangs_is_ended_with_its_children(tmp_path, monkeypatch):
     monkeypatch.setattr(programs, "SECONDS", 1.0)
     noted = tmp_path / "pid"

@@ -112,6 +112,12 @@ def test_a_temporary_directory_that_cannot_be_used_is_named(machine, directory):
     assert directory in refused(machine, machine.platform._replace(environment={"TMPDIR": directory}))
 
 
+def test_a_temporary_directory_that_is_not_there_is_not_made(machine):
+    missing = machine.home / "missing"
+    assert str(missing) in refused(machine, machine.platform._replace(environment={"TMPDIR": str(missing)}))
+    assert not missing.exists()
+
+
 def test_qwens_own_directory_may_be_the_users_link_but_not_the_one_below(machine, tmp_path):
     dotfiles = tmp_path / "dotfiles"
     dotfiles.mkdir()

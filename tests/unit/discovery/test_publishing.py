@@ -81,6 +81,18 @@ def test_publishing_the_same_again_writes_nothing(machine):
     assert (before.st_ino, before.st_mtime_ns) == (after.st_ino, after.st_mtime_ns)
 
 
+def test_looking_at_the_files_leaves_none_open(machine):
+    publisher = Publisher(machine.platform)
+    publisher.publish(FIRST)
+    free = os.dup(0)
+    os.close(free)
+    publisher.publish(FIRST)
+    publisher.withdraw()
+    next_free = os.dup(0)
+    os.close(next_free)
+    assert next_free == free
+
+
 def test_publishing_again_heals_what_a_cleaner_removed(machine):
     publisher = Publisher(machine.platform)
     publisher.publish(FIRST)

@@ -16,7 +16,6 @@ MOST_LINES = 400
 
 #: Files that are longer, each with the reason why it is still one thing to read.
 LONGER_FOR_A_REASON: Dict[str, str] = {
-    "companion/review/display/presentation.py": "one table of phases, and the steps that go through it",
     "tests/unit/application/test_server_task.py": "one class under test, in a world that all its tests share",
 }
 

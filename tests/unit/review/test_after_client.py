@@ -11,6 +11,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
+from companion.review.document import disk
 from companion.review.document.disk import DiskError
 from companion.review.document.preparation import FileRequest
 from tests.support.stepping import SteppedRuntime
@@ -26,8 +27,18 @@ class Bench:
         self.runtime = SteppedRuntime()
         monkeypatch.setattr(module.time, "monotonic", lambda: self.now)
         monkeypatch.setattr(module, "Write", self.write)
-        request = FileRequest(str(path), 1000, 100, "Western (Windows 1252)", {})
-        self.subject = module.SaveAfterClient(self.runtime, request, PROPOSED, EDITED, self.told.append)
+        self.request = FileRequest(str(path), 1000, 100, "Western (Windows 1252)", {})
+        self.module = module
+        self.subject = self.make()
+
+    def make(self, proposed=PROPOSED, original=None, **known):
+        """`known` are fields of what the main thread knows of the file."""
+        request = self.request._replace(**known)
+        return self.module.SaveAfterClient(self.runtime, request, proposed, EDITED, self.told.append, original)
+
+    def read(self):
+        """The file as a review has it."""
+        return disk.read(str(self.path), maximum_bytes=1000, maximum_lines=100)
 
     def write(self, runtime, original, text, done):
         bench = self
@@ -35,6 +46,7 @@ class Bench:
         class Write:
             def start(self):
                 bench.written.append((original.text, text))
+                bench.original = original
                 bench.done = done
 
         return Write()
@@ -110,6 +122,79 @@ def test_it_does_not_wait_for_ever(bench):
     assert not bench.written and len(bench.told) == 1
 
 
+@pytest.mark.parametrize("proposed", ["x" * 5000 + "\n", "x\n" * 200], ids=["bytes", "lines"])
+def test_how_much_a_review_compares_does_not_matter(bench, proposed):
+    bench.subject = bench.make(proposed)
+    bench.subject.start()
+    bench.path.write_text(proposed, encoding="utf-8")
+    bench.look()
+    bench.look()
+    assert bench.written == [(proposed, EDITED)]
+    assert bench.original.kind is disk.Kind.TEXT, "it is written as any other file"
+
+
+def test_a_long_file_is_looked_at_less_often(bench):
+    bench.runtime.editor.step(10**6)
+    del bench.runtime.workers.jobs[:]
+    bench.make("x" * 10**6).start()
+    bench.look(0)
+    assert bench.runtime.editor.waiting == [100]
+
+
+@pytest.mark.parametrize("written", ["utf-8", "cp1252"])
+def test_nor_does_it_in_which_encoding_a_tab_has_the_file(bench, written):
+    proposed = "Z\u00fcrich \u2013 S\u00e3o Paulo\n"
+    bench.subject = bench.make(proposed, tabs={str(bench.path): "Western (Windows 1252)"})
+    bench.subject.start()
+    bench.path.write_bytes(proposed.encode(written))
+    bench.look()
+    bench.look()
+    assert bench.written == [(proposed, EDITED)]
+    assert bench.original.encoding == {"utf-8": "UTF-8", "cp1252": "Western (Windows 1252)"}[written]
+
+
+class TestAClientThatGoes:
+    @pytest.fixture
+    def going(self, bench):
+        bench.runtime.editor.step(10**6)
+        del bench.runtime.workers.jobs[:]
+        bench.subject = bench.make(original=bench.read())
+        bench.subject.start()
+        bench.look()
+        bench.subject.client_gone()
+        return bench
+
+    def test_it_has_a_moment_to_write(self, going):
+        going.look(1900)
+        going.path.write_bytes(b"proposed\n")
+        going.look(50)
+        assert going.written == [("proposed\n", EDITED)]
+        assert going.subject.client_has_written and going.subject.client_has_gone
+
+    def test_then_the_users_text_goes_over_what_was_reviewed(self, going):
+        going.look(1900)
+        assert not going.written
+        going.look(150)
+        assert going.written == [("old\n", EDITED)] and not going.told
+        assert not going.subject.client_has_written
+        going.done(None)
+        assert going.told == [""]
+
+    def test_what_was_never_read_is_not_written_over(self, going):
+        going.subject = going.make()
+        going.subject.start()
+        going.subject.client_gone()
+        going.look(2100)
+        going.look(50)
+        assert "was not written" in going.told[0] and going.subject.client_has_gone
+
+    def test_going_gives_nobody_more_time(self, bench):
+        bench.look(29900)
+        bench.subject.client_gone()
+        bench.look(200)
+        assert len(bench.told) == 1
+
+
 def test_a_write_that_fails_says_why(bench):
     bench.path.write_bytes(b"proposed\n")
     bench.look()
@@ -120,10 +205,10 @@ def test_a_write_that_fails_says_why(bench):
 def test_a_look_that_fails_is_said_and_reported(bench, monkeypatch):
     module = sys.modules["companion.review.after_client"]
 
-    def fail(request):
+    def fail(*arguments, **options):
         raise LookupError("nothing")
 
-    monkeypatch.setattr(module, "read", fail)
+    monkeypatch.setattr(module.written, "find", fail)
     with pytest.raises(LookupError):
         bench.look()
     assert "could not be looked at" in bench.told[0] and len(bench.told) == 1

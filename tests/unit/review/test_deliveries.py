@@ -168,6 +168,20 @@ def test_the_file_is_read_in_its_own_encoding(world: World) -> None:
     assert world.taken_back == []
 
 
+def test_or_in_utf_8_which_many_clients_write_whatever_it_was_in(world: World) -> None:
+    world.file.write_bytes("\u0436\n".encode())
+    world.deliveries.unread(world.deliveries.begin(OWNER, world.outcome("\u0436\n", "Cyrillic (Windows 1251)")))
+    world.disk_answers()
+    assert world.taken_back == []
+
+
+def test_a_byte_order_mark_is_no_part_of_the_text(world: World) -> None:
+    world.file.write_bytes(b"\xef\xbb\xbfnew\r\n")
+    world.deliveries.unread(world.deliveries.begin(OWNER, world.outcome("\ufeffnew\r\n", "UTF-8 with BOM")))
+    world.disk_answers()
+    assert world.taken_back == []
+
+
 def test_a_file_that_is_gone_does_not_hold_the_text(world: World) -> None:
     world.file.unlink()
     world.deliveries.unread(world.deliveries.begin(OWNER, world.outcome()))

@@ -26,6 +26,8 @@ def test_when_all_is_well_nothing_is_said():
     ("changes", "words"),
     [
         ({"problem": "The disk is full."}, ["The disk is full."]),
+        ({"reading_failed": True}, ["The file could not be read, see the log."]),
+        ({"comparison_failed": True}, ["The comparison failed, see the log."]),
         ({"original_notice": "file.py is a binary file."}, ["binary"]),
         ({"proposal_too_large": True}, ["The proposal is large"]),
         ({"contents": "file.py is a binary file: ELF program.", "proposal_too_large": True}, ["ELF program"]),
@@ -33,6 +35,7 @@ def test_when_all_is_well_nothing_is_said():
         ({"unsaved": True}, ["unsaved edits"]),
         ({"changed_on_disk": True}, ["has changed on disk"]),
         ({"orphaned": True}, ["has gone: Accept writes the file itself"]),
+        ({"accepted_before": True, "orphaned": True}, ["What you accepted is not saved yet: Accept writes the file"]),
         ({"emptied": True}, ["ignores an empty text"]),
         ({"orphaned": True, "emptied": True}, ["has gone"]),
         ({"whitespace_hidden": 1}, ["1 whitespace change is hidden."]),
@@ -55,6 +58,11 @@ def test_what_is_said(changes, words):
 
 def test_a_file_that_changed_can_be_compared_again():
     (notice,) = notices(QUIET._replace(changed_on_disk=True))
+    assert (notice.link, notice.caption) == ("reload", "Compare again")
+
+
+def test_a_file_that_could_not_be_read_can_be_read_again():
+    (notice,) = notices(QUIET._replace(reading_failed=True))
     assert (notice.link, notice.caption) == ("reload", "Compare again")
 
 

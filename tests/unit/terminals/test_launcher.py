@@ -106,6 +106,14 @@ class TestWhatIsNotThere:
         assert bench.window.said[-1] == "Gemini CLI is not installed"
         assert not bench.started
 
+    def test_where_the_users_own_is_not_there_it_is_named_with_the_setting(self, bench):
+        bench.folders = None
+        bench.run(words=("~/bin/\x1b[31mgemini", "--flag"))
+        text = bench.window.output[bench.module.INSTALL_PANEL].text
+        assert '"~/bin/<U+001B>[31mgemini"' in text and '"gemini_command"' in text and "\x1b" not in text
+        assert '"gemini"' not in text and "npm install -g @google/gemini-cli" in text
+        assert "there is no “~/bin/" in bench.window.said[-1] and "not installed" not in bench.window.said[-1]
+
     def test_a_window_that_was_closed_meanwhile_gets_nothing(self, bench):
         bench.launcher.run(bench.window, GEMINI_CLI, ONE, bench.module.LaunchSettings(("gemini",), {}))
         bench.window.valid = False
@@ -198,6 +206,23 @@ class TestSendingTheSelection:
         assert self.send(bench, tell, rows=[Region((3, 1), (3, 1))]) is None
         assert told == [(Mention(self.PATH, (3, 4)), None), (Mention(self.PATH), None)]
         assert not bench.window.commands and not bench.window.focused
+
+    def test_of_very_many_carets_only_some_are_asked_for(self, bench):
+        told, asked = [], []
+
+        class Carets(list):
+            def __getitem__(self, number):
+                asked.append(number)
+                return super().__getitem__(number)
+
+            def __iter__(self):
+                return (self[number] for number in range(len(self)))
+
+        carets = Carets(Region((row, 0), (row, 1)) for row in range(20000))
+        view = View(self.PATH)
+        view.rows = carets
+        bench.launcher.send_selection(bench.window, view, (), lambda place, agent: told.append(place) or "Claude Code")
+        assert told == [Mention(self.PATH, (0, 19999))] and len(asked) <= 101
 
     def test_then_its_terminal_gets_the_focus(self, bench):
         ours, theirs = terminal("gemini_companion.claude.7.1"), terminal("theirs")

@@ -92,6 +92,52 @@ def test_its_last_line_is_what_counts(start):
     assert str(caught.value) == "last words"
 
 
+@pytest.mark.parametrize(
+    ("name", "word", "program"),
+    [
+        (LINUX, "gemini", "gemini"),
+        (LINUX, "~/bin/gemini", "/home/it's $me/bin/gemini"),
+        (MACOS, "$HOME/bin/gemini", "/home/it's $me/bin/gemini"),
+        (LINUX, "${TOOLS}/gemini", "/opt/tools/gemini"),
+        (LINUX, "$NONE/~/gemini", "$NONE/~/gemini"),
+        (WINDOWS, "~\\bin\\gemini", "C:\\Users\\me\\bin\\gemini"),
+        (WINDOWS, "~/bin/gemini", "C:\\Users\\me\\bin\\gemini"),
+        (WINDOWS, "%USERPROFILE%\\bin\\gemini", "C:\\Users\\me\\bin\\gemini"),
+        (WINDOWS, "\\\\server\\c$\\gemini", "\\\\server\\c$\\gemini"),
+    ],
+)
+def test_the_program_may_be_named_as_in_a_shell_and_the_rest_is_its_own(monkeypatch, name, word, program):
+    variables = {"HOME": "/home/it's $me", "USERPROFILE": "C:\\Users\\me", "TOOLS": "/opt/tools"}
+    for variable, value in variables.items():
+        monkeypatch.setenv(variable, value)
+    monkeypatch.delenv("NONE", raising=False)
+    platform = Platform(name, os.environ, "/home/me")
+    assert processes.expanded((word, "~", "$HOME"), platform) == (program, "~", "$HOME")
+
+
+def test_a_client_is_started_from_where_it_was_found(tmp_path, monkeypatch):
+    (tmp_path / "gemini").write_text("#!/bin/sh\n")
+    (tmp_path / "gemini").chmod(0o755)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("PATH", "/usr/bin:/bin")
+    platform = Platform(LINUX, {"SHELL": "/bin/sh"}, str(tmp_path))
+    words = processes.find_client(("~/gemini", "~"), platform, lambda: False)
+    assert words is not None and words[-2:] == (str(tmp_path / "gemini"), "~") and str(tmp_path) in words[3]
+    assert processes.find_client(("cd", "~"), platform, lambda: False) == ("cd", "~")  # which only the shell knows
+    assert processes.find_client(("~/none",), platform, lambda: False) is None
+
+
+def test_the_users_terminal_may_be_named_as_in_a_shell(tmp_path, monkeypatch):
+    script = tmp_path / "terminal"
+    script.write_text('#!/bin/sh\necho "$1" >"$2"\n')
+    script.chmod(0o755)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    noted = tmp_path / "noted"
+    platform = Platform(LINUX, os.environ, str(tmp_path))
+    processes.start_terminal(["~/terminal", "~", str(noted)], str(tmp_path), {}, platform, lambda: False)
+    assert noted.read_text() == "~\n"
+
+
 def test_a_program_beside_node_has_one_folder(tmp_path, monkeypatch):
     for name in ("gemini", "node"):
         (tmp_path / name).write_text("#!/bin/sh\n")

@@ -18,9 +18,11 @@ from companion.protocol.limits import Limits
 UPDATES, OUTCOMES, CUTS = 1000, 50, 100
 
 
-async def talk(served, client, random_numbers, sent):
-    """Send the updates and outcomes, in small bursts."""
+async def talk(served, client, random_numbers, sent, cuts_so_far):
+    """Send the updates and outcomes, in small bursts, and all along while the stream is cut."""
     for number in range(UPDATES):
+        while number * CUTS > UPDATES * (cuts_so_far() + 1):
+            await asyncio.sleep(0.001)
         served.server.notify("ide/contextUpdate", {"n": number}, session=client.session_id)
         sent.append(number)
         if number % (UPDATES // OUTCOMES) == 0:
@@ -49,7 +51,7 @@ def test_a_stream_that_is_cut_a_hundred_times(run, revision):
         sent = []
         async with served.client(revision=revision) as client:
             await client.connect()
-            talking = asyncio.ensure_future(talk(served, client, random_numbers, sent))
+            talking = asyncio.ensure_future(talk(served, client, random_numbers, sent, lambda: cuts))
             while not (talking.done() and len(client.messages) >= len(sent)):
                 response = await client.listen()
                 if cuts < CUTS:

@@ -131,6 +131,61 @@ def test_what_the_editor_has_saved_stays(tmp_path: Path, saved: bytes) -> None:
     assert os.listdir(str(tmp_path)) == ["file"]
 
 
+@pytest.mark.parametrize(
+    ("old", "given", "kept"),
+    [
+        (b"text\n", b"new\n\n\n", b"new\n"),
+        (b"old\n", b"new", b"new\n"),
+        (b"text\r\n", b"\r\nnew\r\n\r\n", b"\r\nnew\r\n"),
+        (b"\n\ntext\n", b"\nnew\n", b"new\n"),
+        ("\ufefftext\n".encode("utf-16-le"), "\ufeffnew\n\n".encode("utf-16-le"), "\ufeffnew\n".encode("utf-16-le")),
+    ],
+    ids=["blank lines at the end", "a last line end", "other line ends", "blank lines at the start", "UTF-16"],
+)
+def test_blank_lines_that_a_formatter_adds_or_takes_off_do_not_make_a_torn_file(
+    tmp_path: Path, old: bytes, given: bytes, kept: bytes
+) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(old)
+    saving = disk.Saving(read(path), given)
+    path.write_bytes(kept)
+    saving.settle(saved=True)
+    assert path.read_bytes() == kept
+    assert os.listdir(str(tmp_path)) == ["file"]
+
+
+@pytest.mark.parametrize("kept", ["new\n", "newt\n", "new \u00e9\n"], ids=["shorter", "ends as before", "not ASCII"])
+def test_what_the_tab_holds_is_whole_however_a_package_has_shortened_it(tmp_path: Path, kept: str) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(b"text\n")
+    saving = disk.Saving(read(path), b"new\n# end\n")
+    path.write_bytes(kept.encode())
+    saving.settle(True, kept)
+    assert path.read_bytes() == kept.encode()
+    assert os.listdir(str(tmp_path)) == ["file"]
+
+
+@pytest.mark.parametrize("left", [b"", b"# for", b"# f text\n"], ids=["nothing", "a part", "a part over the old text"])
+def test_nor_is_a_text_that_a_package_has_changed_left_torn(tmp_path: Path, left: bytes) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(b"old text\n")
+    saving = disk.Saving(read(path), b"new and longer\n")
+    path.write_bytes(left)
+    with pytest.raises(DiskError, match="could not be saved"):
+        saving.settle(True, "# formatted, and all of it\n")
+    assert path.read_bytes() == b"old text\n"
+    assert os.listdir(str(tmp_path)) == ["file"]
+
+
+def test_a_file_that_holds_the_text_was_saved_whatever_its_tab_says(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(b"text\n")
+    saving = disk.Saving(read(path), b"new\n")
+    path.write_bytes(b"new\n")
+    saving.settle(saved=False)
+    assert path.read_bytes() == b"new\n"
+
+
 def test_a_client_that_asks_for_a_diff_of_a_dangling_link(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to("nowhere")
     file_request = FileRequest(str(tmp_path / "link"), 1000, 100, DEFAULT_FALLBACK, {})

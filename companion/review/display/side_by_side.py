@@ -1,0 +1,258 @@
+"""Keeps the equal lines of two views level: with fillers between the lines, and by letting the views scroll as one.
+
+Theory of operation: how high the fillers must be is planned, drawn, measured on the screen, and corrected until equal
+lines are level (`leveling`). The header stands under the proposal's first line, and as many rows under the original's.
+
+Rule: what is level for these gaps on this screen is not measured again, but for the last line now and then.
+"""
+
+from __future__ import annotations
+
+from typing import Callable, Iterator, List, NamedTuple, Optional, Sequence
+
+import sublime
+
+from .analysis import Analysis
+from .carrying import State
+from .decorations import LEFT, Marks, Styles
+from .leveling import (
+    TOLERANCE,
+    Anchor,
+    Gap,
+    Heights,
+    Known,
+    corrected,
+    gaps_of,
+    learnt,
+    planned,
+    within_tolerance,
+)
+from .markup import filler_html
+from .phantoms import BLOCKS, Block, Blocks, Top
+from .screen import BothSizes, Sizes, Watch
+from .scroll_map import ScrollMap
+from .scrolling import ScrollLock
+from .slices import TURN
+
+_ROUNDS = 3  # of correcting at the most; two are enough in every editor that is known
+_MEASURED_AT_ONCE = 40
+_MEASURED_LENGTH = 1 << 20  # characters of a text that is not compared
+
+
+class Levelled(NamedTuple):
+    """What heights were corrected for: the gaps that move lines, the rows of the header, and the screen."""
+
+    gaps: List[Gap]
+    header_rows: int
+    sizes: BothSizes
+
+
+class SideBySide:
+    """What the original's view adds to the drawing of a proposal. Main thread only.
+
+    `show_fillers` shows blocks in the proposal's view, `show_header` draws the header with what is to be below it.
+    """
+
+    def __init__(
+        self,
+        original_view: sublime.View,
+        proposal_view: sublime.View,
+        watch: Watch,
+        styles: Styles,
+        show_fillers: Callable[[Sequence[Block]], Iterator[object]],
+        show_header: Callable[[], None],
+    ) -> None:
+        self.rounds = 0  # of corrections that the last drawing took
+        self._left = original_view
+        self._right = proposal_view
+        self._watch = watch
+        self._show_fillers = show_fillers
+        self._show_header = show_header
+        self._top = Top(original_view)
+        self._blocks = Blocks(original_view, BLOCKS)
+        self._marks = Marks(original_view, LEFT, styles)
+        self._lock = ScrollLock(original_view, proposal_view)
+        self._state = State(0)  # of the original's text
+        self._analysis: Optional[Analysis] = None
+        self._gaps: List[Gap] = [Gap(0, 0, 0, 0, None)]
+        self._heights: List[Heights] = [Heights(None, None)]
+        self._header_rows = 0  # that the heights are made for
+        self._moved = True  # whether the last drawing may have moved lines
+        self._known: Known = {}
+        self._known_for: Optional[BothSizes] = None
+        self._levelled: Optional[Levelled] = None
+        self._even_corrected = False  # whether so were gaps where no rows are missing
+        self._left_over: Optional[float] = None  # the error at the last anchor that could not be corrected
+        self._loose_top = 0  # rounds in which the rows of the header are still to be levelled
+
+    def original_filled(self) -> None:
+        """The original's view was given another text, with which nothing that is drawn has moved."""
+        self._state = State(self._state.change_count + 1)
+
+    @property
+    def levelled(self) -> bool:
+        """Whether what is drawn was levelled for this screen."""
+        return self._levelled is not None
+
+    def outdate(self) -> None:
+        """The screen is another one: all is to be levelled anew."""
+        self._levelled = None
+
+    def tick(self) -> bool:
+        """Let one view follow the other, and correct what stands under the header. True if a view has followed."""
+        moved = self._lock.tick()
+        if self._loose_top:
+            self._level_top()
+        return moved
+
+    def follow(self, analysis: Optional[Analysis]) -> None:
+        """From now on scroll by this comparison; None if the texts are not compared."""
+        hunks = [change.hunk for change in analysis.changes] if analysis is not None else []
+        self._lock.use(ScrollMap.of(hunks) if analysis is not None else None, self._moved)
+
+    # -- drawing ------------------------------------------------------------------------------------------------------
+
+    def mark(self, analysis: Optional[Analysis]) -> Iterator[object]:
+        """Mark the changes in the original's view; take all marks off it if there is no comparison. In small steps."""
+        if analysis is None:
+            self._marks.clear()
+        else:
+            yield from self._marks.draw(analysis, self._state)
+
+    def level(self, analysis: Optional[Analysis], header_rows: int) -> Iterator[object]:
+        """Show fillers that make equal lines level, below a header of so many rows. In small steps."""
+        sizes = self._watch.both
+        if self._known_for != sizes:
+            self._known, self._known_for = {}, sizes
+        gaps = self._gaps_of(analysis)
+        wanted = Levelled(_uneven(gaps), header_rows, sizes)
+        # Changes that replace lines by as many may come and go: they move none, unless their lines wrap.
+        same = wanted == self._levelled and (gaps == self._gaps or not self._even_corrected)
+        known = dict(zip(self._gaps, self._heights))
+        self._analysis, self._gaps, self._moved = analysis, gaps, not same
+        if same:
+            self._heights = [known.get(gap, Heights(None, None)) for gap in gaps]
+            yield from self._put()
+            return
+        self._levelled, self._header_rows, self._loose_top = None, header_rows, 0
+        plan = planned(gaps, sizes.left.line_height, sizes.right.line_height, header_rows, self._known)
+        self._heights = plan
+        yield from self._put()
+        for self.rounds in range(_ROUNDS + 1):
+            yield TURN
+            errors: List[Optional[float]] = []
+            yield from self._measure(errors)
+            if self.rounds == _ROUNDS or within_tolerance(errors):
+                break
+            self._heights = corrected(self._heights, errors, self._watch.left.least, self._watch.right.least)
+            yield from self._put()
+        yield None
+        self._left_over = next((error for error in reversed(errors) if error is not None), None)
+        self._known = {**self._known, **learnt(gaps, plan, self._heights)}
+        even = (heights for gap, heights in list(zip(gaps, self._heights))[1:] if not gap.left_rows + gap.right_rows)
+        self._even_corrected = any(heights != Heights(None, None) for heights in even)
+        if header_rows == self._header_rows:
+            self._levelled = wanted
+
+    def _gaps_of(self, analysis: Optional[Analysis]) -> List[Gap]:
+        if analysis is not None:
+            # Rows whose change is hidden are measured too: where words wrap, they may be higher on one side.
+            return gaps_of(analysis.differing, _rows(analysis.left_lines), _rows(analysis.right_lines))
+        # Where lines of a very long text are is not asked: the editor would have to lay it out first.
+        sides = [view for view in (self._left, self._right) if view.size() <= _MEASURED_LENGTH]
+        rows = [view.rowcol(view.size())[0] + 1 for view in sides]
+        return gaps_of([], *rows) if len(rows) == 2 else [Gap(0, 0, 0, 0, None)]
+
+    def _put(self) -> Iterator[object]:
+        """Show blocks of these heights."""
+        lefts: List[Block] = []
+        rights: List[Block] = []
+        if self._analysis is not None:
+            left_starts, right_starts = self._analysis.left_starts, self._analysis.right_starts
+            for gap, heights in list(zip(self._gaps, self._heights))[1:]:
+                if heights.left is not None:
+                    lefts.append((left_starts[gap.left_row], _filler(heights.left, self._watch.left)))
+                if heights.right is not None:
+                    rights.append((right_starts[gap.right_row], _filler(heights.right, self._watch.right)))
+        yield from self._blocks.update(lefts, self._state)
+        yield from self._show_fillers(rights)
+        self._show_header()
+
+    # -- the first lines ----------------------------------------------------------------------------------------------
+
+    def below_header(self, rows: int) -> int:
+        """How many pixels belong below a header of so many rows. The original gets more or less of them at first."""
+        left, right = self._heights[0]
+        if rows != self._header_rows:
+            left = max(0, (left or 0) + round((rows - self._header_rows) * self._watch.left.line_height)) or None
+            right = right or 0
+            self._header_rows, self._loose_top = rows, _ROUNDS
+            self._heights[0] = Heights(left, right)
+        return right or 0
+
+    def show_top(self) -> None:
+        """Show in the original's view what stands level with the header."""
+        left = self._heights[0].left
+        self._top.show(_filler(left, self._watch.left) if left is not None else "")
+
+    def _level_top(self) -> None:
+        """Measure and correct what stands under the first lines, one round a tick."""
+        self._loose_top -= 1
+        if self._edited() or not self._valid:
+            return
+        errors = [self._error_at(self._gaps[0].anchor)]
+        if within_tolerance(errors):
+            self._loose_top = 0
+            return
+        self._heights[0] = corrected(self._heights[:1], errors, self._watch.left.least, self._watch.right.least)[0]
+        self._show_header()
+
+    # -- measuring ----------------------------------------------------------------------------------------------------
+
+    def still_level(self) -> bool:
+        """Whether the last lines are as level as they were, or it is not known where they are now."""
+        if self._levelled is None or not self._valid:
+            return True
+        anchor = next((gap.anchor for gap in reversed(self._gaps) if gap.anchor is not None), None)
+        if anchor is None or self._edited():
+            return True
+        error = self._error_at(anchor)
+        return error is None or abs(error - (self._left_over or 0.0)) <= 2 * TOLERANCE
+
+    def _measure(self, errors: List[Optional[float]]) -> Iterator[object]:
+        """Add how much too low the left line stands at each anchor. Each `yield` is one of small steps."""
+        for number, gap in enumerate(self._gaps):
+            errors.append(self._error_at(gap.anchor))
+            if number % _MEASURED_AT_ONCE == _MEASURED_AT_ONCE - 1:
+                yield None
+
+    def _error_at(self, anchor: Optional[Anchor]) -> Optional[float]:
+        if anchor is None:
+            return None
+        if self._analysis is not None:
+            left, right = self._analysis.left_starts[anchor[0]], self._analysis.right_starts[anchor[1]]
+        else:
+            left, right = self._left.text_point(anchor[0], 0), self._right.text_point(anchor[1], 0)
+        return self._left.text_to_layout(left)[1] - self._right.text_to_layout(right)[1]
+
+    def _edited(self) -> bool:
+        """Whether the proposal is not as long any more as when it was compared."""
+        return self._analysis is not None and self._right.size() != self._analysis.right_starts[-1]
+
+    @property
+    def _valid(self) -> bool:
+        return self._left.is_valid() and self._right.is_valid()
+
+
+def _rows(lines: Sequence[str]) -> int:
+    """How many rows a view counts that holds these lines."""
+    return len(lines) + 1 if not lines or lines[-1].endswith("\n") else len(lines)
+
+
+def _uneven(gaps: Sequence[Gap]) -> List[Gap]:
+    """The gaps by which lines are moved; the first one, of the header, always."""
+    return [gap for number, gap in enumerate(gaps) if not number or gap.left_rows or gap.right_rows]
+
+
+def _filler(height: int, sizes: Sizes) -> str:
+    return filler_html(height, sizes.row, sizes.room)

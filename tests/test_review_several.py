@@ -1,0 +1,208 @@
+"""Several reviews at once: none takes the place, or a key, of the one that the user is in."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any, Iterator, List
+from unittest import mock
+
+import sublime
+
+from .review_support import PLUGIN, PROPOSED, QWEN, ReviewTestCase
+
+JUST_SHOWN = "gemini_companion.just_shown"
+
+
+class SeveralTestCase(ReviewTestCase):
+    def setUp(self) -> Iterator[Any]:
+        yield from super().setUp()
+        self.clock = 1000.0
+        self.reviews.open_reviews.key_guard._now = lambda: self.clock
+        self.said: List[str] = []
+        patcher = mock.patch.object(sublime.Window, "status_message", lambda window, text: self.said.append(text))
+        patcher.start()
+        self.addCleanup(patcher.stop)
+
+    def save(self, review: Any) -> None:
+        self.proposal(review).run_command("save")
+
+    def takes_no_key(self, review: Any) -> bool:
+        """Whether the key bindings pass over Accept and Reject."""
+        application = sys.modules[PLUGIN].application
+        return bool(application.query_context(self.proposal(review), JUST_SHOWN, sublime.OP_EQUAL, True))
+
+    def kinds(self) -> List[str]:
+        return [outcome.kind for _, outcome in self.told]
+
+
+class TestWhoIsInFront(SeveralTestCase):
+    def test_a_review_that_opens_while_another_is_edited_waits_behind_it(self) -> Iterator[Any]:
+        yield from self.open_file()
+        first = yield from self.open_diff()
+        self.type(self.proposal(first), 0, "# mine\n")
+        second = yield from self.open_diff("other.py", owner=QWEN)
+        self.assertEqual(self.window.active_view(), self.proposal(first))
+        for view in (self.original(first), self.proposal(first)):
+            self.assertEqual(self.window.active_view_in_group(self.window.get_view_index(view)[0]), view)
+        self.assertIn(self.proposal(second), self.window.views())
+        self.window.active_view().run_command("insert", {"characters": "!"})
+        self.assertEqual(self.text(self.proposal(second)), PROPOSED)
+
+    def test_so_it_is_where_the_user_reads_the_original(self) -> Iterator[Any]:
+        yield from self.open_file()
+        first = yield from self.open_diff()
+        self.window.focus_view(self.original(first))
+        yield lambda: self.window.active_view() == self.original(first)
+        yield from self.open_diff("other.py", owner=QWEN)
+        self.assertEqual(self.window.active_view(), self.original(first))
+        self.assertEqual(self.window.active_view_in_group(1), self.proposal(first))
+
+    def test_so_it_is_where_no_review_may_take_the_focus(self) -> Iterator[Any]:
+        self.use(review_focus="never")
+        yield from self.open_file()
+        first = yield from self.open_diff()
+        self.window.focus_view(self.proposal(first))
+        yield lambda: self.window.active_view() == self.proposal(first)
+        yield from self.open_diff("other.py", owner=QWEN)
+        self.assertEqual(self.window.active_view(), self.proposal(first))
+        self.assertEqual(self.window.active_view_in_group(0), self.original(first))
+
+    def test_so_it_is_inline(self) -> Iterator[Any]:
+        self.use(review_presentation="inline")
+        yield from self.open_file()
+        first = yield from self.open_diff()
+        yield from self.open_diff("other.py", owner=QWEN)
+        self.assertEqual(self.window.active_view(), self.proposal(first))
+
+    def test_who_asked_for_it_has_every_review_take_the_focus(self) -> Iterator[Any]:
+        self.use(review_focus="always")
+        yield from self.open_file()
+        yield from self.open_diff()
+        second = yield from self.open_diff("other.py", owner=QWEN)
+        self.assertEqual(self.window.active_view(), self.proposal(second))
+
+    def test_a_newer_proposal_of_another_review_stays_behind_too(self) -> Iterator[Any]:
+        yield from self.open_file()
+        first = yield from self.open_diff()
+        second = yield from self.open_diff("other.py", owner=QWEN)
+        yield from self.open_diff("other.py", "newer\n", owner=QWEN)
+        self.assertEqual(self.window.active_view(), self.proposal(first))
+        self.assertEqual(self.text(self.proposal(second)), "newer\n")
+
+    def test_it_comes_to_the_front_after_the_decision_and_shows_its_first_change(self) -> Iterator[Any]:
+        lines = [f"line {number}\n" for number in range(400)]
+        self.write("other.py", "".join(lines))
+        yield from self.open_file()
+        first = yield from self.open_diff()
+        second = yield from self.open_diff("other.py", "".join([*lines[:300], "new\n", *lines[300:]]), owner=QWEN)
+        self.reviews.accept(first)
+        yield lambda: self.window.active_view() == self.proposal(second)
+        self.assertEqual(self.window.active_view_in_group(0), self.original(second))
+        yield self.settled
+        view = self.proposal(second)
+        self.assertEqual(view.rowcol(view.sel()[0].b)[0], 300)
+        yield lambda: view.visible_region().contains(view.sel()[0].b)
+        self.assertEqual(self.marked(view, "lines"), ["new\n"])
+
+
+class TestKeys(SeveralTestCase):
+    def two(self) -> Iterator[Any]:
+        """Two reviews; `yield from` gives them. The user is in the first one."""
+        yield from self.open_file()
+        first = yield from self.open_diff()
+        second = yield from self.open_diff("other.py", owner=QWEN)
+        return first, second
+
+    def assert_still(self, review: Any, kinds: List[str]) -> Iterator[Any]:
+        """That the key decided nothing. What a key decides is done before a turn of the main loop has passed."""
+        done: List[bool] = []
+        self.endpoint._runtime.on_main(done.append, True)
+        yield lambda: bool(done)
+        self.assertTrue(review.pending)
+        self.assertEqual(self.kinds(), kinds)
+
+    def test_a_second_press_means_the_first_review(self) -> Iterator[Any]:
+        first, second = yield from self.two()
+        self.save(first)
+        yield lambda: self.window.active_view() == self.proposal(second)
+        self.clock += 0.03
+        self.window.run_command("save")
+        yield from self.assert_still(second, ["accepted"])
+        self.assertIn("has just come to the front", self.said[-1])
+
+    def test_nor_does_a_key_that_is_held(self) -> Iterator[Any]:
+        first, second = yield from self.two()
+        self.save(first)
+        yield lambda: self.window.active_view() == self.proposal(second)
+        self.clock += 0.66
+        for _ in range(20):
+            self.window.run_command("save")
+            self.clock += 0.04
+        yield from self.assert_still(second, ["accepted"])
+
+    def test_a_moment_later_the_key_means_this_one(self) -> Iterator[Any]:
+        first, second = yield from self.two()
+        self.save(first)
+        yield lambda: self.window.active_view() == self.proposal(second)
+        self.save(second)
+        self.clock += 0.75
+        self.assertFalse(self.takes_no_key(second))
+        self.save(second)
+        yield lambda: self.kinds() == ["accepted", "accepted"]
+
+    def test_the_bindings_know_it_as_well(self) -> Iterator[Any]:
+        first, second = yield from self.two()
+        self.assertFalse(self.takes_no_key(first))
+        self.reviews.reject(first)
+        yield lambda: self.window.active_view() == self.proposal(second)
+        self.assertTrue(self.takes_no_key(second))
+        self.window.run_command("gemini_companion_ignore_key")
+        yield from self.assert_still(second, ["rejected"])
+        self.assertIn("has just come to the front", self.said[-1])
+
+    def test_closing_a_tab_is_a_decision_like_any_other(self) -> Iterator[Any]:
+        first, second = yield from self.two()
+        self.proposal(first).close()
+        yield lambda: self.window.active_view() == self.proposal(second)
+        self.assertTrue(self.takes_no_key(second))
+
+    def test_commands_and_links_decide_at_once(self) -> Iterator[Any]:
+        first, second = yield from self.two()
+        third = yield from self.open_diff("third.py")
+        self.save(first)
+        yield lambda: self.window.active_view() == self.proposal(third)
+        self.window.run_command("gemini_companion_accept_diff")
+        yield lambda: self.window.active_view() == self.proposal(second)
+        self.reviews._follow_link(second, "reject")
+        yield lambda: self.kinds() == ["accepted", "accepted", "rejected"]
+
+    def test_a_review_that_the_user_goes_to_takes_keys_at_once(self) -> Iterator[Any]:
+        first, second = yield from self.two()
+        third = yield from self.open_diff("third.py")
+        self.save(first)
+        yield lambda: self.window.active_view() == self.proposal(third)
+        self.reviews.open_reviews.show(second, focus=True)
+        self.save(second)
+        yield lambda: self.kinds() == ["accepted", "accepted"]
+        self.assertTrue(third.pending)
+
+    def test_who_types_when_a_review_opens_saves_their_file(self) -> Iterator[Any]:
+        view = yield from self.open_file()
+        self.type(view, 0, "# mine\n")
+        yield lambda: self.reviews.open_reviews.key_guard._edited == self.clock  # the editor has told of it
+        self.clock += 0.4
+        review = yield from self.open_diff("other.py")
+        self.assertEqual(self.window.active_view(), self.proposal(review))
+        self.save(review)
+        yield from self.assert_still(review, [])
+        self.clock += 0.75
+        self.save(review)
+        yield lambda: self.kinds() == ["accepted"]
+
+    def test_a_newer_proposal_is_not_accepted_by_a_key_for_the_older(self) -> Iterator[Any]:
+        yield from self.open_file()
+        review = yield from self.open_diff()
+        self.clock += 5
+        yield from self.open_diff("file.py", "newer\n")
+        self.save(review)
+        yield from self.assert_still(review, [])
