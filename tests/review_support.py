@@ -61,6 +61,7 @@ class ReviewTestCase(DeferrableTestCase):
             view.close()  # the editor may begin with an empty tab
         yield lambda: not self.window.views()
         self.window.bring_to_front()
+        yield lambda: sublime.active_window() == self.window
         self.settings = Settings(review_presentation="side_by_side")
         self.connected = {GEMINI.session_id, QWEN.session_id}
         self.told: List[Tuple[str, Outcome]] = []

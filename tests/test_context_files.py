@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+import sys
 
 import sublime
 
 from .support.context_case import ContextCase
+
+PLUGIN = __package__.rpartition(".")[0] + ".plugin"
 
 
 class OpenFiles(ContextCase):
@@ -128,7 +131,8 @@ class OpenFiles(ContextCase):
         yield from self.open("a.py")
         yield from self.open("b.py")
         self.client.say_goodbye()
-        yield 100  # milliseconds: the window knows by then that nobody listens
+        endpoint = sys.modules[PLUGIN].application.endpoint_of(self.window)
+        yield lambda: not endpoint.clients
         os.remove(self.path("b.py"))
         later = yield from self.connect(self.folder)
         told = [[file["path"] for file in context["workspaceState"]["openFiles"]] for context in later.contexts]

@@ -18,6 +18,7 @@ class Windows(ContextCase):
         with open(path, "w", encoding="utf-8") as file:
             file.write("secret of the other window\n")
         view = other.open_file(path)
+        yield lambda: not view.is_loading()
         yield lambda: other_client.active_path == path
         self.select(view, sublime.Region(0, 6))
         yield lambda: (other_client.active or {}).get("selectedText") == "secret"
@@ -33,6 +34,7 @@ class Windows(ContextCase):
         other_client = yield from self.connect(other_folder)
         yield from self.open("a.py")
         second = other.open_file(self.path("a.py"), sublime.FORCE_CLONE)
+        yield lambda: not second.is_loading()
         yield lambda: other_client.active_path == self.path("a.py")
         self.select(second, sublime.Region(second.text_point(2, 0)))
         yield lambda: other_client.active["cursor"]["line"] == 3

@@ -29,8 +29,9 @@ class Report(DiagnoseCase):
     def test_a_healthy_window(self):
         yield from self.open("a.py")
         report = yield from self.diagnose()
-        self.assertRegex(report, r"\nAll \d+ checks passed\.\n")
-        self.assertNotIn("FAILED", report)
+        self.assertEqual(self.failures(report), [])
+        if "- FAILED" not in report:  # a developer's other windows may have faults of their own
+            self.assertRegex(report, r"\nAll \d+ checks passed\.\n")
         self.assert_ok(report, SERVED, f"port {self.endpoint.port}, 4 tools")
         self.assert_ok(report, "this window refuses a wrong token", "answered with 401")
         self.assert_ok(report, GEMINI_FINDS, os.path.basename(self.gemini_file()))
@@ -235,10 +236,10 @@ class DiscoveryFiles(DiagnoseCase):
         self.assert_failed(report, GEMINI_FINDS, left_over, "Remove that file")
 
     def test_two_windows_with_the_same_folder_are_no_fault(self):
-        yield from self.new_window(self.folder)
+        other = yield from self.new_window(self.folder)
         yield lambda: len([e for e in self.application.endpoints() if e.folders() == (self.folder,)]) == 2
         report = yield from self.diagnose()
-        self.assertIn("All ", report)
+        self.assertEqual(self.failures(report, other), [])
         self.assertIn("another window of this editor, which has the same folder", report)
 
     def test_a_window_that_has_just_been_closed_is_left_out(self):
@@ -251,7 +252,7 @@ class DiscoveryFiles(DiagnoseCase):
             self.assertIsNotNone(self.application.endpoint_of(other))
             report = yield from self.diagnose()
         self.assertNotIn(f"window {other.id()}", report.lower())
-        self.assertIn("All ", report)
+        self.assertEqual(self.failures(report), [])
 
     def test_an_agent_that_is_switched_off(self):
         self.setting("publish_for_qwen", False)
@@ -276,6 +277,7 @@ class Workspaces(DiagnoseCase):
     def test_a_window_without_a_workspace(self):
         other = yield from self.new_window()
         yield lambda: self.application.endpoint_of(other) is not None and self.application.endpoint_of(other).port
+        other.new_file().set_scratch(True)  # else it might close with the report, its only tab
         report = yield from self.diagnose(other)
         self.assert_failed(report, GEMINI_FINDS, "no workspace folder", "Open a folder")
         self.assertIn("- no workspace folder", report)

@@ -13,8 +13,10 @@ from unittest import mock
 import sublime
 import sublime_plugin
 
+from ..companion.editor import edits
 from .review_support import PLUGIN, ReviewTestCase
 from .support.selecting import put_caret
+from .support.thread_guard import package_caller
 
 LEFT = "".join(f"line {number}\n" for number in range(60))
 RIGHT = LEFT.replace("line 5\n", "LINE 5\n").replace("line 50\n", "line 50\nnew\n")
@@ -50,7 +52,7 @@ class TestTheCaret(ReviewTestCase):
         real = getattr(sublime.Selection, name)
 
         def watched(selection: Any, *arguments: Any) -> Any:
-            if not in_text_command():
+            if not in_text_command() and package_caller() is not None:
                 self.outside.append(name)
             return real(selection, *arguments)
 
@@ -65,6 +67,11 @@ class TestTheCaret(ReviewTestCase):
 
     def caret_line(self, view: sublime.View) -> str:
         return view.substr(view.line(view.sel()[0].b))
+
+    def test_the_watch_notices(self) -> Iterator[Any]:
+        review = yield from self.review()
+        edits.select(self.proposal(review), 3, None)
+        self.assertEqual(self.outside, ["clear", "add_all"])
 
     def test_in_a_fresh_proposal_is_drawn_at_the_first_change(self) -> Iterator[Any]:
         review = yield from self.review()

@@ -19,6 +19,16 @@ class TestFocus(ReviewTestCase):
         yield lambda: self.focused() == panel
         return panel
 
+    def another_window(self) -> Iterator[Any]:
+        """A new window, in front of the others. `yield from` gives it."""
+        known = {window.id() for window in sublime.windows()}
+        sublime.run_command("new_window")
+        yield lambda: len(sublime.windows()) > len(known)
+        other = next(window for window in sublime.windows() if window.id() not in known)
+        other.bring_to_front()
+        yield lambda: sublime.active_window() == other
+        return other
+
     def test_the_proposal_gets_it_and_gives_it_back(self) -> Iterator[Any]:
         view = yield from self.open_file()
         review = yield from self.open_diff()
@@ -71,10 +81,7 @@ class TestFocus(ReviewTestCase):
 
     def test_another_window_keeps_it(self) -> Iterator[Any]:
         view = yield from self.open_file()
-        known = {window.id() for window in sublime.windows()}
-        sublime.run_command("new_window")
-        yield lambda: sublime.active_window().id() not in known
-        other = sublime.active_window()
+        other = yield from self.another_window()
         review = yield from self.open_diff()
         self.assertEqual(sublime.active_window(), other)
         self.assertEqual(self.window.active_view(), view)
@@ -94,10 +101,7 @@ class TestFocus(ReviewTestCase):
 
     def test_always_brings_the_window_to_the_front(self) -> Iterator[Any]:
         self.use(review_focus="always")
-        known = {window.id() for window in sublime.windows()}
-        sublime.run_command("new_window")
-        yield lambda: sublime.active_window().id() not in known
-        other = sublime.active_window()
+        other = yield from self.another_window()
         yield from self.open_diff()
         yield lambda: sublime.active_window() == self.window
         other.run_command("close_window")

@@ -42,7 +42,7 @@ class TestWalking(HunksTestCase):
     def test_the_change_is_scrolled_into_sight(self) -> Iterator[Any]:
         review = yield from self.review(LEFT * 20, LEFT * 19 + LEFT.replace("line 59\n", "the end\n"))
         view = self.proposal(review)
-        self.assertTrue(view.visible_region().contains(self.text(view).index("the end")))
+        yield lambda: view.visible_region().contains(self.text(view).index("the end"))
 
     def test_there_may_be_no_change(self) -> Iterator[Any]:
         review = yield from self.review(LEFT, LEFT)
@@ -230,10 +230,10 @@ class TestTakingBack(HunksTestCase):
         review = yield from self.review(LEFT * 20, LEFT * 19 + LEFT.replace("line 59\n", "the end\n"))
         view = self.proposal(review)
         view.show(0, animate=False)
-        self.assertFalse(view.visible_region().contains(view.size() - 9))
+        yield lambda: not view.visible_region().contains(view.size() - 9)
         self.click(review, self.links(review, "revert")[0].split('"')[1])
         yield lambda: view.substr(sublime.Region(view.size() - 8, view.size())) == "line 59\n"
-        self.assertTrue(view.visible_region().contains(view.size() - 9))
+        yield lambda: view.visible_region().contains(view.size() - 9)
 
     def test_all_selected_ones_at_once(self) -> Iterator[Any]:
         review = yield from self.review()

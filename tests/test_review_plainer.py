@@ -33,7 +33,8 @@ class TestInline(ReviewTestCase):
         self.write("file.html", "<p>\n\t<b>bold & brave</b>\n</p>\n")
         review = yield from self.open_diff("file.html", "<p>\n</p>\n")
         shown = self.reviews._presentations[review]._drawing.blocks[0][1]
-        self.assertIn("&nbsp;&nbsp;&nbsp;&nbsp;&lt;b&gt;bold&nbsp;&amp;&nbsp;brave&lt;/b&gt;", shown)
+        tab = "&nbsp;" * int(self.proposal(review).settings().get("tab_size"))
+        self.assertIn(f">{tab}&lt;b&gt;bold&nbsp;&amp;&nbsp;brave&lt;/b&gt;", shown)
 
     def test_narrow_windows_get_it_by_themselves(self) -> Iterator[Any]:
         view = yield from self.open_file()

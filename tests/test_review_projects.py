@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from functools import partial
 from typing import Any, Callable, Iterator, List
 from unittest import mock
 
@@ -185,3 +186,53 @@ class TestProjects(RestoringTestCase):
         self.assertEqual(self.reviews.pending(), [review])
         self.assertEqual(self.told, [])
         other.run_command("close_workspace")
+
+
+class TestWhatTellsOfASwitch(RestoringTestCase):
+    """What the editor calls before a window's project goes; whether it then switches does not matter here."""
+
+    def setUp(self) -> Iterator[Any]:
+        yield from super().setUp()
+        self.window.set_layout(TWO_COLUMNS)
+        yield from self.open_file("left.py", group=0)
+        yield from self.open_file("file.py", group=1)
+        self.listener = sys.modules[PLUGIN].GeminiCompanionListener()
+
+    def ends(self, tell: Callable[[], Any]) -> Iterator[Any]:
+        """After `tell` no review is open, its client knows, and the window is what it was."""
+        before = self.picture()
+        yield from self.open_diff()
+        self.assertNotEqual(self.picture(), before)
+        tell()
+        self.assertEqual([(owner, outcome.kind) for owner, outcome in self.told], [(GEMINI.session_id, "rejected")])
+        self.assertEqual(self.reviews.pending(), [])
+        yield from self.assert_given_back(before)
+
+    def test_the_event_before_a_project_is_closed(self) -> Iterator[Any]:
+        yield from self.ends(lambda: self.listener.on_pre_close_project(self.window))
+
+    def test_commands_that_switch_at_once(self) -> Iterator[Any]:
+        for name, arguments in (
+            ("open_project_or_workspace", {"file": self.path("two.sublime-project"), "new_window": False}),
+            ("close_workspace", None),
+            ("close_project", None),
+        ):
+            del self.told[:]
+            yield from self.ends(partial(self.listener.on_window_command, self.window, name, arguments))
+
+    def test_a_project_for_a_new_window_ends_nothing(self) -> Iterator[Any]:
+        review = yield from self.open_diff()
+        arguments = {"file": self.path("two.sublime-project"), "new_window": True}
+        self.listener.on_window_command(self.window, "open_project_or_workspace", arguments)
+        self.assertEqual((self.reviews.pending(), self.told), ([review], []))
+
+    def test_another_windows_project_ends_nothing_here(self) -> Iterator[Any]:
+        review = yield from self.open_diff()
+        known = {window.id() for window in sublime.windows()}
+        sublime.run_command("new_window")
+        yield lambda: len(sublime.windows()) > len(known)
+        other = next(window for window in sublime.windows() if window.id() not in known)
+        self.addCleanup(other.run_command, "close_window")
+        yield lambda: sys.modules[PLUGIN].application.window_opened(other) is not None
+        self.listener.on_pre_close_project(other)
+        self.assertEqual((self.reviews.pending(), self.told), ([review], []))

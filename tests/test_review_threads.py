@@ -7,6 +7,7 @@ import sys
 import threading
 from typing import Any, Iterator, List
 
+from ..companion.editor.edits import text_steps
 from ..companion.review.document.preparation import prepare
 from ..companion.workers import WrongThreadError
 from .review_support import GEMINI, PROPOSED, TEXT, DecidingTestCase
@@ -15,6 +16,7 @@ from .support.thread_guard import MainThreadTimer, ThreadGuard
 
 PLUGIN = __package__.rpartition(".")[0] + ".plugin"
 LONGEST = 0.05  # seconds
+LONGEST_TEXT = 1 << 20  # characters in one call of the editor
 
 
 class CallingClient(ListeningClient):
@@ -145,6 +147,24 @@ class TestDay(DecidingTestCase):
         guard.stop()
         self.assertTrue(any("called Window.active_view on" in complaint for complaint in guard.complaints))
 
+    def test_the_guard_notices_every_method_of_a_view(self) -> Iterator[Any]:
+        """Also those that the editor's class inherits from another."""
+        view = yield from self.open_file()
+        guard = ThreadGuard(self.folder)
+        guard.start()
+        self.addCleanup(guard.stop)
+        thread = threading.Thread(target=lambda: list(text_steps(view, TEXT)))
+        thread.start()
+        yield lambda: not thread.is_alive()
+        guard.stop()
+        for name in ("size", "substr"):
+            self.assertTrue(any(f"called View.{name} on" in each for each in guard.complaints), guard.complaints)
+        guard.start()
+        methods = {name: getattr(view, name) for name in dir(view) if not name.startswith("_")}
+        unwatched = [name for name, method in methods.items() if callable(method) and not guard.watches(method)]
+        guard.stop()
+        self.assertEqual(unwatched, [])
+
     def test_the_package_notices_itself(self) -> Iterator[Any]:
         errors: List[Any] = []
 
@@ -186,6 +206,10 @@ class TestLongTexts(DecidingTestCase):
         yield self.closed
         timer.stop()
         self.assertTrue(self.only_outcome()[1].content == text)
-        print(f"{len(timer.pieces)} pieces of work, the longest {1000 * max(timer.pieces):.1f} ms")
+        print(
+            f"{len(timer.pieces)} pieces of work, the longest {1000 * max(timer.pieces):.1f} ms,"
+            f" and a text of {timer.longest} characters"
+        )
         self.assertGreater(len(timer.pieces), 20)
         self.assertLess(max(timer.pieces), LONGEST)
+        self.assertLessEqual(timer.longest, LONGEST_TEXT)

@@ -73,6 +73,7 @@ class NotYet(ServerCase):
     """Commands that need a client to find the window, run before one can."""
 
     def test_while_the_server_starts_that_is_what_is_said(self):
+        self.addCleanup(sublime.set_clipboard, sublime.get_clipboard())
         sublime.set_clipboard("")
         with mock.patch.object(self.endpoint, "port", None):
             self.window.run_command("gemini_companion_copy_environment")

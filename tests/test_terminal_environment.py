@@ -28,6 +28,7 @@ class Environment(ContextCase):
         other_folder = self.new_folder()
         other = yield from self.new_window(other_folder)
         other.new_file().set_scratch(True)
+        other.bring_to_front()
         yield lambda: self.exported(other_folder)
         self.window.bring_to_front()
         yield lambda: sublime.active_window() == self.window

@@ -43,23 +43,38 @@ class InterpreterAssumption(NamedTuple):
     problem: Callable[[], Optional[str]]
 
 
+class FillerRows:
+    """A filler of some rows under the first line of a view, until `remove`. Main thread."""
+
+    def __init__(self, view: sublime.View) -> None:
+        self._view = view
+        self._second = view.text_point(1, 0)
+        self._before = view.text_to_layout(self._second)[1]
+        self._phantoms = _block(view, filler_html(round(ROWS * view.line_height()), int(view.line_height())))
+
+    def problem(self) -> Optional[str]:
+        """Whether the rows have the height that was asked for; an editor may lay them out a frame later."""
+        found = self._view.text_to_layout(self._second)[1] - self._before
+        if abs(found - ROWS * self._view.line_height()) <= TOLERANCE:
+            return None
+        return f"{ROWS} rows of {self._view.line_height():g} px are {found:g} px high"
+
+    def remove(self) -> None:
+        """Take it out of the view."""
+        self._phantoms.update([])
+
+
 def rows_are_as_high_as_lines(view: sublime.View) -> Optional[str]:
-    """A filler's rows have the height that was asked for."""
+    """A filler's rows have the height that was asked for, and have it at once."""
     if view.line_height() <= 0:
         return "the view has no line height"
-    second = view.text_point(1, 0)
-    if view.rowcol(second)[0] != 1:
+    if view.rowcol(view.text_point(1, 0))[0] != 1:
         return "the view has one line only"
-    before = view.text_to_layout(second)[1]
-    phantoms = _block(view, filler_html(round(ROWS * view.line_height()), int(view.line_height())))
+    rows = FillerRows(view)
     try:
-        found = view.text_to_layout(second)[1] - before
+        return rows.problem()
     finally:
-        phantoms.update([])
-    wanted = ROWS * view.line_height()
-    if abs(found - wanted) <= TOLERANCE:
-        return None
-    return f"{ROWS} rows of {view.line_height():g} px are {found:g} px high"
+        rows.remove()
 
 
 def marks_keep_their_order(view: sublime.View) -> Optional[str]:
@@ -118,6 +133,8 @@ def parent_is_the_editor() -> Optional[str]:
 
 def build_systems_run_here() -> Optional[str]:
     """The package Default runs in our plugin host. Otherwise its build systems do not inherit our `os.environ`."""
+    if not any(name.startswith("Default.") for name in sys.modules):
+        return None  # where none of it is loaded under this name, nothing is known about where it runs
     elsewhere = sublime.find_resources("exec.py") and "Default.exec" not in sys.modules
     return "the package Default runs in another plugin host" if elsewhere else None
 

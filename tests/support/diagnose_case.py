@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import stat
 import sys
-from typing import Any, Dict, Optional
+from typing import Any, Dict, List, Optional
 
 import sublime
 
+from ...companion.agents.registry import AGENTS
 from .context_case import ContextCase, Steps
 from .listening_client import discovery_directory
 
@@ -20,18 +22,20 @@ PLUGIN = __package__.rpartition(".")[0].rpartition(".")[0] + ".plugin"
 PACKAGE = PLUGIN.rpartition(".")[0]
 TITLE = "Gemini Companion: Diagnose"
 SETTINGS = "Gemini Companion.sublime-settings"
+VERSIONS = {"gemini": "0.61.0", "qwen": "0.24.4"}
 
 
 class DiagnoseCase(ContextCase):
-    """`self.window` is served and has a client. The programs of both clients are small scripts that work."""
+    """`self.window` is served and has a client. The programs of all agents are small scripts that work."""
 
     def setUp(self) -> Steps:
         yield from super().setUp()
         self.application = sys.modules[PLUGIN].application
         self.endpoint = self.application.endpoint_of(self.window)
-        self.setting("gemini_command", [self.program("gemini", "echo 0.61.0")])
-        self.setting("qwen_command", [self.program("qwen", "echo 0.24.4")])
-        yield lambda: self.endpoint.settings().qwen_command[0].startswith(self.folder)
+        for agent in AGENTS:  # what else is on this machine's PATH does not matter
+            version = VERSIONS.get(agent.key, "100.0.0")
+            self.setting(f"{agent.key}_command", [self.program(agent.key, f"echo {version}")])
+        yield lambda: all(agent.command(self.endpoint.settings())[0].startswith(self.folder) for agent in AGENTS)
 
     def setting(self, name: str, value: Any) -> None:
         """Change a setting until the test ends."""
@@ -97,6 +101,12 @@ class DiagnoseCase(ContextCase):
         self.assertEqual(len(found), 1, (name, report))
         index = found[0]
         return lines[index] + "\n" + lines[index + 1] if lines[index].startswith("- FAILED") else lines[index]
+
+    def failures(self, report: str, *others: sublime.Window) -> List[str]:
+        """The checks that failed, without those of windows that are neither this one nor one of `others`."""
+        numbers = {str(window.id()) for window in (self.window, *others)}
+        failed = [line for line in report.splitlines() if line.startswith("- FAILED: ")]
+        return [line for line in failed if set(re.findall(r"\bwindow (\d+)\b", line)) <= numbers]
 
     def assert_ok(self, report: str, name: str, detail: str = "") -> None:
         line = self.line(report, name)

@@ -7,19 +7,22 @@ may the tests; so the innermost frame that is not the standard library's decides
 from __future__ import annotations
 
 import functools
+import inspect
 import io
 import os
 import sys
 import sysconfig
 import threading
 import time
-from typing import Any, Callable, Dict, List, Optional
+from typing import Any, Callable, Dict, List, Optional, Tuple
 from unittest import mock
 
 import sublime
+import sublime_plugin
 
 PACKAGE = __package__.rpartition(".tests")[0] + ".companion"
 STANDARD_LIBRARY = os.path.realpath(sysconfig.get_paths()["stdlib"])
+NOT_WATCHED = (type, staticmethod, classmethod)
 FROM_ANY_THREAD = ("set_timeout", "set_timeout_async")
 CLASSES = ("View", "Window", "Sheet", "TextSheet", "Settings", "Selection", "PhantomSet", "Buffer")
 LOOKS = (
@@ -48,9 +51,8 @@ class ThreadGuard:
             self._patch(sublime, name, self._editor_call("sublime." + name, function))
         for class_name in CLASSES:
             owner = getattr(sublime, class_name, None)
-            for name, function in list(vars(owner).items()) if owner is not None else []:
-                if not name.startswith("_") and callable(function) and not isinstance(function, (type, staticmethod)):
-                    self._patch(owner, name, self._editor_call(class_name + "." + name, function))
+            for name, function in _methods(owner):
+                self._patch(owner, name, self._editor_call(class_name + "." + name, function))
         for name in LOOKS:
             self._patch(os, name, self._look("os." + name, getattr(os, name), by_path=True))
         for name in LOOKS_AT_DESCRIPTORS:
@@ -63,6 +65,10 @@ class ThreadGuard:
         while self._patchers:
             self._patchers.pop().stop()
 
+    def watches(self, method: Any) -> bool:
+        """Whether calls of a method are noticed."""
+        return getattr(method, "__globals__", None) is globals()
+
     def _patch(self, owner: Any, name: str, function: Callable[..., Any]) -> None:
         try:
             patcher = mock.patch.object(owner, name, function)
@@ -74,7 +80,7 @@ class ThreadGuard:
     def _editor_call(self, name: str, real: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(real)
         def call(*arguments: Any, **keywords: Any) -> Any:
-            caller = _caller()
+            caller = package_caller()
             if caller is not None:
                 self.calls["editor"] += 1
                 if threading.current_thread() is not self._main:
@@ -87,7 +93,7 @@ class ThreadGuard:
         @functools.wraps(real)
         def call(*arguments: Any, **keywords: Any) -> Any:
             if not by_path or self._is_of_workspace(arguments[0] if arguments else None):
-                caller = _caller()
+                caller = package_caller()
                 # What is opened by whom is not known of a descriptor; discovery files are not the workspace's.
                 if caller is not None and (by_path or not caller.startswith("discovery.")):
                     self.calls["disk"] += 1
@@ -103,8 +109,16 @@ class ThreadGuard:
         return isinstance(path, str) and path.startswith(self._folder)
 
 
-def _caller() -> Optional[str]:
-    """The place in the package that makes the call, or None if it is somebody else's."""
+def _methods(owner: Any) -> List[Tuple[str, Callable[..., Any]]]:
+    """The public methods of a class of the editor, inherited ones included: a host may divide a class among several."""
+    found = [(name, inspect.getattr_static(owner, name)) for name in dir(owner) if not name.startswith("_")]
+    return [
+        (name, function) for name, function in found if callable(function) and not isinstance(function, NOT_WATCHED)
+    ]
+
+
+def package_caller() -> Optional[str]:
+    """The place in the package from which the caller's caller is called, or None if that is somebody else."""
     frame = sys._getframe(2)
     while frame is not None:
         module = str(frame.f_globals.get("__name__", ""))
@@ -122,28 +136,75 @@ def _is_standard(file: str) -> bool:
 class MainThreadTimer:
     """Notes how long each piece of work takes that the package has put on the main thread, in seconds of its own time.
 
-    What other processes take away does not count, nor does waiting.
+    What other processes take away does not count, nor does waiting, nor what the editor does when it is called, be that
+    in its own process or in this one: how long that may take is seen by `longest`, the length of the longest text that
+    was handed over in one call.
     """
 
     def __init__(self) -> None:
         self.pieces: List[float] = []
-        self._patcher = mock.patch.object(sublime, "set_timeout", self._set_timeout)
+        self.longest = 0  # characters
+        self._main = threading.main_thread()
+        self._patchers: List[Any] = []
         self._real = sublime.set_timeout
+        self._in_editor = False
+        self._since = self._left_out = 0.0  # seconds of the thread
 
     def start(self) -> None:
-        self._patcher.start()
+        """Main thread."""
+        self._patch(sublime, "set_timeout", self._set_timeout)
+        for class_name in CLASSES:
+            owner = getattr(sublime, class_name, None)
+            for name, function in _methods(owner):
+                self._patch(owner, name, self._call(function, in_editor=True))
+        for command in sublime_plugin.text_command_classes:  # the editor calls these back
+            if command.__module__.startswith(PACKAGE.rpartition(".")[0] + "."):
+                self._patch(command, "run", self._call(command.run, in_editor=False))
 
     def stop(self) -> None:
-        self._patcher.stop()
+        """Main thread."""
+        while self._patchers:
+            self._patchers.pop().stop()
 
     def run(self, function: Callable[..., Any], *arguments: Any) -> Any:
         """Call a function and note how long it takes."""
-        started = time.thread_time()
+        started, left_out = time.thread_time(), self._left_out
         try:
             return function(*arguments)
         finally:
-            self.pieces.append(time.thread_time() - started)
+            self.pieces.append(time.thread_time() - started - (self._left_out - left_out))
+
+    def _patch(self, owner: Any, name: str, function: Callable[..., Any]) -> None:
+        patcher = mock.patch.object(owner, name, function)
+        patcher.start()
+        self._patchers.append(patcher)
+
+    def _call(self, real: Callable[..., Any], in_editor: bool) -> Callable[..., Any]:
+        @functools.wraps(real)
+        def call(*arguments: Any, **keywords: Any) -> Any:
+            if threading.current_thread() is not self._main:
+                return real(*arguments, **keywords)
+            mine = in_editor and package_caller() is not None
+            former = self._switch(in_editor)
+            try:
+                result = real(*arguments, **keywords)
+            finally:
+                self._switch(former)
+            if mine:
+                texts = [text for text in (*arguments, result) if isinstance(text, str)]
+                self.longest = max([self.longest, *map(len, texts)])
+            return result
+
+        return call
+
+    def _switch(self, in_editor: bool) -> bool:
+        """Whose time it is from now on. Returns whose it was."""
+        now = time.thread_time()
+        if self._in_editor:
+            self._left_out += now - self._since
+        former, self._in_editor, self._since = self._in_editor, in_editor, now
+        return former
 
     def _set_timeout(self, callback: Callable[[], Any], delay: int = 0) -> None:
-        mine = _caller() is not None
+        mine = package_caller() is not None
         self._real((lambda: self.run(callback)) if mine else callback, delay)

@@ -64,7 +64,7 @@ def phantom_columns(view: Any) -> int:
 def _compute_row_tops(view: Any, columns: int) -> RowTops:
     buffer = view.buffer
     extra: Dict[int, float] = {}
-    for phantom in view.phantoms.by_id.values():
+    for phantom in view.phantoms.laid_out.values():
         height = phantom.height(columns, metrics_of(view))
         if "rounded_phantoms" in view.host.quirks:
             height = float(round(height))

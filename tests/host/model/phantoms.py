@@ -58,26 +58,41 @@ class PhantomModel:
 
 
 class Phantoms:
-    """All phantoms of a view, by id."""
+    """All phantoms of a view, by id. `laid_out` are those that make room between the lines.
 
-    def __init__(self):
+    With `later`, which calls a function in a later turn, what has changed makes room, or none, from then on only.
+    """
+
+    def __init__(self, later: Optional[Callable[[Callable[[], None]], None]] = None):
         self.by_id: Dict[int, PhantomModel] = {}
+        self.laid_out: Dict[int, PhantomModel] = {}
         self.version = 0
         self._next = 0
+        self._later = later
+
+    def _changed(self) -> None:
+        if self._later is None:
+            self._lay_out()
+        else:
+            self._later(self._lay_out)
+
+    def _lay_out(self) -> None:
+        self.laid_out = dict(self.by_id)
+        self.version += 1
 
     def add(self, key: str, region: Region, content: str, layout: int, on_navigate: Optional[Callable]) -> int:
         self._next += 1
-        self.version += 1
         self.by_id[self._next] = PhantomModel(self._next, key, region, content, layout, on_navigate)
+        self._changed()
         return self._next
 
     def erase_key(self, key: str) -> None:
-        self.version += 1
         self.by_id = {number: item for number, item in self.by_id.items() if item.key != key}
+        self._changed()
 
     def erase_id(self, phantom_id: int) -> None:
-        self.version += 1
         self.by_id.pop(phantom_id, None)
+        self._changed()
 
     def query(self, ids: List[int]) -> List[Region]:
         """Where the phantoms are now; Region(-1) for one that is gone."""
@@ -88,7 +103,7 @@ class Phantoms:
     def carry(self, change: Change) -> None:
         """Move with the text. A phantom whose whole stretch is erased goes with it."""
         start, removed, inserted = change
-        for number, phantom in list(self.by_id.items()):
+        for number, phantom in {**self.laid_out, **self.by_id}.items():
             region = phantom.region
             if (
                 removed
@@ -96,7 +111,8 @@ class Phantoms:
                 and not region.empty()
                 and (start <= region.begin() and region.end() <= start + removed)
             ):
-                del self.by_id[number]
+                if self.by_id.pop(number, None) is not None:
+                    self._changed()
                 continue
             phantom.region = Region(move_point(region.a, change), move_point(region.b, change))
 

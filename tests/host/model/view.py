@@ -90,7 +90,7 @@ class ViewModel:
             "undrawn": None,
             "stale": {},
             "region_sets": {},
-            "phantoms": Phantoms(),
+            "phantoms": Phantoms(host.scheduler.set_timeout if "late_blocks" in host.quirks else None),
             "status": {},
             "folds": [],
             "popup": None,

@@ -167,6 +167,25 @@ def test_annotations_of_a_view_in_the_back_stay_as_drawn(bench, view):
     bench.gestures.click_annotation("k", "newest", view=view.id())
 
 
+@pytest.mark.parametrize("late", [False, True])
+def test_blocks_make_room_at_once_or_in_the_next_turn(bench, late):
+    bench.host.quirks = frozenset(["late_blocks"] if late else [])
+    view = bench.open("blocks.txt", LINES)
+    block = bench.sublime.Phantom(bench.sublime.Region(0), "<p>block</p>", bench.sublime.LAYOUT_BLOCK)
+    phantoms = bench.sublime.PhantomSet(view, "blocks")
+
+    def top():
+        return view.text_to_layout(view.text_point(1, 0))[1]
+
+    alone = top()
+    for blocks in ([block], []):
+        before = top()
+        phantoms.update(blocks)
+        assert (top() == before) is late
+        bench.settle()
+        assert (top() > alone) is bool(blocks)
+
+
 def stripes(bench, view):
     """What the minimap shows: key, row and columns."""
     return [stripe[:4] for stripe in bench.gestures.snapshot_view(view.id())["minimap"]]
