@@ -316,14 +316,14 @@ class TestEditsOfAClientThatWritesItsOwn(CallTestCase):
         self.write()
         yield from self.accept()
         threading.Timer(0.3, self.write, ["file.py", PROPOSED]).start()
-        self.reviews.wait_for_writes()
+        self.reviews._accepted_texts.wait()
         self.assertEqual(self.read().decode(), "# mine\n" + PROPOSED)
 
     def test_but_it_touches_no_file_that_a_tab_shows(self) -> Iterator[Any]:
         yield from self.open_file()
         yield from self.accept()
         threading.Timer(0.3, self.write, ["file.py", PROPOSED]).start()
-        self.reviews.wait_for_writes()
+        self.reviews._accepted_texts.wait()
         self.assertEqual(self.read().decode(), PROPOSED)
         self.assertEqual(len(os.listdir(self.kept)), 1)
 
