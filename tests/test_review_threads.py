@@ -114,7 +114,7 @@ class TestDay(DecidingTestCase):
         self.reviews.accept(first)
         self.reviews.accept(second)
         yield lambda: "look again" in self.header(second) or "has changed on disk" in self.header(second)
-        yield lambda: second.pending
+        yield lambda: second.pending and self.text(self.original(second)) == TEXT + "\n"  # it is read again
         yield self.settled
         self.reviews.accept(second)
         yield self.closed

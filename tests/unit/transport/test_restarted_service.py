@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
+from companion.agents.dialect import Message
 from companion.agents.ide_companion import IDE_COMPANION
 from companion.endpoint.server_task import Listener, ServerTask
 
@@ -82,7 +83,7 @@ def test_an_answer_that_is_given_meanwhile_waits_for_the_next_server():
     async def scenario(server_task, told):
         session = await connect(server_task._port)
         server_state = await server_task._end(None)
-        server_task.notify("ide/diffAccepted", OUTCOME, session, None, "the text")
+        server_task.notify(Message("ide/diffAccepted", OUTCOME), session, "the text")
         await server_task.run(server_state)
         reader, writer = await request(server_task._port, "GET", Mcp_Session_Id=session)
         assert b'"accepted"' in await reader.readuntil(b'"accepted"')
@@ -96,7 +97,7 @@ def test_an_answer_for_a_client_that_has_just_gone_is_given_back():
     async def scenario(server_task, told):
         session = await connect(server_task._port)
         server_task.disconnect()
-        server_task.notify("ide/diffAccepted", OUTCOME, session, None, "the text")
+        server_task.notify(Message("ide/diffAccepted", OUTCOME), session, "the text")
         assert told_of(told, "unread") == [("the text",)]
 
     run(scenario)
