@@ -19,8 +19,9 @@ from unittest import mock
 import sublime
 from unittesting import DeferrableTestCase
 
-from ..companion.review.decision import Outcome, Owner, Review
+from ..companion.review.decision import Outcome, Owner, Review, Ticket
 from ..companion.review.document import disk
+from ..companion.review.document.preparation import prepare
 from ..companion.review.events import ReviewEvents
 from ..companion.review.keeping import Keeping
 from ..companion.review.manager import ReviewManager
@@ -240,6 +241,38 @@ class DiskTestCase(DecidingTestCase):
         self.addCleanup(patcher.stop)
         self.addCleanup(release.set)
         return release
+
+
+class CallTestCase(DecidingTestCase):
+    def setUp(self) -> Iterator[Any]:
+        yield from super().setUp()
+        self.answers: List[Any] = []
+        self.said: List[str] = []
+        patcher = mock.patch.object(sublime.Window, "status_message", lambda window, text: self.said.append(text))
+        patcher.start()
+        self.addCleanup(patcher.stop)
+
+    def ticket(self, name: str = "a name", edits_return: bool = True) -> Ticket:
+        return Ticket(name, edits_return, lambda outcome: self.answers.append((name, outcome)))
+
+    def open_call(
+        self, ticket: Ticket, name: str = "file.py", proposed: str = PROPOSED, owner: Any = GEMINI
+    ) -> Iterator[Any]:
+        """Let a client call for a review. `yield from` gives it, once it is drawn."""
+        path = self.path(name)
+        prepared = prepare(self.reviews.file_request(path), proposed)
+        self.reviews.open_diff(owner, path, prepared.proposal or proposed, prepared, ticket)
+        review = self.review_of(ticket)
+        assert review is not None
+        yield lambda: self.header(review) != ""
+        yield self.settled
+        return review
+
+    def review_of(self, ticket: Ticket) -> Optional[Review]:
+        return next((review for review in self.reviews.pending() if review.ticket is ticket), None)
+
+    def says(self, part: str) -> bool:
+        return any(part in text for text in self.said)
 
 
 class RestoringTestCase(ReviewTestCase):

@@ -3,50 +3,12 @@
 from __future__ import annotations
 
 import os
-import shutil
-import threading
-import time
-from typing import Any, Iterator, List, Optional
+from typing import Any, Iterator
 from unittest import mock
 
-import sublime
-
-from ..companion.review import after_client, keeping
-from ..companion.review.decision import Outcome, Review, ReviewError, Ticket
-from ..companion.review.document.preparation import prepare
-from .review_support import GEMINI, PROPOSED, QWEN, TEXT, DecidingTestCase
-
-
-class CallTestCase(DecidingTestCase):
-    def setUp(self) -> Iterator[Any]:
-        yield from super().setUp()
-        self.answers: List[Any] = []
-        self.said: List[str] = []
-        patcher = mock.patch.object(sublime.Window, "status_message", lambda window, text: self.said.append(text))
-        patcher.start()
-        self.addCleanup(patcher.stop)
-
-    def ticket(self, name: str = "a name", edits_return: bool = True) -> Ticket:
-        return Ticket(name, edits_return, lambda outcome: self.answers.append((name, outcome)))
-
-    def open_call(
-        self, ticket: Ticket, name: str = "file.py", proposed: str = PROPOSED, owner: Any = GEMINI
-    ) -> Iterator[Any]:
-        """Let a client call for a review. `yield from` gives it, once it is drawn."""
-        path = self.path(name)
-        prepared = prepare(self.reviews.file_request(path), proposed)
-        self.reviews.open_diff(owner, path, prepared.proposal or proposed, prepared, ticket)
-        review = self.review_of(ticket)
-        assert review is not None
-        yield lambda: self.header(review) != ""
-        yield self.settled
-        return review
-
-    def review_of(self, ticket: Ticket) -> Optional[Review]:
-        return next((review for review in self.reviews.pending() if review.ticket is ticket), None)
-
-    def says(self, part: str) -> bool:
-        return any(part in text for text in self.said)
+from ..companion.review import after_client
+from ..companion.review.decision import Outcome, ReviewError
+from .review_support import GEMINI, PROPOSED, QWEN, TEXT, CallTestCase
 
 
 class TestNames(CallTestCase):
@@ -193,139 +155,6 @@ class TestDeciding(CallTestCase):
         self.reviews.shutdown()
         self.assertEqual(self.answers, [("a name", None)])
         self.assertEqual([outcome.path for _, outcome in self.told], [self.path("other.py")])
-
-
-class TestEditsOfAClientThatWritesItsOwn(CallTestCase):
-    """What becomes of them when something comes in between."""
-
-    def setUp(self) -> Iterator[Any]:
-        yield from super().setUp()
-        self.kept = os.path.join(os.path.dirname(sublime.cache_path()), "Package Storage", "Gemini Companion")
-        self.addCleanup(shutil.rmtree, self.kept, True)
-
-    def accept(self, mine: str = "# mine\n", proposed: str = PROPOSED) -> Iterator[Any]:
-        review = yield from self.open_call(self.ticket(edits_return=False), proposed=proposed)
-        self.type(self.proposal(review), 0, mine)
-        self.reviews.accept(review)
-        yield self.closed
-
-    def leave(self) -> None:
-        self.connected.discard(GEMINI.session_id)
-        self.reviews.owner_gone(GEMINI.session_id)
-
-    def shown_again(self) -> Iterator[Any]:
-        """`yield from` gives the only review, once it is drawn."""
-        yield lambda: len(self.reviews.pending()) == 1
-        (review,) = self.reviews.pending()
-        yield lambda: self.header(review) != ""
-        yield self.settled
-        return review
-
-    def test_the_limits_of_a_review_do_not_stop_them(self) -> Iterator[Any]:
-        self.use(review_maximum_lines=3)
-        self.write()
-        yield from self.accept()
-        self.write("file.py", PROPOSED)
-        yield lambda: self.read().decode() == "# mine\n" + PROPOSED
-        yield lambda: self.says("saved your edits")
-        self.assertEqual(self.reviews.pending(), [])
-
-    def test_a_client_that_goes_before_it_has_written(self) -> Iterator[Any]:
-        self.write()
-        yield from self.accept()
-        with mock.patch.object(after_client, "GONE_SECONDS", 0.05):
-            self.leave()
-            yield lambda: self.read().decode() == "# mine\n" + PROPOSED
-        yield lambda: self.says("Gemini CLI went away before it wrote file.py: written")
-        yield lambda: not os.path.exists(self.kept)
-        self.assertEqual(self.reviews.pending(), [])
-
-    def test_one_that_goes_when_the_file_is_another(self) -> Iterator[Any]:
-        self.write()
-        yield from self.accept()
-        self.write("file.py", "theirs\n")
-        with mock.patch.object(after_client, "GONE_SECONDS", 0.05):
-            self.leave()
-            again = yield from self.shown_again()
-        self.assertIn("Gemini CLI has gone: Accept writes the file itself.", self.header(again))
-        self.assertTrue(self.says("Gemini CLI went away before it wrote file.py: accept again to write it"))
-        self.assertEqual(self.text(self.proposal(again)), "# mine\n" + PROPOSED)
-        self.assertEqual(self.read(), b"theirs\n")
-
-    def test_a_tab_with_unsaved_edits(self) -> Iterator[Any]:
-        view = yield from self.open_file()
-        yield from self.accept()
-        self.type(view, 0, "# not saved\n")
-        self.write("file.py", PROPOSED)
-        again = yield from self.shown_again()
-        self.assertTrue(self.says("file.py has unsaved edits in a tab"))
-        self.assertIn("What you accepted is not saved yet", self.header(again))
-        self.assertNotIn("has gone", self.header(again))
-        self.assertEqual(self.text(self.proposal(again)), "# mine\n" + PROPOSED)
-        self.assertEqual((self.read().decode(), self.text(view)), (PROPOSED, "# not saved\n" + TEXT))
-
-    def test_a_window_that_closes_waits_for_the_client(self) -> Iterator[Any]:
-        self.write()
-        yield from self.accept()
-        threading.Timer(0.3, self.write, ["file.py", PROPOSED]).start()
-        self.reviews.shutdown()
-        self.assertEqual(self.read().decode(), "# mine\n" + PROPOSED)
-        yield lambda: not os.path.exists(self.kept)
-
-    def test_a_window_that_closes_saves_a_tab(self) -> Iterator[Any]:
-        view = yield from self.open_file()
-        yield from self.accept()
-        self.write("file.py", PROPOSED)
-        yield lambda: self.text(view) != TEXT  # the editor has read it again
-        self.reviews.shutdown()
-        self.assertEqual((self.read().decode(), self.text(view)), ("# mine\n" + PROPOSED,) * 2)
-
-    def test_what_is_not_saved_then_is_shown_again(self) -> Iterator[Any]:
-        self.write()
-        yield from self.accept()
-        started = time.monotonic()
-        with mock.patch.object(keeping, "ELSEWHERE_MILLISECONDS", 0):
-            self.reviews.shutdown()
-        self.assertLess(time.monotonic() - started, 4)
-        self.assertEqual(self.read().decode(), TEXT)
-        again = yield from self.shown_again()
-        yield lambda: self.says("what you accepted for file.py is not saved yet: accept again to write it")
-        self.assertIn("What you accepted is not saved yet", self.header(again))
-        self.assertEqual(again.owner.client_name, GEMINI.client_name)
-        self.assertEqual(self.text(self.proposal(again)), "# mine\n" + PROPOSED)
-        self.reviews.accept(again)
-        yield self.closed
-        self.assertEqual(self.read().decode(), "# mine\n" + PROPOSED)
-        yield lambda: not os.path.exists(self.kept)
-
-    def test_so_it_is_when_the_window_ends_a_second_time(self) -> Iterator[Any]:
-        self.write()
-        yield from self.accept()
-        with mock.patch.object(keeping, "ELSEWHERE_MILLISECONDS", 0):
-            self.reviews.shutdown()
-            again = yield from self.shown_again()
-            self.type(self.proposal(again), 0, "# more\n")
-            self.reviews.shutdown()
-        last = yield from self.shown_again()
-        self.assertEqual(self.text(self.proposal(last)), "# more\n# mine\n" + PROPOSED)
-        self.reviews.reject(last)
-        yield self.closed
-        self.assertEqual(self.read().decode(), TEXT)
-
-    def test_an_editor_that_quits_waits_for_the_client(self) -> Iterator[Any]:
-        self.write()
-        yield from self.accept()
-        threading.Timer(0.3, self.write, ["file.py", PROPOSED]).start()
-        self.reviews.exit()
-        self.assertEqual(self.read().decode(), "# mine\n" + PROPOSED)
-
-    def test_but_it_touches_no_file_that_a_tab_shows(self) -> Iterator[Any]:
-        yield from self.open_file()
-        yield from self.accept()
-        threading.Timer(0.3, self.write, ["file.py", PROPOSED]).start()
-        self.reviews.exit()
-        self.assertEqual(self.read().decode(), PROPOSED)
-        self.assertEqual(len(os.listdir(self.kept)), 1)
 
 
 class TestAnAnswerThatWasNotRead(CallTestCase):

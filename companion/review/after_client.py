@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Callable, Optional
 
 from .document import disk, preparation, written
 from .document.apply import Write
-from .document.disk import DiskError, Original
+from .document.disk import ChangedError, DiskError, Original
 from .document.preparation import FileRequest
 
 if TYPE_CHECKING:
@@ -73,6 +73,7 @@ class SaveAfterClient:
         and the result is False.
         """
         end = time.monotonic() + seconds
+        self._end = 0.0  # what fails now is not tried again
         if self._write is None and self._done is not None:
             if self._looking is not None:
                 self._looking.cancel()
@@ -141,6 +142,11 @@ class SaveAfterClient:
         raise error  # which is reported
 
     def _written(self, error: Optional[DiskError]) -> None:
+        if isinstance(error, ChangedError) and self._done is not None and time.monotonic() < self._end:
+            # The client was still writing when the file was read.
+            self._write = None
+            self._runtime.later_on_main(self._pause, self._look)
+            return
         self._tell("" if error is None else str(error))
 
     def _tell(self, problem: str) -> None:
