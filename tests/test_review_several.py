@@ -23,8 +23,10 @@ class SeveralTestCase(ReviewTestCase):
         patcher.start()
         self.addCleanup(patcher.stop)
 
-    def save(self, review: Any) -> None:
-        self.proposal(review).run_command("save")
+    def press_accept(self, review: Any) -> None:
+        """Press the key for Accept: of our two key bindings for it the one that is meant now decides."""
+        ignored = self.takes_no_key(review)
+        self.window.run_command("gemini_companion_ignore_key" if ignored else "gemini_companion_accept_diff")
 
     def takes_no_key(self, review: Any) -> bool:
         """Whether the key bindings pass over Accept and Reject."""
@@ -123,31 +125,31 @@ class TestKeys(SeveralTestCase):
 
     def test_a_second_press_means_the_first_review(self) -> Iterator[Any]:
         first, second = yield from self.two()
-        self.save(first)
+        self.press_accept(first)
         yield lambda: self.window.active_view() == self.proposal(second)
         self.clock += 0.03
-        self.window.run_command("save")
+        self.press_accept(second)
         yield from self.assert_still(second, ["accepted"])
         self.assertIn("has just come to the front", self.said[-1])
 
     def test_nor_does_a_key_that_is_held(self) -> Iterator[Any]:
         first, second = yield from self.two()
-        self.save(first)
+        self.press_accept(first)
         yield lambda: self.window.active_view() == self.proposal(second)
         self.clock += 0.66
         for _ in range(20):
-            self.window.run_command("save")
+            self.press_accept(second)
             self.clock += 0.04
         yield from self.assert_still(second, ["accepted"])
 
     def test_a_moment_later_the_key_means_this_one(self) -> Iterator[Any]:
         first, second = yield from self.two()
-        self.save(first)
+        self.press_accept(first)
         yield lambda: self.window.active_view() == self.proposal(second)
-        self.save(second)
+        self.press_accept(second)
         self.clock += 0.75
         self.assertFalse(self.takes_no_key(second))
-        self.save(second)
+        self.press_accept(second)
         yield lambda: self.kinds() == ["accepted", "accepted"]
 
     def test_the_bindings_know_it_as_well(self) -> Iterator[Any]:
@@ -169,31 +171,34 @@ class TestKeys(SeveralTestCase):
     def test_commands_and_links_decide_at_once(self) -> Iterator[Any]:
         first, second = yield from self.two()
         third = yield from self.open_diff("third.py")
-        self.save(first)
-        yield lambda: self.window.active_view() == self.proposal(third)
+        fourth = yield from self.open_diff("fourth.py")
+        self.press_accept(first)
+        yield lambda: self.window.active_view() == self.proposal(fourth)
         self.window.run_command("gemini_companion_accept_diff")
+        yield lambda: self.window.active_view() == self.proposal(third)
+        self.window.run_command("save")  # as the menu does
         yield lambda: self.window.active_view() == self.proposal(second)
         self.reviews._follow_link(second, "reject")
-        yield lambda: self.kinds() == ["accepted", "accepted", "rejected"]
+        yield lambda: self.kinds() == ["accepted", "accepted", "accepted", "rejected"]
 
     def test_a_review_that_the_user_goes_to_takes_keys_at_once(self) -> Iterator[Any]:
         first, second = yield from self.two()
         third = yield from self.open_diff("third.py")
-        self.save(first)
+        self.press_accept(first)
         yield lambda: self.window.active_view() == self.proposal(third)
         self.window.focus_view(self.proposal(second))
         self.assertFalse(self.takes_no_key(second))
         self.assertTrue(self.takes_no_key(third))
-        self.save(second)
+        self.press_accept(second)
         yield lambda: self.kinds() == ["accepted", "accepted"]
         self.assertTrue(third.pending)
 
     def test_so_does_one_that_is_picked_from_the_list(self) -> Iterator[Any]:
         first, second = yield from self.two()
-        self.save(first)
+        self.press_accept(first)
         yield lambda: self.window.active_view() == self.proposal(second)
         self.reviews.open_reviews.show(second, focus=True)
-        self.save(second)
+        self.press_accept(second)
         yield lambda: self.kinds() == ["accepted", "accepted"]
 
     def test_who_types_when_a_review_opens_saves_their_file(self) -> Iterator[Any]:
@@ -203,10 +208,10 @@ class TestKeys(SeveralTestCase):
         self.clock += 0.4
         review = yield from self.open_diff("other.py")
         self.assertEqual(self.window.active_view(), self.proposal(review))
-        self.save(review)
+        self.press_accept(review)
         yield from self.assert_still(review, [])
         self.clock += 0.75
-        self.save(review)
+        self.press_accept(review)
         yield lambda: self.kinds() == ["accepted"]
 
     def test_a_newer_proposal_is_not_accepted_by_a_key_for_the_older(self) -> Iterator[Any]:
@@ -214,5 +219,5 @@ class TestKeys(SeveralTestCase):
         review = yield from self.open_diff()
         self.clock += 5
         yield from self.open_diff("file.py", "newer\n")
-        self.save(review)
+        self.press_accept(review)
         yield from self.assert_still(review, [])

@@ -104,7 +104,7 @@ class ReviewEvents:
         review = reviews.open_reviews.review_of(view) if reviews is not None else None
         if reviews is None or review is None:
             return None
-        if view_roles.role_of(view) == view_roles.PROPOSAL and not reviews.ignores_key(review):
+        if view_roles.role_of(view) == view_roles.PROPOSAL:
             self._runtime.on_main(reviews.accept, review)
         return COMMAND, {}  # does nothing without edits
 

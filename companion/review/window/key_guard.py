@@ -1,7 +1,7 @@
 """Keys that reach a review which has just come to the front by itself: the user pressed them for what was there before.
 
-Rule: for a moment they decide nothing, and the user is told so. Links, menus and the palette decide at any time, for
-whoever uses them has looked.
+Rule: for a moment our key bindings decide nothing, and the user is told so. Links, menus, the palette and whatever else
+runs a command decide at any time, for whoever uses them has looked.
 """
 
 from __future__ import annotations
