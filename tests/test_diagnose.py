@@ -46,6 +46,18 @@ class Report(DiagnoseCase):
         self.assertEqual(list(self.view(self.window).sel()), [sublime.Region(0)])
         yield from self.complete(self.window)
 
+    def test_rows_that_are_laid_out_some_frames_later_are_right(self):
+        rows = self.module("diagnosis.assumptions").FillerRows
+        real, asked = rows.problem, []
+
+        def problem(tried):
+            asked.append(tried)
+            return "not yet laid out" if len(asked) < 4 else real(tried)
+
+        with mock.patch.object(rows, "problem", problem):
+            report = yield from self.diagnose()
+        self.assert_ok(report, "a filler's row is as high as a line")
+
     def test_it_tells_what_does_not_hold_in_this_editor(self):
         report = yield from self.diagnose()
         self.assert_ok(report, "a filler's row is as high as a line")

@@ -17,6 +17,7 @@ import sublime_plugin
 from unittesting import DeferrableTestCase
 
 from ..companion.diagnosis import assumptions
+from ..companion.diagnosis.report import FRAME_MILLISECONDS, LAYOUT_FRAMES
 from ..companion.editor.edits import set_text
 from ..companion.review.display.markup import filler_html
 from .review_support import PLUGIN, PROPOSED, ReviewTestCase
@@ -24,7 +25,6 @@ from .support.selecting import put_caret, select
 
 TWO_COLUMNS = {"cols": [0.0, 0.5, 1.0], "rows": [0.0, 1.0], "cells": [[0, 0, 1, 1], [1, 0, 2, 1]]}
 ONE_GROUP = {"cols": [0.0, 1.0], "rows": [0.0, 1.0], "cells": [[0, 0, 1, 1]]}
-FRAMES = 15  # in which a block is laid out at the latest
 TEXT = "".join(f"line {number}\n" for number in range(20))
 
 
@@ -57,10 +57,10 @@ class TestRows(AssumptionCase):
     def rows_are_as_high_as_lines(self, look: Any = None) -> Iterator[Any]:
         """Whether they are at once does not matter: drawing measures in a later turn of the editor."""
         rows = assumptions.FillerRows(self.view)
-        for _ in range(FRAMES):
+        for _ in range(LAYOUT_FRAMES):
             if rows.problem() is None:
                 break
-            yield 20
+            yield FRAME_MILLISECONDS
         problem = rows.problem()
         rows.remove()
         self.assertIsNone(problem, look)

@@ -44,16 +44,22 @@ class InterpreterAssumption(NamedTuple):
 
 
 class FillerRows:
-    """A filler of some rows under the first line of a view, until `remove`. Main thread."""
+    """Whether a filler's rows have the height that was asked for. Main thread.
+
+    The filler stands under the first line of a view until `remove`: an editor may lay it out some frames later.
+    """
+
+    name = "a filler's row is as high as a line"
 
     def __init__(self, view: sublime.View) -> None:
+        """The view must hold several lines of text."""
         self._view = view
         self._second = view.text_point(1, 0)
         self._before = view.text_to_layout(self._second)[1]
         self._phantoms = _block(view, filler_html(round(ROWS * view.line_height()), int(view.line_height())))
 
     def problem(self) -> Optional[str]:
-        """Whether the rows have the height that was asked for; an editor may lay them out a frame later."""
+        """What is wrong with the rows as they are laid out now, or None."""
         found = self._view.text_to_layout(self._second)[1] - self._before
         if abs(found - ROWS * self._view.line_height()) <= TOLERANCE:
             return None
@@ -62,19 +68,6 @@ class FillerRows:
     def remove(self) -> None:
         """Take it out of the view."""
         self._phantoms.update([])
-
-
-def rows_are_as_high_as_lines(view: sublime.View) -> Optional[str]:
-    """A filler's rows have the height that was asked for, and have it at once."""
-    if view.line_height() <= 0:
-        return "the view has no line height"
-    if view.rowcol(view.text_point(1, 0))[0] != 1:
-        return "the view has one line only"
-    rows = FillerRows(view)
-    try:
-        return rows.problem()
-    finally:
-        rows.remove()
 
 
 def marks_keep_their_order(view: sublime.View) -> Optional[str]:
@@ -155,7 +148,6 @@ def _block(view: sublime.View, document: str) -> sublime.PhantomSet:
 
 
 VIEW_ASSUMPTIONS = (
-    ViewAssumption("a filler's row is as high as a line", rows_are_as_high_as_lines),
     ViewAssumption("marks keep their order", marks_keep_their_order),
     ViewAssumption("drawing does not count as a change", drawing_is_no_change),
     ViewAssumption("window settings keep what is put there", window_settings_keep_values),
@@ -168,9 +160,9 @@ INTERPRETER_ASSUMPTIONS = (
 )
 
 
-def check_view(view: sublime.View) -> List[Check]:
-    """Check what needs a view; it must hold several lines of text. Main thread."""
-    return [_check(name, problem(view)) for name, problem in VIEW_ASSUMPTIONS]
+def check_view(view: sublime.View, rows: FillerRows) -> List[Check]:
+    """Check what needs a view: `rows`, which have been laid out in it, and the rest. Main thread."""
+    return [_check(rows.name, rows.problem()), *(_check(name, problem(view)) for name, problem in VIEW_ASSUMPTIONS)]
 
 
 def check_interpreter() -> List[Check]:

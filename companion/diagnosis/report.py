@@ -38,6 +38,8 @@ LIMIT_SECONDS = 30.0  # for everything, login shells included
 LIBRARIES, SERVERS, DISCOVERY = "the libraries", "the servers", "the discovery files"
 EDITOR, SCREEN = "the editor", "what the editor draws"
 DRAWN_MILLISECONDS = 200  # until the new view has been laid out
+FRAME_MILLISECONDS = 20
+LAYOUT_FRAMES = 15  # in which a block is laid out at the latest
 
 
 class Diagnosis:
@@ -136,7 +138,18 @@ class Diagnosis:
     def _try_screen(self) -> None:
         """Check what the package assumes of views, on the report's own view."""
         if self._view is not None and self._view.is_valid() and self._view.window() is not None:
-            self._take(SCREEN, assumptions.check_view(self._view))
+            self._look_at_rows(self._view, assumptions.FillerRows(self._view), LAYOUT_FRAMES)
+
+    def _look_at_rows(self, view: sublime.View, rows: assumptions.FillerRows, frames: int) -> None:
+        """Give the editor so many frames to lay the rows out, then judge."""
+        if not view.is_valid() or view.window() is None:
+            return
+        if frames and rows.problem() is not None:
+            self._runtime.later_on_main(FRAME_MILLISECONDS, self._look_at_rows, view, rows, frames - 1)
+            return
+        checks = assumptions.check_view(view, rows)
+        rows.remove()
+        self._take(SCREEN, checks)
 
     # Each of these runs on the loop thread and hands what blocks to a disk thread.
 
