@@ -17,7 +17,7 @@ KEY = "gemini_companion.sharing_paused"  # stays as it is: windows are stored wi
 
 
 class Pause:
-    """That of one window. Main thread only."""
+    """The pause of one window. True while it lasts. Main thread only."""
 
     def __init__(self, window: sublime.Window) -> None:
         self._window = window

@@ -34,7 +34,7 @@ logger = logging.getLogger("gemini_companion.review")
 
 
 class AcceptedTexts:
-    """Those of one window. Main thread only, except where noted."""
+    """The accepted texts of one window. Main thread only, except where noted."""
 
     def __init__(
         self,

@@ -26,7 +26,7 @@ Command = Tuple[str, Dict[str, Any]]
 
 
 class ReviewEvents:
-    """Those of one window. Main thread only."""
+    """The editor's events for the reviews of one window. Main thread only."""
 
     def __init__(self, window: sublime.Window, runtime: Runtime, reviews: ReviewManager) -> None:
         self._window = window

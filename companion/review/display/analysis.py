@@ -181,10 +181,7 @@ def _parts(
     ignored: Whitespace,
     cancelled: Callable[[], bool],
 ) -> Tuple[Tuple[List[Span], List[Span]], int]:
-    """The changed characters of one hunk, as spans of the whole texts, and how many changes are hidden.
-
-    None where everything changed.
-    """
+    """The changed characters of one hunk, as spans of the whole texts, and how many changes are hidden."""
     before, after = left[left_span[0] : left_span[1]], right[right_span[0] : right_span[1]]
     left_parts, right_parts = [], []
     hidden = 0

@@ -51,7 +51,7 @@ def gaps_of(hunks: Sequence[Hunk], left_rows: int, right_rows: int) -> List[Gap]
     def existing(anchor: Anchor) -> Optional[Anchor]:
         return anchor if anchor[0] < left_rows and anchor[1] < right_rows else None
 
-    # The editor draws blocks below lines only: what misses above the first line, or below it, shares the first gap.
+    # The editor draws blocks below lines only: what is missing above the first line, or below it, shares the first gap.
     left = right = first = 0
     top: Anchor = (1, 1)
     for hunk in hunks:

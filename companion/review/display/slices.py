@@ -27,8 +27,8 @@ class Slices:
     def run(self, steps: Iterator[object], current: Callable[[], bool] = lambda: True) -> None:
         """Drop what is running and begin with `steps`; the first slice is run at once.
 
-        `current` is asked at the start of every other slice: if it says no, the rest is dropped. Within a slice nothing
-        can happen.
+        `current` is asked at the start of each slice but the first: if it says no, the rest is dropped. Within a slice
+        nothing can happen.
         """
         self._steps = steps
         self._current = current

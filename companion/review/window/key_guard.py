@@ -19,7 +19,7 @@ _TYPING = 1.0  # so long after an edit the next key is still meant for the edite
 
 
 class KeyGuard:
-    """That of one window. Main thread only."""
+    """The guard of one window's reviews. Main thread only."""
 
     def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
         self._now = now
