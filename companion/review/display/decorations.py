@@ -40,7 +40,7 @@ _GUTTER_LOOK = {
 _UNSEEN = sublime.DRAW_NO_FILL | sublime.DRAW_NO_OUTLINE  # in the text; the gutter, the minimap and annotations show
 _MOVED_LOOK = ("region.purplish", "", sublime.DRAW_NO_FILL | sublime.HIDE_ON_MINIMAP)
 _LOOK_AGAIN = (
-    60.0  # seconds after which the colour scheme is asked again, in case it follows the system's light and dark
+    60.0  # seconds after which the colour scheme is asked again: it may follow the system's light and dark
 )
 _SINGLE_LINES = 2000  # up to so many lines each gets its own mark; beyond, each hunk does
 

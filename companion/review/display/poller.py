@@ -1,8 +1,8 @@
 """The clock of the visible reviews: scrolling, and a look at the file now and then.
 
 Rule: it ticks only while a review is visible, fast while something moves and slower the longer nothing does. Whoever
-makes a review visible starts it. A tick asks the editor for a position and the size of each view and nothing else: whether the reviews
-are still visible is asked once a second, and the caret reports itself.
+makes a review visible starts it. A tick asks the editor for the position and the size of each view and nothing else:
+whether the reviews are still visible is asked once a second, and the caret reports itself.
 """
 
 from __future__ import annotations
