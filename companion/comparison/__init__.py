@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from .budget import Cancelled, never
 from .characters import compare_characters
-from .hunks import Hunk
+from .hunks import Hunk, HunkKind
 from .lines import compare_lines, split_lines
 from .marks import CharacterChange
 from .matching import common_prefix, common_suffix
@@ -34,6 +34,7 @@ __all__ = [
     "Cancelled",
     "CharacterChange",
     "Hunk",
+    "HunkKind",
     "Move",
     "Whitespace",
     "common_prefix",

@@ -7,7 +7,18 @@ neighbours, none is empty on both sides, and a hunk begins and ends with lines t
 
 from __future__ import annotations
 
+from enum import Enum
 from typing import NamedTuple
+
+
+class HunkKind(Enum):
+    """What a hunk does to the left text."""
+
+    ADDED = "added"
+    """It has nothing on the left."""
+    REMOVED = "removed"
+    """It has nothing on the right."""
+    CHANGED = "changed"
 
 
 class Hunk(NamedTuple):
@@ -19,13 +30,13 @@ class Hunk(NamedTuple):
     right_end: int
 
     @property
-    def kind(self) -> str:
-        """`"added"` (nothing on the left), `"removed"` (nothing on the right) or `"changed"`."""
+    def kind(self) -> HunkKind:
+        """What the hunk does to the left text."""
         if self.left_start == self.left_end:
-            return "added"
+            return HunkKind.ADDED
         if self.right_start == self.right_end:
-            return "removed"
-        return "changed"
+            return HunkKind.REMOVED
+        return HunkKind.CHANGED
 
     @property
     def left_count(self) -> int:

@@ -13,7 +13,7 @@ from __future__ import annotations
 from typing import List, NamedTuple, Optional, Sequence, Tuple
 
 from .budget import Budget
-from .hunks import Hunk
+from .hunks import Hunk, HunkKind
 from .matching import common_prefix, common_suffix
 
 _FURTHEST = 50
@@ -50,7 +50,7 @@ def slide(
     while pending:
         budget.poll()
         hunk = _trimmed(pending.pop(), left, right)
-        if hunk.kind == "changed":
+        if hunk.kind == HunkKind.CHANGED:
             placed.append(hunk)
         elif hunk.left_count or hunk.right_count:
             _place(hunk, placed, pending, (left, right), shown or (left, right))
@@ -88,7 +88,7 @@ def _place(hunk: Hunk, placed: List[Hunk], pending: List[Hunk], compared: Texts,
 
 
 def _trimmed(hunk: Hunk, left: Sequence[str], right: Sequence[str]) -> Hunk:
-    if hunk.kind != "changed":
+    if hunk.kind != HunkKind.CHANGED:
         return hunk
     left_part = left[hunk.left_start : hunk.left_end]
     right_part = right[hunk.right_start : hunk.right_end]
@@ -98,7 +98,7 @@ def _trimmed(hunk: Hunk, left: Sequence[str], right: Sequence[str]) -> Hunk:
 
 
 def _changed_lines(hunk: Hunk, left: Sequence[str], right: Sequence[str]) -> Tuple[Sequence[str], int, int]:
-    if hunk.kind == "added":
+    if hunk.kind == HunkKind.ADDED:
         return right, hunk.right_start, hunk.right_end
     return left, hunk.left_start, hunk.left_end
 
@@ -115,8 +115,8 @@ def _room(lines: Sequence[str], start: int, end: int, gap_above: int, gap_below:
 def _touching(hunk: Hunk, by: int, room: _Room, above: Hunk, below: Hunk) -> int:
     """The (negative) penalty of a place where this hunk would join one that complements it into a changed hunk."""
     for neighbour, touched in ((above, by == -room.gap_above), (below, by == room.gap_below)):
-        complements = neighbour.left_count if hunk.kind == "added" else neighbour.right_count
-        if touched and complements and neighbour.kind != "changed":
+        complements = neighbour.left_count if hunk.kind == HunkKind.ADDED else neighbour.right_count
+        if touched and complements and neighbour.kind != HunkKind.CHANGED:
             return _MAKES_A_CHANGE
     return 0
 

@@ -14,6 +14,7 @@ from typing import Callable, List, NamedTuple, Optional, Sequence, Tuple
 
 from ...comparison import (
     Hunk,
+    HunkKind,
     Move,
     Whitespace,
     compare_characters,
@@ -155,7 +156,7 @@ def analyse(
         left_span = (left_starts[hunk.left_start], left_starts[hunk.left_end])
         right_span = (right_starts[hunk.right_start], right_starts[hunk.right_end])
         parts: Tuple[Tuple[Span, ...], Tuple[Span, ...]] = ((), ())
-        if hunk.kind == "changed":
+        if hunk.kind == HunkKind.CHANGED:
             marked, unmarked = _parts(left, left_span, right, right_span, ignored, cancelled)
             parts = _outside(marked[0], moved_left), _outside(marked[1], moved_right)
             hidden_parts += unmarked

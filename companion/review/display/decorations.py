@@ -39,9 +39,7 @@ _GUTTER_LOOK = {
 }
 _UNSEEN = sublime.DRAW_NO_FILL | sublime.DRAW_NO_OUTLINE  # in the text; the gutter, the minimap and annotations show
 _MOVED_LOOK = ("region.purplish", "", sublime.DRAW_NO_FILL | sublime.HIDE_ON_MINIMAP)
-_LOOK_AGAIN = (
-    60.0  # seconds after which the colour scheme is asked again: it may follow the system's light and dark
-)
+_LOOK_AGAIN = 60.0  # seconds after which the colour scheme is asked again: it may follow the system's light and dark
 _SINGLE_LINES = 2000  # up to so many lines each gets its own mark; beyond, each hunk does
 
 
@@ -124,9 +122,9 @@ class Marks:
         gutter: Dict[str, List[Span]] = {kind: [] for kind in GUTTER}
         for change, first, last in rows:
             if first == last and not left:
-                gutter[change.hunk.kind].append(_place(starts, first))
+                gutter[change.hunk.kind.value].append(_place(starts, first))
             for start, end, moved in parted(first, last, blocks):
-                gutter["moved" if moved else change.hunk.kind].extend(_lines(starts, start, end, single))
+                gutter["moved" if moved else change.hunk.kind.value].extend(_lines(starts, start, end, single))
                 if not moved:
                     lines.extend(_lines(starts, start, end, single and filled))
         yield

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from companion.comparison import Hunk, compare_lines, split_lines
+from companion.comparison import Hunk, HunkKind, compare_lines, split_lines
 from tests.support.applying import apply_hunks
 
 
@@ -52,7 +52,7 @@ def test_equal_texts_have_no_hunks():
 )
 def test_one_change_is_one_hunk(left, right, hunk, kind):
     assert hunks(left, right) == [hunk]
-    assert hunk.kind == kind
+    assert hunk.kind is HunkKind(kind)
 
 
 def test_an_added_function_takes_the_blank_lines_after_it():

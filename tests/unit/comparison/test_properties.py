@@ -7,6 +7,7 @@ from hypothesis import strategies as some
 
 from companion.comparison import (
     Hunk,
+    HunkKind,
     compare_characters,
     compare_lines,
     split_lines,
@@ -62,7 +63,7 @@ def test_hunks_are_in_order_and_do_not_touch_and_differ_at_their_borders(pair):
     before = None
     for hunk in compare_lines(left, right):
         assert hunk.left_count or hunk.right_count
-        if hunk.kind == "changed":
+        if hunk.kind == HunkKind.CHANGED:
             assert left[hunk.left_start] != right[hunk.right_start]
             assert left[hunk.left_end - 1] != right[hunk.right_end - 1]
         between = (hunk.left_start, hunk.right_start)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
-from companion.comparison import Cancelled
+from companion.comparison import Cancelled, HunkKind
 from companion.review.display.analysis import analyse
 from companion.review.display.leveling import gaps_of
 from companion.review.display.scroll_map import ScrollMap
@@ -25,7 +25,7 @@ lines = st.lists(st.sampled_from(["a\n", "b\n", "c\n", "\n"]), max_size=12).map(
 def test_counts():
     analysis = analyse(LEFT, RIGHT)
     assert (analysis.added, analysis.removed) == (3, 1)
-    assert [change.hunk.kind for change in analysis.changes] == ["changed", "added"]
+    assert [change.hunk.kind for change in analysis.changes] == [HunkKind.CHANGED, HunkKind.ADDED]
 
 
 def test_spans_cut_the_lines_out_of_the_texts():

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
-from companion.comparison import Move
+from companion.comparison import HunkKind, Move
 from companion.review.display.analysis import analyse
 from companion.review.display.markup import removed_html
 from companion.review.display.moved import Moved, moved_on_left, moved_on_right, parted
@@ -58,7 +58,7 @@ def test_moved_lines_are_changes_like_others():
     analysis = analyse(LEFT, right)
     assert analysis.moves == [Move(5, 18, 3)]
     assert (analysis.added, analysis.removed) == (3, 3)
-    assert [change.hunk.kind for change in analysis.changes] == ["removed", "added"]
+    assert [change.hunk.kind for change in analysis.changes] == [HunkKind.REMOVED, HunkKind.ADDED]
 
 
 def test_no_changed_characters_are_marked_inside_a_moved_block():
@@ -66,7 +66,7 @@ def test_no_changed_characters_are_marked_inside_a_moved_block():
     right = LEFT.replace(BLOCK, "").replace("line 20\n", f"one new\n{BLOCK}two\n")
     analysis = analyse(left, right)
     assert len(analysis.moves) == 1
-    (changed,) = [change for change in analysis.changes if change.hunk.kind == "changed"]
+    (changed,) = [change for change in analysis.changes if change.hunk.kind == HunkKind.CHANGED]
     at = right.index(BLOCK)
     assert changed.right_parts
     assert all(end <= at or start >= at + len(BLOCK) for start, end in changed.right_parts)
@@ -78,7 +78,7 @@ def test_marks_begin_behind_a_moved_block_that_begins_the_change():
     right = LEFT.replace(BLOCK, "").replace("line 20\n", f"{BLOCK}other words\n")
     analysis = analyse(left, right)
     assert len(analysis.moves) == 1
-    (changed,) = [change for change in analysis.changes if change.hunk.kind == "changed"]
+    (changed,) = [change for change in analysis.changes if change.hunk.kind == HunkKind.CHANGED]
     assert changed.right_parts
     assert all(right.index(BLOCK) + len(BLOCK) <= start < end for start, end in changed.right_parts)
 
