@@ -214,10 +214,11 @@ class Application:
                 self.window_closing(endpoint.window)
         for endpoint in self._next_to_check():
             endpoint.workspace_changed()
-            endpoint.reviews.open_reviews.note_project()
             endpoint.tracker.recheck()
-            if self._checks % CHECKS_PER_PROJECT == 0 and endpoint.settings.project_has_changed():
-                endpoint.settings_changed()
+            if self._checks % CHECKS_PER_PROJECT == 0:
+                endpoint.reviews.open_reviews.note_project()
+                if endpoint.settings.project_has_changed():
+                    endpoint.settings_changed()
             if self._checks % CHECKS_PER_STATUS == 0:
                 endpoint.show_status()
         self._export_environment()

@@ -268,7 +268,7 @@ class OpenReviews:
     def note_project(self) -> None:
         """The project may have been saved under another name."""
         if self.presentations:
-            self.arrangement.note_project(self.views())
+            self.arrangement.note_project(self.views)
 
     def views(self) -> List[sublime.View]:
         """The views of all open reviews."""

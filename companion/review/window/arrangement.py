@@ -49,8 +49,8 @@ class Arrangement:
         self._focus.note(view)
         self._split.note_activated(view)
 
-    def note_project(self, ours: Sequence[sublime.View]) -> None:
-        """The project may have been saved under another name. `ours` are the views of all open reviews."""
+    def note_project(self, ours: Callable[[], Sequence[sublime.View]]) -> None:
+        """The project may have been saved under another name. `ours` gives the views of all open reviews."""
         self._split.note_project(ours)
 
     # -- opening ------------------------------------------------------------------------------------------------------

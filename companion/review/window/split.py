@@ -55,14 +55,17 @@ class SplitLayout:
             if group >= 0:
                 self._last_editor_group = group
 
-    def note_project(self, ours: Sequence[sublime.View]) -> None:
+    def note_project(self, ours: Callable[[], Sequence[sublime.View]]) -> None:
         """Tell a project that was saved under another name from another project.
 
         That one would have closed all tabs. So as long as `ours`, views of our reviews, are in the window, it is the
         same project, whatever it is called now. Must not be called while a view is being closed.
         """
-        if self._before is not None and any(is_open(view) and self._is_here(view) for view in ours):
-            self._project = project_of(self._window)
+        if self._before is None:
+            return
+        project = project_of(self._window)
+        if project != self._project and any(is_open(view) and self._is_here(view) for view in ours()):
+            self._project = project
 
     def home(self, path: str, same_files: FrozenSet[str] = frozenset()) -> int:
         """The group in which a review of `path` belongs. `same_files` are further names by which tabs call the file."""
