@@ -52,6 +52,9 @@ class ReviewTestCase(DeferrableTestCase):
         yield lambda: application.window_opened(sublime.active_window()) is not None
         self.folder = os.path.realpath(tempfile.mkdtemp(prefix="review-"))
         self.addCleanup(shutil.rmtree, self.folder, True)
+        storage = os.path.realpath(tempfile.mkdtemp(prefix="kept-"))
+        self.addCleanup(shutil.rmtree, storage, True)
+        self.kept = os.path.join(storage, "kept")
         known = {window.id() for window in sublime.windows()}
         sublime.run_command("new_window")
         yield lambda: len(sublime.windows()) > len(known)
@@ -80,7 +83,6 @@ class ReviewTestCase(DeferrableTestCase):
         )
 
     def tearDown(self) -> Iterator[Any]:
-        self.reviews._accepted_texts._shown_again.clear()  # else they would be shown in the next test's window
         self.reviews.shutdown()
         for view in self.window.views():
             view.set_scratch(True)
@@ -92,6 +94,7 @@ class ReviewTestCase(DeferrableTestCase):
     def hand_events_to(self, reviews: ReviewManager) -> None:
         """Let these be the reviews of the window's endpoint, and the only ones that kept texts are shown in."""
         Keeping._all.discard(self.endpoint.reviews._accepted_texts._keeping)
+        reviews._accepted_texts._keeping._folder = self.kept  # no other test's, and none of the user's
         self.reviews = self.endpoint.reviews = reviews
         self.endpoint.review_events = ReviewEvents(self.window, self.endpoint._runtime, reviews)
 

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import os
-import shutil
 import threading
 import time
 from typing import Any, Iterator
 from unittest import mock
-
-import sublime
 
 from ..companion.review import after_client, keeping
 from ..companion.review.document.disk import ChangedError
@@ -18,11 +15,6 @@ from .review_support import GEMINI, PROPOSED, TEXT, CallTestCase
 
 class TestEditsOfAClientThatWritesItsOwn(CallTestCase):
     """What becomes of them when something comes in between."""
-
-    def setUp(self) -> Iterator[Any]:
-        yield from super().setUp()
-        self.kept = os.path.join(os.path.dirname(sublime.cache_path()), "Package Storage", "Gemini Companion")
-        self.addCleanup(shutil.rmtree, self.kept, True)
 
     def accept(self, mine: str = "# mine\n", proposed: str = PROPOSED) -> Iterator[Any]:
         review = yield from self.open_call(self.ticket(edits_return=False), proposed=proposed)
