@@ -1,10 +1,10 @@
 """The test command: `python3 tests/run.py` sets up all it needs in `.cache/` and passes every test.
 
 Legs: lint and types; then, on Python 3.8 and on the newest Python found: unit tests, in-editor tests on
-the headless host, soak and leak tests on it, end-to-end tests with real clients. Two legs run at a time,
-and beside them a soak test, which mostly waits. A leg that cannot run here (no Python 3.8, no Node) is
-named at the end as NOT RUN; with CI set that is a failure. The last line is always `N passed, N failed`,
-with `, N skipped` where there were any.
+the headless host, soak and leak tests on it, end-to-end tests with real clients. Where there are two Pythons,
+each client program in a terminal is tried on one of them. Two legs run at a time, and beside them a soak test,
+which mostly waits. A leg that cannot run here (no Python 3.8, no Node) is named at the end as NOT RUN; with CI
+set that is a failure. The last line is always `N passed, N failed`, with `, N skipped` where there were any.
 Claude Code's licence reserves all rights: it is installed and run only where `--with-claude` asks for it, never in CI.
 Runs on Python 3.8 or newer with nothing but the standard library.
 """
@@ -27,6 +27,9 @@ from tests.tools import browser, cache, legs, nodes, pythons
 
 KINDS = ("lint", "unit", "editor", "soak", "end_to_end")
 CLAUDE = "Claude Code"
+# Client programs in a terminal, by the Python on which their tests run: these take minutes, and the programs do not
+# know on which Python the package runs. test_five_programs.py has all of them on both.
+PROGRAMS = (("gemini", "qwen"), ("copilot", "opencode"))
 
 
 class Plan:
@@ -74,9 +77,18 @@ def make_plan(options: argparse.Namespace) -> Plan:
         attempt(plan, CLAUDE, lambda: add_claude(plan, chosen, options.keyword))
     env = attempt_client_environment(plan) if "end_to_end" in kinds else None
     for python in chosen:
-        add = functools.partial(add_tests, plan, python, kinds, options.keyword, env)
+        left_out = programs_left_out(chosen.index(python), len(chosen))
+        add = functools.partial(add_tests, plan, python, kinds, options.keyword, env, left_out)
         attempt(plan, f"tests on Python {python.name}", add)
     return plan
+
+
+def programs_left_out(index: int, count: int) -> List[str]:
+    """The files of tests that another one of `count` Pythons runs, and not the one at `index`."""
+    if count < 2:
+        return []
+    others = (names for number, names in enumerate(PROGRAMS) if number != index % len(PROGRAMS))
+    return [f"tests/end_to_end/test_{name}_program.py" for names in others for name in names]
 
 
 def choose_pythons(wanted: Optional[List[str]], plan: Plan) -> List[pythons.Python]:
@@ -103,7 +115,12 @@ def add_lint(plan: Plan, chosen: List[pythons.Python]) -> None:
 
 
 def add_tests(
-    plan: Plan, python: pythons.Python, kinds: List[str], keyword: Optional[str], client_env: Optional[Dict[str, str]]
+    plan: Plan,
+    python: pythons.Python,
+    kinds: List[str],
+    keyword: Optional[str],
+    client_env: Optional[Dict[str, str]],
+    left_out: List[str],
 ) -> None:
     executable = pythons.environment(python)
     if "end_to_end" in kinds and client_env is not None:
@@ -111,7 +128,7 @@ def add_tests(
             legs.pytest_leg(
                 f"end to end: Python {python.name}",
                 executable,
-                ["tests/end_to_end", "tests/conformance"],
+                ["tests/end_to_end", "tests/conformance", *(f"--ignore={path}" for path in left_out)],
                 keyword,
                 client_env,
             )

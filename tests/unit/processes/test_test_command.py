@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -51,6 +52,18 @@ def test_what_cannot_run_is_named_here_and_fails_in_ci(monkeypatch, locally, cap
 def test_nothing_run_at_all_is_no_success(locally, capsys):
     assert run.report([], {"end to end": "no Node"}, 1.0) == 1
     assert capsys.readouterr().out.splitlines()[-1] == "0 passed, 0 failed"
+
+
+def test_each_program_in_a_terminal_is_run_alone_on_one_of_two_pythons():
+    there = {f"tests/end_to_end/{path.name}" for path in (run_folder() / "end_to_end").glob("test_*_program.py")}
+    alone = there - {"tests/end_to_end/test_claude_program.py"}  # only where the user asks for it
+    run_by = [alone - set(run.programs_left_out(index, 2)) for index in range(2)]
+    assert run_by[0] | run_by[1] == alone and not run_by[0] & run_by[1] and all(run_by)
+    assert run.programs_left_out(0, 1) == []
+
+
+def run_folder():
+    return Path(run.__file__).parent
 
 
 def options(**changed):
