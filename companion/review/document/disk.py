@@ -316,7 +316,7 @@ def _decode(path: str, data: bytes, encoding: str, fallback: str) -> Original:
             continue
         ending = _ENDING_NAMES[usual_ending(exact)]
         return Original(path, Kind.TEXT, plain(exact), exact, candidate, ending, fingerprint)
-    shown = data.decode("utf-8", "replace")
+    shown = encodings.decode(data, "utf-8", "replace")
     notice = f"{name} cannot be decoded: characters that cannot be read are shown as \ufffd."
     return Original(path, Kind.UNDECODABLE, plain(shown), fingerprint=fingerprint, notice=notice)
 

@@ -50,9 +50,12 @@ def without_mark(data: bytes) -> Tuple[str, bytes]:
     return "", data
 
 
-def decode(data: bytes, codec: str) -> str:
-    """The text of `data`, which has no byte order mark. `codec` is Python's name. Raises `UnicodeDecodeError`."""
-    decoder = codecs.getincrementaldecoder(codec)()
+def decode(data: bytes, codec: str, errors: str = "strict") -> str:
+    """The text of `data`, which has no byte order mark. `codec` and `errors` are Python's names.
+
+    Raises `UnicodeDecodeError` if `errors` is "strict".
+    """
+    decoder = codecs.getincrementaldecoder(codec)(errors)
     parts = [decoder.decode(data[start : start + PORTION]) for start in range(0, len(data), PORTION)]
     return "".join(parts) + decoder.decode(b"", True)
 
