@@ -85,6 +85,13 @@ class TestRows(AssumptionCase):
             yield 50
             yield from self.rows_are_as_high_as_lines(size)
 
+    def test_a_view_of_one_line_tells_nothing_of_rows(self) -> None:
+        """Diagnose asks its own report, and says so if that is too short."""
+        set_text(self.view, "one line")
+        rows = assumptions.FillerRows(self.view)
+        self.addCleanup(rows.remove)
+        self.assertEqual(rows.problem(), "the view has one line only")
+
     def test_the_height_of_a_block_can_be_measured(self) -> Iterator[Any]:
         """Whatever a block's height is, the lines around it tell: `text_to_layout` sees blocks, at once or soon."""
         second = self.view.text_point(1, 0)

@@ -52,7 +52,6 @@ class FillerRows:
     name = "a filler's row is as high as a line"
 
     def __init__(self, view: sublime.View) -> None:
-        """The view must hold several lines of text."""
         self._view = view
         self._second = view.text_point(1, 0)
         self._before = view.text_to_layout(self._second)[1]
@@ -60,6 +59,10 @@ class FillerRows:
 
     def problem(self) -> Optional[str]:
         """What is wrong with the rows as they are laid out now, or None."""
+        if self._view.line_height() <= 0:
+            return "the view has no line height"
+        if self._view.rowcol(self._second)[0] != 1:
+            return "the view has one line only"
         found = self._view.text_to_layout(self._second)[1] - self._before
         if abs(found - ROWS * self._view.line_height()) <= TOLERANCE:
             return None

@@ -15,6 +15,7 @@ from ..agents.agent import Agent
 from ..agents.dialect import Transport
 from ..agents.registry import AGENTS
 from ..editor.edits import move_caret, set_text
+from ..editor.file_views import is_open
 from ..editor.view_roles import ROLE
 from ..system.editor_process import EDITOR_PID
 from ..system.platform import WINDOWS, Platform
@@ -100,7 +101,7 @@ class Diagnosis:
 
     def _show(self) -> None:
         view = self._view
-        if view is None or not view.is_valid() or view.window() is None:
+        if view is None or not is_open(view):
             self._view = None  # the user has closed it
             return
         findings = Findings(self._checks, self._libraries, self._files)
@@ -137,12 +138,12 @@ class Diagnosis:
 
     def _try_screen(self) -> None:
         """Check what the package assumes of views, on the report's own view."""
-        if self._view is not None and self._view.is_valid() and self._view.window() is not None:
+        if self._view is not None and is_open(self._view):
             self._look_at_rows(self._view, assumptions.FillerRows(self._view), LAYOUT_FRAMES)
 
     def _look_at_rows(self, view: sublime.View, rows: assumptions.FillerRows, frames: int) -> None:
         """Give the editor so many frames to lay the rows out, then judge."""
-        if not view.is_valid() or view.window() is None:
+        if not is_open(view):
             return
         if frames and rows.problem() is not None:
             self._runtime.later_on_main(FRAME_MILLISECONDS, self._look_at_rows, view, rows, frames - 1)

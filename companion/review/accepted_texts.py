@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger("gemini_companion.review")
 
+AGAIN = "accept again to write it"
+
 
 class AcceptedTexts:
     """The accepted texts of one window. Main thread only, except where noted."""
@@ -128,7 +130,7 @@ class AcceptedTexts:
             original,
         )
         self._saves[save] = review.owner
-        self._kept[save] = self._keeping.keep(review.path, review.owner.client_name, text)
+        self._kept[save] = self._keep(review, text)
         save.start()
 
     def _saved(self, save: SaveAfterClient, review: Review, text: str, problem: str) -> None:
@@ -136,11 +138,10 @@ class AcceptedTexts:
         name, client = os.path.basename(review.path), review.owner.client_name
         gone = save.client_has_gone and not save.client_has_written
         if not problem:
-            said = f"{client} went away before it wrote {name}: written" if gone else ""
-            say(self._window, said or f"saved your edits of {name}; {client} does not know of them")
+            saved = f"saved your edits of {name}; {client} does not know of them"
+            say(self._window, _went_away(client, review.path, "written") if gone else saved)
         elif self._reopen(review.owner, review.path, text, orphaned=True, accepted_before=not gone):
-            again = f"{client} went away before it wrote {name}: accept again to write it"
-            say(self._window, again if gone else problem)
+            say(self._window, _went_away(client, review.path, AGAIN) if gone else problem)
         self._keeping.drop(self._kept.pop(save))
 
     def owner_gone(self, owner_id: str) -> None:
@@ -170,16 +171,14 @@ class AcceptedTexts:
         if closed:
             self._written_too_late(review, error)
         elif error is None:
-            name = os.path.basename(outcome.path)
-            say(self._window, f"{review.owner.client_name} went away before it wrote {name}: written")
+            say(self._window, _went_away(review.owner.client_name, outcome.path, "written"))
         else:
             logger.info("an accepted text that its client did not read is shown again: %s", error)
             self._reopen_for_lost_client(review.owner, outcome)
 
     def _reopen_for_lost_client(self, owner: Owner, outcome: Outcome) -> None:
         if self._reopen(owner, outcome.path, outcome.content or "", orphaned=True):
-            name = os.path.basename(outcome.path)
-            say(self._window, f"{owner.client_name} went away before it wrote {name}: accept again to write it")
+            say(self._window, _went_away(owner.client_name, outcome.path, AGAIN))
 
     def _reopen(self, owner: Owner, path: str, text: str, *, orphaned: bool, accepted_before: bool = False) -> bool:
         """Show an accepted text as a review again. If that is `orphaned`, Accept writes it.
@@ -212,10 +211,10 @@ class AcceptedTexts:
                 del self._saves[save]
                 self._keeping.leave(self._kept.pop(save))
         for review, text in self._under_way.items():
-            self._kept[review] = self._keeping.keep(review.path, review.owner.client_name, text)
+            self._kept[review] = self._keep(review, text)
         for review in self._to_be_kept():
             text = self._open.presentations[review].current_text()
-            self._keeping.leave(self._keeping.keep(review.path, review.owner.client_name, text))
+            self._keeping.leave(self._keep(review, text))
         self._keeping.wait()
         self._ending = False  # a window may go on, with another project
 
@@ -223,9 +222,9 @@ class AcceptedTexts:
         """The same when the editor's API may no longer be used; nobody is told. Any thread."""
         end = time.monotonic() + WRITE_SECONDS
         for review, text in list(self._under_way.items()):
-            self._keeping.keep(review.path, review.owner.client_name, text)
+            self._keep(review, text)
         for review in self._to_be_kept():
-            self._keeping.keep(review.path, review.owner.client_name, review.proposal.exact)
+            self._keep(review, review.proposal.exact)
         saves = list(self._saves)
         for save in saves:
             save.go_on_alone(end)
@@ -233,6 +232,9 @@ class AcceptedTexts:
         for save in saves:
             save.wait(max(0.0, end - time.monotonic()))
         self._keeping.wait()
+
+    def _keep(self, review: Review, text: str) -> KeptText:
+        return self._keeping.keep(review.path, review.owner.client_name, text)
 
     def _to_be_kept(self) -> List[Review]:
         return [review for review in self._open.pending() if review in self._shown_again]
@@ -255,4 +257,8 @@ class AcceptedTexts:
         owner = Owner(kept.name, kept.text.client)  # nobody is connected as that
         self._reopen(owner, kept.text.path, kept.text.content, orphaned=True, accepted_before=True)
         name = os.path.basename(kept.text.path)
-        say(self._window, f"what you accepted for {name} is not saved yet: accept again to write it")
+        say(self._window, f"what you accepted for {name} is not saved yet: {AGAIN}")
+
+
+def _went_away(client: str, path: str, what: str) -> str:
+    return f"{client} went away before it wrote {os.path.basename(path)}: {what}"

@@ -162,11 +162,10 @@ class OpenReviews:
     def _open(self, review: Review, prepared: Optional[Preparation]) -> None:
         if prepared is not None:
             review.same_files = prepared.same_files
-        ours = [view for shown in self.presentations.values() for view in shown.views]
         in_use = self._in_use()
         presentation = Presentation(
             review,
-            *self.arrangement.make_views(review, ours, in_use),
+            *self.arrangement.make_views(review, self.views(), in_use),
             runtime=self._runtime,
             settings=self._settings,
             on_link=self._on_link,

@@ -56,7 +56,7 @@ _NOTHING = DrawnText(-1)
 
 
 class ComparisonCycle:
-    """That of one review. Main thread only.
+    """The comparisons of one review. Main thread only.
 
     `show_header` is called with each drawing, `update_header` when the header has something else to say in between.
     """

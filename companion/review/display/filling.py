@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class Filling:
-    """That of one review. Main thread only. Inline there is no `original_pane`."""
+    """The filling of one review's views. Main thread only. Inline there is no `original_pane`."""
 
     def __init__(
         self,

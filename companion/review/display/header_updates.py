@@ -23,7 +23,7 @@ STATUS = "gemini_companion.review"
 
 
 class HeaderUpdates:
-    """Those of one review. Main thread only. `found` says what the last comparison came to."""
+    """The header of one review. Main thread only. `found` says what the last comparison came to."""
 
     def __init__(
         self,

@@ -13,6 +13,7 @@ import sublime
 
 from ...editor import file_views
 from ...editor.edits import PORTION, move_caret, text_steps
+from ...editor.selections import some_selections
 from ..decision import Review
 from ..document.disk import Kind, Original
 from ..window import views
@@ -87,7 +88,7 @@ class ProposalPane:
     @property
     def pristine(self) -> bool:
         """Whether the user has neither edited the view nor moved its caret since it was filled."""
-        return self.untouched and list(self.view.sel()) == [sublime.Region(0)]
+        return self.untouched and some_selections(self.view) == [sublime.Region(0)]
 
     @property
     def emptied(self) -> bool:

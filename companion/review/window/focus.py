@@ -11,6 +11,7 @@ from typing import Callable, Optional
 
 import sublime
 
+from ...editor.file_views import is_in
 from ...editor.view_roles import is_terminal, role_of
 
 ALWAYS, NEVER = "always", "never"
@@ -33,7 +34,7 @@ class Focus:
     def holder(self) -> Optional[sublime.View]:
         """The view that has the focus, as far as can be known."""
         latest = self._latest
-        if latest is not None and self._is_here(latest):
+        if latest is not None and is_in(latest, self._window):
             # A tab no longer in front has lost the focus to a sheet without events, such as an image.
             if latest.element() is not None or latest == self._window.active_view():
                 return latest
@@ -54,7 +55,7 @@ class Focus:
 
     def give(self, view: Optional[sublime.View], setting: str = NEVER) -> None:
         """Give `view` the focus, if it still exists. With `ALWAYS` its window comes to the front as well."""
-        if view is None or not self._is_here(view):
+        if view is None or not is_in(view, self._window):
             return
         latest = self._latest
         in_panel = latest is not None and latest.is_valid() and latest.element() is not None
@@ -75,7 +76,3 @@ class Focus:
         """Whether the window is the one in front, as far as can be known."""
         active = self._find_active_window()
         return active is None or active.id() == self._window.id()
-
-    def _is_here(self, view: sublime.View) -> bool:
-        window = view.window() if view.is_valid() else None
-        return window is not None and window.id() == self._window.id()

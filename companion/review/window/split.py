@@ -14,7 +14,7 @@ from typing import Any, Callable, Dict, FrozenSet, List, NamedTuple, Optional, S
 
 import sublime
 
-from ...editor.file_views import is_open, views_of_file
+from ...editor import file_views
 from ...editor.view_roles import is_terminal, role_of
 from . import layout as layouts
 from .snapshot import Snapshot, is_in, is_placeholder, restore_stored
@@ -64,14 +64,14 @@ class SplitLayout:
         if self._before is None:
             return
         project = project_of(self._window)
-        if project != self._project and any(is_open(view) and self._is_here(view) for view in ours()):
+        if project != self._project and any(file_views.is_in(view, self._window) for view in ours()):
             self._project = project
 
     def home(self, path: str, same_files: FrozenSet[str] = frozenset()) -> int:
         """The group in which a review of `path` belongs. `same_files` are further names by which tabs call the file."""
         active = self._window.active_group()
-        user_views = views_of_file(path, same_files)
-        groups = {self._window.get_view_index(view)[0] for view in user_views if self._is_here(view)}
+        user_views = file_views.views_of_file(path, same_files)
+        groups = {self._window.get_view_index(view)[0] for view in user_views if file_views.is_in(view, self._window)}
         groups.discard(-1)
         if groups:
             return active if active in groups else min(groups)
@@ -155,8 +155,8 @@ class SplitLayout:
 
     def _find_groups(self, ours: List[sublime.View]) -> None:
         """Where our views are now: the user may have moved them."""
-        originals = [view for view in ours if is_open(view) and self._is_here(view) and role_of(view) == "original"]
-        proposals = [view for view in ours if is_open(view) and self._is_here(view) and role_of(view) == "proposal"]
+        originals = [view for view in ours if file_views.is_in(view, self._window) and role_of(view) == "original"]
+        proposals = [view for view in ours if file_views.is_in(view, self._window) and role_of(view) == "proposal"]
         proposal = self._window.get_view_index(proposals[-1])[0] if proposals else self._groups.proposal
         original = self._window.get_view_index(originals[-1])[0] if originals else self._groups.original
         count = self._window.num_groups()
@@ -177,10 +177,6 @@ class SplitLayout:
                 self._window.set_sheet_index(preview, target, -1)
         if shown is not None and is_in(shown, target) and shown != self._window.active_sheet_in_group(target):
             self._window.focus_sheet(shown)
-
-    def _is_here(self, view: sublime.View) -> bool:
-        window = view.window()
-        return window is not None and window.id() == self._window.id()
 
     def _store(self) -> None:
         value: Dict[str, Any] = {"division": None, "automatic": self._automatic}

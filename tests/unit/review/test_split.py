@@ -156,7 +156,7 @@ class TestHome:
         """The group in which a review of a file that these views show belongs."""
 
         def home(window, *views, split=None):
-            monkeypatch.setattr(module, "views_of_file", lambda path, same: list(views))
+            monkeypatch.setattr(module.file_views, "views_of_file", lambda path, same: list(views))
             return (split or module.SplitLayout(window)).home("/a.py")
 
         return home
@@ -236,9 +236,7 @@ class TestWhereOurViewsAre:
     """Asked when a second review opens: the user may have moved those of the first."""
 
     @pytest.fixture
-    def find(self, module, monkeypatch):
-        monkeypatch.setattr(module, "is_open", lambda view: view.home is not None)
-
+    def find(self, module):
         def find(window, *ours, before=(0, 1)):
             split = module.SplitLayout(window)
             split._groups = module.Groups(*before)
