@@ -17,7 +17,7 @@ from weakref import WeakSet
 import sublime
 
 from ..editor.status_bar import say
-from .after_client import SaveAfterClient
+from .after_client import ClientState, SaveAfterClient
 from .decision import Outcome, Owner, Review, ReviewError
 from .document.apply import Guard
 from .document.disk import ChangedError, DiskError
@@ -136,7 +136,7 @@ class AcceptedTexts:
     def _saved(self, save: SaveAfterClient, review: Review, text: str, problem: str) -> None:
         del self._saves[save]
         name, client = os.path.basename(review.path), review.owner.client_name
-        gone = save.client_has_gone and not save.client_has_written
+        gone = save.client is ClientState.GONE
         if not problem:
             saved = f"saved your edits of {name}; {client} does not know of them"
             say(self._window, _went_away(client, review.path, "written") if gone else saved)

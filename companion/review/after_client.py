@@ -12,7 +12,8 @@ file that was reviewed.
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Callable, Optional
+from enum import Enum
+from typing import TYPE_CHECKING, Callable, Dict, FrozenSet, Optional
 
 from .document import disk, preparation, written
 from .document.apply import Write
@@ -27,6 +28,21 @@ PATIENCE_SECONDS = 30.0
 GONE_SECONDS = 2.0  # that a client may take to write after it has gone
 LOOK_MILLISECONDS = 50
 CHARACTERS_PER_MILLISECOND = 20000  # for each of them the next look waits longer: a long file is not read all the time
+
+
+class ClientState(Enum):
+    """How far the client is with its own text."""
+
+    AWAITED = "it is about to write"
+    GONE = "it has gone and has not been seen to write"
+    WRITTEN = "it has written, whether it is still there or not"
+
+
+TRANSITIONS: Dict[ClientState, FrozenSet[ClientState]] = {
+    ClientState.AWAITED: frozenset({ClientState.GONE, ClientState.WRITTEN}),
+    ClientState.GONE: frozenset({ClientState.WRITTEN}),
+    ClientState.WRITTEN: frozenset(),
+}
 
 
 class SaveAfterClient:
@@ -45,8 +61,7 @@ class SaveAfterClient:
         original: Optional[Original] = None,
     ) -> None:
         """`original` is the file that was reviewed, if it had been read."""
-        self.client_has_written = False
-        self.client_has_gone = False
+        self.client = ClientState.AWAITED
         self._runtime = runtime
         self._request = request
         self._proposed = proposed
@@ -65,7 +80,7 @@ class SaveAfterClient:
 
     def client_gone(self) -> None:
         """The client has gone: what it has not written by `GONE_SECONDS` from now it will not write."""
-        self.client_has_gone = True
+        self._client_is(ClientState.GONE)
         self._end = min(self._end, time.monotonic() + GONE_SECONDS)
 
     def finish(self, seconds: float) -> bool:
@@ -120,7 +135,7 @@ class SaveAfterClient:
             self._save_over(found)
         elif time.monotonic() < self._end:
             self._runtime.later_on_main(self._pause, self._look)
-        elif self.client_has_gone and self._original is not None:
+        elif self.client is ClientState.GONE and self._original is not None:
             self._begin(self._original)
         else:
             self._tell("The proposal was not written, so your edits are not saved: accept again to write them.")
@@ -130,8 +145,12 @@ class SaveAfterClient:
             self._save_over(found)
 
     def _save_over(self, found: Original) -> None:
-        self.client_has_written = True
+        self._client_is(ClientState.WRITTEN)
         self._begin(found)
+
+    def _client_is(self, state: ClientState) -> None:
+        if state in TRANSITIONS[self.client]:
+            self.client = state
 
     def _begin(self, original: Original) -> None:
         self._write = Write(self._runtime, original, self._text, self._written)

@@ -172,19 +172,25 @@ class TestAClientThatGoes:
         bench.subject.client_gone()
         return bench
 
+    def test_having_written_it_stays_one_that_has_written(self, bench):
+        bench.path.write_bytes(b"proposed\n")
+        bench.look(100)
+        bench.subject.client_gone()
+        assert bench.subject.client.name == "WRITTEN"
+
     def test_it_has_a_moment_to_write(self, going):
         going.look(1900)
         going.path.write_bytes(b"proposed\n")
         going.look(50)
         assert going.written == [("proposed\n", EDITED)]
-        assert going.subject.client_has_written and going.subject.client_has_gone
+        assert going.subject.client.name == "WRITTEN"
 
     def test_then_the_users_text_goes_over_what_was_reviewed(self, going):
         going.look(1900)
         assert not going.written
         going.look(150)
         assert going.written == [("old\n", EDITED)] and not going.told
-        assert not going.subject.client_has_written
+        assert going.subject.client.name == "GONE"
         going.done(None)
         assert going.told == [""]
 
@@ -194,7 +200,7 @@ class TestAClientThatGoes:
         going.subject.client_gone()
         going.look(2100)
         going.look(50)
-        assert "was not written" in going.told[0] and going.subject.client_has_gone
+        assert "was not written" in going.told[0] and going.subject.client.name == "GONE"
 
     def test_going_gives_nobody_more_time(self, bench):
         bench.look(29900)
