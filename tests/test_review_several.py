@@ -1,4 +1,4 @@
-"""Several reviews at once: none takes the place, or a key, of the one that the user is in."""
+"""Several reviews at once: none takes the place, or a key or click, of the one that the user is in."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class SeveralTestCase(ReviewTestCase):
     def setUp(self) -> Iterator[Any]:
         yield from super().setUp()
         self.clock = 1000.0
-        self.reviews.open_reviews.key_guard._now = lambda: self.clock
+        self.reviews.open_reviews.input_guard._now = lambda: self.clock
         self.said: List[str] = []
         patcher = mock.patch.object(sublime.Window, "status_message", lambda window, text: self.said.append(text))
         patcher.start()
@@ -168,7 +168,21 @@ class TestKeys(SeveralTestCase):
         yield lambda: self.window.active_view() == self.proposal(second)
         self.assertTrue(self.takes_no_key(second))
 
-    def test_commands_and_links_decide_at_once(self) -> Iterator[Any]:
+    def test_the_second_click_of_a_double_click_decides_nothing(self) -> Iterator[Any]:
+        first, second = yield from self.two()
+        self.reviews._follow_link(first, "accept")
+        yield lambda: self.window.active_view() == self.proposal(second)
+        self.clock += 0.2
+        for link in ("accept", "reject"):
+            self.reviews._follow_link(second, link)
+            yield from self.assert_still(second, ["accepted"])
+            self.assertIn("look, then click again", self.said[-1])
+        self.reviews._follow_link(second, "next")
+        self.clock += 0.75
+        self.reviews._follow_link(second, "accept")
+        yield lambda: self.kinds() == ["accepted", "accepted"]
+
+    def test_commands_decide_at_once(self) -> Iterator[Any]:
         first, second = yield from self.two()
         third = yield from self.open_diff("third.py")
         fourth = yield from self.open_diff("fourth.py")
@@ -178,7 +192,7 @@ class TestKeys(SeveralTestCase):
         yield lambda: self.window.active_view() == self.proposal(third)
         self.window.run_command("save")  # as the menu does
         yield lambda: self.window.active_view() == self.proposal(second)
-        self.reviews._follow_link(second, "reject")
+        self.window.run_command("gemini_companion_reject_diff")
         yield lambda: self.kinds() == ["accepted", "accepted", "accepted", "rejected"]
 
     def test_a_review_that_the_user_goes_to_takes_keys_at_once(self) -> Iterator[Any]:
@@ -204,7 +218,7 @@ class TestKeys(SeveralTestCase):
     def test_who_types_when_a_review_opens_saves_their_file(self) -> Iterator[Any]:
         view = yield from self.open_file()
         self.type(view, 0, "# mine\n")
-        yield lambda: self.reviews.open_reviews.key_guard._edited == self.clock  # the editor has told of it
+        yield lambda: self.reviews.open_reviews.input_guard._edited == self.clock  # the editor has told of it
         self.clock += 0.4
         review = yield from self.open_diff("other.py")
         self.assertEqual(self.window.active_view(), self.proposal(review))

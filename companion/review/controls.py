@@ -15,6 +15,8 @@ SAVE = "save"  # the editor's command that accepts a proposal
 IN_REVIEW = "gemini_companion.in_review"
 JUST_SHOWN = "gemini_companion.just_shown"  # the review has come to the front by itself: a key may mean another one
 
+_DECIDING = (ACCEPT, AS_PROPOSED, REJECT)
+
 if TYPE_CHECKING:
     from .changes import Changes
     from .decision import Review
@@ -26,6 +28,7 @@ class Deciding(Protocol):
     def accept(self, review: Review) -> None: ...
     def accept_as_proposed(self, review: Review) -> None: ...
     def reject(self, review: Review) -> None: ...
+    def ignores_click(self, review: Review) -> bool: ...
 
 
 def follow_link(reviews: Deciding, changes: Changes, review: Review, href: str) -> None:
@@ -42,7 +45,7 @@ def follow_link(reviews: Deciding, changes: Changes, review: Review, href: str) 
         RELOAD: lambda: changes.reload(review),
         WHITESPACE: lambda: changes.toggle_whitespace(review),
     }
-    if verb in actions:
+    if verb in actions and not (verb in _DECIDING and reviews.ignores_click(review)):
         actions[verb]()
 
 

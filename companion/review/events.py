@@ -51,11 +51,11 @@ class ReviewEvents:
     def on_modified(self, view: sublime.View) -> None:
         """A view was edited. Called for every keystroke."""
         if not self._open.presentations:
-            self._open.key_guard.edited()
+            self._open.input_guard.edited()
             return
         review = self._open.review_of(view)
         if review is None:
-            self._open.key_guard.edited()
+            self._open.input_guard.edited()
             self._edited[view.id()] = view
             self._edits.mark()
         elif self._open.is_proposal(review, view):

@@ -222,10 +222,17 @@ class ReviewManager:
 
     def ignores_key(self, review: Review) -> bool:
         """The user pressed a key to decide the review. True, which is said, if it was meant for another one."""
-        ignored = self.open_reviews.key_guard.pressed(review)
+        return self._ignores(review, "press")
+
+    def ignores_click(self, review: Review) -> bool:
+        """The same for a link that decides."""
+        return self._ignores(review, "click")
+
+    def _ignores(self, review: Review, act: str) -> bool:
+        ignored = self.open_reviews.input_guard.pressed(review)
         if ignored:
             name = os.path.basename(review.path)
-            self._say(review, f"the diff of {name} has just come to the front: look, then press again")
+            self._say(review, f"the diff of {name} has just come to the front: look, then {act} again")
         return ignored
 
     def _say(self, review: Review, sentence: str) -> None:

@@ -16,7 +16,7 @@ from .decision import Owner, Review, ReviewError, Ticket
 from .display.poller import Poller
 from .display.presentation import Presentation
 from .window.arrangement import Arrangement
-from .window.key_guard import KeyGuard
+from .window.input_guard import InputGuard
 
 if TYPE_CHECKING:
     from ..runtime import Runtime
@@ -45,7 +45,7 @@ class OpenReviews:
         self.presentations: Dict[Review, Presentation] = {}
         """The oldest review first."""
         self.arrangement = Arrangement(window, runtime, settings)
-        self.key_guard = KeyGuard()
+        self.input_guard = InputGuard()
         self._window = window
         self._runtime = runtime
         self._settings = settings
@@ -91,7 +91,7 @@ class OpenReviews:
     def just_shown(self, view: sublime.View) -> bool:
         """Whether the view's review has just come to the front by itself, so that a key is not meant for it."""
         review = self.review_of(view)
-        return review is not None and self.key_guard.ignores(review)
+        return review is not None and self.input_guard.ignores(review)
 
     def window_of(self, review: Review) -> sublime.Window:
         """The window in which the proposal is, which the user may have dragged there."""
@@ -154,7 +154,7 @@ class OpenReviews:
         else:
             review.replace(proposed)
             self.presentations[review].show_proposal(prepared)
-            self.key_guard.came(review)  # what the user may have been about to decide is another text now
+            self.input_guard.came(review)  # what the user may have been about to decide is another text now
             if self.review_of(self.arrangement.tab_in_use()) is review or not self._in_use():
                 self.show(review)
         return review
@@ -174,7 +174,7 @@ class OpenReviews:
         if in_use:
             self._behind.add(review)
         elif self.arrangement.tab_in_use() == presentation.proposal_view:
-            self.key_guard.opened(review)
+            self.input_guard.opened(review)
         presentation.show_proposal(prepared)
         self._poller.start()
         self._runtime.on_main(self._on_count)
@@ -184,7 +184,7 @@ class OpenReviews:
         presentation = self.presentations.get(review)
         if presentation is not None:
             if focus:
-                self.key_guard.asked_for(review)
+                self.input_guard.asked_for(review)
             self.arrangement.show(presentation.views, presentation.proposal_view, focus)
             self._has_come(review)
 
@@ -235,7 +235,7 @@ class OpenReviews:
         """Note that a view of the review is being closed by the user. The rest waits until it is gone."""
         presentation = self.presentations[review]
         if self.review_of(self.arrangement.tab_in_use()) is review and self.pending():
-            self.key_guard.came()  # the editor shows another one before we do
+            self.input_guard.came()  # the editor shows another one before we do
         self.arrangement.note_closing(presentation.views)
         presentation.retire()
 
@@ -261,7 +261,7 @@ class OpenReviews:
         review = next((each for each in newest_first if self.window_of(each) == self._window), newest_first[0])
         presentation = self.presentations[review]
         if self.arrangement.go_on(presentation.views, presentation.proposal_view):
-            self.key_guard.came(review)
+            self.input_guard.came(review)
         self._has_come(review)
 
     def note_project(self) -> None:

@@ -1,7 +1,8 @@
-"""Keys that reach a review which has just come to the front by itself: the user pressed them for what was there before.
+"""Keys and clicks that reach a review which has just come to the front by itself: they were meant for what was there
+before, such as the second click of a double click.
 
-Rule: for a moment our key bindings decide nothing, and the user is told so. Links, menus, the palette and whatever else
-runs a command decide at any time, for whoever uses them has looked.
+Rule: for a moment our key bindings and links decide nothing, and the user is told so. Menus, the palette and whatever
+else runs a command decide at any time, for whoever uses them has looked.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ _AFTER_A_REPEAT = 0.3
 _TYPING = 1.0  # so long after an edit the next key is still meant for the edited text
 
 
-class KeyGuard:
+class InputGuard:
     """The guard of one window's reviews. Main thread only."""
 
     def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
@@ -45,11 +46,12 @@ class KeyGuard:
             self._until = float("-inf")
 
     def ignores(self, review: Review) -> bool:
-        """Whether a key that is pressed now does not decide this review."""
+        """Whether a key that is pressed now, or a click, does not decide this review."""
         return (self._review is None or self._review() is review) and self._now() < self._until
 
     def pressed(self, review: Review) -> bool:
-        """A key was pressed to decide the review. True if it is to be ignored, as are its repeats while it is held."""
+        """A key was pressed, or a link clicked, to decide the review. True if that is to be ignored, as are the repeats
+        of a key that is held."""
         ignored = self.ignores(review)
         if ignored:
             self._until = max(self._until, self._now() + _AFTER_A_REPEAT)
