@@ -1,10 +1,11 @@
 """The test command: `python3 tests/run.py` sets up all it needs in `.cache/` and passes every test.
 
-Legs: lint and types; then, on Python 3.8 and on the newest Python found: unit tests, in-editor tests on
-the headless host, soak and leak tests on it, end-to-end tests with real clients. Where there are two Pythons,
-each client program in a terminal is tried on one of them. Two legs run at a time, and beside them a soak test,
-which mostly waits. A leg that cannot run here (no Python 3.8, no Node) is named at the end as NOT RUN; with CI
-set that is a failure. The last line is always `N passed, N failed`, with `, N skipped` where there were any.
+Legs: lint and types; then, on Python 3.8 and on the newest Python found: unit tests, in-editor tests on the
+headless host, soak and leak tests on it, end-to-end tests with real clients. Where there are two Pythons, each
+client program in a terminal is tried on one of them, and the host is contrary on the newest. Two legs run at a
+time, and beside them a soak test, which mostly waits. A leg that cannot run here (no Python 3.8, no Node) is
+named at the end as NOT RUN; with CI set that is a failure. The last line is always `N passed, N failed`, with
+`, N skipped` where there were any.
 Claude Code's licence reserves all rights: it is installed and run only where `--with-claude` asks for it, never in CI.
 Runs on Python 3.8 or newer with nothing but the standard library.
 """
@@ -77,8 +78,9 @@ def make_plan(options: argparse.Namespace) -> Plan:
         attempt(plan, CLAUDE, lambda: add_claude(plan, chosen, options.keyword))
     env = attempt_client_environment(plan) if "end_to_end" in kinds else None
     for python in chosen:
-        left_out = programs_left_out(chosen.index(python), len(chosen))
-        add = functools.partial(add_tests, plan, python, kinds, options.keyword, env, left_out)
+        index, count = chosen.index(python), len(chosen)
+        left_out, hosts = programs_left_out(index, count), hosts_of(index, count)
+        add = functools.partial(add_tests, plan, python, kinds, options.keyword, env, left_out, hosts)
         attempt(plan, f"tests on Python {python.name}", add)
     return plan
 
@@ -89,6 +91,19 @@ def programs_left_out(index: int, count: int) -> List[str]:
         return []
     others = (names for number, names in enumerate(PROGRAMS) if number != index % len(PROGRAMS))
     return [f"tests/end_to_end/test_{name}_program.py" for names in others for name in names]
+
+
+def hosts_of(index: int, count: int) -> Dict[str, str]:
+    """In which hosts the Python at `index`, of `count`, runs the in-editor tests: names of legs, with their quirks.
+
+    Every Python has one host and every host one Python: what the one tries does not depend on the other.
+    """
+    hosts = {}
+    if count == 1 or index < count - 1:
+        hosts["in editor"] = ""
+    if index == count - 1:
+        hosts["in a contrary editor"] = ",".join(sorted(ALL - {"late_timers"}))  # which would take minutes
+    return hosts
 
 
 def choose_pythons(wanted: Optional[List[str]], plan: Plan) -> List[pythons.Python]:
@@ -121,6 +136,7 @@ def add_tests(
     keyword: Optional[str],
     client_env: Optional[Dict[str, str]],
     left_out: List[str],
+    hosts: Dict[str, str],
 ) -> None:
     executable = pythons.environment(python)
     if "end_to_end" in kinds and client_env is not None:
@@ -139,11 +155,8 @@ def add_tests(
         soak = legs.pytest_leg(f"soak: Python {python.name}", executable, ["tests/soak"], keyword, {})
         plan.legs.append(soak._replace(waits=True))  # how quiet the package is shows only after a while
     if "editor" in kinds:
-        plan.legs.append(legs.editor_leg(f"in editor: Python {python.name}", executable, keyword))
-        if python.version[:2] != (3, 8):  # once: what is tried does not depend on the Python
-            quirks = ",".join(sorted(ALL - {"late_timers"}))  # which would take minutes
-            name = f"in a contrary editor: Python {python.name}"
-            plan.legs.append(legs.editor_leg(name, executable, keyword, quirks))
+        for name, quirks in hosts.items():
+            plan.legs.append(legs.editor_leg(f"{name}: Python {python.name}", executable, keyword, quirks))
 
 
 def add_claude(plan: Plan, chosen: List[pythons.Python], keyword: Optional[str]) -> None:

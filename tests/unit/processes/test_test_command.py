@@ -96,11 +96,31 @@ def test_each_python_gets_its_legs(monkeypatch, locally):
     plan = run.make_plan(options(only=["unit", "editor"]))
     assert sorted((leg.name, leg.command[0]) for leg in plan.legs) == [
         ("in a contrary editor: Python 3.14", "new"),
-        ("in editor: Python 3.14", "new"),
         ("in editor: Python 3.8", "old"),
         ("unit: Python 3.14", "new"),
         ("unit: Python 3.8", "old"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("pythons_in_use", "hosts"),
+    [
+        (["3.8"], ["in a contrary editor: Python 3.8", "in editor: Python 3.8"]),
+        (["3.14"], ["in a contrary editor: Python 3.14", "in editor: Python 3.14"]),
+        (
+            ["3.8", "3.13", "3.14"],
+            ["in a contrary editor: Python 3.14", "in editor: Python 3.13", "in editor: Python 3.8"],
+        ),
+    ],
+)
+def test_both_hosts_are_tried_and_every_python_in_one(monkeypatch, locally, pythons_in_use, hosts):
+    found = {(3, minor): pythons.Python((3, minor, 0), "python") for minor in (8, 13, 14)}
+    monkeypatch.setattr(pythons, "find_all", lambda: found)
+    monkeypatch.setattr(pythons, "environment", lambda python: python.executable)
+    plan = run.make_plan(options(only=["editor"], python=pythons_in_use))
+    assert sorted(leg.name for leg in plan.legs) == hosts
+    quirks = {leg.name for leg in plan.legs if "--quirks" in leg.command}
+    assert quirks == {name for name in hosts if "contrary" in name}
 
 
 def test_a_leg_that_mostly_waits_takes_the_place_of_no_other(tmp_path, capsys):
