@@ -16,7 +16,7 @@ from ..agents.dialect import Dialect, Mention, Message
 from ..agents.registry import AGENTS
 from ..agents.shared_context import SharedContext
 from ..display_names import client_name
-from ..review.decision import ACCEPTED, Outcome, Owner, Review
+from ..review.decision import Outcome, Owner, Review, Verdict
 from ..system.processes import is_alive
 from .self_test import SELF_TEST
 from .servers import PRIMARY
@@ -214,7 +214,7 @@ class Clients:
 
     def tell_outcome(self, review: Review, outcome: Outcome) -> None:
         """Tell the client that asked for a review what came of it."""
-        followed = outcome.kind == ACCEPTED and not outcome.saved_over
+        followed = outcome.kind is Verdict.ACCEPTED and not outcome.saved_over
         delivery = self._deliveries.begin(review.owner, outcome) if followed else None
         if review.ticket is not None:
             review.ticket.settle(outcome)
@@ -224,9 +224,9 @@ class Clients:
                 self._answered.append((now, review.owner.session_id, delivery))
             return
         params: Dict[str, Any] = {"filePath": outcome.path}
-        if outcome.kind == ACCEPTED:
+        if outcome.kind is Verdict.ACCEPTED:
             params["content"] = outcome.content
-        method = "ide/diffAccepted" if outcome.kind == ACCEPTED else "ide/diffRejected"
+        method = "ide/diffAccepted" if outcome.kind is Verdict.ACCEPTED else "ide/diffRejected"
         self._notify(PRIMARY, Message(method, params), review.owner.session_id, delivery)
 
     def take_mentions(self) -> bool:

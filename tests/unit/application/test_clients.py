@@ -15,7 +15,7 @@ from companion.endpoint import clients as module
 from companion.endpoint.clients import Clients
 from companion.endpoint.self_test import SELF_TEST
 from companion.protocol.tools import ClientSession
-from companion.review.decision import Outcome, Owner, Review, Ticket
+from companion.review.decision import Outcome, Owner, Review, Ticket, Verdict
 from companion.settings import Settings
 
 CONTEXT = SharedContext({"workspaceState": {"openFiles": []}}, ActiveFile("/a.py", Position(0, 0), Position(0, 1), "x"))
@@ -316,7 +316,7 @@ class TestOutcomes:
 
     def test_the_one_that_asked_is_told_and_the_text_is_followed(self, world):
         review = Review(self.OWNER, "/a.py", "new\n")
-        outcome = Outcome("accepted", "/a.py", "edited\n")
+        outcome = Outcome(Verdict.ACCEPTED, "/a.py", "edited\n")
         world.clients.tell_outcome(review, outcome)
         ((dialect, message, session, tag),) = world.servers.sent
         assert (dialect, session, tag) == (IDE_COMPANION, "session-1", "delivery 1")
@@ -324,7 +324,7 @@ class TestOutcomes:
         assert world.deliveries.begun == [(self.OWNER, outcome)]
 
     def test_of_a_rejected_one_only_the_path_is_told(self, world):
-        world.clients.tell_outcome(Review(self.OWNER, "/a.py", "new\n"), Outcome("rejected", "/a.py", None))
+        world.clients.tell_outcome(Review(self.OWNER, "/a.py", "new\n"), Outcome(Verdict.REJECTED, "/a.py", None))
         ((_, message, session, tag),) = world.servers.sent
         assert message == ("ide/diffRejected", {"filePath": "/a.py"}, None)
         assert (session, tag) == ("session-1", None) and not world.deliveries.begun
@@ -335,7 +335,7 @@ class TestOutcomes:
         return Review(Owner(f"session-{number}", "Claude Code"), "/a.py", "new\n", ticket), settled
 
     def test_a_call_is_answered_and_nothing_is_sent(self, world):
-        for kind in ("accepted", "rejected"):
+        for kind in Verdict:
             review, settled = self.review_of_a_call(world)
             outcome = Outcome(kind, "/a.py", "text")
             world.clients.tell_outcome(review, outcome)
@@ -347,7 +347,7 @@ class TestOutcomes:
         monkeypatch.setattr(module.time, "monotonic", lambda: now[0])
         for number in (1, 2, 3):
             world.clients.came(client(number, "claude-code"), CLAUDE)
-            told = Outcome("accepted", "/a.py", "text", saved_over=number == 3)
+            told = Outcome(Verdict.ACCEPTED, "/a.py", "text", saved_over=number == 3)
             world.clients.tell_outcome(self.review_of_a_call(world, number)[0], told)
         now[0] = 1004.9
         world.clients.went(client(3), [])  # whoever saves the user's edits over it looks after the file
@@ -361,7 +361,7 @@ class TestOutcomes:
         now = [1000.0]
         monkeypatch.setattr(module.time, "monotonic", lambda: now[0])
         for _ in range(3):
-            world.clients.tell_outcome(self.review_of_a_call(world)[0], Outcome("accepted", "/a.py", "text"))
+            world.clients.tell_outcome(self.review_of_a_call(world)[0], Outcome(Verdict.ACCEPTED, "/a.py", "text"))
             now[0] += 6
         assert [delivery for _, _, delivery in world.clients._answered] == ["delivery 3"]
 
