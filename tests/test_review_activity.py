@@ -9,6 +9,7 @@ from unittest import mock
 
 import sublime
 
+from ..companion.review.decision import Verdict
 from .review_support import PROPOSED, TEXT, ReviewTestCase
 
 STATUS = "gemini_companion.review"
@@ -75,7 +76,7 @@ class Activity(ReviewTestCase):
             view.close()
             yield self.cancelled.is_set
         yield lambda: self.told
-        self.assertEqual([outcome.kind for _, outcome in self.told], ["rejected"])
+        self.assertEqual([outcome.kind for _, outcome in self.told], [Verdict.REJECTED])
         yield lambda: self.window.num_groups() == 1
         self.assertFalse(any(view.get_status(STATUS) for view in self.window.views()))
 
@@ -150,7 +151,7 @@ class Activity(ReviewTestCase):
         self.reviews.accept(review)
         yield lambda: self.told
         self.assertEqual(
-            [(outcome.kind, outcome.content) for _, outcome in self.told], [("accepted", "typed\n" + PROPOSED)]
+            [(outcome.kind, outcome.content) for _, outcome in self.told], [(Verdict.ACCEPTED, "typed\n" + PROPOSED)]
         )
 
     def test_a_file_that_could_not_be_read_can_be_read_later(self) -> Iterator[Any]:

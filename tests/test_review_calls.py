@@ -7,7 +7,7 @@ from typing import Any, Iterator
 from unittest import mock
 
 from ..companion.review import after_client
-from ..companion.review.decision import Outcome, ReviewError
+from ..companion.review.decision import Outcome, ReviewError, Verdict
 from .review_support import GEMINI, PROPOSED, QWEN, TEXT, CallTestCase
 
 
@@ -193,7 +193,7 @@ class TestAnAnswerThatWasNotRead(CallTestCase):
 
     def test_so_is_a_text_of_which_only_the_message_is_left(self) -> Iterator[Any]:
         self.write()
-        self.reviews.write_or_reopen(GEMINI, Outcome("accepted", self.path(), PROPOSED))
+        self.reviews.write_or_reopen(GEMINI, Outcome(Verdict.ACCEPTED, self.path(), PROPOSED))
         yield lambda: len(self.reviews.pending()) == 1
         review = self.reviews.pending()[0]
         yield lambda: self.header(review) != ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any, Iterator
 
-from ..companion.review.decision import ReviewError
+from ..companion.review.decision import ReviewError, Verdict
 from .review_support import GEMINI, PROPOSED, QWEN, TEXT, DecidingTestCase
 from .support.selecting import put_caret
 
@@ -26,7 +26,7 @@ class TestClientAnswers(DecidingTestCase):
         yield from self.open_diff()
         self.reviews.close_diff(GEMINI, self.path(), suppress_notification=False)
         yield self.closed
-        self.assertEqual(self.only_outcome()[1].kind, "rejected")
+        self.assertEqual(self.only_outcome()[1].kind, Verdict.REJECTED)
 
     def test_close_diff_without_a_diff(self) -> None:
         self.assertIsNone(self.reviews.close_diff(GEMINI, self.path(), suppress_notification=False))
@@ -92,7 +92,7 @@ class TestClientAnswers(DecidingTestCase):
         self.reviews.accept_by_client(GEMINI, self.path())
         yield self.closed
         self.assertEqual(self.read().decode(), PROPOSED)
-        self.assertEqual(self.only_outcome()[1].kind, "accepted")
+        self.assertEqual(self.only_outcome()[1].kind, Verdict.ACCEPTED)
 
     def test_reject_by_the_client(self) -> Iterator[Any]:
         self.write()
@@ -100,7 +100,7 @@ class TestClientAnswers(DecidingTestCase):
         self.reviews.reject_by_client(GEMINI, self.path())
         yield self.closed
         self.assertEqual(self.read().decode(), TEXT)
-        self.assertEqual(self.only_outcome()[1].kind, "rejected")
+        self.assertEqual(self.only_outcome()[1].kind, Verdict.REJECTED)
 
     def test_wrong_requests_get_a_sentence_and_change_nothing(self) -> None:
         before = self.picture()
@@ -239,4 +239,4 @@ class TestClientGone(DecidingTestCase):
         self.reviews.accept(review)
         yield self.closed
         self.assertEqual(self.read().decode(), PROPOSED)
-        self.assertEqual([outcome.kind for _, outcome in self.told], ["accepted"])  # for whoever looks on
+        self.assertEqual([outcome.kind for _, outcome in self.told], [Verdict.ACCEPTED])  # for whoever looks on

@@ -9,6 +9,7 @@ from typing import Any, Iterator
 
 import sublime
 
+from ..companion.review.decision import Verdict
 from .review_support import GEMINI, PLUGIN, PROPOSED, TEXT, DecidingTestCase
 
 ODD_TEXTS = {
@@ -35,7 +36,7 @@ class TestAccepting(DecidingTestCase):
         yield self.closed
         session, outcome = self.only_outcome()
         self.assertEqual(session, GEMINI.session_id)
-        self.assertEqual((outcome.kind, outcome.path, outcome.content), ("accepted", self.path(), PROPOSED))
+        self.assertEqual((outcome.kind, outcome.path, outcome.content), (Verdict.ACCEPTED, self.path(), PROPOSED))
         self.assertEqual(self.read().decode(), TEXT)
 
     def test_edits_are_part_of_the_text(self) -> Iterator[Any]:
@@ -114,7 +115,7 @@ class TestAccepting(DecidingTestCase):
 class TestWaysToDecide(DecidingTestCase):
     def test_commands(self) -> Iterator[Any]:
         self.write()
-        for command, kind in (("accept", "accepted"), ("reject", "rejected")):
+        for command, kind in (("accept", Verdict.ACCEPTED), ("reject", Verdict.REJECTED)):
             del self.told[:]
             review = yield from self.open_diff()
             self.assertTrue(self.reviews.in_front() is review)
@@ -124,7 +125,7 @@ class TestWaysToDecide(DecidingTestCase):
 
     def test_links_in_the_header(self) -> Iterator[Any]:
         self.write()
-        for link, kind in (("accept", "accepted"), ("reject", "rejected")):
+        for link, kind in (("accept", Verdict.ACCEPTED), ("reject", Verdict.REJECTED)):
             del self.told[:]
             review = yield from self.open_diff()
             self.assertIn(f'href="{link}@1"', self.header_html(review))
@@ -143,7 +144,7 @@ class TestWaysToDecide(DecidingTestCase):
             review = yield from self.open_diff()
             save(self.proposal(review))
             yield self.closed
-            self.assertEqual(self.only_outcome()[1].kind, "accepted")
+            self.assertEqual(self.only_outcome()[1].kind, Verdict.ACCEPTED)
             self.assertEqual(self.read().decode(), TEXT)
 
     def test_saving_the_original_does_nothing(self) -> Iterator[Any]:
@@ -170,7 +171,7 @@ class TestWaysToDecide(DecidingTestCase):
             which(review).close()
             yield self.closed
             session, outcome = self.only_outcome()
-            self.assertEqual((session, outcome.kind, outcome.path), (GEMINI.session_id, "rejected", self.path()))
+            self.assertEqual((session, outcome.kind, outcome.path), (GEMINI.session_id, Verdict.REJECTED, self.path()))
             self.assertEqual(self.window.num_groups(), 1)
 
     def test_the_context_of_the_key_bindings(self) -> Iterator[Any]:

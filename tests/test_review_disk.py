@@ -9,7 +9,7 @@ import time
 from typing import Any, Iterator, List
 from unittest import mock, skipIf
 
-from ..companion.review.decision import ReviewError, State
+from ..companion.review.decision import ReviewError, State, Verdict
 from ..companion.review.document import disk, file_replacement
 from .review_support import GEMINI, PROPOSED, TEXT, DiskTestCase
 
@@ -132,7 +132,7 @@ class TestNoRoom(DiskTestCase):
         self.reviews.accept_by_client(GEMINI, self.path(), answers.append)
         yield self.closed
         self.assertEqual(answers[1:], [""])
-        self.assertEqual(self.only_outcome()[1].kind, "accepted")
+        self.assertEqual(self.only_outcome()[1].kind, Verdict.ACCEPTED)
 
 
 class TestWriting(DiskTestCase):

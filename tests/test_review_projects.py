@@ -11,7 +11,7 @@ from unittest import mock
 import sublime
 
 from ..companion.editor import file_views, view_roles
-from ..companion.review.decision import Review
+from ..companion.review.decision import Review, Verdict
 from ..companion.review.window import views
 from .review_support import GEMINI, PLUGIN, TWO_COLUMNS, RestoringTestCase
 
@@ -54,7 +54,9 @@ class TestProjects(RestoringTestCase):
         yield from self.open_diff()
         self.assertEqual(self.window.num_groups(), 3)
         yield from self.switch(self.two)
-        self.assertEqual([(owner, outcome.kind) for owner, outcome in self.told], [(GEMINI.session_id, "rejected")])
+        self.assertEqual(
+            [(owner, outcome.kind) for owner, outcome in self.told], [(GEMINI.session_id, Verdict.REJECTED)]
+        )
         self.assertEqual(self.reviews.pending(), [])
         self.assertEqual(self.roles(), [])
         yield from self.switch(self.one)
@@ -67,7 +69,7 @@ class TestProjects(RestoringTestCase):
         layout, titles = self.window.layout(), self.titles()
         yield from self.open_diff()
         self.reviews.leave_project()
-        self.assertEqual([outcome.kind for _, outcome in self.told], ["rejected"])
+        self.assertEqual([outcome.kind for _, outcome in self.told], [Verdict.REJECTED])
         self.assertEqual((self.reviews.pending(), self.window.layout()), ([], layout))
         self.assertNotIn("gemini_companion.stage", self.window.settings().to_dict())
         yield lambda: self.titles() == titles
@@ -94,7 +96,7 @@ class TestProjects(RestoringTestCase):
         yield lambda: len(self.told) == 1
         yield lambda: not self.reviews.pending() and not self.roles()
         yield 100
-        self.assertEqual(self.told[0][1].kind, "rejected")
+        self.assertEqual(self.told[0][1].kind, Verdict.REJECTED)
         self.assertEqual(self.window.num_groups(), 1)
         self.assertEqual(self.titles(), [[]])
         yield from self.switch(self.one)
@@ -123,7 +125,7 @@ class TestProjects(RestoringTestCase):
         yield from self.open_diff()
         self.window.run_command("close_workspace")
         yield lambda: self.window.project_file_name() is None
-        self.assertEqual([outcome.kind for _, outcome in self.told], ["rejected"])
+        self.assertEqual([outcome.kind for _, outcome in self.told], [Verdict.REJECTED])
         self.assertEqual(self.roles(), [])
         self.assertEqual(self.reviews.pending(), [])
 
@@ -204,7 +206,9 @@ class TestWhatTellsOfASwitch(RestoringTestCase):
         yield from self.open_diff()
         self.assertNotEqual(self.picture(), before)
         tell()
-        self.assertEqual([(owner, outcome.kind) for owner, outcome in self.told], [(GEMINI.session_id, "rejected")])
+        self.assertEqual(
+            [(owner, outcome.kind) for owner, outcome in self.told], [(GEMINI.session_id, Verdict.REJECTED)]
+        )
         self.assertEqual(self.reviews.pending(), [])
         yield from self.assert_given_back(before)
 

@@ -7,6 +7,7 @@ from typing import Any, Iterator
 
 import sublime
 
+from ..companion.review.decision import Verdict
 from ..companion.review.window import views
 from .review_support import GRID, PROPOSED, QWEN, TWO_COLUMNS, RestoringTestCase
 
@@ -186,8 +187,8 @@ class TestRestart(RestoringTestCase):
         self.assertEqual(
             [(told, outcome.kind, outcome.path) for told, outcome in self.told],
             [
-                (first.owner.session_id, "rejected", first.path),
-                (second.owner.session_id, "rejected", second.path),
+                (first.owner.session_id, Verdict.REJECTED, first.path),
+                (second.owner.session_id, Verdict.REJECTED, second.path),
             ],
         )
         yield from self.assert_given_back(before)

@@ -8,6 +8,7 @@ from unittest import mock
 
 import sublime
 
+from ..companion.review.decision import Verdict
 from .review_support import PLUGIN, PROPOSED, QWEN, ReviewTestCase
 
 JUST_SHOWN = "gemini_companion.just_shown"
@@ -33,7 +34,7 @@ class SeveralTestCase(ReviewTestCase):
         application = sys.modules[PLUGIN].application
         return bool(application.query_context(self.proposal(review), JUST_SHOWN, sublime.OP_EQUAL, True))
 
-    def kinds(self) -> List[str]:
+    def kinds(self) -> List[Verdict]:
         return [outcome.kind for _, outcome in self.told]
 
 
@@ -115,7 +116,7 @@ class TestKeys(SeveralTestCase):
         second = yield from self.open_diff("other.py", owner=QWEN)
         return first, second
 
-    def assert_still(self, review: Any, kinds: List[str]) -> Iterator[Any]:
+    def assert_still(self, review: Any, kinds: List[Verdict]) -> Iterator[Any]:
         """That the key decided nothing. What a key decides is done before a turn of the main loop has passed."""
         done: List[bool] = []
         self.endpoint._runtime.on_main(done.append, True)
@@ -129,7 +130,7 @@ class TestKeys(SeveralTestCase):
         yield lambda: self.window.active_view() == self.proposal(second)
         self.clock += 0.03
         self.press_accept(second)
-        yield from self.assert_still(second, ["accepted"])
+        yield from self.assert_still(second, [Verdict.ACCEPTED])
         self.assertIn("has just come to the front", self.said[-1])
 
     def test_nor_does_a_key_that_is_held(self) -> Iterator[Any]:
@@ -140,7 +141,7 @@ class TestKeys(SeveralTestCase):
         for _ in range(20):
             self.press_accept(second)
             self.clock += 0.04
-        yield from self.assert_still(second, ["accepted"])
+        yield from self.assert_still(second, [Verdict.ACCEPTED])
 
     def test_a_moment_later_the_key_means_this_one(self) -> Iterator[Any]:
         first, second = yield from self.two()
@@ -150,7 +151,7 @@ class TestKeys(SeveralTestCase):
         self.clock += 0.75
         self.assertFalse(self.takes_no_key(second))
         self.press_accept(second)
-        yield lambda: self.kinds() == ["accepted", "accepted"]
+        yield lambda: self.kinds() == [Verdict.ACCEPTED, Verdict.ACCEPTED]
 
     def test_the_bindings_know_it_as_well(self) -> Iterator[Any]:
         first, second = yield from self.two()
@@ -159,7 +160,7 @@ class TestKeys(SeveralTestCase):
         yield lambda: self.window.active_view() == self.proposal(second)
         self.assertTrue(self.takes_no_key(second))
         self.window.run_command("gemini_companion_ignore_key")
-        yield from self.assert_still(second, ["rejected"])
+        yield from self.assert_still(second, [Verdict.REJECTED])
         self.assertIn("has just come to the front", self.said[-1])
 
     def test_closing_a_tab_is_a_decision_like_any_other(self) -> Iterator[Any]:
@@ -175,12 +176,12 @@ class TestKeys(SeveralTestCase):
         self.clock += 0.2
         for link in ("accept", "reject"):
             self.reviews._follow_link(second, link)
-            yield from self.assert_still(second, ["accepted"])
+            yield from self.assert_still(second, [Verdict.ACCEPTED])
             self.assertIn("look, then click again", self.said[-1])
         self.reviews._follow_link(second, "next")
         self.clock += 0.75
         self.reviews._follow_link(second, "accept")
-        yield lambda: self.kinds() == ["accepted", "accepted"]
+        yield lambda: self.kinds() == [Verdict.ACCEPTED, Verdict.ACCEPTED]
 
     def test_commands_decide_at_once(self) -> Iterator[Any]:
         first, second = yield from self.two()
@@ -193,7 +194,7 @@ class TestKeys(SeveralTestCase):
         self.window.run_command("save")  # as the menu does
         yield lambda: self.window.active_view() == self.proposal(second)
         self.window.run_command("gemini_companion_reject_diff")
-        yield lambda: self.kinds() == ["accepted", "accepted", "accepted", "rejected"]
+        yield lambda: self.kinds() == [Verdict.ACCEPTED, Verdict.ACCEPTED, Verdict.ACCEPTED, Verdict.REJECTED]
 
     def test_a_review_that_the_user_goes_to_takes_keys_at_once(self) -> Iterator[Any]:
         first, second = yield from self.two()
@@ -204,7 +205,7 @@ class TestKeys(SeveralTestCase):
         self.assertFalse(self.takes_no_key(second))
         self.assertTrue(self.takes_no_key(third))
         self.press_accept(second)
-        yield lambda: self.kinds() == ["accepted", "accepted"]
+        yield lambda: self.kinds() == [Verdict.ACCEPTED, Verdict.ACCEPTED]
         self.assertTrue(third.pending)
 
     def test_so_does_one_that_is_picked_from_the_list(self) -> Iterator[Any]:
@@ -213,7 +214,7 @@ class TestKeys(SeveralTestCase):
         yield lambda: self.window.active_view() == self.proposal(second)
         self.reviews.open_reviews.show(second, focus=True)
         self.press_accept(second)
-        yield lambda: self.kinds() == ["accepted", "accepted"]
+        yield lambda: self.kinds() == [Verdict.ACCEPTED, Verdict.ACCEPTED]
 
     def test_who_types_when_a_review_opens_saves_their_file(self) -> Iterator[Any]:
         view = yield from self.open_file()
@@ -226,7 +227,7 @@ class TestKeys(SeveralTestCase):
         yield from self.assert_still(review, [])
         self.clock += 0.75
         self.press_accept(review)
-        yield lambda: self.kinds() == ["accepted"]
+        yield lambda: self.kinds() == [Verdict.ACCEPTED]
 
     def test_a_newer_proposal_is_not_accepted_by_a_key_for_the_older(self) -> Iterator[Any]:
         yield from self.open_file()

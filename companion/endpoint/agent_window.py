@@ -18,7 +18,7 @@ import sublime
 from ..agents.shared_context import ActiveFile
 from ..agents.window import Answer, CannotDo, Decision, FileDiagnostics, OpenEditor, ReviewRequest
 from ..protocol.tools import Cancellation, ClientSession
-from ..review.decision import ACCEPTED, Outcome, Owner, ReviewError, Ticket
+from ..review.decision import Outcome, Owner, ReviewError, Ticket, Verdict
 from ..review.document.preparation import PathError, Preparation
 from .diagnostics import diagnostics_of
 from .proposals import prepared
@@ -95,7 +95,7 @@ class EndpointWindow:
         outcome = await decided
         if outcome is None:
             return Answer(Decision.WITHDRAWN)
-        if outcome.kind == ACCEPTED:
+        if outcome.kind is Verdict.ACCEPTED:
             return Answer(Decision.ACCEPTED, outcome.content or "")
         return Answer(Decision.REJECTED)
 

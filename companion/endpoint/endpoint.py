@@ -37,7 +37,7 @@ from .window_settings import WindowSettings
 
 if TYPE_CHECKING:
     from ..libraries import Libraries
-    from ..protocol.tools import ToolCall, ToolResult
+    from ..protocol.tools import ClientSession, ToolCall, ToolResult
     from ..runtime import Runtime
 
 logger = logging.getLogger("gemini_companion.endpoint")
@@ -100,7 +100,6 @@ class Endpoint:
             any_changed=clients_changed,
             changed=clients_changed_soon.call,
         )
-        self.clients = self._clients.sessions
         self._discovery_updater = DiscoveryUpdater(
             window, runtime, self.settings, self.tracker.active_path, partial(self._set_problem, "discovery")
         )
@@ -258,6 +257,11 @@ class Endpoint:
     def all_secrets(self) -> Tuple[str, ...]:
         """The tokens that any of its servers takes. Never to be shown or written down."""
         return tuple(secret for dialect in DIALECTS for secret in self._servers.secrets(dialect))
+
+    @property
+    def clients(self) -> Dict[str, ClientSession]:
+        """The sessions of the connected clients, by id, the oldest first. Main thread."""
+        return self._clients.sessions
 
     def client_names(self) -> List[str]:
         """The connected clients by the names that users know."""

@@ -25,15 +25,19 @@ from typing import Callable, Dict, FrozenSet, NamedTuple, Optional, Union
 from .document.disk import Original
 from .document.text import ProposedText
 
-ACCEPTED = "accepted"
-REJECTED = "rejected"
-
 
 class Owner(NamedTuple):
     """Who asked for a review: the client's session, and the name that the user reads."""
 
     session_id: str
     client_name: str
+
+
+class Verdict(Enum):
+    """What the client that asked is told of an ended review: to it, a closed one is rejected."""
+
+    ACCEPTED = "accepted"
+    REJECTED = "rejected"
 
 
 class Outcome(NamedTuple):
@@ -43,7 +47,7 @@ class Outcome(NamedTuple):
     user's own text is saved over `content` once the client has written that; whoever does so looks after the file.
     """
 
-    kind: str
+    kind: Verdict
     path: str
     content: Optional[str]
     original: Optional[Original] = None
@@ -145,18 +149,18 @@ class Review:
 
     def accept(self, text: str) -> Optional[Outcome]:
         """End the review with `text`. None if it has already ended."""
-        return Outcome(ACCEPTED, self.path, text) if self._go(State.ACCEPTED) else None
+        return Outcome(Verdict.ACCEPTED, self.path, text) if self._go(State.ACCEPTED) else None
 
     def reject(self) -> Optional[Outcome]:
         """End the review without a text. None if it has already ended."""
-        return Outcome(REJECTED, self.path, None) if self._go(State.REJECTED) else None
+        return Outcome(Verdict.REJECTED, self.path, None) if self._go(State.REJECTED) else None
 
     def close(self) -> Optional[Outcome]:
         """End the review because the client took it back. None if it has already ended.
 
         The outcome is what the client is told unless it asked for silence.
         """
-        return Outcome(REJECTED, self.path, None) if self._go(State.CLOSED) else None
+        return Outcome(Verdict.REJECTED, self.path, None) if self._go(State.CLOSED) else None
 
     def orphan(self) -> bool:
         """Note that the client has gone. True if that is news."""

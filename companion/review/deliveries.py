@@ -10,7 +10,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Callable, Optional
 
-from .decision import ACCEPTED, Outcome, Owner
+from .decision import Outcome, Owner, Verdict
 from .document import written
 
 if TYPE_CHECKING:
@@ -97,4 +97,4 @@ def _delivery_of_message(tag: object, owner: Optional[Owner]) -> Optional[Delive
     """The delivery that a message of an earlier run was about, found by the message's params."""
     if owner is None or not isinstance(tag, dict) or "content" not in tag:
         return None
-    return Delivery(owner, Outcome(ACCEPTED, tag["filePath"], tag["content"]))
+    return Delivery(owner, Outcome(Verdict.ACCEPTED, tag["filePath"], tag["content"]))

@@ -22,7 +22,7 @@ from ..editor.status_bar import say
 from .accepted_texts import AcceptedTexts
 from .changes import Changes
 from .controls import follow_link
-from .decision import ACCEPTED, Outcome, Owner, Review, ReviewError, State, Ticket
+from .decision import Outcome, Owner, Review, ReviewError, State, Ticket, Verdict
 from .display.file_watch import file_request
 from .document.apply import Guard
 from .document.preparation import FileRequest, Preparation
@@ -296,7 +296,7 @@ class ReviewManager:
 
     def _tell(self, review: Review, outcome: Optional[Outcome]) -> None:
         if outcome is not None and not review.orphaned:
-            if outcome.kind == ACCEPTED and review in self._presentations:
+            if outcome.kind is Verdict.ACCEPTED and review in self._presentations:
                 outcome = outcome._replace(original=self._presentations[review].original)
             self._notify(review, outcome)
 

@@ -11,6 +11,7 @@ from typing import Any, Iterator
 import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
+sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from tests.support.stepping import SteppedEditor, SteppedLoop, SteppedRuntime
 

@@ -11,7 +11,7 @@ from companion.agents.shared_context import ActiveFile, Position, SharedContext
 from companion.agents.window import Answer, CannotDo, Decision, OpenEditor, ReviewRequest
 from companion.endpoint import proposals
 from companion.protocol.tools import Cancellation, ClientSession, ToolCall
-from companion.review.decision import Outcome, Owner, ReviewError
+from companion.review.decision import Outcome, Owner, ReviewError, Verdict
 from companion.review.document.preparation import FileRequest
 
 CLIENT = ClientSession("session-1", "claude-code", "2.1", "2025-11-25", 0.0)
@@ -191,7 +191,7 @@ class TestReview:
         def accept():
             (ticket,) = bench.reviews.tickets
             assert (ticket.name, ticket.waiting) == ("its name", True)
-            ticket.settle(Outcome("accepted", bench.path(), "edited\n"))
+            ticket.settle(Outcome(Verdict.ACCEPTED, bench.path(), "edited\n"))
 
         assert bench.review(accept) == Answer(Decision.ACCEPTED, "edited\n")
         assert bench.reviews.opened == [(OWNER, bench.path(), "new\n", "old\n")]
@@ -201,8 +201,8 @@ class TestReview:
     @pytest.mark.parametrize(
         ("outcome", "answer"),
         [
-            (Outcome("accepted", "/a", None), Answer(Decision.ACCEPTED, "")),
-            (Outcome("rejected", "/a", None), Answer(Decision.REJECTED)),
+            (Outcome(Verdict.ACCEPTED, "/a", None), Answer(Decision.ACCEPTED, "")),
+            (Outcome(Verdict.REJECTED, "/a", None), Answer(Decision.REJECTED)),
             (None, Answer(Decision.WITHDRAWN)),
         ],
     )
@@ -212,8 +212,8 @@ class TestReview:
     def test_only_the_first_outcome_counts(self, bench):
         def twice():
             (ticket,) = bench.reviews.tickets
-            ticket.settle(Outcome("rejected", "/a", None))
-            ticket.settle(Outcome("accepted", "/a", "text"))
+            ticket.settle(Outcome(Verdict.REJECTED, "/a", None))
+            ticket.settle(Outcome(Verdict.ACCEPTED, "/a", "text"))
 
         assert bench.review(twice).decision is Decision.REJECTED
 

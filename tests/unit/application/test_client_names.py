@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from companion.endpoint.clients import ANONYMOUS_CLIENTS, display_name
+from companion.endpoint.client import ANONYMOUS_CLIENTS, display_name
 from companion.protocol.tools import ClientSession
 
 CLIENT = ClientSession("session-1", "gemini-cli", "1.0", "2025-06-18", 0.0, "Gemini CLI")

@@ -4,137 +4,19 @@ from __future__ import annotations
 
 import dataclasses
 import os
+import time
 
 import pytest
+from clients_world import CONTEXT, World, client
 
 from companion.agents.claude_dialect import CLAUDE
 from companion.agents.copilot_dialect import COPILOT
 from companion.agents.ide_companion import IDE_COMPANION
-from companion.agents.shared_context import ActiveFile, Position, SharedContext
+from companion.agents.shared_context import SharedContext
 from companion.endpoint import clients as module
-from companion.endpoint.clients import Clients
 from companion.endpoint.self_test import SELF_TEST
-from companion.protocol.tools import ClientSession
-from companion.review.decision import Outcome, Owner, Review, Ticket
+from companion.review.decision import Outcome, Owner, Review, Ticket, Verdict
 from companion.settings import Settings
-
-CONTEXT = SharedContext({"workspaceState": {"openFiles": []}}, ActiveFile("/a.py", Position(0, 0), Position(0, 1), "x"))
-
-
-def client(number, name="gemini-cli", token_name=""):
-    return ClientSession(f"session-{number}", name, "1", "2025-06-18", 0.0, token_name)
-
-
-class Tracker:
-    """Is current when the test says so."""
-
-    def __init__(self):
-        self.listening, self.waiting = [], []
-
-    def set_listening(self, value):
-        self.listening.append(value)
-
-    def when_current(self, function):
-        self.waiting.append(function)
-
-    def be_current(self):
-        waiting, self.waiting = self.waiting, []
-        for function in waiting:
-            function(CONTEXT)
-
-
-class Reviews:
-    """Keeps who has gone and whose reviews were taken away."""
-
-    def __init__(self):
-        self.gone, self.withdrawn = [], []
-
-    def owner_gone(self, session):
-        self.gone.append(session)
-
-    def withdraw_all(self, session):
-        self.withdrawn.append(session)
-
-
-class Deliveries:
-    """Keeps what was begun and what was not read."""
-
-    def __init__(self):
-        self.begun, self.not_read = [], []
-
-    def begin(self, owner, outcome):
-        self.begun.append((owner, outcome))
-        return f"delivery {len(self.begun)}"
-
-    def unread(self, tag, owner=None):
-        self.not_read.append((tag, owner))
-
-
-class Servers:
-    """Keeps what was sent: to which dialect, what, to whom, and with which tag."""
-
-    def __init__(self):
-        self.sent = []
-
-    def notify(self, dialect, message, session, tag=None):
-        self.sent.append((dialect, message, session, tag))
-
-    def publish(self, context, clients):
-        for dialect, session in clients:
-            for message in dialect.messages(context):
-                self.notify(dialect, message, session)
-
-    def heard(self):
-        heard = [(dialect.key, message.method, session) for dialect, message, session, _ in self.sent]
-        self.sent.clear()
-        return heard
-
-
-class Runtime:
-    """One thread; what waits for its time is kept."""
-
-    def __init__(self):
-        self.later, self.alive = [], True
-
-    def assert_main_thread(self):
-        pass
-
-    def later_on_main(self, milliseconds, function, *args):
-        self.later.append((milliseconds, lambda: function(*args)))
-
-    def use_disk(self, function, *args, then):
-        then(function(*args, lambda: False))
-
-
-class Seen:
-    """Counts how often the status was to be drawn."""
-
-    def __init__(self):
-        self.count = 0
-
-    def call(self):
-        self.count += 1
-
-
-class World:
-    """The clients of a window, of which nothing else is real."""
-
-    def __init__(self):
-        self.current = Settings()
-        self.reviews, self.tracker, self.deliveries = Reviews(), Tracker(), Deliveries()
-        self.runtime, self.servers, self.seen = Runtime(), Servers(), Seen()
-        self.changed = []
-        self.clients = Clients(
-            self.runtime,
-            lambda: self.current,
-            self.reviews,
-            self.tracker,
-            self.deliveries,
-            notify=self.servers.notify,
-            publish=self.servers.publish,
-            any_changed=lambda: self.changed.append(len(self.clients.sessions)),
-            changed=self.seen.call,
-        )
 
 
 @pytest.fixture
@@ -234,7 +116,7 @@ class TestGoing:
         world.clients.went(both[1], [])
         assert world.tracker.listening == [True, False] and world.changed == [1, 0]
         assert world.reviews.gone == ["session-1", "session-2"]
-        assert not world.clients.sessions and not world.clients._dialects and world.seen.count == 4
+        assert not world.clients.sessions and world.seen.count == 4
         world.clients.went(both[1], ["tag"])
         assert world.reviews.gone == ["session-1", "session-2"] and not world.deliveries.not_read
 
@@ -261,7 +143,6 @@ class TestGoing:
         assert milliseconds == 2000 and not asked
         look()
         assert asked == [4321] and world.reviews.withdrawn == (["session-1"] if lives else [])
-        assert not world.clients._pids
 
     def test_of_one_whose_process_is_not_known_nothing_is_asked(self, world):
         world.clients.came(client(1), CLAUDE)
@@ -316,7 +197,7 @@ class TestOutcomes:
 
     def test_the_one_that_asked_is_told_and_the_text_is_followed(self, world):
         review = Review(self.OWNER, "/a.py", "new\n")
-        outcome = Outcome("accepted", "/a.py", "edited\n")
+        outcome = Outcome(Verdict.ACCEPTED, "/a.py", "edited\n")
         world.clients.tell_outcome(review, outcome)
         ((dialect, message, session, tag),) = world.servers.sent
         assert (dialect, session, tag) == (IDE_COMPANION, "session-1", "delivery 1")
@@ -324,7 +205,7 @@ class TestOutcomes:
         assert world.deliveries.begun == [(self.OWNER, outcome)]
 
     def test_of_a_rejected_one_only_the_path_is_told(self, world):
-        world.clients.tell_outcome(Review(self.OWNER, "/a.py", "new\n"), Outcome("rejected", "/a.py", None))
+        world.clients.tell_outcome(Review(self.OWNER, "/a.py", "new\n"), Outcome(Verdict.REJECTED, "/a.py", None))
         ((_, message, session, tag),) = world.servers.sent
         assert message == ("ide/diffRejected", {"filePath": "/a.py"}, None)
         assert (session, tag) == ("session-1", None) and not world.deliveries.begun
@@ -335,19 +216,19 @@ class TestOutcomes:
         return Review(Owner(f"session-{number}", "Claude Code"), "/a.py", "new\n", ticket), settled
 
     def test_a_call_is_answered_and_nothing_is_sent(self, world):
-        for kind in ("accepted", "rejected"):
+        for kind in Verdict:
             review, settled = self.review_of_a_call(world)
             outcome = Outcome(kind, "/a.py", "text")
             world.clients.tell_outcome(review, outcome)
             assert settled == [outcome]
-        assert not world.servers.sent and len(world.clients._answered) == 1
+        assert not world.servers.sent and len(world.deliveries.begun) == 1
 
     def test_a_program_that_goes_just_after_its_answer_may_not_have_written(self, world, monkeypatch):
         now = [1000.0]
-        monkeypatch.setattr(module.time, "monotonic", lambda: now[0])
+        monkeypatch.setattr(time, "monotonic", lambda: now[0])
         for number in (1, 2, 3):
             world.clients.came(client(number, "claude-code"), CLAUDE)
-            told = Outcome("accepted", "/a.py", "text", saved_over=number == 3)
+            told = Outcome(Verdict.ACCEPTED, "/a.py", "text", saved_over=number == 3)
             world.clients.tell_outcome(self.review_of_a_call(world, number)[0], told)
         now[0] = 1004.9
         world.clients.went(client(3), [])  # whoever saves the user's edits over it looks after the file
@@ -356,14 +237,6 @@ class TestOutcomes:
         now[0] = 1005.0
         world.clients.went(client(2), [])
         assert len(world.deliveries.not_read) == 1
-
-    def test_what_was_answered_long_ago_is_forgotten(self, world, monkeypatch):
-        now = [1000.0]
-        monkeypatch.setattr(module.time, "monotonic", lambda: now[0])
-        for _ in range(3):
-            world.clients.tell_outcome(self.review_of_a_call(world)[0], Outcome("accepted", "/a.py", "text"))
-            now[0] += 6
-        assert [delivery for _, _, delivery in world.clients._answered] == ["delivery 3"]
 
 
 class TestNames:

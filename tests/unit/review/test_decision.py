@@ -10,7 +10,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
-from companion.review.decision import Outcome, Owner, Review, State
+from companion.review.decision import Outcome, Owner, Review, State, Verdict
 from companion.review.display.phase import TRANSITIONS, Phase, following
 
 OWNER = Owner("session", "Gemini CLI")
@@ -35,19 +35,19 @@ def test_a_new_review_is_pending():
 
 def test_accepting_gives_the_text():
     review = make()
-    assert review.accept("edited\n") == Outcome("accepted", "/project/file.py", "edited\n")
+    assert review.accept("edited\n") == Outcome(Verdict.ACCEPTED, "/project/file.py", "edited\n")
     assert review.state is State.ACCEPTED
 
 
 def test_rejecting_gives_no_text():
     review = make()
-    assert review.reject() == Outcome("rejected", "/project/file.py", None)
+    assert review.reject() == Outcome(Verdict.REJECTED, "/project/file.py", None)
     assert review.state is State.REJECTED
 
 
 def test_closing_is_told_as_a_rejection():
     review = make()
-    assert review.close() == Outcome("rejected", "/project/file.py", None)
+    assert review.close() == Outcome(Verdict.REJECTED, "/project/file.py", None)
     assert review.state is State.CLOSED
 
 
@@ -90,7 +90,7 @@ def test_while_it_is_being_written_nobody_can_decide_otherwise():
     assert not review.begin_writing()
     assert review.reject() is None
     assert review.close() is None
-    assert review.accept("text") == Outcome("accepted", "/project/file.py", "text")
+    assert review.accept("text") == Outcome(Verdict.ACCEPTED, "/project/file.py", "text")
 
 
 def test_what_could_not_be_written_can_be_decided_again():

@@ -10,7 +10,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
-from companion.review.decision import ACCEPTED, Outcome, Owner
+from companion.review.decision import Outcome, Owner, Verdict
 from companion.review.deliveries import Deliveries
 from companion.review.document import disk
 from tests.support.stepping import SteppedRuntime
@@ -35,7 +35,7 @@ class World:
 
     def outcome(self, text: Optional[str] = NEW, encoding: str = "UTF-8") -> Outcome:
         original = disk.Original(str(self.file), disk.Kind.TEXT, OLD, OLD, encoding)
-        return Outcome(ACCEPTED, str(self.file), text, original)
+        return Outcome(Verdict.ACCEPTED, str(self.file), text, original)
 
     def disk_answers(self) -> int:
         """Let the disk answer; returns how many questions were asked."""
@@ -192,7 +192,7 @@ def test_a_file_that_is_gone_does_not_hold_the_text(world: World) -> None:
 def test_of_what_a_former_package_sent_the_message_tells(world: World) -> None:
     world.deliveries.unread({"filePath": str(world.file), "content": NEW}, OWNER)
     world.disk_answers()
-    assert world.taken_back == [(OWNER, Outcome(ACCEPTED, str(world.file), NEW))]
+    assert world.taken_back == [(OWNER, Outcome(Verdict.ACCEPTED, str(world.file), NEW))]
 
 
 @pytest.mark.parametrize("tag", [{"filePath": "/a"}, "something else", None])

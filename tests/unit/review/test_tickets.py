@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from companion.review.decision import ACCEPTED, Owner, Review, Ticket
+from companion.review.decision import Owner, Review, Ticket, Verdict
 
 OWNER = Owner("session-1", "Claude Code")
 
@@ -72,6 +72,6 @@ def test_the_first_one_decides(events):
         event(review, ticket)
     (answer,) = delivered
     if events[0] is accept:
-        assert answer.kind == ACCEPTED and answer.content == "text\n"
+        assert answer.kind is Verdict.ACCEPTED and answer.content == "text\n"
     elif events[0] is not reject:
         assert answer is None

@@ -24,7 +24,7 @@ from companion.display_names import (
     shown,
     wrapped,
 )
-from companion.endpoint.clients import display_name
+from companion.endpoint.client import display_name
 from companion.protocol.tools import ClientSession
 from companion.review.display.header import Header, Notice, header_rows, status_text
 

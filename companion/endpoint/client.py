@@ -1,0 +1,126 @@
+"""One client of a window: what is known of it, whether it is shown, and what users call it.
+
+    presence  what happens                              next presence
+    --------  ----------------------------------------  -------------
+    EXPECTED  it connects                               SHOWN
+    EXPECTED  it connects, its program is switched off  HIDDEN
+    SHOWN     the user switches its program off         HIDDEN
+    HIDDEN    the user switches its program on          SHOWN
+
+A client is expected if something is told of it before it is said to have connected: over HTTP, its process id comes
+with the request that opens its session. Whatever its presence, one that goes is forgotten.
+
+Rule: only the main thread changes a client. Other threads ask for its name, and for nothing else.
+"""
+
+from __future__ import annotations
+
+import time
+from enum import Enum
+from typing import TYPE_CHECKING, Dict, FrozenSet, List, Optional, Tuple
+
+from ..agents.agent import Agent
+from ..agents.dialect import Dialect
+from ..agents.registry import AGENTS
+from ..agents.shared_context import SharedContext
+from ..display_names import client_name
+
+if TYPE_CHECKING:
+    from ..protocol.tools import ClientSession
+    from ..review.deliveries import Delivery
+
+ANSWER_SECONDS = 5.0  # in which a program that was answered writes the file
+
+# The MCP SDK inside the CLIs gives its own name, not the name of the CLI. Then the token tells which CLI it is.
+ANONYMOUS_CLIENTS = {"streamable-http-client": "CLI", "": "client"}
+
+
+class Presence(Enum):
+    """Whether a client has connected, and if so, whether the user wants it to know of the window."""
+
+    EXPECTED = "expected"
+    SHOWN = "shown"
+    HIDDEN = "hidden"
+
+
+TRANSITIONS: Dict[Presence, FrozenSet[Presence]] = {
+    Presence.EXPECTED: frozenset({Presence.SHOWN, Presence.HIDDEN}),
+    Presence.SHOWN: frozenset({Presence.HIDDEN}),
+    Presence.HIDDEN: frozenset({Presence.SHOWN}),
+}
+
+
+class Client:
+    """What is known of one client. Main thread only.
+
+    `turn` is the number of its last change of presence, counted for all clients of the window. `given_name` is what the
+    client calls itself, or "". `informed` means that it knows of a file.
+    """
+
+    session: ClientSession
+    dialect: Dialect
+    """Both are set once it has connected; one that is expected has neither."""
+
+    def __init__(self) -> None:
+        self.presence = Presence.EXPECTED
+        self.turn = 0
+        self.given_name = ""
+        self.process_id: Optional[int] = None
+        self.informed = False
+        self._answered: List[Tuple[float, Delivery]] = []
+
+    def go(self, presence: Presence, turn: int) -> bool:
+        """Change the presence. False if there is no way to it."""
+        if presence not in TRANSITIONS[self.presence]:
+            return False
+        self.presence = presence
+        self.turn = turn
+        return True
+
+    def is_news(self, context: SharedContext) -> bool:
+        """Whether it has to be told: nothing is taken back from one that was told nothing. Keeps account."""
+        if not self.dialect.only_takes_back(context):
+            self.informed = True
+            return True
+        return self.informed
+
+    def answered(self, delivery: Delivery) -> None:
+        """Note that a text was accepted by the result of a call: the client is about to write the file."""
+        now = time.monotonic()
+        self._answered = [each for each in self._answered if now - each[0] < ANSWER_SECONDS]
+        self._answered.append((now, delivery))
+
+    def answered_just_now(self) -> List[Delivery]:
+        """The texts that it may not have written yet."""
+        now = time.monotonic()
+        return [delivery for answered, delivery in self._answered if now - answered < ANSWER_SECONDS]
+
+
+def name_of(session: ClientSession, client: Optional[Client]) -> str:
+    """The name that users know: what the client's program is called, and what it calls itself.
+
+    `client` is what is known of it, if anything is; its dialect tells the program only while it is shown. Any thread:
+    the presence is read before the dialect, which is set before it, and the rest once.
+    """
+    if client is None:
+        return display_name(session)
+    agent = agent_of(client.dialect, session) if client.presence is Presence.SHOWN else None
+    name = agent.title if agent is not None else display_name(session)
+    given = client.given_name
+    return f"{name}: {client_name(given)}" if given else name
+
+
+def display_name(session: ClientSession) -> str:
+    """The name that a client introduces itself with, as the user reads it: short, hidden characters made visible."""
+    name = client_name(session.client_name)
+    if name in ANONYMOUS_CLIENTS:
+        return session.token_name or ANONYMOUS_CLIENTS[name]
+    return name
+
+
+def agent_of(dialect: Dialect, session: ClientSession) -> Optional[Agent]:
+    """Which program it is, where programs of one dialect introduce themselves by names of their own."""
+    for agent in AGENTS:
+        if agent.dialect is dialect and session.client_name in agent.client_names:
+            return agent
+    return None

@@ -1,0 +1,126 @@
+"""The clients of a window of which nothing else is real: what is done for them is kept, and time passes when told."""
+
+from __future__ import annotations
+
+from companion.agents.shared_context import ActiveFile, Position, SharedContext
+from companion.endpoint.clients import Clients
+from companion.protocol.tools import ClientSession
+from companion.settings import Settings
+
+CONTEXT = SharedContext({"workspaceState": {"openFiles": []}}, ActiveFile("/a.py", Position(0, 0), Position(0, 1), "x"))
+
+
+def client(number, name="gemini-cli", token_name=""):
+    return ClientSession(f"session-{number}", name, "1", "2025-06-18", 0.0, token_name)
+
+
+class Tracker:
+    """Is current when the test says so."""
+
+    def __init__(self):
+        self.listening, self.waiting = [], []
+
+    def set_listening(self, value):
+        self.listening.append(value)
+
+    def when_current(self, function):
+        self.waiting.append(function)
+
+    def be_current(self):
+        waiting, self.waiting = self.waiting, []
+        for function in waiting:
+            function(CONTEXT)
+
+
+class Reviews:
+    """Keeps who has gone and whose reviews were taken away."""
+
+    def __init__(self):
+        self.gone, self.withdrawn = [], []
+
+    def owner_gone(self, session):
+        self.gone.append(session)
+
+    def withdraw_all(self, session):
+        self.withdrawn.append(session)
+
+
+class Deliveries:
+    """Keeps what was begun and what was not read."""
+
+    def __init__(self):
+        self.begun, self.not_read = [], []
+
+    def begin(self, owner, outcome):
+        self.begun.append((owner, outcome))
+        return f"delivery {len(self.begun)}"
+
+    def unread(self, tag, owner=None):
+        self.not_read.append((tag, owner))
+
+
+class Servers:
+    """Keeps what was sent: to which dialect, what, to whom, and with which tag."""
+
+    def __init__(self):
+        self.sent = []
+
+    def notify(self, dialect, message, session, tag=None):
+        self.sent.append((dialect, message, session, tag))
+
+    def publish(self, context, clients):
+        for dialect, session in clients:
+            for message in dialect.messages(context):
+                self.notify(dialect, message, session)
+
+    def heard(self):
+        heard = [(dialect.key, message.method, session) for dialect, message, session, _ in self.sent]
+        self.sent.clear()
+        return heard
+
+
+class Runtime:
+    """One thread; what waits for its time is kept."""
+
+    def __init__(self):
+        self.later, self.alive = [], True
+
+    def assert_main_thread(self):
+        pass
+
+    def later_on_main(self, milliseconds, function, *args):
+        self.later.append((milliseconds, lambda: function(*args)))
+
+    def use_disk(self, function, *args, then):
+        then(function(*args, lambda: False))
+
+
+class Seen:
+    """Counts how often the status was to be drawn."""
+
+    def __init__(self):
+        self.count = 0
+
+    def call(self):
+        self.count += 1
+
+
+class World:
+    """The clients of a window, of which nothing else is real."""
+
+    def __init__(self):
+        self.current = Settings()
+        self.reviews, self.tracker, self.deliveries = Reviews(), Tracker(), Deliveries()
+        self.runtime, self.servers, self.seen = Runtime(), Servers(), Seen()
+        self.changed = []
+        self.clients = Clients(
+            self.runtime,
+            lambda: self.current,
+            self.reviews,
+            self.tracker,
+            self.deliveries,
+            notify=self.servers.notify,
+            publish=self.servers.publish,
+            any_changed=lambda: self.changed.append(len(self.clients.sessions)),
+            changed=self.seen.call,
+        )
