@@ -11,6 +11,7 @@ import itertools
 import logging
 import os
 import shutil
+import time
 from typing import TYPE_CHECKING, Callable, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 import sublime
@@ -47,7 +48,8 @@ TAG = "gemini_companion."
 Tell = Callable[[Mention, Optional[Agent]], Optional[str]]
 """Sends a mention to a client, of this agent if one is named; the client's name, or None if none listens."""
 CONTROL_CHARACTERS = "a folder's name holds control characters, which the terminal would obey: rename it first"
-_numbers = itertools.count(1)
+# Of tags: from the clock on, because terminals outlive the package, and Terminus ends the one that has a tag already.
+_numbers = itertools.count(int(time.time()))
 
 
 class LaunchSettings(NamedTuple):
