@@ -118,6 +118,16 @@ class WithoutFolders(ContextCase):
         client = yield from self.connect(self.folder)
         self.assertIsNone(client.problem)
 
+    def test_a_new_file_counts_as_soon_as_it_is_saved(self):
+        window = yield from self.new_window()
+        view = window.new_file()
+        window.focus_view(view)
+        yield lambda: "no client" in view.get_status("gemini_companion")  # served, and passed over: it has no file yet
+        view.retarget(os.path.join(self.deep, "new.py"))
+        view.run_command("append", {"characters": "new\n"})
+        view.run_command("save")
+        yield lambda: self.announced_as(self.deep)
+
     def test_folders_come_first_once_there_are_any(self):
         window = yield from self.new_window()
         window.open_file(self.file)

@@ -107,6 +107,8 @@ class ContextTracker:
             self._model.show(view.id(), path)
             self._model.set_existing({path: True})
             self._existence.saved(path)
+        elif path is not None and view == self._window.active_view():
+            self.on_activated(view)  # it had no file when it got the focus
         self._changed()
 
     def refresh(self) -> None:

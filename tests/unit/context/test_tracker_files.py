@@ -121,6 +121,17 @@ class TestTheDisk:
         bench.go_on(50)
         assert bench.told() == (["/other"], ["/other"])
 
+    def test_a_new_view_in_front_is_the_active_file_once_it_is_saved_though_nobody_listens(self, bench):
+        """It had no file when it got the focus; a window without folders is found by it."""
+        bench.window.active = view = bench.open(None)
+        behind = View(9, "/behind", bench.window)
+        bench.window.tabs.append(behind)
+        bench.tracker.on_saved(behind)
+        assert bench.tracker.active_path() is None
+        view.path = "/new"
+        bench.tracker.on_saved(view)
+        assert bench.tracker.active_path() == "/new"
+
     def test_a_name_that_changes_without_an_event_is_found_now_and_then(self, bench):
         view = bench.open("/a")
         bench.listen()
