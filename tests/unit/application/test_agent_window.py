@@ -8,7 +8,7 @@ import os
 import pytest
 
 from companion.agents.shared_context import ActiveFile, Position, SharedContext
-from companion.agents.window import Answer, CannotDo, Decision, OpenEditor, ReviewRequest
+from companion.agents.window import Answer, CannotDo, Decision, FileDiagnostics, OpenEditor, ReviewRequest
 from companion.endpoint import proposals
 from companion.protocol.tools import Cancellation, ClientSession, ToolCall
 from companion.review.decision import Outcome, Owner, ReviewError
@@ -300,7 +300,46 @@ class TestWhatIsThere:
             (bench.window, []),
             (bench.window, [bench.path("one.py"), bench.path("two.py")]),
         ]
-        assert bench.runtime.main == ["_diagnostics"] * 3
+        assert bench.runtime.main == ["_shared_files", "_diagnostics"] * 2 + ["_diagnostics"]
+
+    def linked(self, bench, name):
+        """The same file by way of a link to the folder, as a program names it that resolves links, or does not."""
+        link = bench.path("link")
+        if not os.path.lexists(link):
+            os.symlink(bench.folder, link)
+        return os.path.join(link, name)
+
+    def test_diagnostics_of_a_file_that_the_program_spells_otherwise(self, bench, module, monkeypatch):
+        found = [FileDiagnostics(bench.path("file.py"), ())]
+        monkeypatch.setattr(
+            module, "diagnostics_of", lambda window, paths: [each for each in found if each[0] in paths]
+        )
+        bench.share("file.py", "two.py")
+        for spelled in (bench.path("file.py"), bench.path("./file.py"), self.linked(bench, "file.py")):
+            # Under the name it was asked for by: the program compares the two.
+            assert asyncio.run(bench.subject.diagnostics(spelled)) == [FileDiagnostics(spelled, ())]
+        assert bench.runtime.disk == ["same_files"], "not where the names say it"
+        monkeypatch.chdir(bench.folder)
+        for other in ("file.py", self.linked(bench, "gone.py")):
+            assert asyncio.run(bench.subject.diagnostics(other)) == []
+
+    def test_what_a_program_spells_otherwise_is_dirty_and_is_saved_all_the_same(self, bench):
+        view = View(bench.path(), dirty=True)
+        bench.window.tabs = [View(None), view]
+        bench.share("file.py")
+        spelled = self.linked(bench, "file.py")
+        view.saves = False
+        assert asyncio.run(bench.subject.is_dirty(spelled)) is True
+        view.saves = True
+        assert asyncio.run(bench.subject.save(spelled)) is True
+        assert not view.dirty
+
+    def test_what_is_not_shared_is_not_saved_by_another_name(self, bench):
+        view = View(bench.path(), dirty=True)
+        bench.window.tabs = [view]
+        bench.tracker.withheld = [bench.path()]
+        assert asyncio.run(bench.subject.save(self.linked(bench, "file.py"))) is False
+        assert not view.commands
 
 
 class TestWhatIsDone:
@@ -315,7 +354,7 @@ class TestWhatIsDone:
         assert (dirty.commands, clean.commands) == ([("save", {"async": True})], [])
         assert not dirty.dirty
         assert asyncio.run(bench.subject.save(bench.path("three.py"))) is False
-        assert bench.runtime.disk == ["inside_workspace"] * 3
+        assert bench.runtime.disk == ["inside_workspace"] * 3 + ["same_files"]
 
     def test_a_file_that_the_editor_could_not_save_is_not_saved(self, bench, module, monkeypatch):
         monkeypatch.setattr(module, "SAVE_SECONDS", 0.1)
@@ -327,6 +366,9 @@ class TestWhatIsDone:
         bench.window.tabs = [view]
         with pytest.raises(CannotDo, match="outside the workspace folders"):
             asyncio.run(bench.subject.save(view.path))
+        os.link(bench.path(), view.path)
+        with pytest.raises(CannotDo, match="outside the workspace folders"):
+            asyncio.run(bench.subject.save(bench.path()))
         with pytest.raises(CannotDo, match="outside the workspace folders"):
             asyncio.run(bench.subject.open_file(view.path, focus=True))
         assert not view.commands and not bench.window.opened
