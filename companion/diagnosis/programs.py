@@ -17,7 +17,7 @@ from typing import Callable, List, NamedTuple, Sequence
 
 from ..agents.agent import Agent
 from ..system.platform import WINDOWS, Platform
-from ..terminals.command_lines import login_shell, words_with_folders
+from ..terminals.command_lines import WINDOWS_CALL, WINDOWS_SHELL, login_shell, words_with_folders
 from ..terminals.processes import expanded, find_program
 from .checks import Check, failed, passed, too_slow
 
@@ -80,7 +80,7 @@ def _install(agent: Agent) -> str:
 def _ask(words: Sequence[str], platform: Platform, cancelled: Callable[[], bool]) -> Answer:
     if platform.name == WINDOWS:
         place = shutil.which(words[0]) or ""
-        command = ["cmd.exe", "/d", "/c", place, *words[1:], "--version"]
+        command = [WINDOWS_SHELL, "/d", "/c", WINDOWS_CALL, place, *words[1:], "--version"]
         return Answer(place, _run(command, cancelled) if place else "")
     line = " ".join(shlex.quote(word) for word in words)
     question = f"echo {MARK}; command -v {shlex.quote(words[0])}; echo {MARK}; {line} --version; echo {MARK}"

@@ -36,7 +36,10 @@ MACOS_TERMINAL = (
     "-e",
     'tell application "Terminal" to activate',
 )
-WINDOWS_TERMINAL = ("cmd.exe", "/k", "$command")
+# On Windows npm's programs are batch files. With "call" the line that cmd.exe gets never begins with a quote: it would
+# take that one away, and the last one of the line ("cmd /?").
+WINDOWS_SHELL = "cmd.exe"
+WINDOWS_CALL = "call"
 
 
 # If the shell's own PATH lacks the program, or Node.js, which runs it, the given folders come first.
@@ -78,7 +81,7 @@ def posix_line(launch: Launch) -> str:
 def terminus_arguments(launch: Launch, platform: str, shell: str, tag: str) -> Dict[str, Any]:
     """The arguments of Terminus' command `terminus_open`."""
     if platform == WINDOWS:
-        words = ["cmd.exe", "/c", _windows_line(launch.words)]  # on Windows npm's programs are batch files
+        words = [WINDOWS_SHELL, "/c", WINDOWS_CALL, *launch.words]
     else:
         words = [shell, "-l", "-i", "-c", " ".join(shlex.quote(word) for word in launch.words)]
     return {
@@ -103,6 +106,8 @@ def system_terminal(
     `configured` replaces the platform's usual terminal. Its words may contain `$command` (a line for a shell, or for
     cmd.exe on Windows), `$folder`, `$title`, `$shell` and `$applescript` (the line as a string in AppleScript).
     """
+    if platform == WINDOWS and not configured:
+        return [WINDOWS_SHELL, "/k", WINDOWS_CALL, *launch.words]
     words = list(configured) if configured else _usual_terminal(platform, is_installed)
     if not words:
         return None
@@ -126,8 +131,6 @@ def environment_lines(variables: Mapping[str, str], platform: str) -> str:
 
 
 def _usual_terminal(platform: str, is_installed: Callable[[str], bool]) -> Sequence[str]:
-    if platform == WINDOWS:
-        return WINDOWS_TERMINAL
     if platform == MACOS:
         return MACOS_TERMINAL
     return next((words for words in LINUX_TERMINALS if is_installed(words[0])), ())

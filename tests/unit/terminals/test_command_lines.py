@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 
@@ -64,10 +65,38 @@ def test_terminus_expands_no_dollar_of_ours():
     assert terminus_arguments(LAUNCH, "linux", "/bin/sh", "t")["cwd"] == "/code/it's \\$one"
 
 
-def test_in_terminus_on_windows_the_command_interpreter_finds_the_batch_file():
-    arguments = terminus_arguments(LAUNCH._replace(folder="C:\\a b"), "windows", "/bin/sh", "t")
-    assert arguments["cmd"] == ["cmd.exe", "/c", 'gemini --model "a b"']
-    assert arguments["cwd"] == "C:\\a b"
+def as_the_command_interpreter_reads(words):
+    """The words that arrive when `words` are started on Windows. What `cmd /?` says of /C and /K.
+
+    A line that begins with a quote loses it, and the last one of the line, unless they are the only two, with blanks
+    and none of the special characters between them.
+    """
+    line = subprocess.list2cmdline(words[2:])
+    if line.startswith('"'):
+        inside = line[1:].partition('"')[0]
+        if line.count('"') != 2 or not re.search(r"\s", inside) or re.search(r"[&<>()@^|]", inside):
+            line = line[1:].rpartition('"')[0] + line[1:].rpartition('"')[2]
+    arrived = [word.strip('"') for word in re.findall(r'(?:"[^"]*"|\S)+', line)]
+    return arrived[1:] if arrived[0] == "call" else arrived
+
+
+@pytest.mark.parametrize(
+    "client",
+    [
+        ("gemini",),
+        ("gemini", "--model", "a b"),
+        ("C:\\Program Files (x86)\\nodejs\\gemini.cmd",),
+        ("C:\\Program Files\\nodejs\\gemini.cmd", "--model", "a b"),
+    ],
+)
+def test_on_windows_the_command_interpreter_finds_the_batch_file(client):
+    launch = LAUNCH._replace(words=client, folder="C:\\a b")
+    arguments = terminus_arguments(launch, "windows", "/bin/sh", "t")
+    assert arguments["cmd"][:2] == ["cmd.exe", "/c"] and arguments["cwd"] == "C:\\a b"
+    assert as_the_command_interpreter_reads(arguments["cmd"]) == list(client)
+    words = system_terminal(launch, "windows", "/bin/sh", None, lambda name: False)
+    assert words[:2] == ["cmd.exe", "/k"], "the window stays open"
+    assert as_the_command_interpreter_reads(words) == list(client)
 
 
 @pytest.mark.parametrize("terminal", LINUX_TERMINALS, ids=lambda words: words[0])
@@ -93,9 +122,9 @@ def test_on_macos_the_line_is_a_string_in_applescript():
     assert text.replace('\\"', '"').replace("\\\\", "\\") == posix_line(launch)
 
 
-def test_on_windows_a_command_window_stays_open():
-    words = system_terminal(LAUNCH, "windows", "/bin/sh", None, lambda name: False)
-    assert words == ["cmd.exe", "/k", 'gemini --model "a b"']
+def test_on_windows_the_users_own_terminal_gets_a_line():
+    words = system_terminal(LAUNCH, "windows", "/bin/sh", ["wt.exe", "$command"], lambda name: False)
+    assert words == ["wt.exe", 'gemini --model "a b"']
 
 
 def test_the_users_own_terminal_comes_first():
