@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import sys
+from unittest import mock
 
 import sublime
 
 from .support.context_case import ContextCase
+from .support.diagnose_case import PLUGIN
 from .support.listening_client import announced
 
 SETTINGS = "Gemini Companion.sublime-settings"
@@ -60,6 +63,14 @@ class Announcements(ContextCase):
         self.settings.set("publish_for_gemini", True)
         yield lambda: self.gemini(self.folder) is not None
         self.assertEqual(qwen_locks(self.folder), {})
+
+    def test_an_error_in_one_look_at_the_windows_is_not_the_end_of_looking(self):
+        endpoint = sys.modules[PLUGIN].application.endpoint_of(self.window)
+        with mock.patch.object(endpoint.tracker, "recheck", side_effect=RuntimeError("planted by a test")) as recheck:
+            yield lambda: recheck.called
+        other = self.new_folder()
+        self.window.set_project_data({"folders": [{"path": other}]})  # of which the editor has no event
+        yield lambda: self.gemini(other) is not None
 
     def test_switching_an_agent_off_does_not_disconnect_who_is_there(self):
         self.set("publish_for_gemini", False)

@@ -93,6 +93,8 @@ def _announceable(folders: Sequence[str], platform: Platform) -> Tuple[str, ...]
         # Agents would split a folder with the separator in its name into two others, perhaps a parent directory.
         if not folder or platform.list_separator in folder or not _is_absolute(folder, platform):
             continue
+        if "\0" in folder:
+            continue  # no folder is called so, but a project's file may say anything
         plain = platform.path.normpath(folder)
         key = platform.path.normcase(plain)
         if key not in seen:
