@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from companion.discovery.workspace import unusable_folders, workspace_folders
+from companion.discovery.workspace import resolved_folders, unusable_folders, workspace_folders
 from companion.system.platform import LINUX, MACOS, WINDOWS, Platform
 
 POSIX = Platform(LINUX, {}, "/home/ada")
@@ -85,3 +85,21 @@ def test_a_real_working_copy(tmp_path):
     (tmp_path / "copy" / "deep" / "down").mkdir(parents=True)
     active = str(tmp_path / "copy" / "deep" / "down" / "a.py")
     assert workspace_folders([], active_file=active) == (os.path.join(str(tmp_path), "copy"),)
+
+
+def test_folders_with_their_links_resolved_are_named_once(tmp_path):
+    (tmp_path / "real").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "real")
+    real = os.path.realpath(str(tmp_path / "real"))
+    assert resolved_folders([str(tmp_path / "link"), real]) == (real,)
+
+
+def test_a_drive_that_stands_for_a_share_is_named_as_well():
+    """Windows resolves it to the share; programs do that, or resolve links alone, and compare the text."""
+    real = {"Z:\\app": "\\\\server\\share\\app", "C:\\link": "C:\\real", "c:\\other": "C:\\other"}
+    assert resolved_folders(list(real), NT, real.__getitem__) == (
+        "\\\\server\\share\\app",
+        "Z:\\app",
+        "C:\\real",
+        "C:\\other",
+    )
