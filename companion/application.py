@@ -306,7 +306,7 @@ class Application:
     def view_moved(self, view: sublime.View) -> None:
         """A view was dragged to another place, perhaps into another window."""
         for endpoint in self._endpoints.all():
-            endpoint.tracker.refresh()
+            endpoint.tracker.on_moved(view)
 
     # -- commands and keys --------------------------------------------------------------------------------------------
 

@@ -219,6 +219,17 @@ class TestTabs:
         bench.go_on(50)
         assert bench.told() == (["/b", "/a"], ["/b"])
 
+    def test_a_tab_that_is_dragged_away_is_not_the_active_file_though_nobody_listens(self, bench):
+        """Two windows without folders would be announced with its folder, and Claude Code takes neither of two."""
+        view = bench.open("/a")
+        assert bench.tracker.active_path() == "/a"
+        bench.tracker.on_moved(view)
+        assert bench.tracker.active_path() == "/a", "to another place in the same window"
+        bench.window.tabs.remove(view)
+        view.home, bench.window.active = Window(), None
+        bench.tracker.on_moved(view)
+        assert bench.tracker.active_path() is None
+
     def test_the_tab_in_front_when_the_package_starts_is_active(self, bench, monkeypatch):
         view = View(1, "/a", bench.window)
         bench.window.tabs, bench.window.active = [view], view
