@@ -36,6 +36,8 @@ MACOS_TERMINAL = (
     "-e",
     'tell application "Terminal" to activate',
 )
+MOST_TYPED = 1000
+"""Bytes that may be typed into a terminal on macOS: while its shell starts, a line is cut at 1024."""
 # On Windows npm's programs are batch files. With "call" the line that cmd.exe gets never begins with a quote: it would
 # take that one away, and the last one of the line ("cmd /?").
 WINDOWS_SHELL = "cmd.exe"
@@ -112,6 +114,10 @@ def system_terminal(
     if not words:
         return None
     line = _windows_line(launch.words) if platform == WINDOWS else posix_line(launch)
+    if platform == MACOS and len(line.encode("utf-8", "surrogateescape")) > MOST_TYPED:
+        # Lists of folders go first: they stand in the discovery file, too.
+        short = {name: value for name, value in launch.variables.items() if "/" not in value}
+        line = posix_line(launch._replace(variables=short))
     values = {
         "command": line,
         "folder": launch.folder,

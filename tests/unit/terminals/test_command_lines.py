@@ -80,6 +80,20 @@ def as_the_command_interpreter_reads(words):
     return arrived[1:] if arrived[0] == "call" else arrived
 
 
+def test_what_terminal_types_on_macos_is_never_cut():
+    """What is typed while a shell starts is cut at 1024 bytes, and then runs nothing."""
+    lists = {name: ":".join(f"/Users/me/\u00e9/project {n}" for n in range(15)) for name in ("A", "B", "C")}
+    launch = LAUNCH._replace(variables={"PORT": "50001", **lists})
+    for configured in (None, ["my-terminal", "$command"]):
+        words = system_terminal(launch, "osx", "/bin/zsh", configured, lambda name: False)
+        line = " ".join(words)
+        # Which folders there are stands in the discovery file as well.
+        assert "PORT=50001" in line and "A=" not in line and len(line.encode()) < 1024
+    few = launch._replace(variables={"PORT": "50001", "A": lists["A"]})
+    assert posix_line(few) in system_terminal(few, "osx", "/bin/zsh", ["x", "$command"], lambda name: False)
+    assert posix_line(launch) in system_terminal(launch, "linux", "/bin/sh", ["x", "$command"], lambda name: True)
+
+
 @pytest.mark.parametrize(
     "client",
     [
