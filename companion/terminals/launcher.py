@@ -172,12 +172,16 @@ class Launcher:
         if any(map(has_control_characters, [launch.folder, *launch.variables.values()])):
             say(window, CONTROL_CHARACTERS)  # on macOS the command line is typed
             return
-        shell = login_shell(self._platform.environment)
-        words = system_terminal(launch, self._platform.name, shell, configured, lambda name: bool(shutil.which(name)))
-        if words is None:
-            say(window, 'no terminal found; install the package Terminus, or set "terminal_commands"')
-            return
 
+        def found(words: Optional[List[str]]) -> None:
+            if words is None:
+                say(window, 'no terminal found; install the package Terminus, or set "terminal_commands"')
+            else:
+                self._start_terminal(window, launch, words)
+
+        self._runtime.use_disk(_terminal_words, launch, self._platform, configured, then=found)
+
+    def _start_terminal(self, window: sublime.Window, launch: Launch, words: List[str]) -> None:
         def failed(error: Exception) -> None:
             logger.error("could not start %s", words[0], exc_info=error)
             say(window, f"{os.path.basename(words[0])} could not be started: {error}")
@@ -195,6 +199,14 @@ class Launcher:
         panel.run_command("append", {"characters": agent.how_to_install(own)})
         window.run_command("show_panel", {"panel": "output." + INSTALL_PANEL})
         say(window, f"{agent.title} was not found: there is no “{own}”" if own else f"{agent.title} is not installed")
+
+
+def _terminal_words(
+    launch: Launch, platform: Platform, configured: Optional[Sequence[str]], cancelled: Callable[[], bool]
+) -> Optional[List[str]]:
+    """The words that open the system's terminal. Disk thread: they are those of the first one that is installed."""
+    shell = login_shell(platform.environment)
+    return system_terminal(launch, platform.name, shell, configured, lambda name: shutil.which(name) is not None)
 
 
 # -- Terminus ---------------------------------------------------------------------------------------------------------

@@ -67,6 +67,21 @@ class TestTheSystemsTerminal:
         bench.run()
         assert not bench.started and bench.window.said[-1].startswith("no terminal found")
 
+    def test_the_main_thread_does_not_look_for_it(self, bench, monkeypatch):
+        """Folders of the PATH may be on a network drive."""
+        sought = []
+        step = bench.runtime.workers.step
+
+        def on_a_worker():
+            with monkeypatch.context() as there:
+                there.setattr(bench.module.shutil, "which", lambda name: sought.append(name) or name)
+                step()
+
+        monkeypatch.setattr(bench.module.shutil, "which", lambda name: pytest.fail("on the main thread"))
+        monkeypatch.setattr(bench.runtime.workers, "step", on_a_worker)
+        bench.run()
+        assert sought and bench.started[0][0][0] == sought[-1]
+
     def test_one_that_fails_says_why(self, bench):
         bench.failure = OSError("cannot open display")
         bench.run(terminals={LINUX: ["/opt/mine"]})
