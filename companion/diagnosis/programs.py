@@ -91,7 +91,7 @@ def _ask(words: Sequence[str], platform: Platform, cancelled: Callable[[], bool]
 
 def _ask_editor(words: Sequence[str], platform: Platform, cancelled: Callable[[], bool]) -> Answer:
     """Ask a program that only the editor's own PATH has. The launcher starts it with that PATH, too."""
-    folders = find_program(words[0], platform, cancelled, ask_shell=False)
+    folders = find_program(words[0], platform)
     if folders is None:
         return Answer("", "")
     printed = _run([*words_with_folders(words, folders), "--version"], cancelled)
