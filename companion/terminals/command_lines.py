@@ -10,6 +10,7 @@ PATH on which npm puts programs.
 from __future__ import annotations
 
 import posixpath
+import re
 import shlex
 import string
 from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
@@ -36,6 +37,8 @@ MACOS_TERMINAL = (
     "-e",
     'tell application "Terminal" to activate',
 )
+# What ends a string in single quotes in PowerShell, unless it is doubled.
+_POWERSHELL_QUOTE = re.compile("['\u2018\u2019\u201a\u201b]")
 MOST_TYPED = 1000
 """Bytes that may be typed into a terminal on macOS: while its shell starts, a line is cut at 1024."""
 # On Windows npm's programs are batch files. With "call" the line that cmd.exe gets never begins with a quote: it would
@@ -131,8 +134,8 @@ def system_terminal(
 def environment_lines(variables: Mapping[str, str], platform: str) -> str:
     """Lines to paste into a shell: PowerShell on Windows, a POSIX shell elsewhere."""
     if platform == WINDOWS:
-        form = "$env:{} = '{}'\n"
-        return "".join(form.format(name, value.replace("'", "''")) for name, value in variables.items())
+        doubled = {name: _POWERSHELL_QUOTE.sub(r"\g<0>\g<0>", value) for name, value in variables.items()}
+        return "".join(f"$env:{name} = '{value}'\n" for name, value in doubled.items())
     return "".join(f"export {name}={shlex.quote(value)}\n" for name, value in variables.items())
 
 

@@ -54,6 +54,13 @@ def test_the_clipboard_lines_on_windows_are_for_powershell():
     )
 
 
+@pytest.mark.parametrize("quote", "'\u2018\u2019\u201a\u201b")
+def test_no_quotation_mark_in_a_folders_name_ends_a_string_of_powershell(quote):
+    """It takes typographic ones for its own. What a folder is called must not run when the lines are pasted."""
+    lines = environment_lines({"A": f"C:\\Ada{quote}; Remove-Item x; {quote}"}, "windows")
+    assert lines == f"$env:A = 'C:\\Ada{quote}{quote}; Remove-Item x; {quote}{quote}'\n"
+
+
 def test_in_terminus_the_client_runs_in_the_login_shell():
     arguments = terminus_arguments(LAUNCH, "linux", "/bin/zsh", "gemini_companion.gemini.1.1")
     assert arguments["cmd"] == ["/bin/zsh", "-l", "-i", "-c", "gemini --model 'a b'"]
