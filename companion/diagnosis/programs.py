@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import re
-import shlex
 import shutil
 import signal
 import sys
@@ -17,7 +16,7 @@ from typing import Callable, List, NamedTuple, Sequence
 
 from ..agents.agent import Agent
 from ..system.platform import WINDOWS, Platform
-from ..terminals.command_lines import WINDOWS_CALL, WINDOWS_SHELL, login_shell, words_with_folders
+from ..terminals.command_lines import WINDOWS_CALL, WINDOWS_SHELL, login_shell, quoted, words_with_folders
 from ..terminals.processes import expanded, find_program
 from .checks import Check, failed, passed, too_slow
 
@@ -82,8 +81,8 @@ def _ask(words: Sequence[str], platform: Platform, cancelled: Callable[[], bool]
         place = shutil.which(words[0]) or ""
         command = [WINDOWS_SHELL, "/d", "/c", WINDOWS_CALL, place, *words[1:], "--version"]
         return Answer(place, _run(command, cancelled) if place else "")
-    line = " ".join(shlex.quote(word) for word in words)
-    question = f"echo {MARK}; command -v {shlex.quote(words[0])}; echo {MARK}; {line} --version; echo {MARK}"
+    line = " ".join(quoted(word) for word in words)
+    question = f"echo {MARK}; command -v {quoted(words[0])}; echo {MARK}; {line} --version; echo {MARK}"
     command = [login_shell(platform.environment), "-l", "-i", "-c", question]
     answer = read_answer(_run(command, cancelled))
     return answer if answer.place else _ask_editor(words, platform, cancelled)

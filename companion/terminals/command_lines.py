@@ -64,6 +64,11 @@ class Launch(NamedTuple):
     variables: Mapping[str, str]
 
 
+def quoted(word: str) -> str:
+    """The word for all of `KNOWN_SHELLS`. No backslash stands in single quotes: in fish it escapes there, too."""
+    return shlex.quote(word).replace("\\", "'\"\\\\\"'")
+
+
 def login_shell(environment: Mapping[str, str]) -> str:
     """The user's shell if it understands our command lines, otherwise `/bin/sh`."""
     shell = environment.get("SHELL", "")
@@ -80,7 +85,7 @@ def posix_line(launch: Launch) -> str:
     assignments = [f"{name}={value}" for name, value in launch.variables.items()]
     # `env`, because not every shell takes assignments before a command.
     words = ["env"] + assignments + list(launch.words)
-    return "cd {} && {}".format(shlex.quote(launch.folder), " ".join(shlex.quote(word) for word in words))
+    return "cd {} && {}".format(quoted(launch.folder), " ".join(quoted(word) for word in words))
 
 
 def terminus_arguments(launch: Launch, platform: str, shell: str, tag: str) -> Dict[str, Any]:
@@ -88,7 +93,7 @@ def terminus_arguments(launch: Launch, platform: str, shell: str, tag: str) -> D
     if platform == WINDOWS:
         words = [WINDOWS_SHELL, "/c", WINDOWS_CALL, *launch.words]
     else:
-        words = [shell, "-l", "-i", "-c", " ".join(shlex.quote(word) for word in launch.words)]
+        words = [shell, "-l", "-i", "-c", " ".join(quoted(word) for word in launch.words)]
     return {
         "cmd": [_literal(word) for word in words],
         "cwd": _literal(launch.folder),
@@ -136,7 +141,7 @@ def environment_lines(variables: Mapping[str, str], platform: str) -> str:
     if platform == WINDOWS:
         doubled = {name: _POWERSHELL_QUOTE.sub(r"\g<0>\g<0>", value) for name, value in variables.items()}
         return "".join(f"$env:{name} = '{value}'\n" for name, value in doubled.items())
-    return "".join(f"export {name}={shlex.quote(value)}\n" for name, value in variables.items())
+    return "".join(f"export {name}={quoted(value)}\n" for name, value in variables.items())
 
 
 def _usual_terminal(platform: str, is_installed: Callable[[str], bool]) -> Sequence[str]:

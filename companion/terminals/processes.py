@@ -10,13 +10,12 @@ from __future__ import annotations
 
 import logging
 import os
-import shlex
 import shutil
 import tempfile
 from typing import Callable, List, Mapping, Optional, Sequence, Tuple
 
 from ..system.platform import MACOS, WINDOWS, Platform
-from .command_lines import login_shell, words_with_folders
+from .command_lines import login_shell, quoted, words_with_folders
 
 logger = logging.getLogger("gemini_companion.terminals")
 
@@ -53,7 +52,7 @@ def find_client(words: Sequence[str], platform: Platform, cancelled: Callable[[]
     place = _place_in_shell(words[0], platform) if platform.name != WINDOWS else ""
     if place and not os.path.isabs(place):
         # A function or an alias, as some version managers and installers make them: the shell alone can run it.
-        line = " ".join(shlex.quote(word) for word in words)
+        line = " ".join(quoted(word) for word in words)
         return (login_shell(platform.environment), "-l", "-i", "-c", line)
     return words if place else None
 
@@ -79,7 +78,7 @@ def _place_in_shell(program: str, platform: Platform) -> str:
     """Where the login shell finds a program; what it is, if it is no file; "" if the shell does not know it."""
     import subprocess  # here and below, not at the top: this module is loaded with the package
 
-    question = f"command -v {shlex.quote(program)}"
+    question = f"command -v {quoted(program)}"
     try:
         with tempfile.TemporaryFile() as said:  # not a pipe: what the start-up files leave running would hold it open
             answer = subprocess.run(

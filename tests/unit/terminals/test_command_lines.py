@@ -40,6 +40,38 @@ def test_a_posix_line_means_the_same_to_every_shell_there_is(shell, tmp_path):
     assert answer.stdout.decode().strip() == repr([os.path.realpath(str(folder)), value, ["x y", "$z"]])
 
 
+def as_fish_reads(line):
+    """The words of a line by the rules of fish ("The fish language", quotes), which may not be installed."""
+    words, word, quote, position = [], None, "", 0
+    while position < len(line):
+        character, following = line[position], line[position + 1 : position + 2]
+        position += 1
+        if character == "\\" and following and following in ("\\" + quote if quote else following):
+            character, position = following, position + 1
+        elif character == quote:
+            quote = ""
+            continue
+        elif not quote and character in "'\"":
+            quote, word = character, word or ""
+            continue
+        elif not quote and character == " ":
+            words.append(word)
+            word = None
+            continue
+        word = (word or "") + character
+    assert not quote, "a quote is open"
+    return [*words, word]
+
+
+@pytest.mark.parametrize("odd", ["it's", "\\", "C:\\\\x\\", "\\'; touch made; \\'", '\\"$HOME"', "a b"])
+def test_a_backslash_means_the_same_to_fish(odd):
+    launch = Launch("", ("python3", "-c", PRINT_ALL, odd), "/", {"A": odd})
+    assert as_fish_reads(posix_line(launch)) == ["cd", "/", "&&", "env", "A=" + odd, "python3", "-c", PRINT_ALL, odd]
+    assert as_fish_reads(environment_lines({"A": odd}, "linux").rstrip("\n")) == ["export", "A=" + odd]
+    answer = subprocess.run(["sh", "-c", posix_line(launch)], stdout=subprocess.PIPE, check=True, timeout=30)
+    assert answer.stdout.decode().strip() == repr(["/", odd, [odd]])
+
+
 def test_the_clipboard_lines_mean_the_same_to_a_shell():
     lines = environment_lines({"A": "it's $HOME", "B": "/x:/y z"}, "linux")
     answer = subprocess.run(
