@@ -203,6 +203,13 @@ class Application:
 
     def _check_windows(self) -> None:
         """Find out what the editor has no event for, with as few questions as will do."""
+        try:
+            self._look_at_windows()
+        finally:  # an error in one look is reported, and not the end of looking
+            pause = WINDOW_CHECK_MILLISECONDS if self._endpoints.listening else WITHOUT_CLIENT_MILLISECONDS
+            self.runtime.later_on_main(pause, self._check_windows)
+
+    def _look_at_windows(self) -> None:
         self._checks += 1
         windows = sublime.windows()
         for window in windows:
@@ -222,8 +229,6 @@ class Application:
             if self._checks % CHECKS_PER_STATUS == 0:
                 endpoint.show_status()
         self._export_environment()
-        pause = WINDOW_CHECK_MILLISECONDS if self._endpoints.listening else WITHOUT_CLIENT_MILLISECONDS
-        self.runtime.later_on_main(pause, self._check_windows)
 
     def _next_to_check(self) -> List[Endpoint]:
         """The endpoints that have a client, and every other one of the rest in turn."""
@@ -301,7 +306,7 @@ class Application:
     def view_moved(self, view: sublime.View) -> None:
         """A view was dragged to another place, perhaps into another window."""
         for endpoint in self._endpoints.all():
-            endpoint.tracker.refresh()
+            endpoint.tracker.on_moved(view)
 
     # -- commands and keys --------------------------------------------------------------------------------------------
 

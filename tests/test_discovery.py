@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import sys
+from unittest import mock
 
 import sublime
 
 from .support.context_case import ContextCase
+from .support.diagnose_case import PLUGIN
 from .support.listening_client import announced
 
 SETTINGS = "Gemini Companion.sublime-settings"
@@ -60,6 +63,14 @@ class Announcements(ContextCase):
         self.settings.set("publish_for_gemini", True)
         yield lambda: self.gemini(self.folder) is not None
         self.assertEqual(qwen_locks(self.folder), {})
+
+    def test_an_error_in_one_look_at_the_windows_is_not_the_end_of_looking(self):
+        endpoint = sys.modules[PLUGIN].application.endpoint_of(self.window)
+        with mock.patch.object(endpoint.tracker, "recheck", side_effect=RuntimeError("planted by a test")) as recheck:
+            yield lambda: recheck.called
+        other = self.new_folder()
+        self.window.set_project_data({"folders": [{"path": other}]})  # of which the editor has no event
+        yield lambda: self.gemini(other) is not None
 
     def test_switching_an_agent_off_does_not_disconnect_who_is_there(self):
         self.set("publish_for_gemini", False)
@@ -117,6 +128,16 @@ class WithoutFolders(ContextCase):
         yield lambda: not self.announced_as(self.deep)
         client = yield from self.connect(self.folder)
         self.assertIsNone(client.problem)
+
+    def test_a_new_file_counts_as_soon_as_it_is_saved(self):
+        window = yield from self.new_window()
+        view = window.new_file()
+        window.focus_view(view)
+        yield lambda: "no client" in view.get_status("gemini_companion")  # served, and passed over: it has no file yet
+        view.retarget(os.path.join(self.deep, "new.py"))
+        view.run_command("append", {"characters": "new\n"})
+        view.run_command("save")
+        yield lambda: self.announced_as(self.deep)
 
     def test_folders_come_first_once_there_are_any(self):
         window = yield from self.new_window()

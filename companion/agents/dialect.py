@@ -116,15 +116,21 @@ def file_url(path: str) -> str:
 
 
 def path_of_url(address: str) -> str:
-    """The path that an address of a file names; what is no such address is taken for a path."""
-    from urllib.parse import unquote, urlsplit
+    """The path that an address of a file names; what is no such address is taken for a path.
 
-    if not address.startswith("file://"):
+    Programs send paths with the scheme before them, too: so `#` and `?` are characters of the name, and what stands
+    where addresses have a host may be a drive.
+    """
+    from urllib.parse import unquote
+
+    scheme, host = "file://", "localhost"
+    if not address.startswith(scheme):
         return address
-    parts = urlsplit(address)
-    path = unquote(parts.path)
-    if len(path) > 2 and path[0] == "/" and path[2] == ":":
-        return path[1:].replace("/", "\\")
-    if parts.netloc and parts.netloc != "localhost":
-        return "\\\\" + parts.netloc + path.replace("/", "\\")
-    return path
+    path = unquote(address[len(scheme) :])
+    if path.startswith(host + "/"):
+        path = path[len(host) :]
+    if path[:1] == "/" and path[2:3] == ":":
+        path = path[1:]
+    if path[:1] in ("", "/", "\\"):
+        return path
+    return (path if path[1:2] == ":" else "\\\\" + path).replace("/", "\\")

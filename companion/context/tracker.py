@@ -107,10 +107,18 @@ class ContextTracker:
             self._model.show(view.id(), path)
             self._model.set_existing({path: True})
             self._existence.saved(path)
+        elif path is not None and view == self._window.active_view():
+            self.on_activated(view)  # it had no file when it got the focus
+        self._changed()
+
+    def on_moved(self, view: sublime.View) -> None:
+        """A view was dragged to another place, of any window."""
+        if view.window() != self._window:
+            self._model.close(view.id())
         self._changed()
 
     def refresh(self) -> None:
-        """Something else may have changed: a file loaded, a clone made, a view moved between windows."""
+        """Something else may have changed: a file loaded, a clone made."""
         self._changed()
 
     def settings_changed(self) -> None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import re
-import shlex
 import shutil
 import signal
 import sys
@@ -17,7 +16,7 @@ from typing import Callable, List, NamedTuple, Sequence
 
 from ..agents.agent import Agent
 from ..system.platform import WINDOWS, Platform
-from ..terminals.command_lines import login_shell, words_with_folders
+from ..terminals.command_lines import WINDOWS_CALL, WINDOWS_SHELL, login_shell, quoted, words_with_folders
 from ..terminals.processes import expanded, find_program
 from .checks import Check, failed, passed, too_slow
 
@@ -80,10 +79,10 @@ def _install(agent: Agent) -> str:
 def _ask(words: Sequence[str], platform: Platform, cancelled: Callable[[], bool]) -> Answer:
     if platform.name == WINDOWS:
         place = shutil.which(words[0]) or ""
-        command = ["cmd.exe", "/d", "/c", place, *words[1:], "--version"]
+        command = [WINDOWS_SHELL, "/d", "/c", WINDOWS_CALL, place, *words[1:], "--version"]
         return Answer(place, _run(command, cancelled) if place else "")
-    line = " ".join(shlex.quote(word) for word in words)
-    question = f"echo {MARK}; command -v {shlex.quote(words[0])}; echo {MARK}; {line} --version; echo {MARK}"
+    line = " ".join(quoted(word) for word in words)
+    question = f"echo {MARK}; command -v {quoted(words[0])}; echo {MARK}; {line} --version; echo {MARK}"
     command = [login_shell(platform.environment), "-l", "-i", "-c", question]
     answer = read_answer(_run(command, cancelled))
     return answer if answer.place else _ask_editor(words, platform, cancelled)
@@ -91,7 +90,7 @@ def _ask(words: Sequence[str], platform: Platform, cancelled: Callable[[], bool]
 
 def _ask_editor(words: Sequence[str], platform: Platform, cancelled: Callable[[], bool]) -> Answer:
     """Ask a program that only the editor's own PATH has. The launcher starts it with that PATH, too."""
-    folders = find_program(words[0], platform, cancelled, ask_shell=False)
+    folders = find_program(words[0], platform)
     if folders is None:
         return Answer("", "")
     printed = _run([*words_with_folders(words, folders), "--version"], cancelled)

@@ -47,6 +47,26 @@ def workspace_folders(
     return ()
 
 
+def resolved_folders(
+    folders: Sequence[str], platform: Optional[Platform] = None, real: Callable[[str], str] = os.path.realpath
+) -> Tuple[str, ...]:
+    """The folders with all links resolved, for programs that compare text. Blocks on the disk.
+
+    On Windows a drive may stand for a share or a folder, and is resolved too, which some programs do and some do not:
+    such a folder is named both ways.
+    """
+    if platform is None:
+        platform = Platform.current()
+    drive_of = platform.path.splitdrive
+    resolved: List[str] = []
+    for folder in folders:
+        found = real(folder)
+        resolved.append(found)
+        if drive_of(found)[0].lower() != drive_of(folder)[0].lower():
+            resolved.append(folder)
+    return tuple(dict.fromkeys(resolved))
+
+
 def unusable_folders(folders: Sequence[str], platform: Optional[Platform] = None) -> List[str]:
     """The folders that cannot be announced, because their names contain the path list separator."""
     if platform is None:
@@ -93,6 +113,8 @@ def _announceable(folders: Sequence[str], platform: Platform) -> Tuple[str, ...]
         # Agents would split a folder with the separator in its name into two others, perhaps a parent directory.
         if not folder or platform.list_separator in folder or not _is_absolute(folder, platform):
             continue
+        if "\0" in folder:
+            continue  # no folder is called so, but a project's file may say anything
         plain = platform.path.normpath(folder)
         key = platform.path.normcase(plain)
         if key not in seen:

@@ -11,14 +11,16 @@ workspace folders.
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Collection, Dict, List, Optional, Sequence
 
 import sublime
 
 from ..agents.shared_context import ActiveFile
 from ..agents.window import Answer, CannotDo, Decision, FileDiagnostics, OpenEditor, ReviewRequest
+from ..editor.file_views import same_key
 from ..protocol.tools import Cancellation, ClientSession
 from ..review.decision import Outcome, Owner, ReviewError, Ticket, Verdict
+from ..review.document.disk import same_files
 from ..review.document.preparation import PathError, Preparation
 from .diagnostics import diagnostics_of
 from .proposals import prepared
@@ -161,20 +163,29 @@ class EndpointWindow:
         return self._hooks.folders()
 
     async def diagnostics(self, path: Optional[str]) -> Sequence[FileDiagnostics]:
-        """What the user's language servers and linters say."""
-        return await self._runtime.call_main(self._diagnostics, path)
+        """What the user's language servers and linters say; of one file under the name by which it was asked for."""
+        if path is None:
+            return await self._runtime.call_main(self._diagnostics, None)
+        names = await self._names_of(path, await self._runtime.call_main(self._shared_files))
+        return [file._replace(path=path) for file in await self._runtime.call_main(self._diagnostics, names)]
 
-    def _diagnostics(self, path: Optional[str]) -> List[FileDiagnostics]:
+    def _diagnostics(self, names: Optional[Collection[str]]) -> List[FileDiagnostics]:
         """Main thread."""
-        shared = list(self._shared_files())
-        if path is not None:
-            shared = [each for each in shared if os.path.normcase(each) == os.path.normcase(path)]
+        shared = [each for each in self._shared_files() if names is None or each in names]
         return diagnostics_of(self._window, shared)
 
     async def is_dirty(self, path: str) -> Optional[bool]:
         """Whether the file has edits that are not saved; None if it is not open."""
         editors = await self.open_editors()
-        return next((editor.is_dirty for editor in editors if editor.path == path), None)
+        names = await self._names_of(path, [editor.path for editor in editors])
+        return next((editor.is_dirty for editor in editors if editor.path in names), None)
+
+    async def _names_of(self, path: str, open_files: Collection[str]) -> Collection[str]:
+        """By which of these names the editor calls the file. Programs resolve links, so theirs may be another."""
+        spelled_so = [name for name in open_files if same_key(name) == same_key(path)]
+        if spelled_so or not os.path.isabs(path):
+            return spelled_so
+        return await self._runtime.in_worker(same_files, path, list(open_files))
 
     # -- what is done -------------------------------------------------------------------------------------------------
 
@@ -184,30 +195,38 @@ class EndpointWindow:
 
         await self._require_inside(path)
         deadline = asyncio.get_running_loop().time() + SAVE_SECONDS
-        if not await self._runtime.call_main(self._begin_to_save, path):
+        names = await self._names_of(path, await self._runtime.call_main(self._open_files))
+        for name in names:
+            if name != path:
+                await self._require_inside(name)
+        if not await self._runtime.call_main(self._begin_to_save, names):
             return False
-        while await self._runtime.call_main(self._is_unsaved, path):
+        while await self._runtime.call_main(self._is_unsaved, names):
             if asyncio.get_running_loop().time() > deadline:
                 return False
             await asyncio.sleep(_SAVE_POLL_SECONDS)
         return True
 
-    def _begin_to_save(self, path: str) -> bool:
+    def _open_files(self) -> List[str]:
+        """Main thread."""
+        return [view.file_name() or "" for view in self._window.views()]
+
+    def _begin_to_save(self, names: Collection[str]) -> bool:
         """Let the editor write the file while its main thread goes on. Main thread."""
-        view = self._view_of(path)
-        if view is None or self._tracker.withholds(path):
+        view = self._view_of(names)
+        if view is None or self._tracker.withholds(view.file_name() or ""):
             return False
         if view.is_dirty():
             view.run_command("save", {"async": True})
         return True
 
-    def _is_unsaved(self, path: str) -> bool:
+    def _is_unsaved(self, names: Collection[str]) -> bool:
         """Main thread."""
-        view = self._view_of(path)
+        view = self._view_of(names)
         return view is not None and view.is_dirty()
 
-    def _view_of(self, path: str) -> Optional[sublime.View]:
-        return next((view for view in self._window.views() if view.file_name() == path), None)
+    def _view_of(self, names: Collection[str]) -> Optional[sublime.View]:
+        return next((view for view in self._window.views() if view.file_name() in names), None)
 
     async def open_file(self, path: str, *, focus: bool) -> None:
         """Show a file that exists inside the workspace folders."""

@@ -16,7 +16,7 @@ from ..agents.agent import Agent, Announcement
 from ..agents.registry import AGENTS
 from ..discovery.errors import DiscoveryError
 from ..discovery.publisher import Publisher
-from ..discovery.workspace import unusable_folders, workspace_folders
+from ..discovery.workspace import resolved_folders, unusable_folders, workspace_folders
 from ..system.editor_process import EDITOR_PID
 from .address import Address
 from .servers import DIALECTS, Service
@@ -120,7 +120,7 @@ class DiscoveryUpdater:
             active_file=request.active_file,
             fallback=request.fallback,
         )
-        real_folders = tuple(os.path.realpath(folder) for folder in folders)
+        real_folders = resolved_folders(folders)
         problems: List[str] = []
         for service in request.services:
             announcement = Announcement(

@@ -10,6 +10,7 @@ PATH on which npm puts programs.
 from __future__ import annotations
 
 import posixpath
+import re
 import shlex
 import string
 from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
@@ -36,7 +37,14 @@ MACOS_TERMINAL = (
     "-e",
     'tell application "Terminal" to activate',
 )
-WINDOWS_TERMINAL = ("cmd.exe", "/k", "$command")
+# What ends a string in single quotes in PowerShell, unless it is doubled.
+_POWERSHELL_QUOTE = re.compile("['\u2018\u2019\u201a\u201b]")
+MOST_TYPED = 1000
+"""Bytes that may be typed into a terminal on macOS: while its shell starts, a line is cut at 1024."""
+# On Windows npm's programs are batch files. With "call" the line that cmd.exe gets never begins with a quote: it would
+# take that one away, and the last one of the line ("cmd /?").
+WINDOWS_SHELL = "cmd.exe"
+WINDOWS_CALL = "call"
 
 
 # If the shell's own PATH lacks the program, or Node.js, which runs it, the given folders come first.
@@ -56,6 +64,11 @@ class Launch(NamedTuple):
     variables: Mapping[str, str]
 
 
+def quoted(word: str) -> str:
+    """The word for all of `KNOWN_SHELLS`. No backslash stands in single quotes: in fish it escapes there, too."""
+    return shlex.quote(word).replace("\\", "'\"\\\\\"'")
+
+
 def login_shell(environment: Mapping[str, str]) -> str:
     """The user's shell if it understands our command lines, otherwise `/bin/sh`."""
     shell = environment.get("SHELL", "")
@@ -72,15 +85,15 @@ def posix_line(launch: Launch) -> str:
     assignments = [f"{name}={value}" for name, value in launch.variables.items()]
     # `env`, because not every shell takes assignments before a command.
     words = ["env"] + assignments + list(launch.words)
-    return "cd {} && {}".format(shlex.quote(launch.folder), " ".join(shlex.quote(word) for word in words))
+    return "cd {} && {}".format(quoted(launch.folder), " ".join(quoted(word) for word in words))
 
 
 def terminus_arguments(launch: Launch, platform: str, shell: str, tag: str) -> Dict[str, Any]:
     """The arguments of Terminus' command `terminus_open`."""
     if platform == WINDOWS:
-        words = ["cmd.exe", "/c", _windows_line(launch.words)]  # on Windows npm's programs are batch files
+        words = [WINDOWS_SHELL, "/c", WINDOWS_CALL, *launch.words]
     else:
-        words = [shell, "-l", "-i", "-c", " ".join(shlex.quote(word) for word in launch.words)]
+        words = [shell, "-l", "-i", "-c", " ".join(quoted(word) for word in launch.words)]
     return {
         "cmd": [_literal(word) for word in words],
         "cwd": _literal(launch.folder),
@@ -103,10 +116,16 @@ def system_terminal(
     `configured` replaces the platform's usual terminal. Its words may contain `$command` (a line for a shell, or for
     cmd.exe on Windows), `$folder`, `$title`, `$shell` and `$applescript` (the line as a string in AppleScript).
     """
+    if platform == WINDOWS and not configured:
+        return [WINDOWS_SHELL, "/k", WINDOWS_CALL, *launch.words]
     words = list(configured) if configured else _usual_terminal(platform, is_installed)
     if not words:
         return None
     line = _windows_line(launch.words) if platform == WINDOWS else posix_line(launch)
+    if platform == MACOS and len(line.encode("utf-8", "surrogateescape")) > MOST_TYPED:
+        # Lists of folders go first: they stand in the discovery file, too.
+        short = {name: value for name, value in launch.variables.items() if "/" not in value}
+        line = posix_line(launch._replace(variables=short))
     values = {
         "command": line,
         "folder": launch.folder,
@@ -120,14 +139,12 @@ def system_terminal(
 def environment_lines(variables: Mapping[str, str], platform: str) -> str:
     """Lines to paste into a shell: PowerShell on Windows, a POSIX shell elsewhere."""
     if platform == WINDOWS:
-        form = "$env:{} = '{}'\n"
-        return "".join(form.format(name, value.replace("'", "''")) for name, value in variables.items())
-    return "".join(f"export {name}={shlex.quote(value)}\n" for name, value in variables.items())
+        doubled = {name: _POWERSHELL_QUOTE.sub(r"\g<0>\g<0>", value) for name, value in variables.items()}
+        return "".join(f"$env:{name} = '{value}'\n" for name, value in doubled.items())
+    return "".join(f"export {name}={quoted(value)}\n" for name, value in variables.items())
 
 
 def _usual_terminal(platform: str, is_installed: Callable[[str], bool]) -> Sequence[str]:
-    if platform == WINDOWS:
-        return WINDOWS_TERMINAL
     if platform == MACOS:
         return MACOS_TERMINAL
     return next((words for words in LINUX_TERMINALS if is_installed(words[0])), ())

@@ -11,6 +11,7 @@ import itertools
 import logging
 import os
 import shutil
+import time
 from typing import TYPE_CHECKING, Callable, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 import sublime
@@ -47,7 +48,8 @@ TAG = "gemini_companion."
 Tell = Callable[[Mention, Optional[Agent]], Optional[str]]
 """Sends a mention to a client, of this agent if one is named; the client's name, or None if none listens."""
 CONTROL_CHARACTERS = "a folder's name holds control characters, which the terminal would obey: rename it first"
-_numbers = itertools.count(1)
+# Of tags: from the clock on, because terminals outlive the package, and Terminus ends the one that has a tag already.
+_numbers = itertools.count(int(time.time()))
 
 
 class LaunchSettings(NamedTuple):
@@ -170,12 +172,16 @@ class Launcher:
         if any(map(has_control_characters, [launch.folder, *launch.variables.values()])):
             say(window, CONTROL_CHARACTERS)  # on macOS the command line is typed
             return
-        shell = login_shell(self._platform.environment)
-        words = system_terminal(launch, self._platform.name, shell, configured, lambda name: bool(shutil.which(name)))
-        if words is None:
-            say(window, 'no terminal found; install the package Terminus, or set "terminal_commands"')
-            return
 
+        def found(words: Optional[List[str]]) -> None:
+            if words is None:
+                say(window, 'no terminal found; install the package Terminus, or set "terminal_commands"')
+            else:
+                self._start_terminal(window, launch, words)
+
+        self._runtime.use_disk(_terminal_words, launch, self._platform, configured, then=found)
+
+    def _start_terminal(self, window: sublime.Window, launch: Launch, words: List[str]) -> None:
         def failed(error: Exception) -> None:
             logger.error("could not start %s", words[0], exc_info=error)
             say(window, f"{os.path.basename(words[0])} could not be started: {error}")
@@ -193,6 +199,14 @@ class Launcher:
         panel.run_command("append", {"characters": agent.how_to_install(own)})
         window.run_command("show_panel", {"panel": "output." + INSTALL_PANEL})
         say(window, f"{agent.title} was not found: there is no “{own}”" if own else f"{agent.title} is not installed")
+
+
+def _terminal_words(
+    launch: Launch, platform: Platform, configured: Optional[Sequence[str]], cancelled: Callable[[], bool]
+) -> Optional[List[str]]:
+    """The words that open the system's terminal. Disk thread: they are those of the first one that is installed."""
+    shell = login_shell(platform.environment)
+    return system_terminal(launch, platform.name, shell, configured, lambda name: shutil.which(name) is not None)
 
 
 # -- Terminus ---------------------------------------------------------------------------------------------------------

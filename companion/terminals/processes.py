@@ -10,13 +10,12 @@ from __future__ import annotations
 
 import logging
 import os
-import shlex
 import shutil
 import tempfile
 from typing import Callable, List, Mapping, Optional, Sequence, Tuple
 
 from ..system.platform import MACOS, WINDOWS, Platform
-from .command_lines import login_shell, words_with_folders
+from .command_lines import login_shell, quoted, words_with_folders
 
 logger = logging.getLogger("gemini_companion.terminals")
 
@@ -47,48 +46,58 @@ def expanded(words: Sequence[str], platform: Platform) -> Tuple[str, ...]:
 def find_client(words: Sequence[str], platform: Platform, cancelled: Callable[[], bool]) -> Optional[Tuple[str, ...]]:
     """The words that start a client where it was found, or None if there is no such program. Disk thread."""
     words = expanded(words, platform)
-    folders = find_program(words[0], platform, cancelled)
-    return words_with_folders(words, folders) if folders is not None else None
+    folders = find_program(words[0], platform)
+    if folders is not None:
+        return words_with_folders(words, folders)
+    place = _place_in_shell(words[0], platform) if platform.name != WINDOWS else ""
+    if place and not os.path.isabs(place):
+        # A function or an alias, as some version managers and installers make them: the shell alone can run it.
+        line = " ".join(quoted(word) for word in words)
+        return (login_shell(platform.environment), "-l", "-i", "-c", line)
+    return words if place else None
 
 
-def find_program(
-    program: str, platform: Platform, cancelled: Callable[[], bool], *, ask_shell: bool = True
-) -> Optional[str]:
-    """The folders that the program needs on its PATH, as a PATH: its own and that of Node.js.
+def find_program(program: str, platform: Platform) -> Optional[str]:
+    """The folders that a program of the editor's own PATH needs there, as a PATH: its own and that of Node.js.
 
-    Empty if the login shell finds the program by itself, and on Windows; None if there is no such program. With
-    `ask_shell`, the login shell is asked if the program is not on the editor's own PATH. Never raises. Disk thread.
+    Empty on Windows; None if there is no such program. Never raises. Disk thread.
     """
     found = shutil.which(program)
-    if found is not None:
-        if platform.name == WINDOWS:
-            return ""  # the program inherits the editor's own PATH
-        folders = [os.path.dirname(os.path.abspath(found))]
-        node = shutil.which("node")  # runs the program if it is a script
-        if node is not None and os.path.dirname(os.path.abspath(node)) not in folders:
-            folders.append(os.path.dirname(os.path.abspath(node)))
-        return os.pathsep.join(folders)
-    return "" if ask_shell and platform.name != WINDOWS and _shell_finds(program, platform) else None
+    if found is None:
+        return None
+    if platform.name == WINDOWS:
+        return ""  # the program inherits the editor's own PATH
+    folders = [os.path.dirname(os.path.abspath(found))]
+    node = shutil.which("node")  # runs the program if it is a script
+    if node is not None and os.path.dirname(os.path.abspath(node)) not in folders:
+        folders.append(os.path.dirname(os.path.abspath(node)))
+    return os.pathsep.join(folders)
 
 
-def _shell_finds(program: str, platform: Platform) -> bool:
+def _place_in_shell(program: str, platform: Platform) -> str:
+    """Where the login shell finds a program; what it is, if it is no file; "" if the shell does not know it."""
     import subprocess  # here and below, not at the top: this module is loaded with the package
 
-    question = f"command -v {shlex.quote(program)}"
+    question = f"command -v {quoted(program)}"
     try:
-        answer = subprocess.run(
-            [login_shell(platform.environment), "-l", "-i", "-c", question],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            timeout=SHELL_SECONDS,
-            start_new_session=True,  # an interactive shell would otherwise take the editor's terminal, if it has one
-            check=False,
-        )
+        with tempfile.TemporaryFile() as said:  # not a pipe: what the start-up files leave running would hold it open
+            answer = subprocess.run(
+                [login_shell(platform.environment), "-l", "-i", "-c", question],
+                stdin=subprocess.DEVNULL,
+                stdout=said,
+                stderr=subprocess.DEVNULL,
+                timeout=SHELL_SECONDS,
+                start_new_session=True,  # else an interactive shell takes the editor's terminal, if it has one
+                check=False,
+            )
+            said.seek(0)
+            lines = [line for line in said.read().decode("utf-8", "replace").split("\n") if line.strip()]
     except (OSError, subprocess.TimeoutExpired) as error:
         logger.warning("could not ask the login shell for %s: %s", program, error)
-        return False
-    return answer.returncode == 0
+        return ""
+    if answer.returncode:
+        return ""
+    return lines[-1] if lines else program  # start-up files may have said something before
 
 
 def start_terminal(

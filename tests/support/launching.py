@@ -161,9 +161,8 @@ class Bench:
         self.go_on()
 
     def go_on(self, milliseconds=0):
-        for _ in range(3):
-            self.runtime.workers.step()
-            self.runtime.editor.step()
-        self.runtime.editor.step(milliseconds)
-        self.runtime.workers.step()
-        self.runtime.editor.step()
+        for milliseconds_now in (0, milliseconds):
+            self.runtime.editor.step(milliseconds_now)
+            for _ in range(3):
+                self.runtime.workers.step()
+                self.runtime.editor.step()

@@ -48,6 +48,11 @@ def test_what_is_no_absolute_path_has_no_address(path):
         ("file:///c:/one/two.py", "c:\\one\\two.py"),
         ("file:///ab:c", "/ab:c"),
         ("file://", ""),
+        # As it is, without the signs that an address needs: Claude Code puts the word before the path.
+        ("file:///C#/what now?.py", "/C#/what now?.py"),
+        ("file://C:\\C#\\one.py", "C:\\C#\\one.py"),
+        ("file://c:/C#/one.py", "c:\\C#\\one.py"),
+        ("file://\\\\server\\share\\one.py", "\\\\server\\share\\one.py"),
     ],
 )
 def test_what_programs_send_for_a_path(address, path):

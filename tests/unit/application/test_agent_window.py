@@ -7,172 +7,14 @@ import os
 
 import pytest
 
-from companion.agents.shared_context import ActiveFile, Position, SharedContext
-from companion.agents.window import Answer, CannotDo, Decision, OpenEditor, ReviewRequest
+from companion.agents.shared_context import ActiveFile, Position
+from companion.agents.window import Answer, CannotDo, Decision, FileDiagnostics, OpenEditor
 from companion.endpoint import proposals
-from companion.protocol.tools import Cancellation, ClientSession, ToolCall
+from companion.protocol.tools import Cancellation
 from companion.review.decision import Outcome, Owner, ReviewError, Verdict
-from companion.review.document.preparation import FileRequest
+from tests.support.agent_windows import Bench, Syntax, View
 
-CLIENT = ClientSession("session-1", "claude-code", "2.1", "2025-11-25", 0.0)
 OWNER = Owner("session-1", "Claude Code")
-
-
-class Syntax:
-    """Of a view."""
-
-    name = "Python"
-
-
-class View:
-    """A tab."""
-
-    def __init__(self, path, dirty=False, syntax=None, saves=True):
-        self.path, self.dirty, self._syntax, self.saves = path, dirty, syntax, saves
-        self.commands = []
-        self.saving = False
-
-    def file_name(self):
-        return self.path
-
-    def syntax(self):
-        return self._syntax
-
-    def run_command(self, name, args=None):
-        self.commands.append((name, args))
-        self.saving = self.dirty and self.saves
-
-    def is_dirty(self):
-        dirty = self.dirty
-        self.dirty = dirty and not self.saving  # written in the background: the next look finds it done
-        return dirty
-
-
-class Window:
-    """Tabs, and what was opened and focused."""
-
-    def __init__(self):
-        self.tabs = []
-        self.active = None
-        self.opened, self.focused = [], []
-
-    def views(self):
-        return list(self.tabs)
-
-    def active_view(self):
-        return self.active
-
-    def open_file(self, path):
-        self.opened.append(path)
-        self.active = View(path)
-
-    def focus_view(self, view):
-        self.focused.append(view)
-
-
-class Runtime:
-    """Carries out at once, but for what waits for its time."""
-
-    def __init__(self):
-        self.main, self.disk, self.later = [], [], []
-        self.hangs = False
-
-    async def call_main(self, function, *args):
-        self.main.append(function.__name__)
-        return function(*args)
-
-    async def in_worker(self, function, *args):
-        self.disk.append(function.__name__)
-        if self.hangs:
-            await asyncio.get_running_loop().create_future()
-        return function(*args)
-
-    def on_loop(self, function, *args):
-        function(*args)
-
-    def on_main(self, function, *args):
-        function(*args)
-
-    def later_on_main(self, milliseconds, function, *args):
-        self.later.append((milliseconds, lambda: function(*args)))
-
-
-class Reviews:
-    """Keeps what it is asked."""
-
-    def __init__(self):
-        self.tickets, self.opened, self.taken_back, self.withdrawn = [], [], [], []
-        self.fails = None
-
-    def file_request(self, path):
-        return FileRequest(path, 1000, 100, "Western (Windows 1252)", {})
-
-    def open_diff(self, owner, path, proposal, prepared, ticket):
-        if self.fails is not None:
-            raise self.fails
-        self.opened.append((owner, path, proposal.exact, prepared.original.text))
-        self.tickets.append(ticket)
-
-    def take_back(self, ticket):
-        self.taken_back.append(ticket)
-
-    def withdraw(self, session, name):
-        self.withdrawn.append((session, name))
-        return True
-
-    def withdraw_all(self, session):
-        return 3
-
-
-class Tracker:
-    """What is shared."""
-
-    def __init__(self):
-        self.files, self.active, self.withheld = [], None, []
-
-    def withholds(self, path):
-        return path in self.withheld
-
-    def context(self):
-        return SharedContext({"workspaceState": {"openFiles": self.files}}, self.active)
-
-
-class Bench:
-    """The window of an endpoint whose parts the test plays."""
-
-    def __init__(self, module, folder):
-        self.folder = folder
-        self.window, self.runtime, self.reviews, self.tracker = Window(), Runtime(), Reviews(), Tracker()
-        self.connected, self.renamed = True, []
-        hooks = module.Hooks(
-            owner_of=lambda session: Owner(session.id, "Claude Code"),
-            is_connected=lambda owner: self.connected,
-            rename=lambda session, name: self.renamed.append((session, name)),
-            folders=lambda: [folder],
-        )
-        self.subject = module.EndpointWindow(self.window, self.runtime, self.reviews, self.tracker, hooks)
-        self.tool_call = ToolCall("openDiff", {}, CLIENT, 1)
-
-    def path(self, name="file.py"):
-        return os.path.join(self.folder, name)
-
-    def share(self, *names, active=None):
-        self.tracker.files = [
-            {"path": self.path(name), **({"isActive": True} if name == active else {})} for name in names
-        ]
-
-    def review(self, act, path=None, edits_return=True):
-        """The answer to a review; `act` is called once it is open, or waited for in vain."""
-        request = ReviewRequest(self.tool_call, path or self.path(), "new\n", "its name", edits_return)
-
-        async def scenario():
-            answer = asyncio.ensure_future(self.subject.review(request))
-            for _ in range(30):
-                await asyncio.sleep(0)
-            act()
-            return await asyncio.wait_for(answer, 10)
-
-        return asyncio.run(scenario())
 
 
 @pytest.fixture
@@ -300,7 +142,46 @@ class TestWhatIsThere:
             (bench.window, []),
             (bench.window, [bench.path("one.py"), bench.path("two.py")]),
         ]
-        assert bench.runtime.main == ["_diagnostics"] * 3
+        assert bench.runtime.main == ["_shared_files", "_diagnostics"] * 2 + ["_diagnostics"]
+
+    def linked(self, bench, name):
+        """The same file by way of a link to the folder, as a program names it that resolves links, or does not."""
+        link = bench.path("link")
+        if not os.path.lexists(link):
+            os.symlink(bench.folder, link)
+        return os.path.join(link, name)
+
+    def test_diagnostics_of_a_file_that_the_program_spells_otherwise(self, bench, module, monkeypatch):
+        found = [FileDiagnostics(bench.path("file.py"), ())]
+        monkeypatch.setattr(
+            module, "diagnostics_of", lambda window, paths: [each for each in found if each[0] in paths]
+        )
+        bench.share("file.py", "two.py")
+        for spelled in (bench.path("file.py"), bench.path("./file.py"), self.linked(bench, "file.py")):
+            # Under the name it was asked for by: the program compares the two.
+            assert asyncio.run(bench.subject.diagnostics(spelled)) == [FileDiagnostics(spelled, ())]
+        assert bench.runtime.disk == ["same_files"], "not where the names say it"
+        monkeypatch.chdir(bench.folder)
+        for other in ("file.py", self.linked(bench, "gone.py")):
+            assert asyncio.run(bench.subject.diagnostics(other)) == []
+
+    def test_what_a_program_spells_otherwise_is_dirty_and_is_saved_all_the_same(self, bench):
+        view = View(bench.path(), dirty=True)
+        bench.window.tabs = [View(None), view]
+        bench.share("file.py")
+        spelled = self.linked(bench, "file.py")
+        view.saves = False
+        assert asyncio.run(bench.subject.is_dirty(spelled)) is True
+        view.saves = True
+        assert asyncio.run(bench.subject.save(spelled)) is True
+        assert not view.dirty
+
+    def test_what_is_not_shared_is_not_saved_by_another_name(self, bench):
+        view = View(bench.path(), dirty=True)
+        bench.window.tabs = [view]
+        bench.tracker.withheld = [bench.path()]
+        assert asyncio.run(bench.subject.save(self.linked(bench, "file.py"))) is False
+        assert not view.commands
 
 
 class TestWhatIsDone:
@@ -315,7 +196,7 @@ class TestWhatIsDone:
         assert (dirty.commands, clean.commands) == ([("save", {"async": True})], [])
         assert not dirty.dirty
         assert asyncio.run(bench.subject.save(bench.path("three.py"))) is False
-        assert bench.runtime.disk == ["inside_workspace"] * 3
+        assert bench.runtime.disk == ["inside_workspace"] * 3 + ["same_files"]
 
     def test_a_file_that_the_editor_could_not_save_is_not_saved(self, bench, module, monkeypatch):
         monkeypatch.setattr(module, "SAVE_SECONDS", 0.1)
@@ -327,6 +208,9 @@ class TestWhatIsDone:
         bench.window.tabs = [view]
         with pytest.raises(CannotDo, match="outside the workspace folders"):
             asyncio.run(bench.subject.save(view.path))
+        os.link(bench.path(), view.path)
+        with pytest.raises(CannotDo, match="outside the workspace folders"):
+            asyncio.run(bench.subject.save(bench.path()))
         with pytest.raises(CannotDo, match="outside the workspace folders"):
             asyncio.run(bench.subject.open_file(view.path, focus=True))
         assert not view.commands and not bench.window.opened

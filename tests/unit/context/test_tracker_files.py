@@ -121,6 +121,17 @@ class TestTheDisk:
         bench.go_on(50)
         assert bench.told() == (["/other"], ["/other"])
 
+    def test_a_new_view_in_front_is_the_active_file_once_it_is_saved_though_nobody_listens(self, bench):
+        """It had no file when it got the focus; a window without folders is found by it."""
+        bench.window.active = view = bench.open(None)
+        behind = View(9, "/behind", bench.window)
+        bench.window.tabs.append(behind)
+        bench.tracker.on_saved(behind)
+        assert bench.tracker.active_path() is None
+        view.path = "/new"
+        bench.tracker.on_saved(view)
+        assert bench.tracker.active_path() == "/new"
+
     def test_a_name_that_changes_without_an_event_is_found_now_and_then(self, bench):
         view = bench.open("/a")
         bench.listen()
@@ -207,6 +218,17 @@ class TestTabs:
         bench.tracker.refresh()
         bench.go_on(50)
         assert bench.told() == (["/b", "/a"], ["/b"])
+
+    def test_a_tab_that_is_dragged_away_is_not_the_active_file_though_nobody_listens(self, bench):
+        """Two windows without folders would be announced with its folder, and Claude Code takes neither of two."""
+        view = bench.open("/a")
+        assert bench.tracker.active_path() == "/a"
+        bench.tracker.on_moved(view)
+        assert bench.tracker.active_path() == "/a", "to another place in the same window"
+        bench.window.tabs.remove(view)
+        view.home, bench.window.active = Window(), None
+        bench.tracker.on_moved(view)
+        assert bench.tracker.active_path() is None
 
     def test_the_tab_in_front_when_the_package_starts_is_active(self, bench, monkeypatch):
         view = View(1, "/a", bench.window)

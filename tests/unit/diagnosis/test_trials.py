@@ -148,7 +148,7 @@ class TestPrograms:
     def test_on_windows_the_batch_file_is_asked(self, monkeypatch):
         check, asked = self.on_windows(monkeypatch, "C:\\npm\\gemini.cmd", "0.61.0\r\n")
         assert check == Check("Gemini CLI is installed", True, "0.61.0 at C:\\npm\\gemini.cmd")
-        assert asked == [["cmd.exe", "/d", "/c", "C:\\npm\\gemini.cmd", "--flag", "--version"]]
+        assert asked == [["cmd.exe", "/d", "/c", "call", "C:\\npm\\gemini.cmd", "--flag", "--version"]]
 
     def test_on_windows_too_it_need_not_be_there(self, monkeypatch):
         check, asked = self.on_windows(monkeypatch, None)

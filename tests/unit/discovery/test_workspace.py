@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from companion.discovery.workspace import unusable_folders, workspace_folders
+from companion.discovery.workspace import resolved_folders, unusable_folders, workspace_folders
 from companion.system.platform import LINUX, MACOS, WINDOWS, Platform
 
 POSIX = Platform(LINUX, {}, "/home/ada")
@@ -40,6 +40,10 @@ def test_a_folder_with_the_separator_in_its_name_is_left_out(platform, bad):
 def test_relative_folders_are_left_out():
     assert folders(["one", "./two", ""]) == ()
     assert folders(["one", "\\one", "C:one"], NT) == ()
+
+
+def test_what_is_the_name_of_no_folder_is_left_out():
+    assert folders(["/nothing \0", "/good"]) == ("/good",)
 
 
 def test_windows_folders_keep_drive_letters_and_shares_and_are_compared_without_case():
@@ -81,3 +85,21 @@ def test_a_real_working_copy(tmp_path):
     (tmp_path / "copy" / "deep" / "down").mkdir(parents=True)
     active = str(tmp_path / "copy" / "deep" / "down" / "a.py")
     assert workspace_folders([], active_file=active) == (os.path.join(str(tmp_path), "copy"),)
+
+
+def test_folders_with_their_links_resolved_are_named_once(tmp_path):
+    (tmp_path / "real").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "real")
+    real = os.path.realpath(str(tmp_path / "real"))
+    assert resolved_folders([str(tmp_path / "link"), real]) == (real,)
+
+
+def test_a_drive_that_stands_for_a_share_is_named_as_well():
+    """Windows resolves it to the share; programs do that, or resolve links alone, and compare the text."""
+    real = {"Z:\\app": "\\\\server\\share\\app", "C:\\link": "C:\\real", "c:\\other": "C:\\other"}
+    assert resolved_folders(list(real), NT, real.__getitem__) == (
+        "\\\\server\\share\\app",
+        "Z:\\app",
+        "C:\\real",
+        "C:\\other",
+    )

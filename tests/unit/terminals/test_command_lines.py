@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 
@@ -39,6 +40,38 @@ def test_a_posix_line_means_the_same_to_every_shell_there_is(shell, tmp_path):
     assert answer.stdout.decode().strip() == repr([os.path.realpath(str(folder)), value, ["x y", "$z"]])
 
 
+def as_fish_reads(line):
+    """The words of a line by the rules of fish ("The fish language", quotes), which may not be installed."""
+    words, word, quote, position = [], None, "", 0
+    while position < len(line):
+        character, following = line[position], line[position + 1 : position + 2]
+        position += 1
+        if character == "\\" and following and following in ("\\" + quote if quote else following):
+            character, position = following, position + 1
+        elif character == quote:
+            quote = ""
+            continue
+        elif not quote and character in "'\"":
+            quote, word = character, word or ""
+            continue
+        elif not quote and character == " ":
+            words.append(word)
+            word = None
+            continue
+        word = (word or "") + character
+    assert not quote, "a quote is open"
+    return [*words, word]
+
+
+@pytest.mark.parametrize("odd", ["it's", "\\", "C:\\\\x\\", "\\'; touch made; \\'", '\\"$HOME"', "a b"])
+def test_a_backslash_means_the_same_to_fish(odd):
+    launch = Launch("", ("python3", "-c", PRINT_ALL, odd), "/", {"A": odd})
+    assert as_fish_reads(posix_line(launch)) == ["cd", "/", "&&", "env", "A=" + odd, "python3", "-c", PRINT_ALL, odd]
+    assert as_fish_reads(environment_lines({"A": odd}, "linux").rstrip("\n")) == ["export", "A=" + odd]
+    answer = subprocess.run(["sh", "-c", posix_line(launch)], stdout=subprocess.PIPE, check=True, timeout=30)
+    assert answer.stdout.decode().strip() == repr(["/", odd, [odd]])
+
+
 def test_the_clipboard_lines_mean_the_same_to_a_shell():
     lines = environment_lines({"A": "it's $HOME", "B": "/x:/y z"}, "linux")
     answer = subprocess.run(
@@ -53,6 +86,13 @@ def test_the_clipboard_lines_on_windows_are_for_powershell():
     )
 
 
+@pytest.mark.parametrize("quote", "'\u2018\u2019\u201a\u201b")
+def test_no_quotation_mark_in_a_folders_name_ends_a_string_of_powershell(quote):
+    """It takes typographic ones for its own. What a folder is called must not run when the lines are pasted."""
+    lines = environment_lines({"A": f"C:\\Ada{quote}; Remove-Item x; {quote}"}, "windows")
+    assert lines == f"$env:A = 'C:\\Ada{quote}{quote}; Remove-Item x; {quote}{quote}'\n"
+
+
 def test_in_terminus_the_client_runs_in_the_login_shell():
     arguments = terminus_arguments(LAUNCH, "linux", "/bin/zsh", "gemini_companion.gemini.1.1")
     assert arguments["cmd"] == ["/bin/zsh", "-l", "-i", "-c", "gemini --model 'a b'"]
@@ -64,10 +104,52 @@ def test_terminus_expands_no_dollar_of_ours():
     assert terminus_arguments(LAUNCH, "linux", "/bin/sh", "t")["cwd"] == "/code/it's \\$one"
 
 
-def test_in_terminus_on_windows_the_command_interpreter_finds_the_batch_file():
-    arguments = terminus_arguments(LAUNCH._replace(folder="C:\\a b"), "windows", "/bin/sh", "t")
-    assert arguments["cmd"] == ["cmd.exe", "/c", 'gemini --model "a b"']
-    assert arguments["cwd"] == "C:\\a b"
+def as_the_command_interpreter_reads(words):
+    """The words that arrive when `words` are started on Windows. What `cmd /?` says of /C and /K.
+
+    A line that begins with a quote loses it, and the last one of the line, unless they are the only two, with blanks
+    and none of the special characters between them.
+    """
+    line = subprocess.list2cmdline(words[2:])
+    if line.startswith('"'):
+        inside = line[1:].partition('"')[0]
+        if line.count('"') != 2 or not re.search(r"\s", inside) or re.search(r"[&<>()@^|]", inside):
+            line = line[1:].rpartition('"')[0] + line[1:].rpartition('"')[2]
+    arrived = [word.strip('"') for word in re.findall(r'(?:"[^"]*"|\S)+', line)]
+    return arrived[1:] if arrived[0] == "call" else arrived
+
+
+def test_what_terminal_types_on_macos_is_never_cut():
+    """What is typed while a shell starts is cut at 1024 bytes, and then runs nothing."""
+    lists = {name: ":".join(f"/Users/me/\u00e9/project {n}" for n in range(15)) for name in ("A", "B", "C")}
+    launch = LAUNCH._replace(variables={"PORT": "50001", **lists})
+    for configured in (None, ["my-terminal", "$command"]):
+        words = system_terminal(launch, "osx", "/bin/zsh", configured, lambda name: False)
+        line = " ".join(words)
+        # Which folders there are stands in the discovery file as well.
+        assert "PORT=50001" in line and "A=" not in line and len(line.encode()) < 1024
+    few = launch._replace(variables={"PORT": "50001", "A": lists["A"]})
+    assert posix_line(few) in system_terminal(few, "osx", "/bin/zsh", ["x", "$command"], lambda name: False)
+    assert posix_line(launch) in system_terminal(launch, "linux", "/bin/sh", ["x", "$command"], lambda name: True)
+
+
+@pytest.mark.parametrize(
+    "client",
+    [
+        ("gemini",),
+        ("gemini", "--model", "a b"),
+        ("C:\\Program Files (x86)\\nodejs\\gemini.cmd",),
+        ("C:\\Program Files\\nodejs\\gemini.cmd", "--model", "a b"),
+    ],
+)
+def test_on_windows_the_command_interpreter_finds_the_batch_file(client):
+    launch = LAUNCH._replace(words=client, folder="C:\\a b")
+    arguments = terminus_arguments(launch, "windows", "/bin/sh", "t")
+    assert arguments["cmd"][:2] == ["cmd.exe", "/c"] and arguments["cwd"] == "C:\\a b"
+    assert as_the_command_interpreter_reads(arguments["cmd"]) == list(client)
+    words = system_terminal(launch, "windows", "/bin/sh", None, lambda name: False)
+    assert words[:2] == ["cmd.exe", "/k"], "the window stays open"
+    assert as_the_command_interpreter_reads(words) == list(client)
 
 
 @pytest.mark.parametrize("terminal", LINUX_TERMINALS, ids=lambda words: words[0])
@@ -93,9 +175,9 @@ def test_on_macos_the_line_is_a_string_in_applescript():
     assert text.replace('\\"', '"').replace("\\\\", "\\") == posix_line(launch)
 
 
-def test_on_windows_a_command_window_stays_open():
-    words = system_terminal(LAUNCH, "windows", "/bin/sh", None, lambda name: False)
-    assert words == ["cmd.exe", "/k", 'gemini --model "a b"']
+def test_on_windows_the_users_own_terminal_gets_a_line():
+    words = system_terminal(LAUNCH, "windows", "/bin/sh", ["wt.exe", "$command"], lambda name: False)
+    assert words == ["wt.exe", 'gemini --model "a b"']
 
 
 def test_the_users_own_terminal_comes_first():

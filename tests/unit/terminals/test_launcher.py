@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -21,6 +23,14 @@ from tests.support.launching import ONE, SPOILED, TWO, Bench, Region, View, term
 @pytest.fixture
 def bench(monkeypatch):
     return Bench(monkeypatch)
+
+
+def loaded_anew(module):
+    """The module as a later package of the same editor has it."""
+    spec = importlib.util.find_spec(module.__name__)
+    again = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(again)
+    return again
 
 
 class TestTheSystemsTerminal:
@@ -56,6 +66,21 @@ class TestTheSystemsTerminal:
         monkeypatch.setattr(bench.module.shutil, "which", lambda name: None)
         bench.run()
         assert not bench.started and bench.window.said[-1].startswith("no terminal found")
+
+    def test_the_main_thread_does_not_look_for_it(self, bench, monkeypatch):
+        """Folders of the PATH may be on a network drive."""
+        sought = []
+        step = bench.runtime.workers.step
+
+        def on_a_worker():
+            with monkeypatch.context() as there:
+                there.setattr(bench.module.shutil, "which", lambda name: sought.append(name) or name)
+                step()
+
+        monkeypatch.setattr(bench.module.shutil, "which", lambda name: pytest.fail("on the main thread"))
+        monkeypatch.setattr(bench.runtime.workers, "step", on_a_worker)
+        bench.run()
+        assert sought and bench.started[0][0][0] == sought[-1]
 
     def test_one_that_fails_says_why(self, bench):
         bench.failure = OSError("cannot open display")
@@ -140,6 +165,20 @@ class TestTerminus:
         first = self.tag(bench)
         bench.run()
         assert first != self.tag(bench)
+
+    def test_after_an_upgrade_too(self, bench, monkeypatch):
+        """Terminus ends the program in the terminal that has the tag already."""
+        bench.with_terminus()
+        ours = []
+        for seconds in (1763760000, 1763760060):
+            monkeypatch.setattr(time, "time", lambda seconds=seconds: seconds)
+            monkeypatch.setattr(bench.module, "_numbers", loaded_anew(bench.module)._numbers)
+            bench.run()
+            ours.insert(0, terminal(self.tag(bench)))
+            bench.window.tabs = list(ours)
+            bench.go_on(5000)
+        assert len({str(view.settings()) for view in ours}) == 2
+        assert bench.module.terminal_of(bench.window) is ours[0], "the last one started is meant"
 
     @pytest.mark.parametrize("in_panel", [False, True])
     def test_once_its_terminal_is_there_nothing_else_is_started(self, bench, in_panel):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import time
 
@@ -10,6 +11,7 @@ import pytest
 
 from companion.system.platform import LINUX, MACOS, WINDOWS, Platform
 from companion.terminals import processes
+from companion.terminals.command_lines import Launch, posix_line
 
 REFUSED = "35:44: execution error: Not authorized to send Apple events to Terminal. (-1743)"
 
@@ -73,9 +75,8 @@ def test_a_program_on_the_editors_path_is_found_with_its_folder_and_that_of_node
     both = "{}:{}".format(tmp_path / "one", tmp_path / "two")
     monkeypatch.setenv("PATH", both)
     platform = Platform(LINUX, {"SHELL": "/bin/sh"}, str(tmp_path))
-    assert processes.find_program("gemini", platform, lambda: False) == both
-    assert processes.find_program("no-such-program", platform, lambda: False) is None
-    assert processes.find_program("cd", platform, lambda: False) == ""  # which only the shell knows
+    assert processes.find_program("gemini", platform) == both
+    assert processes.find_program("no-such-program", platform) is None
 
 
 def test_it_runs_in_its_folder_with_its_variables_and_is_a_session_of_its_own(start, tmp_path):
@@ -123,8 +124,28 @@ def test_a_client_is_started_from_where_it_was_found(tmp_path, monkeypatch):
     platform = Platform(LINUX, {"SHELL": "/bin/sh"}, str(tmp_path))
     words = processes.find_client(("~/gemini", "~"), platform, lambda: False)
     assert words is not None and words[-2:] == (str(tmp_path / "gemini"), "~") and str(tmp_path) in words[3]
-    assert processes.find_client(("cd", "~"), platform, lambda: False) == ("cd", "~")  # which only the shell knows
     assert processes.find_client(("~/none",), platform, lambda: False) is None
+
+
+def test_one_that_only_the_login_shell_finds_is_run_by_it(tmp_path, monkeypatch):
+    """By its start-up files it may have a PATH of its own, and functions and aliases, which nobody else can run."""
+    monkeypatch.setenv("PATH", "/usr/bin:/bin")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "on-path").write_text("#!/bin/sh\n")
+    (tmp_path / "bin" / "on-path").chmod(0o755)
+    start_up = (
+        f'echo welcome; PATH="{tmp_path}/bin:$PATH"; function_() {{ echo "ran $1 $A"; }}; alias alias_=function_\n'
+    )
+    (tmp_path / ".bash_profile").write_text(start_up)
+    bash = shutil.which("bash")
+    platform = Platform(LINUX, {"SHELL": bash}, str(tmp_path))
+    assert processes.find_client(("on-path", "x y"), platform, lambda: False) == ("on-path", "x y")
+    for name in ("function_", "alias_"):
+        words = processes.find_client((name, "x y"), platform, lambda: False)
+        line = posix_line(Launch("", words, str(tmp_path), {"A": "b"}))
+        answer = subprocess.run([bash, "-lic", line], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=True)
+        assert answer.stdout.decode().splitlines()[-1] == "ran x y b"
 
 
 def test_the_users_terminal_may_be_named_as_in_a_shell(tmp_path, monkeypatch):
@@ -144,9 +165,9 @@ def test_a_program_beside_node_has_one_folder(tmp_path, monkeypatch):
         (tmp_path / name).chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path))
     platform = Platform(LINUX, {"SHELL": "/bin/sh"}, str(tmp_path))
-    assert processes.find_program("gemini", platform, lambda: False) == str(tmp_path)
+    assert processes.find_program("gemini", platform) == str(tmp_path)
     (tmp_path / "node").unlink()
-    assert processes.find_program("gemini", platform, lambda: False) == str(tmp_path)
+    assert processes.find_program("gemini", platform) == str(tmp_path)
 
 
 def test_on_windows_a_program_has_the_editors_path_or_is_not_there(tmp_path, monkeypatch):
@@ -154,8 +175,8 @@ def test_on_windows_a_program_has_the_editors_path_or_is_not_there(tmp_path, mon
     (tmp_path / "gemini").chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path))
     platform = Platform(WINDOWS, {"SHELL": "/bin/sh"}, str(tmp_path))
-    assert processes.find_program("gemini", platform, lambda: False) == ""
-    assert processes.find_program("cd", platform, lambda: False) is None
+    assert processes.find_program("gemini", platform) == ""
+    assert processes.find_client(("cd",), platform, lambda: False) is None
 
 
 def test_a_login_shell_that_never_answers_knows_nothing(tmp_path, monkeypatch):
@@ -165,15 +186,15 @@ def test_a_login_shell_that_never_answers_knows_nothing(tmp_path, monkeypatch):
     monkeypatch.setattr(processes, "SHELL_SECONDS", 0.1)
     platform = Platform(LINUX, {"SHELL": str(shell)}, str(tmp_path))
     began = time.monotonic()
-    assert processes.find_program("no-such-program", platform, lambda: False) is None
+    assert processes.find_client(("no-such-program",), platform, lambda: False) is None
     assert time.monotonic() - began < 10
     shell.unlink()
-    assert processes.find_program("no-such-program", platform, lambda: False) is None
+    assert processes.find_client(("no-such-program",), platform, lambda: False) is None
 
 
 def test_a_name_is_no_command_line_for_the_shell(tmp_path):
     platform = Platform(LINUX, {"SHELL": "/bin/sh"}, str(tmp_path))
-    assert processes.find_program(f"cd; touch {tmp_path}/made", platform, lambda: False) is None
+    assert processes.find_client((f"cd; touch {tmp_path}/made",), platform, lambda: False) is None
     assert not (tmp_path / "made").exists()
 
 

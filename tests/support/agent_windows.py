@@ -1,0 +1,171 @@
+"""A window as programs may use it, whose tabs, reviews, disk and tracker a unit test plays."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+
+from companion.agents.shared_context import SharedContext
+from companion.agents.window import ReviewRequest
+from companion.protocol.tools import ClientSession, ToolCall
+from companion.review.decision import Owner
+from companion.review.document.preparation import FileRequest
+
+CLIENT = ClientSession("session-1", "claude-code", "2.1", "2025-11-25", 0.0)
+
+
+class Syntax:
+    """Of a view."""
+
+    name = "Python"
+
+
+class View:
+    """A tab."""
+
+    def __init__(self, path, dirty=False, syntax=None, saves=True):
+        self.path, self.dirty, self._syntax, self.saves = path, dirty, syntax, saves
+        self.commands = []
+        self.saving = False
+
+    def file_name(self):
+        return self.path
+
+    def syntax(self):
+        return self._syntax
+
+    def run_command(self, name, args=None):
+        self.commands.append((name, args))
+        self.saving = self.dirty and self.saves
+
+    def is_dirty(self):
+        dirty = self.dirty
+        self.dirty = dirty and not self.saving  # written in the background: the next look finds it done
+        return dirty
+
+
+class Window:
+    """Tabs, and what was opened and focused."""
+
+    def __init__(self):
+        self.tabs = []
+        self.active = None
+        self.opened, self.focused = [], []
+
+    def views(self):
+        return list(self.tabs)
+
+    def active_view(self):
+        return self.active
+
+    def open_file(self, path):
+        self.opened.append(path)
+        self.active = View(path)
+
+    def focus_view(self, view):
+        self.focused.append(view)
+
+
+class Runtime:
+    """Carries out at once, but for what waits for its time."""
+
+    def __init__(self):
+        self.main, self.disk, self.later = [], [], []
+        self.hangs = False
+
+    async def call_main(self, function, *args):
+        self.main.append(function.__name__)
+        return function(*args)
+
+    async def in_worker(self, function, *args):
+        self.disk.append(function.__name__)
+        if self.hangs:
+            await asyncio.get_running_loop().create_future()
+        return function(*args)
+
+    def on_loop(self, function, *args):
+        function(*args)
+
+    def on_main(self, function, *args):
+        function(*args)
+
+    def later_on_main(self, milliseconds, function, *args):
+        self.later.append((milliseconds, lambda: function(*args)))
+
+
+class Reviews:
+    """Keeps what it is asked."""
+
+    def __init__(self):
+        self.tickets, self.opened, self.taken_back, self.withdrawn = [], [], [], []
+        self.fails = None
+
+    def file_request(self, path):
+        return FileRequest(path, 1000, 100, "Western (Windows 1252)", {})
+
+    def open_diff(self, owner, path, proposal, prepared, ticket):
+        if self.fails is not None:
+            raise self.fails
+        self.opened.append((owner, path, proposal.exact, prepared.original.text))
+        self.tickets.append(ticket)
+
+    def take_back(self, ticket):
+        self.taken_back.append(ticket)
+
+    def withdraw(self, session, name):
+        self.withdrawn.append((session, name))
+        return True
+
+    def withdraw_all(self, session):
+        return 3
+
+
+class Tracker:
+    """What is shared."""
+
+    def __init__(self):
+        self.files, self.active, self.withheld = [], None, []
+
+    def withholds(self, path):
+        return path in self.withheld
+
+    def context(self):
+        return SharedContext({"workspaceState": {"openFiles": self.files}}, self.active)
+
+
+class Bench:
+    """The window of an endpoint whose parts the test plays."""
+
+    def __init__(self, module, folder):
+        self.folder = folder
+        self.window, self.runtime, self.reviews, self.tracker = Window(), Runtime(), Reviews(), Tracker()
+        self.connected, self.renamed = True, []
+        hooks = module.Hooks(
+            owner_of=lambda session: Owner(session.id, "Claude Code"),
+            is_connected=lambda owner: self.connected,
+            rename=lambda session, name: self.renamed.append((session, name)),
+            folders=lambda: [folder],
+        )
+        self.subject = module.EndpointWindow(self.window, self.runtime, self.reviews, self.tracker, hooks)
+        self.tool_call = ToolCall("openDiff", {}, CLIENT, 1)
+
+    def path(self, name="file.py"):
+        return os.path.join(self.folder, name)
+
+    def share(self, *names, active=None):
+        self.tracker.files = [
+            {"path": self.path(name), **({"isActive": True} if name == active else {})} for name in names
+        ]
+
+    def review(self, act, path=None, edits_return=True):
+        """The answer to a review; `act` is called once it is open, or waited for in vain."""
+        request = ReviewRequest(self.tool_call, path or self.path(), "new\n", "its name", edits_return)
+
+        async def scenario():
+            answer = asyncio.ensure_future(self.subject.review(request))
+            for _ in range(30):
+                await asyncio.sleep(0)
+            act()
+            return await asyncio.wait_for(answer, 10)
+
+        return asyncio.run(scenario())
