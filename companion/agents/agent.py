@@ -94,6 +94,8 @@ class Agent:
     """A sentence that tells users how to connect it once it runs."""
     can_be_told_which = True
     """Whether a terminal of the editor can tell it which of several windows to take."""
+    needs_lines = False
+    """Whether it ignores a mention of a whole file."""
     takes_the_only_one = False
     """Whether it connects by itself only if a single editor fits."""
     last_without_token: Tuple[int, int, int]

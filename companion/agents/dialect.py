@@ -46,6 +46,12 @@ class Mention(NamedTuple):
 
     path: str
     lines: Optional[Tuple[int, int]] = None
+    last_line: int = 0
+    """Of the file."""
+
+    def spelled_out(self) -> Mention:
+        """The same with lines, be they all of the file."""
+        return self if self.lines is not None else self._replace(lines=(0, self.last_line))
 
 
 class Dialect:

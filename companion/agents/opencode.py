@@ -23,6 +23,7 @@ class OpenCode(ClaudeLockFiles):
     npm_package = "opencode-ai"
     node = 18
     can_be_told_which = False
+    needs_lines = True
     how_to_connect = "opencode connects to this editor by itself."
     last_without_token = (0, 0, 0)
 

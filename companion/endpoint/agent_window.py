@@ -166,19 +166,27 @@ class EndpointWindow:
         """What the user's language servers and linters say; of one file under the name by which it was asked for."""
         if path is None:
             return await self._runtime.call_main(self._diagnostics, None)
-        names = await self._names_of(path, await self._runtime.call_main(self._shared_files))
+        names = await self._names_of(path, await self._runtime.call_main(self._askable_files))
         return [file._replace(path=path) for file in await self._runtime.call_main(self._diagnostics, names)]
 
     def _diagnostics(self, names: Optional[Collection[str]]) -> List[FileDiagnostics]:
         """Main thread."""
-        shared = [each for each in self._shared_files() if names is None or each in names]
-        return diagnostics_of(self._window, shared)
+        return diagnostics_of(self._window, list(self._shared_files() if names is None else names))
 
     async def is_dirty(self, path: str) -> Optional[bool]:
         """Whether the file has edits that are not saved; None if it is not open."""
-        editors = await self.open_editors()
-        names = await self._names_of(path, [editor.path for editor in editors])
-        return next((editor.is_dirty for editor in editors if editor.path in names), None)
+        names = await self._names_of(path, await self._runtime.call_main(self._askable_files))
+        return await self._runtime.call_main(self._is_dirty, names)
+
+    def _askable_files(self) -> List[str]:
+        """The open files of which programs hear if they ask for one by its name, so also those beyond the number that
+        they are told of unasked. Main thread."""
+        return [name for name in self._open_files() if name and not self._tracker.withholds(name)]
+
+    def _is_dirty(self, names: Collection[str]) -> Optional[bool]:
+        """Main thread."""
+        view = self._view_of(names)
+        return view.is_dirty() if view is not None else None
 
     async def _names_of(self, path: str, open_files: Collection[str]) -> Collection[str]:
         """By which of these names the editor calls the file. Programs resolve links, so theirs may be another."""
@@ -201,7 +209,7 @@ class EndpointWindow:
                 await self._require_inside(name)
         if not await self._runtime.call_main(self._begin_to_save, names):
             return False
-        while await self._runtime.call_main(self._is_unsaved, names):
+        while await self._runtime.call_main(self._is_dirty, names):
             if asyncio.get_running_loop().time() > deadline:
                 return False
             await asyncio.sleep(_SAVE_POLL_SECONDS)
@@ -219,11 +227,6 @@ class EndpointWindow:
         if view.is_dirty():
             view.run_command("save", {"async": True})
         return True
-
-    def _is_unsaved(self, names: Collection[str]) -> bool:
-        """Main thread."""
-        view = self._view_of(names)
-        return view is not None and view.is_dirty()
 
     def _view_of(self, names: Collection[str]) -> Optional[sublime.View]:
         return next((view for view in self._window.views() if view.file_name() in names), None)

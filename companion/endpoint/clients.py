@@ -221,9 +221,11 @@ class Clients:
         """
         for client in reversed(self._all(Presence.SHOWN)):
             session, dialect = client.session, client.dialect
-            if agent is not None and (agent.dialect is not dialect or session.client_name not in agent.client_names):
+            program = agent_of(dialect, session)
+            if agent is not None and program is not agent:
                 continue
-            message = dialect.mention(mention)
+            lines_are_needed = program is not None and program.needs_lines
+            message = dialect.mention(mention.spelled_out() if lines_are_needed else mention)
             if message is not None:
                 self._notify(dialect, message, session.id)
                 return name_of(session, client)

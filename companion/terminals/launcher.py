@@ -107,7 +107,8 @@ class Launcher:
             return f"{file_name(path)} is not typed: its path holds control characters, which the terminal would obey"
         terminal = terminal_of(window)
         lines = _lines(view)
-        place = Mention(path, (lines[0] - 1, lines[1] - 1) if lines is not None else None)
+        all_lines = selected_lines(0, *view.rowcol(view.size()))
+        place = Mention(path, (lines[0] - 1, lines[1] - 1) if lines is not None else None, all_lines[1] - 1)
         if tell(place, agent_in(terminal) if terminal is not None else None) is not None:
             if terminal is not None and agent_in(terminal) is not None:
                 window.focus_view(terminal)

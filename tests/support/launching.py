@@ -36,6 +36,9 @@ class View:
     def rowcol(self, place):
         return place
 
+    def size(self):
+        return (8, 0)  # eight lines, with a line end after the last
+
 
 class Region:
     """A selection from one row and column to another."""

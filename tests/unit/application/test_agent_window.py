@@ -115,10 +115,21 @@ class TestWhatIsThere:
             OpenEditor(bench.path("two.py"), True, False, ""),
         ]
 
+    def test_a_file_that_is_asked_for_need_not_be_one_of_the_few_that_are_told_unasked(
+        self, bench, module, monkeypatch
+    ):
+        monkeypatch.setattr(module, "diagnostics_of", lambda window, paths: [FileDiagnostics(one, ()) for one in paths])
+        bench.window.tabs = [View(bench.path(f"{number}.py"), dirty=True) for number in range(12)]
+        bench.share(*(f"{number}.py" for number in range(10)))
+        eleventh = bench.path("10.py")
+        assert asyncio.run(bench.subject.is_dirty(eleventh)) is True
+        assert asyncio.run(bench.subject.diagnostics(eleventh)) == [FileDiagnostics(eleventh, ())]
+        assert len(asyncio.run(bench.subject.diagnostics(None))) == 10
+
     def test_unsaved_edits_are_told_of_shared_files_only(self, bench):
         bench.window.tabs = [View(bench.path("one.py"), dirty=True), View(bench.path("secret.py"), dirty=True)]
         bench.window.tabs.append(View(bench.path("two.py")))
-        bench.share("one.py", "two.py")
+        bench.tracker.withheld.append(bench.path("secret.py"))
         dirty = {name: asyncio.run(bench.subject.is_dirty(bench.path(name))) for name in ("one.py", "two.py")}
         assert dirty == {"one.py": True, "two.py": False}
         assert asyncio.run(bench.subject.is_dirty(bench.path("secret.py"))) is None
@@ -135,6 +146,8 @@ class TestWhatIsThere:
         asked = []
         monkeypatch.setattr(module, "diagnostics_of", lambda window, paths: asked.append((window, paths)) or [])
         bench.share("one.py", "two.py")
+        bench.window.tabs = [View(bench.path(name)) for name in ("one.py", "two.py", "secret.py")]
+        bench.tracker.withheld.append(bench.path("secret.py"))
         for path in (bench.path("two.py"), bench.path("secret.py"), None):
             assert asyncio.run(bench.subject.diagnostics(path)) == []
         assert asked == [
@@ -142,7 +155,7 @@ class TestWhatIsThere:
             (bench.window, []),
             (bench.window, [bench.path("one.py"), bench.path("two.py")]),
         ]
-        assert bench.runtime.main == ["_shared_files", "_diagnostics"] * 2 + ["_diagnostics"]
+        assert bench.runtime.main == ["_askable_files", "_diagnostics"] * 2 + ["_diagnostics"]
 
     def linked(self, bench, name):
         """The same file by way of a link to the folder, as a program names it that resolves links, or does not."""
@@ -156,7 +169,7 @@ class TestWhatIsThere:
         monkeypatch.setattr(
             module, "diagnostics_of", lambda window, paths: [each for each in found if each[0] in paths]
         )
-        bench.share("file.py", "two.py")
+        bench.window.tabs = [View(None), View(bench.path("file.py")), View(bench.path("two.py"))]
         for spelled in (bench.path("file.py"), bench.path("./file.py"), self.linked(bench, "file.py")):
             # Under the name it was asked for by: the program compares the two.
             assert asyncio.run(bench.subject.diagnostics(spelled)) == [FileDiagnostics(spelled, ())]

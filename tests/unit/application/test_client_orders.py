@@ -183,6 +183,14 @@ class TestHidingAndShowing:
         assert list(world.clients.sessions) == ["session-2", "session-3"]
         assert world.clients.mention(Mention("/a.py")) == world.clients.names()[-1] == "opencode"
 
+    def test_a_program_that_needs_lines_is_told_those_of_the_whole_file(self, world):
+        for session, params in ((OPENCODE, {"lineStart": 0, "lineEnd": 7}), (CLAUDE_CODE, {})):
+            world.clients.came(session, CLAUDE)
+            world.clients.mention(Mention("/a.py", None, 7))
+            assert world.servers.sent[-1][1].params == {"filePath": "/a.py", **params}
+            world.clients.mention(Mention("/a.py", (2, 3), 7))
+            assert world.servers.sent[-1][1].params == {"filePath": "/a.py", "lineStart": 2, "lineEnd": 3}
+
     def test_those_that_wait_are_shown_in_the_order_in_which_they_were_hidden(self, world):
         world.clients.came(COPILOT_CLI, COPILOT)
         world.switch(opencode=False)

@@ -243,7 +243,7 @@ class TestSendingTheSelection:
 
         assert self.send(bench, tell, rows=[Region((3, 0), (5, 0))]) is None
         assert self.send(bench, tell, rows=[Region((3, 1), (3, 1))]) is None
-        assert told == [(Mention(self.PATH, (3, 4)), None), (Mention(self.PATH), None)]
+        assert told == [(Mention(self.PATH, (3, 4), 7), None), (Mention(self.PATH, None, 7), None)]
         assert not bench.window.commands and not bench.window.focused
 
     def test_of_very_many_carets_only_some_are_asked_for(self, bench):
@@ -261,7 +261,7 @@ class TestSendingTheSelection:
         view = View(self.PATH)
         view.rows = carets
         bench.launcher.send_selection(bench.window, view, (), lambda place, agent: told.append(place) or "Claude Code")
-        assert told == [Mention(self.PATH, (0, 19999))] and len(asked) <= 101
+        assert told == [Mention(self.PATH, (0, 19999), 7)] and len(asked) <= 101
 
     def test_then_its_terminal_gets_the_focus(self, bench):
         ours, theirs = terminal("gemini_companion.claude.7.1"), terminal("theirs")
