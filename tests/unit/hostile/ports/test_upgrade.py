@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import socket
+import statistics
 import sys
 import time
 from pathlib import Path
@@ -104,15 +105,26 @@ def call_under_way(desktop, connection):
     desktop.host.wait_until("{}._in_flight == 1".format(server.replace("sys.", "__import__('sys').")))
 
 
+def assert_short(seconds):
+    """Unloading usually takes less than its time. On a busy machine one of several may take longer."""
+    print("unloading took " + ", ".join(f"{each * 1000:.0f}" for each in seconds) + " ms")
+    assert statistics.median(seconds) < UNLOADING_SECONDS
+
+
+def unloaded(desktop):
+    """Seconds that disabling the package has kept the main thread."""
+    desktop.host.disable_package()
+    return desktop.host.evaluate("__import__('sys').modules['took'].seconds")
+
+
 def test_an_upgrade_while_a_call_is_under_way(desktop):
+    seconds = []
     for _ in range(6):
         before = desktop.wait_published()
         connection = Connection(before).initialize()
         call_under_way(desktop, connection)
-        desktop.host.disable_package()
-        seconds = desktop.host.evaluate("__import__('sys').modules['took'].seconds")
+        seconds.append(unloaded(desktop))
         status, _, body = connection.answer()
-        print(f"unloading took {seconds * 1000:.0f} ms; the call was answered {status} {body[:120]}")
         assert status == 200
         assert json.loads(body)["result"]["isError"] is True
         desktop.host.enable_package()
@@ -120,10 +132,14 @@ def test_an_upgrade_while_a_call_is_under_way(desktop):
         again = Connection(before)
         again.session = connection.session
         assert again.ping() == 200
-        assert seconds < UNLOADING_SECONDS
+    assert_short(seconds)
 
 
 def test_an_upgrade_with_a_client_that_does_not_read_and_one_in_the_middle_of_a_body(desktop):
+    assert_short([upgraded_beside_slow_clients(desktop) for _ in range(5)])
+
+
+def upgraded_beside_slow_clients(desktop):
     before = desktop.wait_published()
     suspended = Connection(before).initialize()
     suspended.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
@@ -147,17 +163,17 @@ def test_an_upgrade_with_a_client_that_does_not_read_and_one_in_the_middle_of_a_
         + repr(suspended.session)
         + ")\n"
     )
-    time.sleep(0.3)  # until the buffers of both sides are full
+    # Ten megabytes are on their way once the first of them is here: more than the buffers of both sides hold.
+    while b"ide/test" not in suspended.socket.recv(65536, socket.MSG_PEEK):
+        time.sleep(0.01)
     desktop.host.execute(HOLD)
-    desktop.host.disable_package()
-    seconds = desktop.host.evaluate("__import__('sys').modules['took'].seconds")
-    print(f"unloading took {seconds * 1000:.0f} ms")
+    seconds = unloaded(desktop)
     desktop.host.enable_package()
     assert desktop.wait_published() == before
     again = Connection(before)
     again.session = suspended.session
     assert again.ping() == 200
-    assert seconds < UNLOADING_SECONDS
+    return seconds
 
 
 def test_a_port_that_is_lost_takes_its_tokens_along(desktop):
