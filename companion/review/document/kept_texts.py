@@ -49,9 +49,7 @@ class KeptText:
         with self._lock:
             if not self._dropped:
                 try:
-                    os.makedirs(self._folder, 0o700, exist_ok=True)
-                    descriptor = os.open(self._path, _FLAGS, 0o600)
-                    with os.fdopen(descriptor, "wb") as file:
+                    with os.fdopen(self._made(), "wb") as file:
                         file.write(json.dumps(self.text._asdict()).encode("ascii"))
                 except OSError as error:
                     logger.error("an accepted text could not be kept: %s", error.strerror)
@@ -64,6 +62,17 @@ class KeptText:
                 os.unlink(self._path)
             with suppress(OSError):
                 os.rmdir(self._folder)  # while it is empty
+
+    def _made(self, tries: int = 10) -> int:
+        """A descriptor of the new file. Raises OSError."""
+        try:
+            os.makedirs(self._folder, 0o700, exist_ok=True)
+            return os.open(self._path, _FLAGS, 0o600)
+        except (FileExistsError, FileNotFoundError):
+            # Whoever dropped the last other text may just have removed the folder.
+            if tries == 1:
+                raise
+            return self._made(tries - 1)
 
     @property
     def _path(self) -> str:

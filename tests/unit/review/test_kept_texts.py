@@ -47,6 +47,31 @@ def test_what_was_kept_is_found_to_the_letter(
     assert found(folder) == [Text(str(tmp_path / "file.py"), "A client", content)]
 
 
+def test_a_text_that_is_kept_while_the_last_other_one_goes(
+    folder: Path, keep: Callable[..., KeptText], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The folder goes with the last text, perhaps just before this one's file is made."""
+    others, real = [keep("other\n")], os.open
+
+    def late(path: str, *flags: int) -> int:
+        if others:
+            others.pop().drop(running)
+        return real(path, *flags)
+
+    monkeypatch.setattr(os, "open", late)
+    keep("mine\n")
+    assert [text.content for text in found(folder)] == ["mine\n"]
+
+
+def test_where_no_folder_can_be_made_that_is_the_end_of_it(
+    folder: Path, keep: Callable[..., KeptText], caplog: pytest.LogCaptureFixture
+) -> None:
+    folder.parent.mkdir()
+    folder.symlink_to("nothing")
+    keep()
+    assert "could not be kept" in caplog.text
+
+
 def test_two_texts_of_one_file_are_two(folder: Path, keep: Callable[..., KeptText]) -> None:
     keep("one\n")
     keep("two\n")
