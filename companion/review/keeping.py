@@ -66,12 +66,13 @@ class Keeping:
             each.wait(max(0.0, end - time.monotonic()))
 
     def recover(self) -> None:
-        """Show again, a moment later, what was left by a run that ended too early."""
-        self._runtime.use_disk(left_over, self._folder, then=self._found)
+        """Show again, a moment later, what a run left that ended too early; nothing in a window that has gone."""
+        if self._window.is_valid():
+            self._runtime.use_disk(left_over, self._folder, then=self._found)
 
     def _recover_elsewhere(self) -> None:
         for each in list(self._all):
-            each.recover()  # which shows nothing in a window that has gone
+            each.recover()
 
     def _found(self, found: List[KeptText]) -> None:
         for kept in found:
