@@ -17,6 +17,7 @@ import sublime
 
 from ..agents.shared_context import ActiveFile, SharedContext
 from ..debounce import Debounce
+from ..editor.file_views import is_in
 from .exclusion import exclusion
 from .existence import Existence
 from .model import ContextModel, Policy
@@ -113,7 +114,7 @@ class ContextTracker:
 
     def on_moved(self, view: sublime.View) -> None:
         """A view was dragged to another place, of any window."""
-        if view.window() != self._window:
+        if not is_in(view, self._window):
             self._model.close(view.id())
         self._changed()
 

@@ -16,7 +16,14 @@ from typing import Callable, List, NamedTuple, Sequence
 
 from ..agents.agent import Agent
 from ..system.platform import WINDOWS, Platform
-from ..terminals.command_lines import WINDOWS_CALL, WINDOWS_SHELL, login_shell, quoted, words_with_folders
+from ..terminals.command_lines import (
+    in_login_shell,
+    in_windows_shell,
+    login_shell,
+    quoted,
+    shell_line,
+    words_with_folders,
+)
 from ..terminals.processes import expanded, find_program
 from .checks import Check, failed, passed, too_slow
 
@@ -79,11 +86,10 @@ def _install(agent: Agent) -> str:
 def _ask(words: Sequence[str], platform: Platform, cancelled: Callable[[], bool]) -> Answer:
     if platform.name == WINDOWS:
         place = shutil.which(words[0]) or ""
-        command = [WINDOWS_SHELL, "/d", "/c", WINDOWS_CALL, place, *words[1:], "--version"]
+        command = in_windows_shell([place, *words[1:], "--version"], "/d", "/c")
         return Answer(place, _run(command, cancelled) if place else "")
-    line = " ".join(quoted(word) for word in words)
-    question = f"echo {MARK}; command -v {quoted(words[0])}; echo {MARK}; {line} --version; echo {MARK}"
-    command = [login_shell(platform.environment), "-l", "-i", "-c", question]
+    question = f"echo {MARK}; command -v {quoted(words[0])}; echo {MARK}; {shell_line(words)} --version; echo {MARK}"
+    command = in_login_shell(login_shell(platform.environment), question)
     answer = read_answer(_run(command, cancelled))
     return answer if answer.place else _ask_editor(words, platform, cancelled)
 

@@ -181,7 +181,11 @@ class EndpointWindow:
     def _askable_files(self) -> List[str]:
         """The open files of which programs hear if they ask for one by its name, so also those beyond the number that
         they are told of unasked. Main thread."""
-        return [name for name in self._open_files() if name and not self._tracker.withholds(name)]
+        return [name for name in self._open_files() if not self._tracker.withholds(name)]
+
+    def _open_files(self) -> List[str]:
+        """The files that tabs show, whether they may be shared or not. Main thread."""
+        return [name for name in (view.file_name() for view in self._window.views()) if name]
 
     def _is_dirty(self, names: Collection[str]) -> Optional[bool]:
         """Main thread."""
@@ -214,10 +218,6 @@ class EndpointWindow:
                 return False
             await asyncio.sleep(_SAVE_POLL_SECONDS)
         return True
-
-    def _open_files(self) -> List[str]:
-        """Main thread."""
-        return [view.file_name() or "" for view in self._window.views()]
 
     def _begin_to_save(self, names: Collection[str]) -> bool:
         """Let the editor write the file while its main thread goes on. Main thread."""

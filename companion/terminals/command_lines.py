@@ -41,10 +41,6 @@ MACOS_TERMINAL = (
 _POWERSHELL_QUOTE = re.compile("['\u2018\u2019\u201a\u201b]")
 MOST_TYPED = 1000
 """Bytes that may be typed into a terminal on macOS: while its shell starts, a line is cut at 1024."""
-# On Windows npm's programs are batch files. With "call" the line that cmd.exe gets never begins with a quote: it would
-# take that one away, and the last one of the line ("cmd /?").
-WINDOWS_SHELL = "cmd.exe"
-WINDOWS_CALL = "call"
 
 
 # If the shell's own PATH lacks the program, or Node.js, which runs it, the given folders come first.
@@ -69,6 +65,25 @@ def quoted(word: str) -> str:
     return shlex.quote(word).replace("\\", "'\"\\\\\"'")
 
 
+def shell_line(words: Sequence[str]) -> str:
+    """The words as one line for all of `KNOWN_SHELLS`."""
+    return " ".join(quoted(word) for word in words)
+
+
+def in_login_shell(shell: str, line: str) -> List[str]:
+    """The words that let a shell, set up as in the user's own terminal, carry out a line."""
+    return [shell, "-l", "-i", "-c", line]
+
+
+def in_windows_shell(words: Sequence[str], *options: str) -> List[str]:
+    """The words that let cmd.exe run `words`: on Windows npm's programs are batch files.
+
+    With "call" the line that it gets never begins with a quote: it would take that one away, and the last one of the
+    line ("cmd /?").
+    """
+    return ["cmd.exe", *options, "call", *words]
+
+
 def login_shell(environment: Mapping[str, str]) -> str:
     """The user's shell if it understands our command lines, otherwise `/bin/sh`."""
     shell = environment.get("SHELL", "")
@@ -85,15 +100,15 @@ def posix_line(launch: Launch) -> str:
     assignments = [f"{name}={value}" for name, value in launch.variables.items()]
     # `env`, because not every shell takes assignments before a command.
     words = ["env"] + assignments + list(launch.words)
-    return "cd {} && {}".format(quoted(launch.folder), " ".join(quoted(word) for word in words))
+    return f"cd {quoted(launch.folder)} && {shell_line(words)}"
 
 
 def terminus_arguments(launch: Launch, platform: str, shell: str, tag: str) -> Dict[str, Any]:
     """The arguments of Terminus' command `terminus_open`."""
     if platform == WINDOWS:
-        words = [WINDOWS_SHELL, "/c", WINDOWS_CALL, *launch.words]
+        words = in_windows_shell(launch.words, "/c")
     else:
-        words = [shell, "-l", "-i", "-c", " ".join(quoted(word) for word in launch.words)]
+        words = in_login_shell(shell, shell_line(launch.words))
     return {
         "cmd": [_literal(word) for word in words],
         "cwd": _literal(launch.folder),
@@ -117,7 +132,7 @@ def system_terminal(
     cmd.exe on Windows), `$folder`, `$title`, `$shell` and `$applescript` (the line as a string in AppleScript).
     """
     if platform == WINDOWS and not configured:
-        return [WINDOWS_SHELL, "/k", WINDOWS_CALL, *launch.words]
+        return in_windows_shell(launch.words, "/k")
     words = list(configured) if configured else _usual_terminal(platform, is_installed)
     if not words:
         return None

@@ -15,7 +15,7 @@ import tempfile
 from typing import Callable, List, Mapping, Optional, Sequence, Tuple
 
 from ..system.platform import MACOS, WINDOWS, Platform
-from .command_lines import login_shell, quoted, words_with_folders
+from .command_lines import in_login_shell, login_shell, quoted, shell_line, words_with_folders
 
 logger = logging.getLogger("gemini_companion.terminals")
 
@@ -52,8 +52,7 @@ def find_client(words: Sequence[str], platform: Platform, cancelled: Callable[[]
     place = _place_in_shell(words[0], platform) if platform.name != WINDOWS else ""
     if place and not os.path.isabs(place):
         # A function or an alias, as some version managers and installers make them: the shell alone can run it.
-        line = " ".join(quoted(word) for word in words)
-        return (login_shell(platform.environment), "-l", "-i", "-c", line)
+        return tuple(in_login_shell(login_shell(platform.environment), shell_line(words)))
     return words if place else None
 
 
@@ -82,7 +81,7 @@ def _place_in_shell(program: str, platform: Platform) -> str:
     try:
         with tempfile.TemporaryFile() as said:  # not a pipe: what the start-up files leave running would hold it open
             answer = subprocess.run(
-                [login_shell(platform.environment), "-l", "-i", "-c", question],
+                in_login_shell(login_shell(platform.environment), question),
                 stdin=subprocess.DEVNULL,
                 stdout=said,
                 stderr=subprocess.DEVNULL,

@@ -82,6 +82,9 @@ class Window:
         self.tabs, self.active, self.looks = [], None, 0
         self.stored = WindowSettings()
 
+    def id(self):
+        return id(self)
+
     def settings(self):
         return self.stored
 
