@@ -18,7 +18,7 @@ import sysconfig
 import traceback
 from typing import Any, Callable, Dict, List
 
-from . import errors, resources
+from . import bytecode, errors, resources
 from .control import Control, HostCalls, Reply
 from .packages import Packages
 
@@ -33,6 +33,7 @@ def run(settings: Dict[str, Any]) -> int:
     requests, answers = _take_over_streams(settings["console"])
     errors.watch_threads()
     _set_search_path(settings)
+    bytecode.keep(os.path.join(settings["data"], "Packages"), os.path.join(settings["data"], "Cache", "bytecode"))
     resources.configure(resources.Folders(settings["data"]))
     host = PluginHost(settings, requests, answers)
     host.start()

@@ -7,6 +7,7 @@ import shutil
 
 import pytest
 
+from tests.host import launch
 from tests.host.driver import HostError
 
 
@@ -19,6 +20,42 @@ def test_a_package_is_loaded_from_a_folder_and_from_a_zip(sample):
         assert host.call("host.loaded_plugins") == {sample.name: [f"{sample.name}.plugin"]}
         assert not host.evaluate(f"hasattr(__import__('sys').modules['{sample.name}.plugin'], '__file__')")
         assert host.evaluate(f"sublime.load_resource('Packages/{sample.name}/inner/state.py')") == "VERSION = '1'\n"
+
+
+@pytest.fixture
+def bytecode(monkeypatch, tmp_path):
+    """The names of the files of bytecode outside of all data folders, with the times at which they were written."""
+    folder = tmp_path / "bytecode"
+    monkeypatch.setattr(launch, "BYTECODE", str(folder))
+
+    def read():
+        return {path.name: path.stat().st_mtime_ns for path in folder.rglob("state.*.pyc")}
+
+    return read
+
+
+def test_a_linked_package_is_compiled_once_for_all_editors(sample, tmp_path, bytecode):
+    with sample.start(data=str(tmp_path / "one")):
+        first = bytecode()
+    assert len(first) == 1
+    with sample.start(data=str(tmp_path / "two")) as host:
+        assert host.evaluate("sublime.packages_path()").startswith(str(tmp_path / "two"))
+        name = host.evaluate("__import__('sys').modules['Sample Package.plugin'].plugin_loaded.__code__.co_filename")
+        assert name == os.path.join(host.data, "Packages", sample.name, "plugin.py")
+    assert bytecode() == first
+    sample.write({"inner/state.py": "VERSION = 'changed'\n"})
+    with sample.start(data=str(tmp_path / "three")):
+        assert sample.log()[-1] == "loaded changed"
+
+
+def test_the_bytecode_of_a_package_that_is_no_link_goes_with_its_data_folder(sample, bytecode):
+    shutil.copytree(sample.folder, os.path.join(sample.data, "Packages", sample.name))
+    for _ in range(2):
+        with sample.start(package=None):
+            assert sample.log()[-1] == "loaded 1"
+        assert bytecode() == {}
+        kept = [file for _, _, files in os.walk(os.path.join(sample.data, "Cache")) for file in files]
+        assert sorted(kept) == ["__init__.pyc", "plugin.pyc", "state.pyc"]
 
 
 def test_switching_off_and_on_leaves_inner_modules_stale(sample):
