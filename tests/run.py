@@ -28,6 +28,7 @@ from tests.tools import browser, cache, legs, nodes, pythons
 
 KINDS = ("lint", "unit", "editor", "soak", "end_to_end")
 CLAUDE = "Claude Code"
+FAILURES_SHOWN = 15
 # Client programs in a terminal, by the Python on which their tests run: these take minutes, and the programs do not
 # know on which Python the package runs. test_five_programs.py has all of them on both.
 PROGRAMS = (("gemini", "qwen"), ("copilot", "opencode"))
@@ -226,6 +227,12 @@ def report(outcomes: List[legs.Outcome], not_run: Dict[str, str], seconds: float
             f" {counts.skipped:4} skipped {outcome.seconds:6.0f} s"
         )
         passed, failed, skipped = passed + counts.passed, failed + counts.failed, skipped + counts.skipped
+    # Once more at the end, which is what one sees, and all that some services keep.
+    for outcome in outcomes:
+        for line in outcome.failures[:FAILURES_SHOWN]:
+            print(f"{outcome.name}: {line[:400]}")
+        if len(outcome.failures) > FAILURES_SHOWN:
+            print(f"{outcome.name}: and {len(outcome.failures) - FAILURES_SHOWN} more, in its output above")
     for name, reason in not_run.items():
         print(f"NOT RUN {name}: {reason}")
         if cache.in_ci() or name == CLAUDE:  # which runs only where it was asked for

@@ -19,6 +19,9 @@ from typing import Any, Callable, Dict, List, NamedTuple, Optional
 from . import cache
 
 LEG_SECONDS = 20 * 60
+LAST_LINES = 12
+_NAMED = ("FAILED ", "ERROR ", "FAIL: ", "ERROR: ")  # as pytest and unittest begin such lines
+_FATAL = ("Fatal Python error", "KILLED: ")
 
 _lock = threading.Lock()
 _running: List[Any] = []
@@ -34,17 +37,30 @@ class Counts(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """The end of a leg. `not_run` is the reason, or empty; `output` is what it printed."""
+    """The end of a leg: what it printed, and the exit code of its process, or minus the number of a signal."""
 
     name: str
     counts: Counts
     output: str
     seconds: float
-    not_run: str = ""
+    code: int = 0
 
     @property
     def ok(self) -> bool:
         return self.counts.failed == 0
+
+    @property
+    def failures(self) -> List[str]:
+        """A line for each test that failed; of a leg that ended without a word about one, how it ended."""
+        if self.ok:
+            return []
+        lines = self.output.rstrip().splitlines()
+        named = [line for line in lines if line.startswith(_NAMED)]
+        if named and self.code >= 0:
+            return named
+        fatal = (number for number, line in enumerate(lines) if any(mark in line for mark in _FATAL))
+        begin = next(fatal, max(0, len(lines) - LAST_LINES))
+        return [_said(self.code), *lines[begin : begin + LAST_LINES]]
 
 
 class Leg(NamedTuple):
@@ -66,7 +82,7 @@ class Leg(NamedTuple):
             command = [part.replace("{report}", folder) for part in self.command]
             code, output = _run_limited(command, dict(os.environ, **self.env))
             counts = self.read_counts(code, folder)
-        return Outcome(self.name, counts, output, time.monotonic() - started)
+        return Outcome(self.name, counts, output, time.monotonic() - started, code)
 
 
 def pytest_leg(name: str, python: str, paths: List[str], keyword: Optional[str], env: Dict[str, str]) -> Leg:
@@ -101,6 +117,15 @@ def stop_all() -> None:
         _stopping = True
         for process in _running:
             _end_group(process)
+
+
+def _said(code: int) -> str:
+    if code >= 0:
+        return f"ended with exit code {code}; the last that it said:"
+    try:
+        return f"ended by {signal.Signals(-code).name}; the last that it said:"
+    except ValueError:
+        return f"ended by signal {-code}; the last that it said:"
 
 
 def _environment() -> Dict[str, str]:

@@ -86,6 +86,32 @@ def test_a_leg_that_crashes_counts_as_failed(tmp_path):
     (tmp_path / "test_sample.py").write_text("import os\ndef test_a(): os._exit(3)\n", encoding="utf-8")
     outcome = legs.pytest_leg("sample", sys.executable, [str(tmp_path)], None, {}).run()
     assert outcome.counts.failed == 1
+    assert outcome.failures[0] == "ended with exit code 3; the last that it said:"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
+@pytest.mark.parametrize(
+    ("end", "how", "what"),
+    [
+        ("os.kill(os.getpid(), signal.SIGKILL)", "SIGKILL", ".."),
+        ("faulthandler._sigsegv()", "SIGSEGV", "Fatal Python error: Segmentation fault"),
+    ],
+)
+def test_a_leg_that_was_ended_by_a_signal_says_so_and_how_far_it_came(tmp_path, end, how, what):
+    text = f"import faulthandler, os, signal\ndef test_a(): pass\ndef test_b(): pass\ndef test_c(): {end}\n"
+    (tmp_path / "test_sample.py").write_text(text, encoding="utf-8")
+    outcome = legs.pytest_leg("sample", sys.executable, [str(tmp_path)], None, {}).run()
+    assert outcome.counts.failed == 1
+    assert outcome.failures[0] == f"ended by {how}; the last that it said:"
+    assert any(what in line for line in outcome.failures[1:])
+
+
+def test_of_a_leg_with_failures_each_is_named(tmp_path):
+    (tmp_path / "test_sample.py").write_text(FAILING, encoding="utf-8")
+    outcome = legs.pytest_leg("sample", sys.executable, [str(tmp_path)], None, {}).run()
+    assert [line.rpartition("::")[2].split()[0] for line in outcome.failures] == ["test_a"]
+    (tmp_path / "test_sample.py").write_text(PASSING, encoding="utf-8")
+    assert legs.pytest_leg("sample", sys.executable, [str(tmp_path)], None, {}).run().failures == []
 
 
 @pytest.mark.skipif(os.name == "nt", reason="process groups of POSIX")

@@ -38,6 +38,21 @@ def test_the_last_line_counts_all_legs(locally, capsys):
     assert capsys.readouterr().out.splitlines()[-1] == "7 passed, 1 failed, 2 skipped"
 
 
+def test_what_failed_is_named_once_more_at_the_end(locally, capsys):
+    failed = outcome("unit", 3, 1)._replace(output="..F.\nFAILED tests/unit/a.py::test_b - assert 1 == 2\n1 failed\n")
+    assert run.report([failed, outcome("b", 4)], {}, 1.0) == 1
+    assert capsys.readouterr().out.splitlines()[-3:] == [
+        "unit: FAILED tests/unit/a.py::test_b - assert 1 == 2",
+        "(1 s)",
+        "7 passed, 1 failed",
+    ]
+    many = failed._replace(output="".join(f"FAILED test_{number}\n" for number in range(40)))
+    run.report([many], {}, 1.0)
+    printed = capsys.readouterr().out
+    assert "unit: FAILED test_14\n" in printed and "FAILED test_15" not in printed
+    assert "unit: and 25 more, in its output above" in printed
+
+
 def test_what_cannot_run_is_named_here_and_fails_in_ci(monkeypatch, locally, capsys):
     missing = {"Python 3.8": "no usable Python 3.8 was found"}
     assert run.report([outcome("a", 3)], missing, 1.0) == 0
