@@ -29,9 +29,12 @@ from tests.tools import browser, cache, legs, nodes, pythons
 KINDS = ("lint", "unit", "editor", "soak", "end_to_end")
 CLAUDE = "Claude Code"
 FAILURES_SHOWN = 15
-# Client programs in a terminal, by the Python on which their tests run: these take minutes, and the programs do not
-# know on which Python the package runs. test_five_programs.py has all of them on both.
-PROGRAMS = (("gemini", "qwen"), ("copilot", "opencode"))
+# Files of tests by the Python that runs them: client programs in a terminal, which do not know on which Python the
+# package runs, and pictures of what it shows. They take minutes. test_five_programs.py has all programs on both.
+ON_ONE_PYTHON = (
+    ("test_gemini_program.py", "test_qwen_program.py"),
+    ("test_copilot_program.py", "test_opencode_program.py", "test_pictures.py"),
+)
 
 
 class Plan:
@@ -80,18 +83,18 @@ def make_plan(options: argparse.Namespace) -> Plan:
     env = attempt_client_environment(plan) if "end_to_end" in kinds else None
     for python in chosen:
         index, count = chosen.index(python), len(chosen)
-        left_out, hosts = programs_left_out(index, count), hosts_of(index, count)
+        left_out, hosts = files_left_out(index, count), hosts_of(index, count)
         add = functools.partial(add_tests, plan, python, kinds, options.keyword, env, left_out, hosts)
         attempt(plan, f"tests on Python {python.name}", add)
     return plan
 
 
-def programs_left_out(index: int, count: int) -> List[str]:
+def files_left_out(index: int, count: int) -> List[str]:
     """The files of tests that another one of `count` Pythons runs, and not the one at `index`."""
     if count < 2:
         return []
-    others = (names for number, names in enumerate(PROGRAMS) if number != index % len(PROGRAMS))
-    return [f"tests/end_to_end/test_{name}_program.py" for names in others for name in names]
+    others = (names for number, names in enumerate(ON_ONE_PYTHON) if number != index % len(ON_ONE_PYTHON))
+    return [f"tests/end_to_end/{name}" for names in others for name in names]
 
 
 def hosts_of(index: int, count: int) -> Dict[str, str]:
@@ -177,7 +180,7 @@ def attempt_client_environment(plan: Plan) -> Optional[Dict[str, str]]:
     """
     try:
         nodes.node()
-        env = {"COMPANION_NEWER_NODE": nodes.newer_node(), "COMPANION_SDK_PYTHON": pythons.sdk_environment()}
+        env = {nodes.SET_UP: nodes.newer_node(), "COMPANION_SDK_PYTHON": pythons.sdk_environment()}
         for name in nodes.package_sets():
             nodes.packages(name)
         chromium = browser.chromium()

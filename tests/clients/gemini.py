@@ -29,7 +29,7 @@ class GeminiClient(Program):
         tmpdir: Optional[str] = None,
         env: Optional[Mapping[str, str]] = None,
     ) -> None:
-        node = nodes.node()
+        node = os.environ.get(nodes.SET_UP) or nodes.node()  # it runs on either, and starts sooner on the newer one
         folder = nodes.packages("gemini_core")
         self._home = tempfile.TemporaryDirectory(prefix="gemini-home-")
         variables: Dict[str, str] = {

@@ -30,7 +30,7 @@ def shipped_server() -> Iterator[Server]:
 @pytest.fixture(scope="session")
 def node() -> str:
     """A Node that the suite runs on."""
-    return os.environ.get("COMPANION_NEWER_NODE") or nodes.newer_node()
+    return nodes.newer_node()
 
 
 @pytest.fixture(scope="session")

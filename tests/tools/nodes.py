@@ -18,6 +18,9 @@ from . import cache
 
 OLDEST_NODE = 20
 
+# The variable by which the test command tells its legs of the newer Node that it has set up.
+SET_UP = "COMPANION_NEWER_NODE"
+
 # The set whose program is installed only where the user asks for it: its licence reserves all rights.
 CLAUDE_CODE = "claude_code"
 
@@ -47,7 +50,12 @@ class SetupErrorNode(cache.SetupError):
 
 
 def newer_node(at_least: int = 22) -> str:
-    """A Node of at least this major version: the machine's, else a pinned one from npm. Raises SetupError."""
+    """A Node of at least this major version: what SET_UP names, the machine's, else a pinned one from npm.
+
+    Raises SetupError.
+    """
+    if SET_UP in os.environ:
+        return os.environ[SET_UP]
     found = shutil.which("node")
     version = _version(found)
     if found is not None and version is not None and version[0] >= at_least:
@@ -128,8 +136,14 @@ def npm() -> List[str]:
 
 
 def environment(folder: str, extra: Optional[Dict[str, str]] = None) -> Dict[str, str]:
-    """The environment for a script that imports from the packages in `folder` (see `import_hook.mjs`)."""
-    return dict(os.environ, COMPANION_NODE_MODULES=os.path.join(folder, "node_modules"), **(extra or {}))
+    """The environment for a script that imports from the packages in `folder` (see `load.mjs`)."""
+    modules = os.path.join(folder, "node_modules")
+    return dict(os.environ, COMPANION_NODE_MODULES=modules, **compiled_once(), **(extra or {}))
+
+
+def compiled_once() -> Dict[str, str]:
+    """With these variables Node 22 and newer keep what they have compiled: a large program starts in half the time."""
+    return {"NODE_COMPILE_CACHE": os.path.join(cache.CACHE, "node_bytecode")}
 
 
 def _version(executable: Optional[str]) -> Optional[Tuple[int, ...]]:

@@ -14,6 +14,7 @@ from typing import Any, Callable, Dict, Mapping, Sequence
 from tests.clients.programs.model_stub import ModelStub
 from tests.clients.programs.terminal import PATIENCE, Terminal, squeezed
 from tests.host.driver import Host
+from tests.tools import nodes
 
 CONFIRMATION = "Apply this change?"
 IDE_MODE = {"enabled": True, "hasSeenNudge": True}  # the programs' settings once `/ide enable` has been used
@@ -84,6 +85,7 @@ def base_environment(host: Host) -> Dict[str, str]:
     names = ("PATH", "HOME", "USERPROFILE", "TMPDIR", "TMP", "TEMP")
     variables = {name: host.environment[name] for name in names if name in host.environment}
     variables.update(LANG="C.UTF-8", COLORTERM="truecolor", NO_PROXY="127.0.0.1", no_proxy="127.0.0.1")
+    variables.update(nodes.compiled_once())
     # In a container the programs would look for the editor on the container's host; with this they stay here.
     variables["SSH_CONNECTION"] = "127.0.0.1 1 127.0.0.1 1"
     return variables

@@ -52,7 +52,7 @@ class QwenCode(Program):
             "QWEN_CODE_NO_RELAUNCH": "true",  # one process, not one that starts another
         }
         variables.update(env or {})
-        node = os.environ.get("COMPANION_NEWER_NODE") or nodes.newer_node()
+        node = nodes.newer_node()
         super().__init__([node, script], host, cwd, model, variables)
 
     def wait_connected(self, active_file: str, timeout: float = 30.0) -> None:
