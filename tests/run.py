@@ -3,9 +3,9 @@
 Legs: lint and types; then, on Python 3.8 and on the newest Python found: unit tests, in-editor tests on the
 headless host, soak and leak tests on it, end-to-end tests with real clients. Where there are two Pythons, each
 client program in a terminal is tried on one of them, and the host is contrary on the newest. Two legs run at a
-time, and beside them a soak test, which mostly waits. A leg that cannot run here (no Python 3.8, no Node) is
-named at the end as NOT RUN; with CI set that is a failure. The last line is always `N passed, N failed`, with
-`, N skipped` where there were any.
+time, and beside them one that mostly waits: soak tests, or tests in the editor. A leg that cannot run here (no
+Python 3.8, no Node) is named at the end as NOT RUN; with CI set that is a failure. The last line is always
+`N passed, N failed`, with `, N skipped` where there were any.
 Claude Code's licence reserves all rights: it is installed and run only where `--with-claude` asks for it, never in CI.
 Runs on Python 3.8 or newer with nothing but the standard library.
 """
@@ -29,11 +29,17 @@ from tests.tools import browser, cache, legs, nodes, pythons
 KINDS = ("lint", "unit", "editor", "soak", "end_to_end")
 CLAUDE = "Claude Code"
 FAILURES_SHOWN = 15
-# Files of tests by the Python that runs them: client programs in a terminal, which do not know on which Python the
-# package runs, and pictures of what it shows. They take minutes. test_five_programs.py has all programs on both.
+# Files of tests by the Python that runs them, for which it makes no difference: client programs in a terminal, pictures
+# of what the package shows, releases on the index for every Python. They take minutes. test_five_programs.py has all
+# programs on both.
 ON_ONE_PYTHON = (
-    ("test_gemini_program.py", "test_qwen_program.py"),
-    ("test_copilot_program.py", "test_opencode_program.py", "test_pictures.py"),
+    ("end_to_end/test_gemini_program.py", "end_to_end/test_qwen_program.py"),
+    (
+        "end_to_end/test_copilot_program.py",
+        "end_to_end/test_opencode_program.py",
+        "end_to_end/test_pictures.py",
+        "unit/release/test_resolving.py",
+    ),
 )
 
 
@@ -94,7 +100,7 @@ def files_left_out(index: int, count: int) -> List[str]:
     if count < 2:
         return []
     others = (names for number, names in enumerate(ON_ONE_PYTHON) if number != index % len(ON_ONE_PYTHON))
-    return [f"tests/end_to_end/{name}" for names in others for name in names]
+    return [f"tests/{name}" for names in others for name in names]
 
 
 def hosts_of(index: int, count: int) -> Dict[str, str]:
@@ -143,24 +149,20 @@ def add_tests(
     hosts: Dict[str, str],
 ) -> None:
     executable = pythons.environment(python)
+    ignored = [f"--ignore={path}" for path in left_out]
     if "end_to_end" in kinds and client_env is not None:
-        plan.legs.append(
-            legs.pytest_leg(
-                f"end to end: Python {python.name}",
-                executable,
-                ["tests/end_to_end", "tests/conformance", *(f"--ignore={path}" for path in left_out)],
-                keyword,
-                client_env,
-            )
-        )
+        paths = ["tests/end_to_end", "tests/conformance", *ignored]
+        plan.legs.append(legs.pytest_leg(f"end to end: Python {python.name}", executable, paths, keyword, client_env))
     if "unit" in kinds:
-        plan.legs.append(legs.pytest_leg(f"unit: Python {python.name}", executable, ["tests/unit"], keyword, {}))
+        paths = ["tests/unit", *ignored]
+        plan.legs.append(legs.pytest_leg(f"unit: Python {python.name}", executable, paths, keyword, {}))
     if "soak" in kinds:
         soak = legs.pytest_leg(f"soak: Python {python.name}", executable, ["tests/soak"], keyword, {})
         plan.legs.append(soak._replace(waits=True))  # how quiet the package is shows only after a while
     if "editor" in kinds:
         for name, quirks in hosts.items():
-            plan.legs.append(legs.editor_leg(f"{name}: Python {python.name}", executable, keyword, quirks))
+            editor = legs.editor_leg(f"{name}: Python {python.name}", executable, keyword, quirks)
+            plan.legs.append(editor._replace(waits=True))  # what is typed and told comes after its pause
 
 
 def add_claude(plan: Plan, chosen: List[pythons.Python], keyword: Optional[str]) -> None:
