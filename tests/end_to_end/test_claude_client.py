@@ -27,6 +27,7 @@ def claude(desktop, home):
     desktop.open("greeting.py", row=1, column=12, end_row=1, end_column=17)
     with ClaudeClient(home, desktop.workspace) as client:
         client.connect()
+        desktop.wait_status("Claude Code")  # the commands know of it, too
         yield client
 
 

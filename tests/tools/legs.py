@@ -21,6 +21,7 @@ from . import cache
 LEG_SECONDS = 20 * 60
 LAST_LINES = 12
 _NAMED = ("FAILED ", "ERROR ", "FAIL: ", "ERROR: ")  # as pytest and unittest begin such lines
+_SUMMARY = "FAILED ("  # of unittest
 _FATAL = ("Fatal Python error", "KILLED: ")
 
 _lock = threading.Lock()
@@ -55,7 +56,7 @@ class Outcome(NamedTuple):
         if self.ok:
             return []
         lines = self.output.rstrip().splitlines()
-        named = [line for line in lines if line.startswith(_NAMED)]
+        named = [line for line in lines if line.startswith(_NAMED) and not line.startswith(_SUMMARY)]
         if named and self.code >= 0:
             return named
         fatal = (number for number, line in enumerate(lines) if any(mark in line for mark in _FATAL))

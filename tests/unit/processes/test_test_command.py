@@ -46,6 +46,10 @@ def test_what_failed_is_named_once_more_at_the_end(locally, capsys):
         "(1 s)",
         "7 passed, 1 failed",
     ]
+    in_editor = failed._replace(
+        name="editor", output="ERROR: test_c (tests.C)\n---\nRan 3 tests\n\nFAILED (errors=1)\n"
+    )
+    assert in_editor.failures == ["ERROR: test_c (tests.C)"]
     many = failed._replace(output="".join(f"FAILED test_{number}\n" for number in range(40)))
     run.report([many], {}, 1.0)
     printed = capsys.readouterr().out
