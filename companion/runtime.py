@@ -336,8 +336,7 @@ class Runtime:
             if loop is not None and failures % ATTEMPTS_WITH_ONE_LOOP == 0:
                 self._give_up(loop)
                 loop = None
-                # Its sockets close when nothing refers to them any more. Until then clients would wait for answers.
-                gc.collect()
+                gc.collect()  # it held all connections and what they had received
             self._stopping.wait(RESUME_SECONDS[min(failures, len(RESUME_SECONDS)) - 1])
         if loop is not None:
             self._close_loop(loop)

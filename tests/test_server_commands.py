@@ -242,11 +242,9 @@ class FailingLoops(ServerCase):
         self.assertIn("stopped by other code", "\n".join(self.application.log.problems()))
 
     def test_an_event_loop_beyond_repair_is_replaced_and_every_window_is_served_again(self):
-        loop = yield from self.loop()
+        loop = yield from self.loop()  # to which somebody refers as long as this test lasts
         port = self.port()
-        close = loop._selector.close
-        del loop  # it lives no longer than somebody refers to it
-        self.application.runtime.on_loop(close)
+        self.application.runtime.on_loop(loop._selector.close)
         yield self.hangs_up(self.client)
         self.assertIn("is replaced", "\n".join(self.application.log.problems()))
         yield lambda: self.endpoint._servers.task_of(PRIMARY)._server is not None

@@ -166,6 +166,7 @@ class ServerTask:
         self._ending = False
         server_state = None
         if server is not None:
+            server.abandon()
             server_state = ServerState(self._port, self._token, self._agent_tokens, server.export_state())
         if not self._stopped:
             self._runtime.spawn(self.run, server_state)

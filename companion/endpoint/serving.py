@@ -47,6 +47,9 @@ class Served(Protocol):
     async def stop(self, come_back_seconds: Optional[float] = None, seconds: Optional[float] = None) -> None:
         """End everything, in order; each step gets so many `seconds`, if that is said."""
 
+    def abandon(self) -> None:
+        """Close the sockets without the event loop, which cannot do it any more."""
+
     def export_state(self) -> Dict[str, Any]:
         """What a successor can go on with."""
 
@@ -107,6 +110,9 @@ class OverHttp:
         else:
             await self._server.stop(come_back_seconds=come_back_seconds, seconds=seconds)
 
+    def abandon(self) -> None:
+        self._server.abandon()
+
     def export_state(self) -> Dict[str, Any]:
         # On another socket, with another secret, everybody begins anew.
         return {} if self._on_socket else self._server.export_state()
@@ -160,6 +166,9 @@ class OverWebSocket:
             await self._server.stop()
         else:
             await self._server.stop(seconds)
+
+    def abandon(self) -> None:
+        self._server.abandon()
 
     def export_state(self) -> Dict[str, Any]:
         return {}

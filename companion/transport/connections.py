@@ -14,7 +14,7 @@ import asyncio
 import itertools
 import logging
 import socket
-from typing import Any, Callable, Optional, cast
+from typing import Any, Callable, Iterable, Optional, cast
 
 from aiohttp import StreamReader, hdrs, http_exceptions, web
 
@@ -38,6 +38,17 @@ _UPGRADED = "_upgraded" if hasattr(web.RequestHandler, "_upgraded") else "_upgra
 """Where aiohttp notes that what follows is another protocol: newer releases, and older ones."""
 
 _NUMBERS = itertools.count(1)
+
+
+def hang_up(connections: Iterable[web.RequestHandler[Any]]) -> None:
+    """End connections whose event loop cannot do it any more: their clients hear of it at once. Loop thread."""
+    for each in connections:
+        underlying = each.transport.get_extra_info("socket") if each.transport is not None else None
+        if underlying is not None:
+            try:
+                underlying.shutdown(socket.SHUT_RDWR)
+            except OSError as error:  # the client was quicker
+                logger.debug("a connection had ended already: %s", error)
 
 
 class Connection(web.RequestHandler):

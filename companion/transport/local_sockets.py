@@ -29,15 +29,31 @@ Protocols = Callable[[], asyncio.BaseProtocol]
 class LocalSocket:
     """A path on which connections are taken. Loop thread; `close` removes what was made."""
 
-    def __init__(self, path: str, servers: List[Any], folder: Optional[str] = None) -> None:
+    def __init__(
+        self,
+        path: str,
+        servers: List[Any],
+        folder: Optional[str] = None,
+        listening: Optional[socket.socket] = None,
+    ) -> None:
         self.path = path
         self._servers = servers
         self._folder = folder
+        self._listening = listening
 
     def close(self) -> None:
         """Take no connections any more, and remove the socket. Those that are open stay."""
         for server in self._servers:
             server.close()
+        self._remove()
+
+    def abandon(self) -> None:
+        """The same without the event loop, which cannot do it any more."""
+        if self._listening is not None:
+            self._listening.close()
+        self._remove()
+
+    def _remove(self) -> None:
         if self._folder is not None:
             remove(self._folder)
             self._folder = None
@@ -65,7 +81,7 @@ async def listen_locally(protocols: Protocols) -> LocalSocket:
     except BaseException:
         remove(folder)
         raise
-    return LocalSocket(path, [server], folder)
+    return LocalSocket(path, [server], folder, listening)
 
 
 async def _listen_on_pipe(loop: asyncio.AbstractEventLoop, protocols: Protocols) -> LocalSocket:

@@ -43,11 +43,11 @@ from ..protocol.notices import Translate
 from ..protocol.streams import Ending, Stream
 from ..protocol.tools import ClientSession, Implementation, Tool, ToolCall, ToolResult
 from .bodies import Bodies, InWorker, body_complaint, in_default_executor
-from .connections import Connection
+from .connections import Connection, hang_up
 from .event_dialect import IDE_NOTIFICATIONS, to_event_dialect
 from .event_streams import EventStreams
 from .gate import Gate
-from .listening import ACCEPTED_AT_ONCE, BACKLOG, listen
+from .listening import Port, listen_on_port
 from .local_sockets import LocalSocket, listen_locally
 from .negotiation import accepted
 from .responses import WholeResponse, not_allowed, refusal, respond
@@ -106,7 +106,7 @@ class CompanionServer(CallRunner):
         self._streams = EventStreams(self._protocol.registry.take, self._stream_ended, limits.heartbeat_seconds)
         self._bodies = Bodies(in_worker)
         self._in_flight = 0
-        self._listener: Union[asyncio.AbstractServer, LocalSocket, None] = None
+        self._listener: Union[Port, LocalSocket, None] = None
         self._manager: Optional[web.Server] = None
 
     @property
@@ -119,18 +119,10 @@ class CompanionServer(CallRunner):
     async def start(self, port: int = 0) -> int:
         """Listen on the loopback address; returns the port. Raises OSError if it is taken, ImportError without
         jsonschema."""
-        connection = self._connections()
-        listening = listen(ADDRESS, port)
-        try:
-            loop = asyncio.get_running_loop()
-            self._listener = await loop.create_server(connection, sock=listening, backlog=ACCEPTED_AT_ONCE)
-        except BaseException:
-            listening.close()
-            raise
-        listening.listen(BACKLOG)
-        self._gate.port = own_port = int(listening.getsockname()[1])
+        self._listener = listener = await listen_on_port(self._connections(), ADDRESS, port)
+        self._gate.port = listener.number
         self._schedule_expiry()
-        return own_port
+        return listener.number
 
     async def start_on_socket(self) -> str:
         """Listen on a new socket in the file system instead; returns its path. Raises OSError, as `start` does."""
@@ -181,6 +173,16 @@ class CompanionServer(CallRunner):
         for task in self._cancelled:
             task.cancel()
         self._listener = None
+
+    def abandon(self) -> None:
+        """Close the sockets without the event loop, which cannot do it any more. `export_state` says what it did.
+
+        They would stay as long as anything refers to that loop, and clients would wait for answers.
+        """
+        if self._listener is not None:
+            self._listener.abandon()
+        if self._manager is not None:
+            hang_up(self._manager.connections)
 
     def export_state(self) -> Dict[str, Any]:
         """The sessions with their undelivered messages as JSON-serialisable data. Secret: never log it."""

@@ -22,9 +22,9 @@ from ..protocol.conversation import Conversation
 from ..protocol.limits import Limits
 from ..protocol.tools import ClientSession, Implementation, Tool, ToolCall, ToolResult
 from .bodies import Bodies, InWorker, in_default_executor
-from .connections import Connection, closing
+from .connections import Connection, closing, hang_up
 from .gate import Gate
-from .listening import ACCEPTED_AT_ONCE, BACKLOG, listen
+from .listening import Port, listen_on_port
 from .responses import WholeResponse, refusal
 
 logger = logging.getLogger("gemini_companion.transport")
@@ -68,7 +68,7 @@ class WebSocketServer:
         self._bodies = Bodies(in_worker)
         self._catalogue = Catalogue(tools, identity)
         self._peers: Dict[str, _Peer] = {}
-        self._listener: Optional[asyncio.AbstractServer] = None
+        self._listener: Optional[Port] = None
         self._manager: Optional[web.Server] = None
         self.clients: Dict[str, ClientSession] = {}
         """Those that are ready, by id, oldest first."""
@@ -79,12 +79,11 @@ class WebSocketServer:
         """Listen on the loopback address; returns the port. Raises OSError if it is taken, ImportError without
         jsonschema."""
         self._catalogue.arguments.prepare()
-        loop = asyncio.get_running_loop()
-        manager = web.Server(self._handle)
+        self._manager = manager = web.Server(self._handle)
         connection = functools.partial(
             Connection,
             manager,
-            loop=loop,
+            loop=asyncio.get_running_loop(),
             limits=self._limits,
             full=lambda: len(manager.connections) >= MOST_CONNECTIONS,
             held=functools.partial(_held, manager),
@@ -93,16 +92,9 @@ class WebSocketServer:
             access_log=None,
             logger=logger,
         )
-        listening = listen(ADDRESS, port)
-        try:
-            self._listener = await loop.create_server(connection, sock=listening, backlog=ACCEPTED_AT_ONCE)
-        except BaseException:
-            listening.close()
-            raise
-        listening.listen(BACKLOG)
-        self._manager = manager
-        self._gate.port = own_port = int(listening.getsockname()[1])
-        return own_port
+        self._listener = listener = await listen_on_port(connection, ADDRESS, port)
+        self._gate.port = listener.number
+        return listener.number
 
     async def stop(self, seconds: float = STOP_SECONDS) -> None:
         """Close every connection in order, then everything else; each step gets so many `seconds`."""
@@ -114,6 +106,16 @@ class WebSocketServer:
         if peers:
             await asyncio.wait([asyncio.ensure_future(peer.close(seconds)) for peer in peers], timeout=2 * seconds)
         await self._manager.shutdown(seconds)
+
+    def abandon(self) -> None:
+        """Close the sockets without the event loop, which cannot do it any more.
+
+        They would stay as long as anything refers to that loop, and clients would wait for answers.
+        """
+        if self._listener is not None:
+            self._listener.abandon()
+        if self._manager is not None:
+            hang_up(self._manager.connections)
 
     def notify(
         self,

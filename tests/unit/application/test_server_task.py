@@ -66,6 +66,9 @@ class Server:
         self.stops.append(come_back_seconds)
         self.patience = seconds
 
+    def abandon(self):
+        self.calls.append(("abandon",))
+
     def export_state(self):
         return {"state of": len(Server.made)}
 
@@ -317,6 +320,7 @@ class TestEnding:
     def test_a_loop_that_was_lost_is_made_up_for_on_the_next(self, server_task, servers, now, runtime):
         now(server_task.run())
         server_task.loop_lost()
+        assert servers.made[0].calls == [("abandon",)]
         ((function, arguments),) = runtime.spawned
         assert function == server_task.run
         assert arguments == (ServerState(5001, TOKEN, AGENT_TOKENS, {"state of": 1}),)

@@ -1,0 +1,180 @@
+"""Where servers listen: how many may wait there, and who is left after an end, be it in order or without the loop.
+
+Without: an event loop is beyond repair. Clients hear of it at once, though somebody still has that loop.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import socket
+import sys
+
+import pytest
+
+from companion.protocol.tools import Implementation, Tool
+from companion.transport import listening
+from companion.transport.listening import ACCEPTED_AT_ONCE, BACKLOG
+from companion.transport.server import CompanionServer
+from companion.transport.websocket_server import WebSocketServer
+
+TOKEN = "the-secret-of-this-test"
+REQUEST = (
+    "GET /{path} HTTP/1.1\r\nHost: {host}\r\nAuthorization: Bearer " + TOKEN + "\r\nX-Secret: " + TOKEN + "\r\n"
+    "Accept: text/event-stream\r\n{more}\r\n"
+)
+UPGRADE = "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
+UPGRADE += "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n"
+OPTIONS = {
+    "token": TOKEN,
+    "tools": [Tool("openDiff", "Open Diff", "Opens a diff.", {"type": "object"})],
+    "call_tool": None,
+    "session_opened": lambda client: None,
+    "identity": Implementation("gemini-companion", "Gemini Companion", "1"),
+}
+
+
+class OnPort:
+    """Streamable HTTP on a port; its client listens for events."""
+
+    first_bytes = b"HTTP/1.1 200"
+
+    def __init__(self):
+        self.server = CompanionServer(session_closed=lambda client, unread: None, **OPTIONS)
+
+    async def start(self):
+        self.port = await self.server.start()
+
+    def connect(self):
+        client = socket.create_connection(("127.0.0.1", self.port), timeout=5)
+        client.sendall(REQUEST.format(path="events", host=f"127.0.0.1:{self.port}", more="").encode())
+        return client
+
+    def is_free(self):
+        with socket.socket() as other:
+            other.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            other.bind(("127.0.0.1", self.port))
+            other.listen(1)
+        return True
+
+
+class OverWebSocket(OnPort):
+    first_bytes = b"HTTP/1.1 101"
+
+    def __init__(self):
+        self.server = WebSocketServer(
+            session_closed=lambda client: None, tools_listed=lambda client: None, secret_header="X-Secret", **OPTIONS
+        )
+
+    def connect(self):
+        client = socket.create_connection(("127.0.0.1", self.port), timeout=5)
+        client.sendall(REQUEST.format(path="", host=f"127.0.0.1:{self.port}", more=UPGRADE).encode())
+        return client
+
+
+class OnSocket(OnPort):
+    def __init__(self):
+        self.server = CompanionServer(
+            session_closed=lambda client, unread: None, secret_header="X-Secret", handshake_only=True, **OPTIONS
+        )
+
+    async def start(self):
+        self.path = await self.server.start_on_socket()
+
+    def connect(self):
+        client = socket.socket(socket.AF_UNIX)
+        client.settimeout(5)
+        client.connect(self.path)
+        client.sendall(REQUEST.format(path="events", host="localhost", more="").encode())
+        return client
+
+    def is_free(self):
+        return not os.path.exists(os.path.dirname(self.path))
+
+
+@pytest.mark.parametrize("kind", [OnPort, OverWebSocket])
+def test_a_port_takes_few_connections_at_a_time_and_none_after_its_end(kind, monkeypatch):
+    asked = []
+
+    class Socket(socket.socket):
+        def listen(self, backlog):
+            asked.append(backlog)
+            super().listen(backlog)
+
+    monkeypatch.setattr(listening.socket, "socket", Socket)
+
+    async def scenario():
+        loop = asyncio.get_running_loop()
+        create = loop.create_server
+
+        async def note(protocols, *, sock, backlog):
+            asked.append((backlog, sock.getblocking()))
+            return await create(protocols, sock=sock, backlog=backlog)
+
+        monkeypatch.setattr(loop, "create_server", note)
+        bench = await made(kind)
+        bench.connect().close()
+        await bench.server.stop()
+        with pytest.raises(ConnectionRefusedError):
+            bench.connect()
+
+    asyncio.run(scenario())
+    assert asked[0] == (ACCEPTED_AT_ONCE, False) and asked[-1] == BACKLOG
+
+
+@pytest.mark.parametrize("kind", [OnPort, OverWebSocket, OnSocket])
+def test_clients_hear_of_it_and_the_place_is_free_again(kind):
+    if kind is OnSocket and sys.platform == "win32":
+        pytest.skip("Windows has named pipes instead")
+    loop = asyncio.new_event_loop()
+    try:
+        bench = loop.run_until_complete(made(kind))
+        with bench.connect() as client:
+            answer = loop.run_until_complete(asyncio.wait_for(first_bytes(client), 10))
+            assert answer.startswith(bench.first_bytes)
+            # The loop runs no more, and does not come to take this one:
+            with bench.connect() as waiting:
+                bench.server.abandon()
+                assert is_ended(client) and is_ended(waiting)
+            assert bench.is_free()
+            bench.server.abandon()  # once more does no harm
+    finally:
+        loop.run_until_complete(without_tasks())
+        loop.close()
+
+
+def is_ended(client):
+    try:
+        while client.recv(4096):
+            pass
+    except ConnectionResetError:
+        pass
+    return True
+
+
+async def without_tasks():
+    tasks = asyncio.all_tasks() - {asyncio.current_task()}
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+
+
+async def made(kind):
+    bench = kind()
+    await bench.start()
+    return bench
+
+
+async def first_bytes(client):
+    client.setblocking(False)
+    answer = await asyncio.get_running_loop().sock_recv(client, 12)
+    client.settimeout(5)
+    return answer
+
+
+def test_a_server_that_never_listened_has_nothing_to_close():
+    async def scenario():
+        for kind in (OnPort, OverWebSocket, OnSocket):
+            kind().server.abandon()
+
+    asyncio.run(scenario())
