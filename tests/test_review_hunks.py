@@ -151,9 +151,9 @@ class TestTakingBack(HunksTestCase):
         old = self.links(review, "revert")[1].split('"')[1]
         self.reviews.changes.revert_hunk(review, 0)
         yield self.settled
-        taken_back = self.text(self.proposal(review))
+        taken_back, drawn = self.text(self.proposal(review)), self.links(review, "revert")
         self.click(review, old)
-        yield 50
+        yield lambda: len(self.links(review, "revert")) == len(drawn) and self.links(review, "revert") != drawn
         self.assertEqual(self.text(self.proposal(review)), taken_back)
         self.click(review, self.links(review, "revert")[1].split('"')[1])
         yield lambda: self.text(self.proposal(review)) == taken_back.replace("new\nnewer\n", "")
