@@ -6,6 +6,7 @@ Rule kept here: every callback runs to its end on its own thread; one that raise
 
 from __future__ import annotations
 
+import collections
 import heapq
 import itertools
 import sys
@@ -14,7 +15,7 @@ import time
 import traceback
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as FutureTimeout
-from typing import Any, Callable, List, Optional
+from typing import Any, Callable, Deque, List, Optional
 
 
 class _Queue:
@@ -65,6 +66,7 @@ class Scheduler:
         self._main = _Queue()
         self._async = _Queue()
         self._numbers = itertools.count()
+        self._left: Deque[Callable[[], Any]] = collections.deque()
         self._main_thread = threading.get_ident()
         self._worker: Optional[threading.Thread] = None
         self._start = threading.Lock()
@@ -99,6 +101,9 @@ class Scheduler:
 
     def _step(self, queue: _Queue, deadline: Optional[float]) -> bool:
         function = queue.take(deadline)
+        if queue is self._main:
+            while self._left:
+                self.call(self._left.popleft())
         if function is None:
             return False
         try:
@@ -124,6 +129,13 @@ class Scheduler:
                 self._worker = threading.Thread(target=self._run_worker, name="async worker", daemon=True)
                 self._worker.start()
         self._async.put(time.monotonic() + max(0.0, delay / 1000.0), next(self._numbers), function, False)
+
+    def leave(self, function: Callable[[], Any]) -> None:
+        """Have `function` called on the main thread before whatever runs there next. Any thread, under any lock.
+
+        For what garbage has to do: it is collected anywhere, and to wait for a lock there could be for ever.
+        """
+        self._left.append(function)
 
     def call_on_main(self, function: Callable[[], Any], timeout: Optional[float] = None) -> Any:
         """Run `function` on the main thread and give back its result or exception. Any thread; blocks the caller."""
@@ -153,7 +165,7 @@ class Scheduler:
 
     def is_idle(self) -> bool:
         """Whether nothing is queued and due, nor running, on either thread (the caller's own callback aside)."""
-        if self._async.busy():
+        if self._left or self._async.busy():
             return False
         if self.on_main_thread():
             with self._main.condition:

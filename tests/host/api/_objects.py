@@ -329,8 +329,23 @@ class PhantomSet:
         self.phantoms = []
 
     def __del__(self):
-        for phantom in self.phantoms:
-            self.view.erase_phantom_by_id(phantom.id)
+        if not self.phantoms:
+            return
+        view, phantoms, host = self.view, self.phantoms, current()
+
+        def erase():
+            if not host.closed:
+                for phantom in phantoms:
+                    view.erase_phantom_by_id(phantom.id)
+
+        # Garbage is collected anywhere. Whoever has the API may be waiting for what this thread holds.
+        if host.lock.acquire(blocking=False):
+            try:
+                erase()
+            finally:
+                host.lock.release()
+        else:
+            host.scheduler.leave(erase)
 
     def __repr__(self):
         return "PhantomSet(%r, key=%r)" % (self.view, self.key)

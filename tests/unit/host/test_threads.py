@@ -79,3 +79,22 @@ def test_timers_run_in_order_and_errors_are_kept(bench):
         "ZeroDivisionError",
     ]
     bench.scheduler.uncaught_errors.clear()
+
+
+def test_garbage_waits_for_no_lock_wherever_it_is_collected(bench):
+    """Another thread may have the API to itself, and wait for what the collecting thread holds."""
+    view = bench.open("a.txt", b"text")
+    phantoms = [bench.sublime.PhantomSet(view, "k")]
+    phantoms[0].update([bench.sublime.Phantom(bench.sublime.Region(0), "gone", 0)])
+
+    def shown():
+        return [phantom["content"] for phantom in bench.gestures.snapshot_view(view=view.id())["phantoms"]]
+
+    assert shown() == ["gone"]
+    with bench.host.lock:
+        thread = threading.Thread(target=phantoms.clear, daemon=True)
+        thread.start()
+        thread.join(10)
+        assert not thread.is_alive()
+    bench.settle()
+    assert shown() == []
