@@ -234,10 +234,11 @@ def report(outcomes: List[legs.Outcome], not_run: Dict[str, str], seconds: float
         passed, failed, skipped = passed + counts.passed, failed + counts.failed, skipped + counts.skipped
     # Once more at the end, which is what one sees, and all that some services keep.
     for outcome in outcomes:
-        for line in outcome.failures[:FAILURES_SHOWN]:
+        failures = outcome.failures
+        for line in failures[:FAILURES_SHOWN]:
             print(f"{outcome.name}: {line[:400]}")
-        if len(outcome.failures) > FAILURES_SHOWN:
-            print(f"{outcome.name}: and {len(outcome.failures) - FAILURES_SHOWN} more, in its output above")
+        if len(failures) > FAILURES_SHOWN:
+            print(f"{outcome.name}: and {len(failures) - FAILURES_SHOWN} more, in its output above")
     for name, reason in not_run.items():
         print(f"NOT RUN {name}: {reason}")
         if cache.in_ci() or name == CLAUDE:  # which runs only where it was asked for

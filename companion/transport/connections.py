@@ -40,7 +40,7 @@ _UPGRADED = "_upgraded" if hasattr(web.RequestHandler, "_upgraded") else "_upgra
 _NUMBERS = itertools.count(1)
 
 
-def hang_up(connections: Iterable[web.RequestHandler[Any]]) -> None:
+def hang_up(connections: Iterable[web.RequestHandler]) -> None:
     """End connections whose event loop cannot do it any more: their clients hear of it at once. Loop thread."""
     for each in connections:
         underlying = each.transport.get_extra_info("socket") if each.transport is not None else None

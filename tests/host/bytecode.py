@@ -17,7 +17,10 @@ from typing import Any
 
 
 def keep(packages: str, cache: str) -> None:
-    """Takes over the import of source files below the folder `packages`; `cache` is for those that really lie there."""
+    """Takes over the import of source files below the folder `packages`; `cache` is for those that really lie there.
+
+    To be called before anything is looked for there.
+    """
     real_packages = os.path.join(os.path.realpath(packages), "")
 
     class Loader(importlib.machinery.SourceFileLoader):
@@ -46,4 +49,3 @@ def keep(packages: str, cache: str) -> None:
         return finder(path)
 
     sys.path_hooks.insert(0, hook)
-    sys.path_importer_cache.clear()

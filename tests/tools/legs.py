@@ -122,11 +122,11 @@ def stop_all() -> None:
 
 def _said(code: int) -> str:
     if code >= 0:
-        return f"ended with exit code {code}; the last that it said:"
-    try:
-        return f"ended by {signal.Signals(-code).name}; the last that it said:"
-    except ValueError:
-        return f"ended by signal {-code}; the last that it said:"
+        how = f"with exit code {code}"
+    else:
+        names = {number.value: number.name for number in signal.Signals}
+        how = f"by {names.get(-code, f'signal {-code}')}"
+    return f"ended {how}; the last that it said:"
 
 
 def _environment() -> Dict[str, str]:

@@ -38,6 +38,7 @@ class OnPort:
     """Streamable HTTP on a port; its client listens for events."""
 
     first_bytes = b"HTTP/1.1 200"
+    path, more = "events", ""
 
     def __init__(self):
         self.server = CompanionServer(session_closed=lambda client, unread: None, **OPTIONS)
@@ -47,29 +48,23 @@ class OnPort:
 
     def connect(self):
         client = socket.create_connection(("127.0.0.1", self.port), timeout=5)
-        client.sendall(REQUEST.format(path="events", host=f"127.0.0.1:{self.port}", more="").encode())
+        client.sendall(REQUEST.format(path=self.path, host=f"127.0.0.1:{self.port}", more=self.more).encode())
         return client
 
     def is_free(self):
-        with socket.socket() as other:
-            other.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            other.bind(("127.0.0.1", self.port))
+        with listening.listen("127.0.0.1", self.port) as other:
             other.listen(1)
         return True
 
 
 class OverWebSocket(OnPort):
     first_bytes = b"HTTP/1.1 101"
+    path, more = "", UPGRADE
 
     def __init__(self):
         self.server = WebSocketServer(
             session_closed=lambda client: None, tools_listed=lambda client: None, secret_header="X-Secret", **OPTIONS
         )
-
-    def connect(self):
-        client = socket.create_connection(("127.0.0.1", self.port), timeout=5)
-        client.sendall(REQUEST.format(path="", host=f"127.0.0.1:{self.port}", more=UPGRADE).encode())
-        return client
 
 
 class OnSocket(OnPort):
@@ -79,17 +74,17 @@ class OnSocket(OnPort):
         )
 
     async def start(self):
-        self.path = await self.server.start_on_socket()
+        self.socket_path = await self.server.start_on_socket()
 
     def connect(self):
         client = socket.socket(socket.AF_UNIX)
         client.settimeout(5)
-        client.connect(self.path)
-        client.sendall(REQUEST.format(path="events", host="localhost", more="").encode())
+        client.connect(self.socket_path)
+        client.sendall(REQUEST.format(path=self.path, host="localhost", more=self.more).encode())
         return client
 
     def is_free(self):
-        return not os.path.exists(os.path.dirname(self.path))
+        return not os.path.exists(os.path.dirname(self.socket_path))
 
 
 @pytest.mark.parametrize("kind", [OnPort, OverWebSocket])
