@@ -1,6 +1,7 @@
 """Finds the Pythons of this machine, and gives each its own environment with pinned libraries.
 
-Searched: this Python, `python3.N` on PATH, pyenv's versions, what `uv` has installed.
+Searched: what the variable PYTHON314 names, this Python, `python3.N` on PATH, pyenv's versions, what `uv` has
+installed. PYTHON314 is for a Python 3.14, on which the editor's stable builds run plugins, that stands elsewhere.
 Rule: a Python counts only if it runs and can make an environment.
 """
 
@@ -78,6 +79,8 @@ def _candidates() -> Iterator[str]:
 
 
 def _all_candidates() -> Iterator[str]:
+    if os.environ.get("PYTHON314"):
+        yield os.environ["PYTHON314"]
     yield _outside_environment(sys.executable)
     for minor in range(OLDEST[1], _NEWEST_MINOR):
         on_path = shutil.which(f"python3.{minor}")
