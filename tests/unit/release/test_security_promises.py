@@ -1,4 +1,4 @@
-"""`SECURITY.md`: every test that it names exists, and every promise names one."""
+"""`SECURITY.md`: each promise is followed up by tests in the table at its end, and every test there exists."""
 
 from __future__ import annotations
 
@@ -10,15 +10,27 @@ from typing import Dict, List
 import pytest
 
 ROOT = Path(__file__).resolve().parents[3]
-TEXT = (ROOT / "SECURITY.md").read_text(encoding="utf-8")
+PROSE, _, TABLE = (ROOT / "SECURITY.md").read_text(encoding="utf-8").partition("## The tests that show it\n")
 
-NAMED = re.findall(r"`(tests/[^`\s]+\.py)::([^`\s]+)`", TEXT)
-PROMISES: Dict[str, str] = {
-    " ".join(title.split()).rstrip(".,"): body
-    for section in re.split(r"^## ", TEXT, flags=re.MULTILINE)[1:]
-    if not section.startswith(("Reporting", "Against whom", "Out of scope"))
-    for title, body in re.findall(r"^- \*\*(.+?)\*\*(.*?)(?=^- |\Z)", section, flags=re.MULTILINE | re.DOTALL)
-}
+
+def promised() -> List[str]:
+    """The promises: the sentences in bold with which paragraphs begin."""
+    found = re.findall(r"^\*\*(.+?)\*\*", PROSE, flags=re.MULTILINE | re.DOTALL)
+    return [" ".join(sentence.split()).rstrip(".") for sentence in found]
+
+
+def rows() -> Dict[str, List[str]]:
+    """The tests of each promise, in the order of the table. A row without a promise goes on with the one above."""
+    found: Dict[str, List[str]] = {}
+    promise = ""
+    for name, test in re.findall(r"^\| (.*?) ?\| `(tests/[^`]+)` \|$", TABLE, flags=re.MULTILINE):
+        promise = name or promise
+        found.setdefault(promise, []).append(test)
+    return found
+
+
+ROWS = rows()
+NAMED = [test for tests in ROWS.values() for test in tests]
 
 
 def found_in(path: Path) -> List[str]:
@@ -33,16 +45,18 @@ def found_in(path: Path) -> List[str]:
     return [name for name in found if name.rpartition("::")[2].startswith("test")]
 
 
-@pytest.mark.parametrize(("file", "test"), NAMED, ids=["::".join(each) for each in NAMED])
-def test_every_test_that_is_named_exists(file: str, test: str) -> None:
+@pytest.mark.parametrize("named", NAMED)
+def test_every_test_that_is_named_exists(named: str) -> None:
+    file, _, test = named.partition("::")
     assert (ROOT / file).is_file()
     assert test in found_in(ROOT / file)
 
 
-def test_every_promise_names_a_test() -> None:
-    assert len(PROMISES) > 15, "they are written in another way now"
-    assert [title for title, body in PROMISES.items() if "`tests/" not in body] == []
+def test_every_promise_has_tests_and_the_table_keeps_their_order() -> None:
+    assert len(promised()) > 15, "they are written in another way now"
+    assert list(ROWS) == promised()
 
 
-def test_no_name_of_a_test_is_written_in_another_way() -> None:
-    assert len(re.findall(r"tests/", TEXT)) == len(NAMED)
+def test_no_row_of_the_table_is_written_in_another_way() -> None:
+    assert len(re.findall(r"tests/", PROSE + TABLE)) == len(NAMED)
+    assert len(TABLE[TABLE.index("| --- |") :].splitlines()) == len(NAMED) + 1
