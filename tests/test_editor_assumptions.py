@@ -112,7 +112,7 @@ class TestMarks(AssumptionCase):
     def test_marks_move_with_the_text(self) -> None:
         """A link beside a change stays with it while the user edits above. Promised for regions, not for empty ones."""
         point = self.view.text_point(5, 0)
-        self.view.add_regions("assumption", [sublime.Region(point)], flags=sublime.HIDDEN)
+        self.view.add_regions("assumption", [sublime.Region(point)], flags=sublime.HIDDEN | sublime.NO_UNDO)
         put_caret(self.view, 0)
         self.view.run_command("insert", {"characters": "abc"})
         self.assertEqual(self.view.get_regions("assumption")[0].begin(), point + 3)
@@ -120,6 +120,10 @@ class TestMarks(AssumptionCase):
     def test_drawing_is_no_change(self) -> None:
         """A proposal that nobody edited is accepted letter by letter: `change_count` counts changes of text only."""
         self.assertIsNone(assumptions.drawing_is_no_change(self.view))
+
+    def test_undo_leaves_marks_alone(self) -> None:
+        """What is marked is what was compared last, also after an undo. The flag's documentation is one sentence."""
+        self.assertIsNone(assumptions.marks_are_not_undone(self.view))
 
 
 class TestTexts(AssumptionCase):

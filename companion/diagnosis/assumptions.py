@@ -16,6 +16,7 @@ from typing import Callable, Iterable, List, NamedTuple, Optional
 import sublime
 import sublime_plugin
 
+from ..editor.edits import Edit, apply_edits
 from ..review.display.markup import filler_html
 from ..system.editor_process import editor_is_gone
 from .checks import Check, failed, passed
@@ -77,7 +78,7 @@ def marks_keep_their_order(view: sublime.View) -> Optional[str]:
     """Marked regions come back in the order of their places, empty ones included."""
     size = view.size()
     regions = [sublime.Region(0), sublime.Region(min(1, size), min(3, size)), sublime.Region(size)]
-    view.add_regions(KEY, regions, flags=sublime.HIDDEN)
+    view.add_regions(KEY, regions, flags=sublime.HIDDEN | sublime.NO_UNDO)
     try:
         found = view.get_regions(KEY)
     finally:
@@ -88,13 +89,33 @@ def marks_keep_their_order(view: sublime.View) -> Optional[str]:
 def drawing_is_no_change(view: sublime.View) -> Optional[str]:
     """Marks, blocks and settings do not count as changes of the text."""
     before = view.change_count()
-    view.add_regions(KEY, [sublime.Region(0)], flags=sublime.HIDDEN)
+    view.add_regions(KEY, [sublime.Region(0)], flags=sublime.HIDDEN | sublime.NO_UNDO)
     phantoms = _block(view, "x")
     view.settings().set(KEY, True)
     view.settings().erase(KEY)
     phantoms.update([])
     view.erase_regions(KEY)
     return None if view.change_count() == before else f"the change count rose from {before}"
+
+
+def marks_are_not_undone(view: sublime.View) -> Optional[str]:
+    """Marks with `NO_UNDO` move with the text that an undo brings back, and are otherwise left alone by it."""
+    read_only, place = view.is_read_only(), min(3, view.size())
+    view.set_read_only(False)
+    view.add_regions(KEY, [sublime.Region(0)], flags=sublime.HIDDEN | sublime.NO_UNDO)
+    try:
+        apply_edits(view, [Edit(0, 0, "x")])
+        view.erase_regions(KEY)
+        view.add_regions(KEY + ".2", [sublime.Region(1, 1 + place)], flags=sublime.HIDDEN | sublime.NO_UNDO)
+        view.run_command("undo")
+        back, kept = view.get_regions(KEY), view.get_regions(KEY + ".2")
+    finally:
+        view.erase_regions(KEY)
+        view.erase_regions(KEY + ".2")
+        view.set_read_only(read_only)
+    if back:
+        return "an undo brought an erased mark back"
+    return None if kept == [sublime.Region(0, place)] else f"an undo left {kept} of (0, {place})"
 
 
 def window_settings_keep_values(view: sublime.View) -> Optional[str]:
@@ -153,6 +174,7 @@ def _block(view: sublime.View, document: str) -> sublime.PhantomSet:
 VIEW_ASSUMPTIONS = (
     ViewAssumption("marks keep their order", marks_keep_their_order),
     ViewAssumption("drawing does not count as a change", drawing_is_no_change),
+    ViewAssumption("undo leaves marks alone", marks_are_not_undone),
     ViewAssumption("window settings keep what is put there", window_settings_keep_values),
 )
 INTERPRETER_ASSUMPTIONS = (

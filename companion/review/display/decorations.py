@@ -7,6 +7,8 @@ Rules:
 * The minimap shows what the gutter shows, in the same colours. It draws regions that have neither fill nor outline in
   the foreground of their scope, as GitGutter's `show_in_minimap` has it; a background would be hard to see there. It
   draws no empty region, so what was removed from a text is the line that stands at its place.
+* Marks are no part of the undo history: every one has `NO_UNDO`. Otherwise the editor would take back with an edit
+  what was drawn after it, and bring back what was erased (sublimehq/sublime_text 1121).
 * The scroll bar cannot be drawn on: there is no API for it (sublimehq/sublime_text 2072).
 """
 
@@ -180,9 +182,10 @@ class Marks:
         regions = [sublime.Region(*span) for span in spans]
         if annotations:
             color = self._styles.foreground(_MOVED_LOOK[0])
-            self._view.add_regions(key, regions, scope, icon, flags, list(annotations), annotation_color=color)
+            more = list(annotations)
+            self._view.add_regions(key, regions, scope, icon, flags | sublime.NO_UNDO, more, annotation_color=color)
         else:
-            self._view.add_regions(key, regions, scope, icon, flags)
+            self._view.add_regions(key, regions, scope, icon, flags | sublime.NO_UNDO)
 
 
 def link_changes(
@@ -241,7 +244,14 @@ def _annotate(
         view.erase_regions(key)
         return
     color = styles.foreground(scope)
-    view.add_regions(key, regions, "", "", _UNSEEN, annotations, annotation_color=color, on_navigate=on_navigate)
+    view.add_regions(
+        key,
+        regions,
+        flags=_UNSEEN | sublime.NO_UNDO,
+        annotations=annotations,
+        annotation_color=color,
+        on_navigate=on_navigate,
+    )
 
 
 def _lines(starts: Sequence[int], first: int, last: int, single: bool) -> List[Span]:

@@ -253,7 +253,7 @@ class Hunks:
             return False
         apply_edits(self._view, edits)
         for number, region in placed:
-            self._view.add_regions(_REVERTED + str(number), [region], flags=sublime.HIDDEN)
+            self._view.add_regions(_REVERTED + str(number), [region], flags=sublime.HIDDEN | sublime.NO_UNDO)
         if placed:
             self._into_sight(placed[0][1])
         return True
@@ -261,7 +261,7 @@ class Hunks:
     def when_ready(self, places: Sequence[sublime.Region], act: Act) -> None:
         """Call `act` with `places`, which move with the text, as soon as the comparison belongs to the text again."""
         key = _ASKED + str(next(self._numbers))
-        self._view.add_regions(key, list(places), flags=sublime.HIDDEN)
+        self._view.add_regions(key, list(places), flags=sublime.HIDDEN | sublime.NO_UNDO)
         self._asked[key] = act
 
     def _do_asked(self, nowhere: bool = False) -> None:

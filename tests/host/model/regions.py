@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from copy import copy
 from typing import Any, Callable, Dict, List, Optional
 
 from .buffer import Change, move_point
 from .values import Region
+
+NO_UNDO = 8192
 
 
 class RegionSet:
@@ -30,6 +33,17 @@ class RegionSet:
         self.annotation_color = annotation_color
         self.on_navigate = on_navigate
         self.on_close = on_close
+
+    @property
+    def in_undo(self) -> bool:
+        """Whether undo takes it back with the edit before it."""
+        return not self.flags & NO_UNDO
+
+    def copy(self) -> RegionSet:
+        """The same at the places of now, which moves no more."""
+        same = copy(self)
+        same.regions = [Region(region.a, region.b) for region in self.regions]
+        return same
 
     def carry(self, change: Change) -> None:
         self.regions = [Region(move_point(r.a, change), move_point(r.b, change)) for r in self.regions]

@@ -1,6 +1,8 @@
 """Undo and redo: what each command did to a buffer, and which state the disk has.
 
-Rule kept here: one command is one step; single characters typed in a row are one step together.
+Rules kept here: one command is one step; single characters typed in a row are one step together. Regions added or
+erased belong to the step of the last edit, unless they have the flag NO_UNDO: undo takes them back with it, and redo
+does it again (sublimehq/sublime_text 1121, 2975; sublimelsp/LSP 2359 and pull request 2370).
 """
 
 from __future__ import annotations
@@ -27,6 +29,14 @@ class Step:
         self.after: Dict[int, List[Tuple[int, int]]] = {}
         self.repeats = 1
         self.id = object()
+        self.regions: Dict[Tuple[Any, str], Any] = {}  # by view and key: the set there is when the step is changed over
+
+    def swap_regions(self) -> None:
+        """Exchange the sets of regions that were there before the step and after it. The text is that after it."""
+        for (view, key), other in list(self.regions.items()):
+            self.regions[view, key] = view.region_sets.pop(key, None)
+            if other is not None:
+                view.region_sets[key] = other
 
 
 class UndoStack:
@@ -61,6 +71,7 @@ class UndoStack:
         last = self.done[-1] if self.done else None
         if last is not None and self._may_merge and last.id is not self._saved and _joins(last, step):
             last.pieces.extend(step.pieces)
+            last.regions = {**step.regions, **last.regions}
             last.after = after
             last.repeats += 1
             last.id = object()
@@ -77,6 +88,13 @@ class UndoStack:
             self.undone.clear()
             self.done.append(step)
 
+    def note_regions(self, view: Any, key: str) -> None:
+        """A view's set of regions is about to become another one: it is part of the last step, if there is one."""
+        step = self._open if self._open is not None else self.done[-1] if self.done else None
+        if step is not None:
+            kept = view.region_sets.get(key)
+            step.regions.setdefault((view, key), kept.copy() if kept is not None else None)
+
     def break_merge(self) -> None:
         """The caret moved: what is typed next is a step of its own."""
         self._may_merge = False
@@ -87,6 +105,7 @@ class UndoStack:
         if not self.done:
             return None
         step = self.done.pop()
+        step.swap_regions()
         for piece in reversed(step.pieces):
             buffer.replace(piece.start, piece.start + len(piece.inserted), piece.removed, record=False)
         self.undone.append(step)
@@ -100,6 +119,7 @@ class UndoStack:
         step = self.undone.pop()
         for piece in step.pieces:
             buffer.replace(piece.start, piece.start + len(piece.removed), piece.inserted, record=False)
+        step.swap_regions()
         self.done.append(step)
         self._may_merge = False
         return step

@@ -192,12 +192,16 @@ class ViewModel:
     # -- marks -----------------------------------------------------------------------------------
     def add_regions(self, key: str, region_set: RegionSet) -> None:
         self._keep_drawn(key)
+        if region_set.in_undo:
+            self.buffer.undo.note_regions(self, key)
         self.region_sets[key] = region_set
         for annotation in region_set.annotations:
             self.host.check_html("annotation %r" % key, annotation)
 
     def erase_regions(self, key: str) -> None:
         self._keep_drawn(key)
+        if key in self.region_sets and self.region_sets[key].in_undo:
+            self.buffer.undo.note_regions(self, key)
         self.region_sets.pop(key, None)
 
     def _keep_drawn(self, key: str) -> None:

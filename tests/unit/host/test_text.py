@@ -305,3 +305,25 @@ class PutCommand(sublime_plugin.TextCommand):
     view.settings().set("translate_tabs_to_spaces", False)
     view.run_command("put", {"text": "\t"})
     assert bench.text(view) == "\t  a  b"
+
+
+def test_regions_belong_to_the_step_of_the_last_edit(texts):
+    """Evidence: sublimehq/sublime_text 1121, 2975."""
+    sublime = texts.sublime
+    view = make(texts, "one two three")
+    view.add_regions("before", [sublime.Region(4, 7)])
+    for key, flags in (("erased", 0), ("kept", sublime.NO_UNDO)):
+        view.add_regions(key, [sublime.Region(8, 13)], flags=flags)
+    view.run_command("insert_one", {"text": "x"})
+    view.erase_regions("erased")
+    view.add_regions("after", [sublime.Region(0, 1)])
+    view.add_regions("kept", [sublime.Region(1, 4)], flags=sublime.NO_UNDO)
+
+    def places():
+        return {key: view.get_regions(key)[0].to_tuple() for key in ("before", "erased", "after", "kept")
+                if view.get_regions(key)}  # fmt: skip
+
+    view.run_command("undo")
+    assert places() == {"before": (4, 7), "erased": (8, 13), "kept": (0, 3)}
+    view.run_command("redo")
+    assert places() == {"before": (5, 8), "after": (0, 1), "kept": (1, 4)}

@@ -258,3 +258,16 @@ def test_nothing_is_caught_without_a_name_or_dropped_without_a_word() -> None:
                 if node.type is None or (broad and silent):
                     found.append(f"{relative(path)}:{node.lineno}")
     assert found == []
+
+
+def test_no_mark_is_part_of_the_undo_history() -> None:
+    """Regions without NO_UNDO come and go with the edits of the user (sublimehq/sublime_text 1121)."""
+    calls = [
+        (path, ast.get_source_segment(source, node) or "")
+        for path in sorted((ROOT / "companion").rglob("*.py"))
+        for source in [path.read_text("utf-8")]
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "add_regions"
+    ]
+    assert len(calls) > 5
+    assert [(path.name, call) for path, call in calls if "NO_UNDO" not in call] == []
