@@ -193,7 +193,9 @@ class Drawing:
         html = header_html(rows, sizes.line_height, sizes.width, sizes.em_width, below)
         height = HeaderHeight(len(rows), below, sizes)
         if html != self._top.document:
-            caret = CaretLine(self._view) if height != self._header_height else None
+            # At the top the header itself is what stays in sight: it grows downwards.
+            scrolled = height != self._header_height and self._view.viewport_position()[1] > 0
+            caret = CaretLine(self._view) if scrolled else None
             self._header_height = height
             self._top.show(html)
             if caret is not None:

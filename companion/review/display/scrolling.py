@@ -81,6 +81,8 @@ class ScrollLock:
         back = self._map.to_left(partner) if left_leads else self._map.to_right(partner)
         if back != row or partner > other.rowcol(other.size())[0]:
             return 0.0  # inside a change, where fillers make up the difference
+        if row != partner and not (row and partner):
+            return 0.0  # a first line, above which no filler can stand: those below it are level
         here = leader.text_to_layout(leader.text_point(row, 0))[1]
         there = other.text_to_layout(other.text_point(partner, 0))[1]
         return there - here

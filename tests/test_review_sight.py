@@ -1,0 +1,90 @@
+"""Nothing that a reviewer has to see is out of sight: the first lines, the header, the changed characters.
+
+Seen by geometry only: where the editor says that lines are, and which part of them a view shows.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Iterator
+
+import sublime
+
+from .support.selecting import select
+from .test_review_level import HALF, LevelTestCase, equal_rows, top
+
+LINES = [f"line {number}\n" for number in range(120)]
+NEW = [f"new {number}\n" for number in range(12)]
+
+
+class TestTheFirstLines(LevelTestCase):
+    """The editor cannot move a first line down. What was added or removed above it is in sight all the same."""
+
+    def on_screen(self, view: sublime.View, row: int) -> float:
+        return top(view, row) - view.viewport_position()[1]
+
+    def level_on_screen(self, review: Any) -> bool:
+        left, right = self.original(review), self.proposal(review)
+        pairs = equal_rows(self.text(left), self.text(right))
+        return all(
+            abs(self.on_screen(left, one) - self.on_screen(right, two)) <= HALF for one, two in pairs if one and two
+        )
+
+    def at_the_top(self, review: Any) -> bool:
+        views = (self.original(review), self.proposal(review))
+        return all(view.viewport_position()[1] == 0.0 for view in views)
+
+    def stands_level(self, left: str, right: str) -> Iterator[Any]:
+        review = yield from self.review(left, right)
+        yield 200  # a moment in which nothing moves
+        self.assertTrue(self.at_the_top(review), [view.viewport_position() for view in self.window.views()])
+        self.assertTrue(self.level_on_screen(review))
+        for leader in (self.original(review), self.proposal(review)):
+            for y in (500.0, 20.0, 0.0):
+                leader.set_viewport_position((0.0, y), False)
+                yield lambda: self.level_on_screen(review)
+                yield 100
+                self.assertTrue(self.level_on_screen(review), y)
+            yield lambda: self.at_the_top(review)
+
+    def test_many_removed_above_the_first_line(self) -> Iterator[Any]:
+        yield from self.stands_level("".join(NEW + LINES), "".join(LINES))
+
+    def test_one_removed_above_the_first_line(self) -> Iterator[Any]:
+        yield from self.stands_level("".join(NEW[:1] + LINES), "".join(LINES))
+
+    def test_many_added_above_the_first_line(self) -> Iterator[Any]:
+        yield from self.stands_level("".join(LINES), "".join(NEW + LINES))
+
+    def test_a_first_line_that_becomes_many(self) -> Iterator[Any]:
+        yield from self.stands_level("".join(LINES), "".join(NEW + LINES[1:]))
+
+    def test_many_first_lines_that_become_one(self) -> Iterator[Any]:
+        yield from self.stands_level("".join(NEW + LINES[1:]), "".join(LINES))
+
+    def test_an_emptied_file_shows_its_first_lines(self) -> Iterator[Any]:
+        review = yield from self.review("".join(LINES), "")
+        yield 200
+        self.assertTrue(self.at_the_top(review))
+
+
+class TestTheHeader(LevelTestCase):
+    def stays_in_sight(self, presentation: str) -> Iterator[Any]:
+        self.use(review_presentation=presentation)
+        review = yield from self.review()
+        view, shown = self.proposal(review), self.reviews._presentations[review]
+        select(view, sublime.Region(view.text_point(8, 0)))
+        view.set_viewport_position((0.0, 0.0), False)
+        for number in range(1, 8):
+            shown.complain("The file could not be written. " * (2 * number), look_again=False)
+            yield lambda number=number: self.header(review).count("could not be written") == 2 * number
+            yield 50
+            self.assertEqual(view.viewport_position()[1], 0.0, number)
+        shown.complain("", look_again=False)
+        yield 50
+        self.assertEqual(view.viewport_position()[1], 0.0)
+
+    def test_side_by_side_it_stays_in_sight_with_every_warning(self) -> Iterator[Any]:
+        yield from self.stays_in_sight("side_by_side")
+
+    def test_inline_it_stays_in_sight_with_every_warning(self) -> Iterator[Any]:
+        yield from self.stays_in_sight("inline")
