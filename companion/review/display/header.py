@@ -19,11 +19,12 @@ _GAP = "   "  # between the parts of a row
 
 
 class Notice(NamedTuple):
-    """A sentence in the header, with a link behind it if `link` is not empty."""
+    """A sentence in the header, with a link behind it if `link` is not empty. A `risk` has a warning sign."""
 
     sentence: str
     link: str = ""
     caption: str = ""
+    risk: bool = True
 
 
 class Header(NamedTuple):
@@ -72,15 +73,16 @@ def header_rows(header: Header) -> List[Row]:
     else:
         rows = [*_folded("bar", pieces, header.columns), *_folded("bar", actions, header.columns)]
     for notice in header.notices:
+        kind, first, others = ("notice", "\u26a0 ", "\u2003 ") if notice.risk else ("note", "", "")
         lines = wrapped(shown(notice.sentence), max(1, header.columns - 4))
-        words = [Piece(("\u26a0 " if number == 0 else "\u2003 ") + line) for number, line in enumerate(lines)]
-        rows.extend(_row("notice", [piece]) for piece in words)
+        words = [Piece((others if number else first) + line) for number, line in enumerate(lines)]
+        rows.extend(_row(kind, [piece]) for piece in words)
         if notice.link:
             link = _link_piece(stamped(notice.link, header.generation), notice.caption).cut(header.columns)
             if rows[-1].columns + link.columns + len(_GAP) <= header.columns:
-                rows[-1] = _row("notice", [words[-1], link])
+                rows[-1] = _row(kind, [words[-1], link])
             else:
-                rows.append(_row("notice", [link]))
+                rows.append(_row(kind, [link]))
     return rows
 
 
@@ -89,7 +91,7 @@ def header_html(
 ) -> str:
     """The header's document, as wide as its view (`width` pixels), with `below` empty pixels under it."""
     style = """
-        div.bar {{ background-color: color(var(--foreground) alpha(0.1)); }}
+        div.bar, div.note {{ background-color: color(var(--foreground) alpha(0.1)); }}
         div.notice {{ background-color: color(var(--yellowish) alpha(0.2)); }}
         span.added, a.accept {{ color: var(--greenish); }}
         span.removed, a.reject {{ color: var(--redish); }}
@@ -103,13 +105,15 @@ def header_html(
 
 
 def status_text(header: Header) -> str:
-    """The header in a few words, for the status bar, where it can be read however far the view is scrolled."""
-    client = f"{client_name(header.client)}'s diff"
+    """How far the user is, for the status bar, where it can be read however far the view is scrolled.
+
+    It does not say whose diff it is: clients are named beside it.
+    """
     if not header.compared:
-        return client
+        return ""
     where = position(header.current, header.changes, header.hidden)
     hidden = f", {hidden_text(header.hidden)}" if header.hidden and header.changes else ""
-    return f"{client}: +{header.added} \u2212{header.removed}, {where}{hidden}"
+    return f"+{header.added} \u2212{header.removed}, {where}{hidden}"
 
 
 def hidden_text(count: int) -> str:
@@ -184,7 +188,7 @@ def _actions(header: Header) -> List[Piece]:
             (AS_PROPOSED, "Accept as proposed", "accept"),
             (ACCEPT, "Accept, then save my edits", "accept"),
         ]
-    if header.changes:
+    if header.changes > 1:
         actions += [(PREVIOUS, "\u2191 Previous", ""), (NEXT, "\u2193 Next", "")]
     return [_link_piece(stamped(href, header.generation), caption, style) for href, caption, style in actions]
 

@@ -65,6 +65,7 @@ def header_of(now: Standing, columns: int) -> Header:
         whitespace_shown=now.whitespace_shown and analysis is not None,
         reading_failed=now.file.reading_failed,
         comparison_failed=now.comparison_failed,
+        unreadable=now.original.kind in (Kind.UNREADABLE, Kind.UNDECODABLE),
     )
     return Header(
         name=name,

@@ -1,4 +1,6 @@
-"""What the header warns of: sentences for the user, made of how things stand.
+"""What the header warns of and notes: sentences for the user, made of how things stand.
+
+Rule: a warning is of what may be lost, or written otherwise than it is shown. Everything else is a note.
 
 The editor is not known here. Any thread.
 """
@@ -15,8 +17,9 @@ class Circumstances(NamedTuple):
     """How things stand.
 
     `problem` says why the text could not be written, `original_notice` what the file is like, and `contents` what the
-    file and the proposal are if one of them is no text. `whitespace_hidden` are the changes of whitespace that are not
-    marked; with `whitespace_shown` they are, in this review only. Why reading or comparing failed is in the log.
+    file and the proposal are if one of them is no text. `unreadable`: what the file holds is not known.
+    `whitespace_hidden` are the changes of whitespace that are not marked; with `whitespace_shown` they are, in this
+    review only. Why reading or comparing failed is in the log.
     """
 
     name: str
@@ -35,17 +38,18 @@ class Circumstances(NamedTuple):
     whitespace_shown: bool = False
     reading_failed: bool = False
     comparison_failed: bool = False
+    unreadable: bool = False
 
 
 def notices(now: Circumstances) -> Tuple[Notice, ...]:
-    """The warnings, the most pressing first."""
+    """The warnings, the most pressing first, and the notes."""
     found: List[Notice] = list(_failures(now))
     if now.contents:
-        found.append(Notice(now.contents))
+        found.append(Notice(now.contents, risk=False))
     if now.original_notice:
-        found.append(Notice(now.original_notice))
+        found.append(Notice(now.original_notice, risk=now.unreadable))
     elif now.proposal_too_large and not now.contents:
-        found.append(Notice("The proposal is large: shown without a comparison."))
+        found.append(Notice("The proposal is large: shown without a comparison.", risk=False))
     if now.unsaved:
         found.append(Notice(f"{now.name} has unsaved edits in a tab."))
     if now.changed_on_disk:
@@ -53,9 +57,9 @@ def notices(now: Circumstances) -> Tuple[Notice, ...]:
         found.append(Notice(sentence, RELOAD, "Compare again"))
     found += _who_writes(now)
     if now.whitespace_hidden:
-        found.append(Notice(f"{hidden_text(now.whitespace_hidden)}.", WHITESPACE, "Show them"))
+        found.append(Notice(f"{hidden_text(now.whitespace_hidden)}.", WHITESPACE, "Show them", risk=False))
     elif now.whitespace_shown:
-        found.append(Notice("Whitespace changes are shown in this diff.", WHITESPACE, "Hide them"))
+        found.append(Notice("Whitespace changes are shown in this diff.", WHITESPACE, "Hide them", risk=False))
     return tuple(found)
 
 
@@ -64,7 +68,7 @@ def _who_writes(now: Circumstances) -> List[Notice]:
     if now.accepted_before:
         return [Notice("What you accepted is not saved yet: Accept writes the file itself.")]
     if now.orphaned:
-        return [Notice(f"{now.client} has gone: Accept writes the file itself.")]
+        return [Notice(f"{now.client} has gone: Accept writes the file itself.", risk=False)]
     if now.edits_stay:
         sentence = f"{now.client} writes its own proposal: your edits can only be saved over it, and it is not told."
         return [Notice(sentence)]

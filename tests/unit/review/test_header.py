@@ -76,7 +76,7 @@ def test_every_row_fits(header):
         assert columns(words(row.markup)) == row.columns
         assert row.columns <= header.columns
     assert {"accept", "reject"} <= set(links(rows))
-    assert ("next" in links(rows)) == bool(header.changes)
+    assert ("next" in links(rows)) == ("previous" in links(rows)) == (header.changes > 1)
     assert links(rows).count("reload") == sum(notice.link == "reload" for notice in header.notices)
 
 
@@ -99,8 +99,17 @@ def test_where_the_caret_is(current, changes, said):
 
 
 def test_the_status_bar():
-    assert status_text(HEADER) == "Gemini CLI's diff: +3 \u22121, change 2 of 5"
-    assert status_text(HEADER._replace(compared=False)) == "Gemini CLI's diff"
+    assert status_text(HEADER) == "+3 \u22121, change 2 of 5"
+    assert status_text(HEADER._replace(compared=False)) == ""
+
+
+@pytest.mark.parametrize("columns", [30, 200])
+def test_only_a_risk_has_a_warning_sign(columns):
+    both = (Notice("It is at risk, for a long reason."), Notice("It is as it is, for a long reason.", risk=False))
+    rows = [words(row.markup) for row in header_rows(HEADER._replace(columns=columns, notices=both))]
+    assert [row.startswith("\u26a0 It is at risk") for row in rows].count(True) == 1
+    assert [row.startswith("It is as it is") for row in rows].count(True) == 1
+    assert "".join(rows).count("\u26a0") == 1
 
 
 def test_the_status_bar_says_what_is_hidden():

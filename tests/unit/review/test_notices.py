@@ -71,3 +71,28 @@ def test_hidden_whitespace_can_be_shown_and_hidden_again():
     (shown,) = notices(QUIET._replace(whitespace_shown=True))
     assert (hidden.link, hidden.caption) == ("whitespace", "Show them")
     assert (shown.link, shown.caption) == ("whitespace", "Hide them")
+
+
+def test_what_may_be_lost_is_a_risk_and_the_rest_is_a_note():
+    risks = [
+        {"problem": "The disk is full."},
+        {"reading_failed": True},
+        {"comparison_failed": True},
+        {"unsaved": True},
+        {"changed_on_disk": True},
+        {"accepted_before": True},
+        {"edits_stay": True},
+        {"emptied": True},
+        {"original_notice": "file.py cannot be read.", "unreadable": True},
+    ]
+    notes = [
+        {"contents": "file.py is a binary file: ELF program."},
+        {"original_notice": "file.py is large."},
+        {"proposal_too_large": True},
+        {"orphaned": True},
+        {"whitespace_hidden": 2},
+        {"whitespace_shown": True},
+    ]
+    for changes in risks + notes:
+        (notice,) = notices(QUIET._replace(**changes))
+        assert notice.risk == (changes in risks), changes
