@@ -66,15 +66,19 @@ class TestHasty(ReviewTestCase):
         view.run_command("undo")
         self.window.run_command("gemini_companion_undo_revert_hunk")
         yield self.settled
-        self.assertIn("no reverted change is left", self.said[-1])
+        self.assertIn("no reverted change to bring back", self.said[-1])
         self.assertEqual(self.text(view), "a\nnew\nb\n")
 
     def test_where_nothing_is_compared_it_is_said_at_once(self) -> Iterator[Any]:
         yield from self.review(b"\x00\x01", RIGHT)
-        for command in ("revert_hunk", "revert_all_remaining", "accept_this_hunk_only"):
+        for command, sentence in (
+            ("revert_hunk", "there is no change at the cursor"),
+            ("revert_all_remaining", "this diff shows no changes"),
+            ("accept_this_hunk_only", "there is no change at the cursor"),
+        ):
             self.said.clear()
             self.window.run_command("gemini_companion_" + command)
-            self.assertEqual(self.said, ["Gemini Companion: there is no change here"])
+            self.assertEqual(self.said, ["Gemini Companion: " + sentence])
 
     def test_a_text_that_becomes_short_enough_is_not_accepted_for_an_older_request(self) -> Iterator[Any]:
         self.use(review_maximum_lines=10)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Iterator
+from typing import Any, Iterator, List
+from unittest import mock
 
 import sublime
 
@@ -15,6 +16,13 @@ RIGHT = LEFT.replace("line 5\n", "LINE 5\n").replace("line 30\n", "").replace("l
 
 
 class HunksTestCase(ReviewTestCase):
+    def setUp(self) -> Iterator[Any]:
+        yield from super().setUp()
+        self.said: List[str] = []
+        patcher = mock.patch.object(sublime.Window, "status_message", lambda window, text: self.said.append(text))
+        patcher.start()
+        self.addCleanup(patcher.stop)
+
     def review(self, left: str = LEFT, right: str = RIGHT) -> Iterator[Any]:
         self.write("file.txt", left)
         review = yield from self.open_diff("file.txt", right)
@@ -76,6 +84,7 @@ class TestTakingBack(HunksTestCase):
         for left in (2, 1, 0):
             self.window.run_command("gemini_companion_revert_hunk")
             yield lambda left=left: self.settled() and len(self.links(review, "revert")) == left
+            self.window.run_command("gemini_companion_next_change")
         self.assertEqual(self.text(self.proposal(review)), LEFT)
         yield lambda: "no changes" in self.header(review)
 
@@ -247,6 +256,29 @@ class TestTakingBack(HunksTestCase):
         view.run_command("undo")
         self.assertEqual(self.text(view), RIGHT, "it is one step")
 
+    def test_a_caret_or_selection_beside_the_changes_takes_back_nothing_and_says_so(self) -> Iterator[Any]:
+        review = yield from self.review()
+        view = self.proposal(review)
+        behind = view.find("line 40", 0)
+        for places in ([sublime.Region(0)], [sublime.Region(behind.a)], [behind], [sublime.Region(view.size())]):
+            self.said.clear()
+            select(view, *places)
+            self.window.run_command("gemini_companion_revert_hunk")
+            self.assertEqual(self.said, ["Gemini Companion: there is no change at the cursor"])
+            self.assertEqual(self.text(view), RIGHT)
+
+    def test_a_caret_on_either_end_of_a_change_takes_it_back(self) -> Iterator[Any]:
+        review = yield from self.review()
+        view = self.proposal(review)
+        expected = RIGHT.replace("new\nnewer\n", "")
+        for at in (view.find("new\n", 0).a, view.find("newer", 0).b):
+            put_caret(view, at)
+            self.window.run_command("gemini_companion_revert_hunk")
+            self.assertEqual(self.text(view), expected)
+            yield self.settled
+            view.run_command("undo")
+            yield self.settled
+
     def test_each_of_several_carets(self) -> Iterator[Any]:
         review = yield from self.review()
         view = self.proposal(review)
@@ -263,6 +295,39 @@ class TestTakingBack(HunksTestCase):
         self.assertEqual(self.text(self.proposal(review)), LEFT)
         yield self.settled
         self.assertEqual(len(self.links(review, "undo")), 3)
+
+    def test_what_one_command_took_back_one_command_brings_back(self) -> Iterator[Any]:
+        review = yield from self.review()
+        view = self.proposal(review)
+        self.window.run_command("gemini_companion_revert_hunk")
+        yield self.settled
+        self.window.run_command("gemini_companion_revert_all_remaining")
+        yield self.settled
+        self.window.run_command("gemini_companion_undo_revert_hunk")
+        first = RIGHT.replace("LINE 5\n", "line 5\n")
+        self.assertEqual(self.text(view), first)
+        view.run_command("undo")
+        self.assertEqual(self.text(view), LEFT, "it is one step of the editor's history")
+        view.run_command("redo")
+        yield self.settled
+        self.assertEqual(len(self.links(review, "undo")), 1)
+        self.window.run_command("gemini_companion_undo_revert_hunk")
+        self.assertEqual(self.text(view), RIGHT)
+        yield self.settled
+        self.said.clear()
+        self.window.run_command("gemini_companion_undo_revert_hunk")
+        self.assertEqual(self.said, ["Gemini Companion: there is no reverted change to bring back"])
+
+    def test_of_what_was_taken_back_at_once_the_rest_comes_back_after_a_click_on_one(self) -> Iterator[Any]:
+        review = yield from self.review()
+        view = self.proposal(review)
+        self.window.run_command("gemini_companion_revert_all_remaining")
+        yield self.settled
+        self.click(review, self.links(review, "undo")[1].split('"')[1])
+        yield self.settled
+        self.assertEqual(self.text(view), LEFT.replace("line 30\n", ""))
+        self.window.run_command("gemini_companion_undo_revert_hunk")
+        self.assertEqual(self.text(view), RIGHT)
 
     def test_all_but_one_and_accept(self) -> Iterator[Any]:
         review = yield from self.review()

@@ -181,17 +181,46 @@ class TestDeciding(WhitespaceTestCase):
         self.assertEqual(self.text(self.proposal(review)), "a\n  b\n")
         yield lambda: self.settled() and "no changes" in self.header(review)
 
-    def test_only_what_was_marked_can_be_brought_back_by_a_link(self) -> Iterator[Any]:
+    def test_what_revert_all_remaining_took_comes_back_in_one_step_hidden_changes_included(self) -> Iterator[Any]:
         review = yield from self.review("all")
+        view = self.proposal(review)
         self.window.run_command("gemini_companion_revert_all_remaining")
         yield self.settled
-        self.assertEqual(len(self.reviews._presentations[review].hunks.links("undo")), 2)
-        self.reviews.changes.undo_revert_hunk(review)
+        self.assertEqual(self.text(view), LEFT)
+        self.window.run_command("gemini_companion_undo_revert_hunk")
+        self.assertEqual(self.text(view), RIGHT)
+        view.run_command("undo")
+        self.assertEqual(self.text(view), LEFT, "it is one step")
+
+    def test_only_what_was_marked_has_a_link_that_brings_it_back(self) -> Iterator[Any]:
+        review = yield from self.review("all")
+        view = self.proposal(review)
+        self.window.run_command("gemini_companion_revert_all_remaining")
         yield self.settled
-        self.assertEqual(self.text(self.proposal(review)), LEFT.replace("    return 5\n", "    if x:\n    return 5\n"))
-        self.reviews.changes.undo_revert_hunk(review)
+        links = self.reviews._presentations[review].hunks.links("undo")
+        self.assertEqual(len(links), 2)
+        self.reviews._presentations[review]._link(links[0].split('"')[1])
         yield self.settled
-        self.assertIn("return 22\n", self.text(self.proposal(review)))
+        self.assertEqual(self.text(view), LEFT.replace("return 2\n", "return 22\n"))
+        self.window.run_command("gemini_companion_undo_revert_hunk")
+        self.assertEqual(self.text(view), RIGHT)
+
+    def test_hidden_changes_alone_come_back_too(self) -> Iterator[Any]:
+        review = yield from self.review("all", "a\n  b\n", "a \nb\n")
+        self.window.run_command("gemini_companion_revert_all_remaining")
+        yield self.settled
+        self.window.run_command("gemini_companion_undo_revert_hunk")
+        self.assertEqual(self.text(self.proposal(review)), "a \nb\n")
+
+    def test_what_was_edited_after_revert_all_remaining_stays_as_it_was_edited(self) -> Iterator[Any]:
+        review = yield from self.review("all")
+        view = self.proposal(review)
+        self.window.run_command("gemini_companion_revert_all_remaining")
+        yield self.settled
+        self.type(view, view.find("return 9", 0).b, "9")
+        yield self.settled
+        self.window.run_command("gemini_companion_undo_revert_hunk")
+        self.assertEqual(self.text(view), RIGHT.replace("return 9  \n", "return 99\n"))
 
     def test_accept_this_hunk_only_takes_nothing_that_was_not_shown(self) -> Iterator[Any]:
         review = yield from self.review("all")

@@ -19,6 +19,10 @@ if TYPE_CHECKING:
 WHOLE_SELECTION = -1
 """Stands for the changes that are selected, where a link's number stands for one change."""
 
+NONE = "this diff shows no changes"  # none that are marked: it may be too large, or no text
+NONE_AT_CURSOR = "there is no change at the cursor"
+NOTHING_TO_BRING_BACK = "there is no reverted change to bring back"
+
 
 class Changes:
     """What a user does with the changes of a window's reviews.
@@ -40,7 +44,7 @@ class Changes:
     def _go(self, review: Review, step: Callable[[Presentation], bool]) -> None:
         presentation = self._open.presentations.get(review)
         if presentation is not None and not step(presentation):
-            self._say(review, "there are no changes")
+            self._say(review, NONE)
 
     def reload(self, review: Review) -> None:
         """Read the file again and compare with what it is now."""
@@ -53,17 +57,23 @@ class Changes:
             self._open.presentations[review].toggle_whitespace()
 
     def revert_hunk(self, review: Review, number: int = WHOLE_SELECTION) -> None:
-        """Take back the selected changes, or the one whose link has this number."""
+        """Take back the changes that the selection touches, or the one whose link has this number."""
         presentation = self._open.presentations.get(review)
-        if presentation is not None and review.pending:
-            self._act_on(presentation, number, presentation.hunks.revert)
+        if presentation is None or not review.pending:
+            return
+        hunks = presentation.hunks
+        if number == WHOLE_SELECTION:
+            self._act_or_say(presentation, hunks.revert, NONE_AT_CURSOR)
+        else:
+            rows = hunks.linked(number)
+            self._act_or_say(presentation, lambda places: hunks.revert_linked(rows), "that change is no longer there")
 
     def revert_all_hunks(self, review: Review) -> None:
         """Take back all changes that are left."""
         presentation = self._open.presentations.get(review)
         if presentation is not None and review.pending:
             hunks = presentation.hunks
-            self._act_on(presentation, WHOLE_SELECTION, lambda places: hunks.revert_all())
+            self._act_or_say(presentation, lambda places: hunks.revert_all(), NONE)
 
     def keep_only_selected(self, review: Review, then: Callable[[], None]) -> None:
         """Take back all changes but the selected ones, and call `then` if there are any of these."""
@@ -78,20 +88,16 @@ class Changes:
                 then()
             return kept
 
-        self._act_on(presentation, WHOLE_SELECTION, keep_only)
+        self._act_or_say(presentation, keep_only, NONE_AT_CURSOR)
 
     def undo_revert_hunk(self, review: Review, number: int = WHOLE_SELECTION) -> None:
-        """Bring back the change that was taken back last, or the one whose link has this number."""
+        """Bring back what the last command took back, or the change whose link has this number."""
         presentation = self._open.presentations.get(review)
         if presentation is None or not review.pending:
             return
         hunks = presentation.hunks
 
-        def undo(places: List[sublime.Region]) -> None:
-            if not (places and hunks.undo_revert(number)):
-                self._say(review, "no reverted change is left as it was")
-
-        self._when_ready(presentation, undo)
+        self._act_or_say(presentation, lambda places: bool(places) and hunks.undo_revert(number), NOTHING_TO_BRING_BACK)
 
     def wait(self, review: Review, then: Callable[[], None]) -> bool:
         """Whether something was asked for that waits for a comparison: `then` is called after it, unless all is off."""
@@ -101,14 +107,14 @@ class Changes:
         presentation.hunks.when_ready(presentation.hunks.selected(), lambda places: then() if places else None)
         return True
 
-    def _act_on(self, presentation: Presentation, number: int, act: Callable[[List[sublime.Region]], bool]) -> None:
-        """Call `act` with the selected places, or revert the change of this link; after typing, once it is known."""
-        hunks = presentation.hunks
-        rows = hunks.linked(number)
+    def _act_or_say(
+        self, presentation: Presentation, act: Callable[[List[sublime.Region]], bool], nothing: str
+    ) -> None:
+        """Call `act` with the selected places, after typing once the texts are compared; say `nothing` if it fails."""
 
         def act_or_say(places: List[sublime.Region]) -> None:
-            if not (act(places) if number == WHOLE_SELECTION else hunks.revert_linked(rows)):
-                self._say(presentation.review, "there is no change here")
+            if not act(places):
+                self._say(presentation.review, nothing)
 
         self._when_ready(presentation, act_or_say)
 

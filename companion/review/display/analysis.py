@@ -86,13 +86,6 @@ class Analysis(NamedTuple):
         hunk = self.changes[index].hunk
         return index if row < max(hunk.right_end, hunk.right_start + 1) else None
 
-    def change_near(self, offset: int) -> Optional[int]:
-        """The index of the last change that starts at or before `offset`, else of the first; None if there is none."""
-        if not self.changes:
-            return None
-        inside = self.change_at(offset)
-        return inside if inside is not None else max(0, self._first_after(self.row_at(offset)) - 1)
-
     def next_change(self, offset: int) -> Optional[int]:
         """The index of the first change behind the one at `offset`, from the start again after the last."""
         if not self.changes:

@@ -30,6 +30,8 @@ class Reverted(NamedTuple):
 
     proposed: str
     original: str
+    step: int  # the command that took it back; *Undo Revert Hunk* undoes a command
+    linked: bool  # was marked before, so that a link stands there now; hidden changes come back with their step
 
 
 class Linked(NamedTuple):
@@ -80,7 +82,7 @@ class Hunks:
             if self._view.change_count() != before:
                 return  # that was an edit, after which all is drawn anew
         changes, moves = (self._analysis.changes, self._analysis.moves) if self._analysis else ([], ())
-        places = self._places()
+        places = self._places([number for number, each in self._reverted.items() if each.linked])
         rows, reverted = [_rows(change) for change in changes], [number for number, _ in places]
         begins = [change.right[0] for change in changes] + [region.begin() for _, region in places]
         points = [(begin, begin) for begin in begins]
@@ -111,9 +113,12 @@ class Hunks:
 
     def forget_reverted(self) -> None:
         """Another proposal comes: what was taken back of this one cannot be brought back into that."""
-        for number in self._reverted:
-            self._view.erase_regions(_REVERTED + str(number))
-        self._reverted.clear()
+        for number in list(self._reverted):
+            self._forget(number)
+
+    def _forget(self, number: int) -> None:
+        self._view.erase_regions(_REVERTED + str(number))
+        del self._reverted[number]
 
     def links(self, kind: str) -> List[str]:
         """The links of one kind that are drawn now, as markup."""
@@ -185,10 +190,7 @@ class Hunks:
         return rows[number] if 0 <= number < len(rows) else None
 
     def revert(self, places: Sequence[sublime.Region]) -> bool:
-        """Put the original's lines in place of the changes that `places` touch, in one step. False if there are none.
-
-        A single caret outside of all changes means the last one before it.
-        """
+        """Put the original's lines in place of the changes that `places` touch, at once. False if they touch none."""
         return self._revert(self._touched(places))
 
     def revert_linked(self, rows: Optional[Rows]) -> bool:
@@ -210,21 +212,12 @@ class Hunks:
         """
         if self._analysis is None or not self.ready:
             return False
-        kept = set(self._inside(places))
+        kept = set(self._touched(places))
         if kept:
             self._revert([index for index in range(len(self._analysis.changes)) if index not in kept], hidden=True)
         return bool(kept)
 
     def _touched(self, places: Sequence[sublime.Region]) -> List[int]:
-        """The indices of the changes that `places` touch, in order; for a caret in none, the one before it."""
-        if self._analysis is None:
-            return []
-        if len(places) == 1 and places[0].empty():
-            index = self._analysis.change_near(places[0].begin())
-            return [] if index is None else [index]
-        return self._inside(places)
-
-    def _inside(self, places: Sequence[sublime.Region]) -> List[int]:
         if self._analysis is None:
             return []
         return sorted({index for place in places for index in self._analysis.changes_in(place.begin(), place.end())})
@@ -234,28 +227,26 @@ class Hunks:
         if self._analysis is None or not self.ready:
             return False
         marked = [self._analysis.changes[index].hunk for index in indices]
-        unmarked = set(self._analysis.hidden) if hidden else set()
+        unmarked = self._analysis.hidden if hidden else ()
+        step = next(self._numbers)
         edits: List[Edit] = []
-        placed: List[Tuple[int, sublime.Region]] = []
+        placed: Dict[int, sublime.Region] = {}
         shift = 0
-        for hunk in sorted([*marked, *unmarked]):
+        for hunk, linked in sorted([*((hunk, True) for hunk in marked), *((hunk, False) for hunk in unmarked)]):
             original = "".join(self._analysis.left_lines[hunk.left_start : hunk.left_end])
+            proposed = "".join(self._analysis.right_lines[hunk.right_start : hunk.right_end])
             start, end = self._analysis.right_starts[hunk.right_start], self._analysis.right_starts[hunk.right_end]
             edits.append(Edit(start, end, original))
-            if hunk not in unmarked:
-                # What was never marked has no link to bring it back either; the editor's undo does.
-                proposed = "".join(self._analysis.right_lines[hunk.right_start : hunk.right_end])
-                number = next(self._numbers)
-                self._reverted[number] = Reverted(proposed, original)
-                placed.append((number, sublime.Region(start + shift, start + shift + len(original))))
+            number = next(self._numbers)
+            self._reverted[number] = Reverted(proposed, original, step, linked)
+            placed[number] = sublime.Region(start + shift, start + shift + len(original))
             shift += len(original) - (end - start)
         if not edits:
             return False
         apply_edits(self._view, edits)
-        for number, region in placed:
+        for number, region in placed.items():
             self._view.add_regions(_REVERTED + str(number), [region], flags=sublime.HIDDEN | sublime.NO_UNDO)
-        if placed:
-            self._into_sight(placed[0][1])
+        self._into_sight(placed[min(placed)])
         return True
 
     def when_ready(self, places: Sequence[sublime.Region], act: Act) -> None:
@@ -272,17 +263,22 @@ class Hunks:
         act([] if nowhere else places)
 
     def undo_revert(self, number: int) -> bool:
-        """Bring the proposal's lines back where they were taken back; -1 means the last one. False if not possible."""
-        places = dict(self._places())
-        if number < 0:
-            number = max(places, default=-1)
-        region = places.get(number)
-        if region is None:
+        """Bring the proposal's lines back where they were taken back: one change, or -1 for all of the last command.
+
+        False if nothing is left as it was.
+        """
+        numbers = list(self._reverted) if number < 0 else [each for each in self._reverted if each == number]
+        places = self._places(numbers)
+        if not places:
             return False
-        proposed = self._reverted.pop(number).proposed
-        self._view.erase_regions(_REVERTED + str(number))
-        apply_edits(self._view, [Edit(region.begin(), region.end(), proposed)])
-        move_caret(self._view, region.begin())
+        step = max(self._reverted[each].step for each, _ in places)
+        edits: List[Edit] = []
+        for each, region in places:
+            if self._reverted[each].step == step:
+                edits.append(Edit(region.begin(), region.end(), self._reverted[each].proposed))
+                self._forget(each)
+        apply_edits(self._view, edits)
+        move_caret(self._view, min(edits).start)
         return True
 
     def clear(self) -> None:
@@ -292,16 +288,15 @@ class Hunks:
         self._asked.clear()
         self.forget_reverted()
 
-    def _places(self) -> List[Tuple[int, sublime.Region]]:
-        """Where changes were taken back and the original's lines still stand. The others are forgotten."""
+    def _places(self, numbers: Sequence[int]) -> List[Tuple[int, sublime.Region]]:
+        """Where of these changes the original's lines still stand. The others are forgotten."""
         places = []
-        for number, reverted in list(self._reverted.items()):
+        for number in numbers:
             regions = self._view.get_regions(_REVERTED + str(number))
-            if regions and self._still_reverted(regions[0], reverted):
+            if regions and self._still_reverted(regions[0], self._reverted[number]):
                 places.append((number, regions[0]))
             else:
-                self._view.erase_regions(_REVERTED + str(number))
-                del self._reverted[number]
+                self._forget(number)
         return places
 
     def _still_reverted(self, region: sublime.Region, reverted: Reverted) -> bool:

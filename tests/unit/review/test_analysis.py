@@ -143,9 +143,6 @@ def test_the_change_at_a_place():
     assert analysis.change_at(RIGHT.index("newer")) == 1
     assert analysis.change_at(len(RIGHT)) is None
     assert analyse("a\nb", "a\nB").change_at(3) == 0
-    assert analysis.change_near(0) == 0
-    assert analysis.change_near(RIGHT.index("d")) == 0
-    assert analysis.change_near(len(RIGHT)) == 1
 
 
 def test_a_removal_is_at_the_row_that_follows_it():
@@ -159,7 +156,6 @@ def test_equal_texts_have_no_changes():
     assert analysis.changes == []
     assert analysis.next_change(0) is None
     assert analysis.previous_change(0) is None
-    assert analysis.change_near(0) is None
 
 
 @pytest.mark.parametrize(("left", "right"), [("", ""), ("", "a"), ("a", ""), ("a", "a\n"), ("a\nb", "a\nb\nc")])
