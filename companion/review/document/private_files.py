@@ -1,0 +1,158 @@
+"""The package's own files, in its storage: whole or not there, for the user alone, and in use by one process at a time.
+
+Theory of operation: a file is made under another name, brought to the disk, and renamed, so that it is found whole or
+not at all, whenever the power fails. Whoever uses it holds a lock on it, which the system takes away when the process
+ends, however it ends. So what nobody has locked was left by a run that ended too early.
+
+Rule: only the user can read these files and their folder.
+
+The editor is not known here. These calls block on the disk. Disk threads.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import secrets
+import sys
+from contextlib import suppress
+from typing import Iterator, Optional
+
+if sys.platform == "win32":
+    import msvcrt
+else:
+    import fcntl
+
+MAXIMUM_BYTES = 1 << 29
+TEMPORARY, ASIDE = ".new", ".unreadable"
+_TRIES = 10
+_BINARY = getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0)
+_LOCKED_PLACE = 1 << 40  # Windows lets nobody else read the bytes that are locked
+
+
+class PrivateFile:
+    """A file that this process alone uses, until `remove`, `set_aside` or `release`."""
+
+    def __init__(self, path: str, descriptor: int) -> None:
+        self.path = path
+        self._descriptor = descriptor
+
+    def read(self) -> bytes:
+        """What the file holds. Raises OSError."""
+        with open(self._descriptor, "rb", closefd=False) as file:
+            file.seek(0)
+            return file.read(MAXIMUM_BYTES)
+
+    def remove(self) -> None:
+        """Remove the file, and the folder if it was the last one. Never raises."""
+        with suppress(OSError):
+            os.unlink(self.path)
+        self.release()
+        with suppress(OSError):
+            os.unlink(self.path)  # Windows lets only now
+        with suppress(OSError):
+            os.rmdir(os.path.dirname(self.path))
+
+    def set_aside(self) -> str:
+        """Leave the file under another name, where nobody looks for it again. Never raises; returns its path."""
+        self.release()
+        with suppress(OSError):
+            os.replace(self.path, self.path + ASIDE)
+            return self.path + ASIDE
+        return self.path
+
+    def release(self) -> None:
+        """Leave the file to whoever looks next."""
+        descriptor, self._descriptor = self._descriptor, -1
+        if descriptor >= 0:
+            os.close(descriptor)
+
+
+def make(folder: str, suffix: str, data: bytes) -> PrivateFile:
+    """A new file with a name of its own that ends with `suffix`. Raises OSError; nothing is left then."""
+    for _ in range(_TRIES):
+        path = os.path.join(folder, secrets.token_hex(8) + suffix)
+        # Whoever removes the last other file takes the folder along, and may take this one for a left-over.
+        with suppress(FileNotFoundError):
+            if not os.path.isdir(folder):
+                os.makedirs(folder, 0o700, exist_ok=True)
+                flush_folder(os.path.dirname(folder))
+            _write(path, data)
+            flush_folder(folder)
+            made = _take(path)
+            if made is not None:
+                return made
+    raise OSError(errno.EBUSY, os.strerror(errno.EBUSY))
+
+
+def left_over(folder: str, suffix: str) -> Iterator[PrivateFile]:
+    """The files in the folder that no process uses, each in use by this one from then on. Never raises."""
+    try:
+        names = sorted(os.listdir(folder))
+    except OSError:
+        return
+    for name in names:
+        path = os.path.join(folder, name)
+        if name.endswith(suffix + TEMPORARY):
+            with suppress(OSError):
+                os.unlink(path)
+        elif name.endswith(suffix):
+            with suppress(OSError):
+                found = _take(path)
+                if found is not None:
+                    yield found
+
+
+def flush_folder(folder: str) -> None:
+    """Make it last that a file in the folder has another name. It has happened, whatever comes of this."""
+    with suppress(OSError):
+        descriptor = os.open(folder, os.O_RDONLY | _BINARY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+
+def _write(path: str, data: bytes) -> None:
+    """Make the file, whole or not at all. Raises OSError."""
+    temporary = path + TEMPORARY
+    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY, 0o600)
+    try:
+        with os.fdopen(descriptor, "wb", 0) as file:
+            rest = memoryview(data)
+            while rest:
+                rest = rest[file.write(rest) :]
+            os.fsync(descriptor)
+        os.replace(temporary, path)
+    except OSError:
+        with suppress(OSError):
+            os.unlink(temporary)
+        raise
+
+
+def _take(path: str) -> Optional[PrivateFile]:
+    """Use the file; None if another process does, or it has gone. Raises OSError."""
+    try:
+        descriptor = os.open(path, os.O_RDWR | _BINARY)
+    except FileNotFoundError:
+        return None
+    taken = PrivateFile(path, descriptor)
+    with suppress(FileNotFoundError):
+        # Between opening and locking its user may have removed it.
+        if _lock(descriptor) and os.path.samestat(os.fstat(descriptor), os.stat(path)):
+            return taken
+    taken.release()
+    return None
+
+
+def _lock(descriptor: int) -> bool:
+    """Lock the open file until it is closed. False if somebody else has, in this process or in another one."""
+    try:
+        if sys.platform == "win32":
+            os.lseek(descriptor, _LOCKED_PLACE, os.SEEK_SET)
+            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+        else:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        return error.errno not in (errno.EACCES, errno.EAGAIN)  # what is left is a file system without locks
+    return True
