@@ -258,3 +258,11 @@ def test_without_user_ids_and_posix_flags_as_on_windows_publishing_works_too(mac
     assert machine.files() == NAMES
     publisher.withdraw()
     assert machine.files() == []
+
+
+@pytest.mark.parametrize(("mode", "private"), [(0o600, True), (0o400, True), (0o640, False), (0o604, False)])
+def test_a_file_that_anybody_else_can_read_is_not_private(tmp_path, mode, private):
+    file = tmp_path / "lock"
+    file.write_text("{}")
+    file.chmod(mode)
+    assert files.is_private(str(file)) is private

@@ -1,4 +1,4 @@
-"""The command that plants faults: it finds its lines, says what is stale, and never lets a survivor pass unargued."""
+"""The command that plants faults: what its rules make, what is listed by hand, what counts as noticed."""
 
 from __future__ import annotations
 
@@ -7,94 +7,136 @@ import sys
 
 import pytest
 
-from tests.mutants import ROOT, Copy, Fault, ListError, planted, read_list, report
+from tests import mutants
+from tests.tools.cache import ROOT, SetupError
+from tests.tools.mutation import copies, hand_made
+from tests.tools.mutation.operators import Fault, faults_of
 
-LIST = """
-# a remark
-[companion/a.py]
-tests: tests/unit/a editor:test_a.py:word
+SOURCE = '''"""A module."""
+import logging
 
- def first():
--    return 1
-+return 2
-
--print("x")
-?It only prints.
-"""
-SOURCE = "def first():\n    return 1\n\n\ndef second():\n    return 1\n    print('y')\n\nprint(\"x\")\n"
+logger = logging.getLogger()
 
 
-def test_an_entry_has_its_file_its_tests_and_its_lines():
-    first, second = read_list(LIST)
-    assert (first.path, first.tests) == ("companion/a.py", ("tests/unit/a", "editor:test_a.py:word"))
-    assert (first.before, first.old, first.new) == (("def first():",), ("return 1",), ("return 2",))
-    assert second.argument == "It only prints."
+def first(self, items: "List[int]" = ()) -> int:
+    """Says so."""
+    logger.info("begins")
+    if self.open and len(items) < 10:
+        self.count = 1 + self.size
+    self.close("é")
+    return [each for each in items if each.ready]
+'''
 
 
-def test_a_fault_is_planted_in_its_own_place_at_the_line_s_indentation():
-    first, second = read_list(LIST)
-    assert planted(first, SOURCE) == SOURCE.replace("return 1", "return 2", 1)
-    assert planted(second, SOURCE) == SOURCE.replace('print("x")', "pass")
-
-
-@pytest.mark.parametrize("source", ["", "return 1\n", SOURCE + SOURCE])
-def test_a_line_that_is_not_there_exactly_once_is_stale(source):
-    with pytest.raises(ListError, match="stale: found"):
-        planted(read_list(LIST)[0], source)
-
-
-def test_what_would_be_no_python_is_no_fault():
-    fault = read_list(LIST)[0]._replace(new=("return (",))
-    with pytest.raises(ListError, match="no longer Python"):
-        planted(fault, SOURCE)
-
-
-@pytest.mark.parametrize("text", ["-x\n", "[a.py]\n-x\n", "[a.py]\ntests: t\n+x\n", "[a.py]\nwhat\n"])
-def test_an_entry_that_says_too_little_is_refused(text):
-    with pytest.raises(ListError):
-        read_list(text)
-
-
-def test_a_fault_that_is_listed_twice_is_refused():
-    with pytest.raises(ListError, match="twice in the list"):
-        read_list(LIST + LIST)
-
-
-def make(argument):
-    return Fault(1, "a.py", ("t",), (), ("x",), (), argument)
+def changes():
+    return [(fault.line, fault.change) for fault in faults_of("a.py", SOURCE)]
 
 
 @pytest.mark.parametrize(
-    ("survivors", "argument", "code"), [(0, "", 0), (1, "why", 0), (1, "", 1), (2, "why", 1), (20, "why", 1)]
+    "change",
+    [
+        (10, "self.open and len(items) < 10  ->  not (self.open and len(items) < 10)"),
+        (10, "self.open and len(items) < 10  ->  len(items) < 10"),
+        (10, "<  ->   <= "),
+        (10, "10  ->  11"),
+        (11, "self.count = 1 + self.size  ->  pass"),
+        (11, "+  ->   - "),
+        (12, 'self.close("é")  ->  pass'),
+        (13, "return [each for each in items if each.ready]  ->  return None"),
+        (13, "each.ready  ->  True"),
+    ],
 )
-def test_it_ends_well_only_if_nearly_all_are_noticed_and_the_rest_is_argued(capsys, survivors, argument, code):
-    faults = [make(argument if number < survivors else "") for number in range(20)]
-    assert report(faults, [number >= survivors for number in range(20)]) == code
-    assert f"20 planted, {20 - survivors} noticed" in capsys.readouterr().out
+def test_rules_turn_conditions_round_move_bounds_and_leave_steps_out(change):
+    assert change in changes()
+
+
+def test_nothing_is_made_of_what_only_readers_checkers_and_the_log_see():
+    assert {line for line, _ in changes()}.isdisjoint({1, 2, 4, 7, 8, 9})
+
+
+def test_a_fault_changes_its_own_place_and_nothing_else():
+    fault = next(fault for fault in faults_of("a.py", SOURCE) if fault.change.startswith("self.close"))
+    assert fault.text == SOURCE.replace('self.close("é")', "pass")
+
+
+LIST = '''
+# a remark
+[companion/a.py]
+ def first():
+-    return 1
++    return 2
+
+-print("x")
+'''
+LISTED = "def first():\n    return 1\n\n\ndef second():\n    return 1\n    print('y')\n\nprint(\"x\")\n"
+
+
+def test_what_is_listed_by_hand_is_planted_in_its_place_at_the_line_s_indentation():
+    first, second = hand_made.listed(LIST, lambda path: LISTED)
+    assert first.text == LISTED.replace("return 1", "return 2", 1)
+    assert (second.line, second.text) == (9, LISTED.replace('print("x")\n', ""))
+
+
+@pytest.mark.parametrize("text", ["", "return 1\n", LISTED + LISTED])
+def test_a_line_that_is_not_there_exactly_once_is_stale(text):
+    with pytest.raises(hand_made.ListError, match="stale, found"):
+        hand_made.listed(LIST, lambda path: text)
+
+
+@pytest.mark.parametrize("text", ["-x\n", "[a.py]\n+x\n", "[a.py]\nwhat\n"])
+def test_an_entry_that_says_too_little_is_refused(text):
+    with pytest.raises(hand_made.ListError):
+        hand_made.listed(text, lambda path: "x\n")
+
+
+def test_the_list_fits_the_tree():
+    assert hand_made.listed(mutants.read("tests/mutants.txt"), mutants.read)
+
+
+def test_every_test_that_should_notice_something_is_there():
+    for tests in mutants.AREAS.values():
+        for test in tests:
+            if not test.startswith(copies.EDITOR):
+                assert os.path.exists(os.path.join(ROOT, *test.split("/"))), test
+
+
+def test_every_room_of_the_package_has_tests_that_should_notice_its_faults():
+    rooms = {path.rpartition("/")[0] + "/" for path in mutants.package()}
+    assert {room for room in rooms if mutants.tests_of(room) == mutants.AREAS["companion/"]} <= {"companion/"}
+
+
+def test_only_lines_that_have_changed_since_a_commit_are_taken(monkeypatch):
+    diff = "+++ companion/a.py\n@@ -1 +3,2 @@ x\n+++ companion/b.txt\n@@ -1 +1 @@\n+++ companion/c.py\n@@ -5,2 +4,0 @@"
+    monkeypatch.setattr(mutants.subprocess, "check_output", lambda *args, **options: diff)
+    assert mutants.changed_lines("HEAD") == {"companion/a.py": {3, 4}, "companion/c.py": set()}
+
+
+def fault(name="x"):
+    return Fault("a.py", 1, name, "")
+
+
+@pytest.mark.parametrize(
+    ("noticed", "by_hand", "code"), [(20, [True], 0), (18, [], 0), (17, [True], 1), (20, [True, False], 1)]
+)
+def test_it_ends_well_only_if_most_are_noticed_and_all_that_are_listed(capsys, noticed, by_hand, code):
+    outcomes = [number < noticed for number in range(20)]
+    listed = [fault("by hand") for _ in by_hand]
+    assert mutants.report([fault() for _ in range(20)], outcomes, listed, by_hand) == code
+    printed = capsys.readouterr().out
+    assert f"{noticed} of 20 noticed" in printed
+    assert ("survived: a.py:1: by hand" in printed) is (False in by_hand)
+
+
+def test_nothing_planted_is_no_success():
+    assert mutants.report([], [], [], []) == 1
 
 
 def test_tests_that_cannot_be_run_have_noticed_nothing(monkeypatch, tmp_path):
-    monkeypatch.setattr("tests.mutants._files", list)
-    copy = Copy(str(tmp_path), sys.executable)
-    monkeypatch.setattr(copy, "_run", lambda command: (1, "No module named pytest"))
-    with pytest.raises(ListError, match="could not be run"):
-        copy.noticed(None, ["tests/unit/a"])
-    monkeypatch.setattr(copy, "_run", lambda command: (1, "1 failed, 3 passed in 0.1s"))
-    assert copy.noticed(None, ["tests/unit/a"])[0]
-    monkeypatch.setattr(copy, "_run", lambda command: (0, "4 passed in 0.1s"))
-    assert not copy.noticed(None, ["tests/unit/a"])[0]
-
-
-def test_nothing_planted_is_no_success(capsys):
-    assert report([], []) == 1
-
-
-def test_every_file_of_the_list_and_every_test_that_it_names_are_there():
-    with open(os.path.join(ROOT, "tests", "mutants.txt"), encoding="utf-8") as file:
-        faults = read_list(file.read())
-    assert len(faults) >= 150
-    for fault in faults:
-        assert os.path.isfile(os.path.join(ROOT, *fault.path.split("/"))), fault
-        for test in fault.tests:
-            if test.startswith("tests/"):
-                assert os.path.exists(os.path.join(ROOT, *test.partition("::")[0].split("/"))), fault
+    monkeypatch.setattr(copies, "tree", list)
+    work = copies.Copies(str(tmp_path), sys.executable, 1)
+    for printed, noticed in (("1 failed, 3 passed in 0.1s", True), ("4 passed in 0.1s", False)):
+        monkeypatch.setattr(copies._Copy, "_execute", lambda *_, said=printed: (int("failed" in said), said))
+        assert [outcome.noticed for outcome in work.run([(None, ["tests/unit/a"])])] == [noticed]
+    monkeypatch.setattr(copies._Copy, "_execute", lambda *_: (1, "No module named pytest"))
+    with pytest.raises(SetupError, match="could not be run"):
+        work.run([(None, ["tests/unit/a"])])
