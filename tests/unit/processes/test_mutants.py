@@ -116,7 +116,7 @@ def fault(name="x"):
 
 
 @pytest.mark.parametrize(
-    ("noticed", "by_hand", "code"), [(20, [True], 0), (18, [], 0), (17, [True], 1), (20, [True, False], 1)]
+    ("noticed", "by_hand", "code"), [(20, [True], 0), (16, [], 0), (15, [True], 1), (20, [True, False], 1)]
 )
 def test_it_ends_well_only_if_most_are_noticed_and_all_that_are_listed(capsys, noticed, by_hand, code):
     outcomes = [number < noticed for number in range(20)]
