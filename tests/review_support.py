@@ -159,7 +159,8 @@ class ReviewTestCase(DeferrableTestCase):
 
     def original(self, review: Review) -> sublime.View:
         view = self.reviews._presentations[review].original_view
-        assert view is not None
+        if view is None:
+            self.fail("the review has no original on the left")
         return view
 
     def type(self, view: sublime.View, point: int, text: str) -> None:
@@ -266,7 +267,8 @@ class CallTestCase(DecidingTestCase):
         prepared = prepare(self.reviews.file_request(path), proposed)
         self.reviews.open_diff(owner, path, prepared.proposal or proposed, prepared, ticket)
         review = self.review_of(ticket)
-        assert review is not None
+        if review is None:
+            self.fail("no review has come")
         yield lambda: self.header(review) != ""
         yield self.settled
         return review

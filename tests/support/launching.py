@@ -72,7 +72,8 @@ class Panel(View):
         self.text = ""
 
     def run_command(self, name, args):
-        assert name == "append"
+        if name != "append":
+            raise AssertionError(f"a panel was asked for {name}")
         self.text += args["characters"]
 
 
@@ -104,7 +105,8 @@ class Window:
         return self.output[name]
 
     def status_message(self, text):
-        assert text.startswith(TITLE)
+        if not text.startswith(TITLE):
+            raise AssertionError(f"a message without its title: {text}")
         self.said.append(text[len(TITLE) :])
 
     def run_command(self, name, args):

@@ -89,7 +89,8 @@ class Window:
         return self.stored
 
     def views(self, include_transient=False):
-        assert include_transient, "a preview counts too"
+        if not include_transient:
+            raise AssertionError("a preview counts too")
         self.looks += 1
         return list(self.tabs)
 

@@ -222,6 +222,14 @@ def test_imports_inside_the_package_are_relative() -> None:
     assert {relative(path) for path in SHIPPED if top_names(path) & {"companion", "plugin", "tests"}} == set()
 
 
+def test_in_editor_tests_do_not_rely_on_assert_statements() -> None:
+    """The editor's Python strips them, so what they check would pass unseen."""
+    inside = [path for path in SOURCES if re.match(r"tests/([^/]+\.py|support/.*)$", relative(path))]
+    assert len(inside) > 50
+    relying = [path for path in inside if any(isinstance(node, ast.Assert) for node in ast.walk(parsed(path)))]
+    assert [relative(path) for path in relying] == []
+
+
 def test_loading_the_plugin_does_not_import_the_network_libraries() -> None:
     """The editor's main thread imports the plugin; what is slow to import is imported on another thread."""
     loaded = loaded_with_the_plugin()
