@@ -78,6 +78,22 @@ def test_the_bytes_do_not_depend_on_file_times_permissions_order_or_line_ends(tm
     assert build.package(tmp_path) == build.package()
 
 
+def test_a_file_with_other_text_has_another_time(tmp_path: Path) -> None:
+    """By time and size the editor tells whether the bytecode that it keeps is that of the file."""
+    for name in [*packing.packed(ROOT), packing.PACKING_LIST]:
+        target = tmp_path / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(str(ROOT / name), str(target))
+
+    def times() -> Dict[str, tuple[int, ...]]:
+        with zipfile.ZipFile(io.BytesIO(build.package(tmp_path))) as archive:
+            return {entry.filename: entry.date_time for entry in archive.infolist()}
+
+    before, changed = times(), tmp_path / "companion" / "application.py"
+    changed.write_bytes(changed.read_bytes().swapcase())
+    assert [name for name, time in times().items() if time != before[name]] == ["companion/application.py"]
+
+
 def test_the_command_writes_what_it_prints(tmp_path: Path) -> None:
     target = tmp_path / "out" / build.FILE_NAME
     command = [sys.executable, str(ROOT / "tests" / "tools" / "release" / "build.py"), "--output", str(target)]
