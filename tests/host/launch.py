@@ -18,6 +18,8 @@ import subprocess
 import sys
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Union
 
+from . import builds
+
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 PACKAGE = "Gemini Companion"
 HOST_FOLDER = os.path.join(ROOT, "tests", "host")
@@ -145,5 +147,6 @@ def editor_command(python: str, settings: Mapping[str, Any]) -> List[str]:
 
 
 def plugin_host_command(python: str, settings: Mapping[str, Any]) -> List[str]:
-    """The command line of the plugin host, likewise isolated; it adds the libraries itself."""
-    return [python, "-I", "-S", os.path.join(HOST_FOLDER, "start.py"), "plugin_host", json.dumps(settings)]
+    """The command line of the plugin host, likewise isolated; it adds the libraries itself. Asked by the editor."""
+    options = [*builds.INTERPRETER_OPTIONS, "-I", "-S"]
+    return [python, *options, os.path.join(HOST_FOLDER, "start.py"), "plugin_host", json.dumps(settings)]

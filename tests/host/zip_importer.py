@@ -1,13 +1,17 @@
-"""Imports packages from `Installed Packages/*.sublime-package`, as the plugin host does.
+"""Imports packages from `Installed Packages/*.sublime-package`, as the plugin hosts do.
 
-A module of such a package has no `__file__`: there is no file. A loose file below `Packages/`
-takes the place of the zipped one. A folder needs no `__init__.py` to be a package.
+Either way `__file__` is a place inside the zip, a loose file below `Packages/` takes the place of the zipped one, and a
+folder needs no `__init__.py`. They differ as the editor's own layers do:
+- build 4200 compiles every module each time, and makes an empty module of a folder;
+- newer ones have standard source loaders, which keep bytecode below `Cache/__pycache__` and take it for fresh as long
+  as time and size of the source are the same (sublime_text 6877); a folder is a namespace package (6878).
 Rules: only installed, not ignored packages are found; a zip is read when it is registered, so a
 zip that is replaced on disk changes nothing until it is registered again. Plugin host, any thread.
 """
 
 from __future__ import annotations
 
+import calendar
 import importlib.abc
 import importlib.machinery
 import importlib.util
@@ -17,40 +21,41 @@ from typing import Any, Dict, List, NamedTuple, Optional, Sequence
 
 
 class Source(NamedTuple):
-    """One module: where its code is said to come from, the code, and whether it is a package."""
+    """One module: its file, which may be inside a zip; the text; when that was written. A folder has no text."""
 
-    origin: str
-    text: str
+    path: str
+    text: Optional[bytes]
+    seconds: int
     is_package: bool
 
 
-class ZipPackage(importlib.abc.InspectLoader):
-    """The loader of every module in one `.sublime-package` file. Raises zipfile.BadZipFile."""
+class ZipPackage:
+    """The modules of one `.sublime-package` file. Raises zipfile.BadZipFile, UnicodeDecodeError."""
 
     def __init__(self, archive: str, packages_path: str) -> None:
         self.archive = archive
         self.package = os.path.splitext(os.path.basename(archive))[0]
         self._loose = os.path.join(packages_path, self.package)
-        self._modules: Dict[str, Source] = {"": Source(archive, "", True)}
+        self._modules: Dict[str, Source] = {"": Source(archive, None, 0, True)}
         with zipfile.ZipFile(archive) as opened:
-            for name in sorted(opened.namelist()):
-                if name.endswith(".py"):
-                    self._add(name, opened.read(name).decode("utf-8"))
+            for entry in sorted(opened.infolist(), key=lambda entry: entry.filename):
+                if entry.filename.endswith(".py"):
+                    self._add(entry.filename, opened.read(entry), calendar.timegm(entry.date_time))
 
-    def _add(self, name: str, text: str) -> None:
+    def _add(self, name: str, text: bytes, seconds: int) -> None:
+        text.decode("utf-8")
         parts = name[: -len(".py")].split("/")
         is_package = parts[-1] == "__init__"
         if is_package:
             parts.pop()
-        self._modules[".".join(parts)] = Source(os.path.join(self.archive, *name.split("/")), text, is_package)
+        path = os.path.join(self.archive, *name.split("/"))
+        self._modules[".".join(parts)] = Source(path, text, seconds, is_package)
         for length in range(1, len(parts)):
-            folder = ".".join(parts[:length])
-            self._modules.setdefault(folder, Source(os.path.join(self.archive, *parts[:length]), "", True))
+            folder = Source(os.path.join(self.archive, *parts[:length]), None, 0, True)
+            self._modules.setdefault(".".join(parts[:length]), folder)
 
     def find(self, fullname: str) -> Optional[Source]:
-        package, _, path = fullname.partition(".")
-        if package != self.package:
-            return None
+        path = fullname.partition(".")[2]
         return self._find_loose(path) or self._modules.get(path)
 
     def _find_loose(self, path: str) -> Optional[Source]:
@@ -59,33 +64,60 @@ class ZipPackage(importlib.abc.InspectLoader):
         base = os.path.join(self._loose, *path.split("."))
         for file, is_package in ((base + ".py", False), (os.path.join(base, "__init__.py"), True)):
             if os.path.isfile(file):
-                with open(file, encoding="utf-8") as opened:
-                    return Source(file, opened.read(), is_package)
+                with open(file, "rb") as opened:
+                    return Source(file, opened.read(), int(os.stat(file).st_mtime), is_package)
         if os.path.isdir(base) and path not in self._modules:
-            return Source(base, "", True)
+            return Source(base, None, 0, True)
         return None
 
-    def _require(self, fullname: str) -> Source:
-        source = self.find(fullname)
-        if source is None:
-            raise ModuleNotFoundError(f"No module named {fullname!r}", name=fullname)
-        return source
+
+class CompilingLoader(importlib.abc.InspectLoader):
+    """Loads one module as build 4200 does."""
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+
+    def get_filename(self, fullname: str) -> str:
+        return self._source.path
 
     def is_package(self, fullname: str) -> bool:
-        return self._require(fullname).is_package
+        return self._source.is_package
 
     def get_source(self, fullname: str) -> str:
-        return self._require(fullname).text
+        return (self._source.text or b"").decode("utf-8")
 
     def get_code(self, fullname: str) -> Any:
-        source = self._require(fullname)
-        return self.source_to_code(source.text, source.origin)
+        return self.source_to_code(self.get_source(fullname), self._source.path)
+
+
+class CachingLoader(importlib.machinery.SourceFileLoader):
+    """Loads one module as newer builds do, with its bytecode below the folder `cache`."""
+
+    def __init__(self, fullname: str, source: Source, cache: str) -> None:
+        super().__init__(fullname, source.path)
+        self._source = source
+        folder, name = os.path.split(os.path.splitdrive(source.path)[1])
+        name = os.path.basename(importlib.util.cache_from_source(name))
+        self._bytecode = os.path.join(cache, "__pycache__", folder.lstrip(os.sep), name)
+
+    def path_stats(self, path: Any) -> Dict[str, Any]:
+        return {"mtime": self._source.seconds, "size": len(self._source.text or b"")}
+
+    def get_data(self, path: Any) -> bytes:
+        return (self._source.text or b"") if path == self.path else super().get_data(self._bytecode)
+
+    def set_data(self, path: str, data: Any, **options: Any) -> None:
+        super().set_data(self._bytecode, data, **options)
 
 
 class ZipFinder(importlib.abc.MetaPathFinder):
-    """The finder in `sys.meta_path` that asks every registered zip."""
+    """The finder in `sys.meta_path` that asks every registered zip.
 
-    def __init__(self) -> None:
+    `cache` is the editor's cache folder, where a build newer than 4200 keeps bytecode; None makes it build 4200.
+    """
+
+    def __init__(self, cache: Optional[str]) -> None:
+        self._cache = cache
         self._packages: Dict[str, ZipPackage] = {}
 
     def register(self, archives: List[str], packages_path: str) -> Dict[str, Exception]:
@@ -106,8 +138,14 @@ class ZipFinder(importlib.abc.MetaPathFinder):
         source = package.find(fullname) if package else None
         if package is None or source is None:
             return None
-        # An origin of our own keeps `spec.has_location` false, so no `__file__` appears.
-        spec = importlib.machinery.ModuleSpec(fullname, package, origin=source.origin, is_package=source.is_package)
-        if source.is_package:
-            spec.submodule_search_locations = [package.archive]
-        return spec
+        if self._cache is not None and source.text is None:
+            spec = importlib.machinery.ModuleSpec(fullname, None, is_package=True)
+            spec.submodule_search_locations = [source.path]
+            return spec
+        if self._cache is not None:
+            loader = CachingLoader(fullname, source, self._cache)
+            return importlib.util.spec_from_file_location(fullname, source.path, loader=loader)
+        locations = [package.archive] if source.is_package else None
+        return importlib.util.spec_from_file_location(
+            fullname, source.path, loader=CompilingLoader(source), submodule_search_locations=locations
+        )

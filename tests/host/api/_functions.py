@@ -8,6 +8,7 @@ import platform as _platform
 import re
 import sys
 
+from .. import builds
 from ..model import syntaxes
 from ..model.host import current
 from ..model.quirks import LATE_MILLISECONDS
@@ -17,12 +18,9 @@ from ._gate import gate, on_main
 from ._items import Syntax
 from ._objects import Buffer, Settings
 
-# Build 4205 was the first with a newer Python than 3.8 in its plugin host.
-VERSION = "4200" if sys.version_info < (3, 9) else "4205"
-
 
 def version():
-    return VERSION
+    return str(builds.BUILD)
 
 
 def platform():

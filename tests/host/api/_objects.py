@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping
 
+from .. import builds
 from ..model.host import current
 from ..model.values import Edit, HistoricPosition, Region, TextChange, as_point, as_region, as_text  # noqa: F401
 from ._gate import gated, on_main
@@ -162,6 +163,17 @@ class Sheet:
             on_close(False)
         else:
             current().files.close_sheet(model, on_close)
+
+    if builds.MODERN:
+
+        def name(self):
+            model = self._model()
+            return (model.given_name() or None) if model is not None else None
+
+        def set_name(self, name):
+            model = self._model()
+            if model is not None:
+                model.name = as_text(name)
 
 
 @gated

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import re
 
+from .. import builds
 from ..model.host import current
 from . import sublime
 
 
 def _snake(name, suffix):
-    """FooBarCommand -> foo_bar: an underscore before a capital that follows no capital."""
+    """FooBarCommand -> foo_bar. Of capitals in a row, build 4200 keeps all but the first (sublime_text 6447)."""
+    if builds.MODERN:
+        result = re.sub(r"(?<=[^A-Z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name).lower()
+        return result[: -len(suffix)] if result.endswith(suffix) else result
     result, after_capital = name[0].lower(), False
     for character in name[1:]:
         if character.isupper() and not after_capital:

@@ -5,6 +5,7 @@ Rule kept here: an exception in a plugin is printed and recorded, and the other 
 
 from __future__ import annotations
 
+from .. import builds
 from ..model.host import current
 from . import sublime
 from ._event_names import (
@@ -39,10 +40,13 @@ _waiting = []
 
 # -- plugins come and go -------------------------------------------------------------------------------
 def load_plugin_module(module):
-    """Register the command and listener classes of an imported plugin, and tell it `plugin_loaded` when ready."""
+    """Register the command and listener classes of an imported plugin, and tell it `plugin_loaded` when ready.
+
+    They are registered in the order of their names by build 4200, in that of their definition by newer ones.
+    """
     found = []
     names = getattr(module, "__all__", [name for name in dir(module) if name[0] != "_"])
-    for name in dir(module):
+    for name in list(module.__dict__) if builds.MODERN else dir(module):
         cls = module.__dict__.get(name)
         if name not in names or not isinstance(cls, type):
             continue

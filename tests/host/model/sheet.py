@@ -28,6 +28,9 @@ class SheetModel:
     def title(self) -> str:
         return self.view.title() if self.view is not None else self.name
 
+    def given_name(self) -> str:
+        return self.view.buffer.name if self.view is not None else self.name
+
     def file_name(self) -> str:
         return self.view.buffer.file_name if self.view is not None else ""
 

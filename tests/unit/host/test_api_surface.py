@@ -1,9 +1,10 @@
-"""The host's API is the API of build 4200: every class, function, signature and constant, and nothing else.
+"""The host's API is that of its build: every class, function, signature and constant, and nothing else.
 
 The list in `tests/host/api_surface.json` is our own. It was made by looking up what is published: the stubs of the
 projects jfcherng-sublime/ST-API-stubs (builds 4131, 4136 and 4147) and sublimelsp/LSP (its `sublime.pyi`, the newest).
 Where the two name a parameter differently, the name in the editor's own layer as ST-API-stubs quotes it was taken;
-`disputed` in the list names these, so that nobody passes them by keyword.
+`disputed` in the list names these, so that nobody passes them by keyword. What builds newer than 4200 have beside that
+is `since_4201`, from the stubs of build 4213 (SublimeText/sublime-text-stubs).
 """
 
 from __future__ import annotations
@@ -15,9 +16,16 @@ import os
 
 import pytest
 
+from tests.host import builds
+
 PATH = os.path.join(os.path.dirname(__file__), "..", "..", "host", "api_surface.json")
 with open(PATH, encoding="utf-8") as file:
     SURFACE = json.load(file)
+if builds.MODERN:
+    for _part, _names in SURFACE["since_4201"].items():
+        for _name, _value in _names.items():
+            known = SURFACE["sublime"][_part].get(_name)
+            SURFACE["sublime"][_part][_name] = {**known, **_value} if isinstance(known, dict) else _value
 
 
 def signature(function) -> str:

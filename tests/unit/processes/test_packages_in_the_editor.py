@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 
 import pytest
 
-from tests.host import launch
+from tests.host import builds, launch
 from tests.host.driver import HostError
 
 
@@ -18,7 +19,8 @@ def test_a_package_is_loaded_from_a_folder_and_from_a_zip(sample):
         assert folder == os.path.join(host.data, "Packages", sample.name, "plugin.py")
     with sample.start(package=sample.zip(), data=None) as host:
         assert host.call("host.loaded_plugins") == {sample.name: [f"{sample.name}.plugin"]}
-        assert not host.evaluate(f"hasattr(__import__('sys').modules['{sample.name}.plugin'], '__file__')")
+        file = host.evaluate(f"__import__('sys').modules['{sample.name}.plugin'].__file__")
+        assert file == os.path.join(host.data, "Installed Packages", f"{sample.name}.sublime-package", "plugin.py")
         assert host.evaluate(f"sublime.load_resource('Packages/{sample.name}/inner/state.py')") == "VERSION = '1'\n"
 
 
@@ -58,6 +60,35 @@ def test_the_bytecode_of_a_package_that_is_no_link_goes_with_its_data_folder(sam
         assert sorted(kept) == ["__init__.pyc", "plugin.pyc", "state.pyc"]
 
 
+def test_only_newer_builds_keep_the_bytecode_of_a_zipped_package(sample):
+    with sample.start(package=sample.zip()) as host:
+        kept = [file for _, _, files in os.walk(os.path.join(host.data, "Cache", "__pycache__")) for file in files]
+    names = {name.partition(".")[0] for name in kept}
+    assert names == ({"plugin", "__init__", "state"} if builds.MODERN else set())
+    assert all(name.endswith(".opt-1.pyc") for name in kept)
+
+
+def test_the_build_is_that_of_the_python(sample):
+    expected = {(3, 8): "4200", (3, 13): "4202", (3, 14): "4215"}
+    with sample.start() as host:
+        assert host.evaluate("sublime.version()") == expected.get(sys.version_info[:2], "4215")
+
+
+def test_newer_builds_strip_assert_statements(sample):
+    sample.write({"second.py": "assert False, 'not stripped'\n"})
+    with sample.start() as host:
+        assert [error["message"] for error in host.errors()] == ([] if builds.MODERN else ["not stripped"])
+
+
+def test_a_plugin_is_told_of_its_end_before_or_after_it_has_left(sample):
+    """Build 4200 takes the module away afterwards, newer ones before."""
+    sample.write({"second.py": "import sys\ndef plugin_unloaded():\n    sys.seen = __name__ in sys.modules\n"})
+    with sample.start() as host:
+        host.disable_package(sample.name)
+        assert host.evaluate("__import__('sys').seen") is (not builds.MODERN)
+        assert host.evaluate("'Sample Package.second' in __import__('sys').modules") is False
+
+
 def test_switching_off_and_on_leaves_inner_modules_stale(sample):
     with sample.start() as host:
         sample.write({"inner/state.py": "VERSION = '2'\n"})
@@ -82,9 +113,9 @@ def test_after_an_upgrade_new_code_runs_only_if_the_plugin_drops_its_modules(sam
     with open(os.path.join(sample.folder, "plugin.py"), encoding="utf-8") as file:
         plugin = (header if drops else "") + file.read()
     with sample.start(package=sample.zip(**{"plugin.py": plugin})) as host:
-        new = sample.zip(**{"plugin.py": plugin, "inner__state.py": "VERSION = '2'\n"})
+        new = sample.zip(**{"plugin.py": plugin, "inner__state.py": "VERSION = 'two'\n"})
         host.upgrade_package(new, sample.name)
-        assert sample.log()[-1] == ("loaded 2" if drops else "loaded 1")
+        assert sample.log()[-1] == ("loaded two" if drops else "loaded 1")
         assert host.errors() == []
 
 

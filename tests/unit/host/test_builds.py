@@ -1,0 +1,85 @@
+"""What differs between build 4200 and the newer ones, each on the Python that it has."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from tests.host import builds
+
+PLUGIN = """
+class ShowHTMLCommand(sublime_plugin.WindowCommand):
+    def run(self):
+        pass
+
+
+class CreateCProjectCommand(sublime_plugin.WindowCommand):
+    def run(self):
+        pass
+
+
+class AlphaBetaCommand(sublime_plugin.WindowCommand):
+    def run(self):
+        pass
+
+
+class ZedListener(sublime_plugin.EventListener):
+    def on_new(self, view):
+        told.append("zed")
+
+
+class AlphaListener(sublime_plugin.EventListener):
+    def on_new(self, view):
+        told.append("alpha")
+
+
+told = []
+"""
+
+
+def test_capitals_in_a_row_are_words_in_newer_builds_only(bench):
+    bench.plugin(PLUGIN)
+    names = {name for _, name, _ in bench.host.plugins.command_names()}
+    assert "alpha_beta" in names
+    assert names >= ({"show_html", "create_c_project"} if builds.MODERN else {"show_hTMLCommand", "create_cProject"})
+
+
+def test_classes_are_registered_by_definition_in_newer_builds_and_by_name_in_4200(bench):
+    plugin = bench.plugin(PLUGIN)
+    bench.window.new_file()
+    expected = ["zed", "alpha"] if builds.MODERN else ["alpha", "zed"]
+    assert plugin.told == expected
+
+
+def test_resources_can_be_too_large_in_newer_builds(bench):
+    assert hasattr(bench.sublime, "FileTooLargeError") is builds.MODERN
+    if not builds.MODERN:
+        return
+    bench.resources.texts["Packages/Sample/folder/text.txt"] = "12345"
+    load = bench.sublime.load_resource
+    assert load("Packages/Sample/folder/text.txt", max_size=5) == "12345"
+    with pytest.raises(bench.sublime.FileTooLargeError):
+        load("Packages/Sample/folder/text.txt", max_size=4)
+    with pytest.raises(IsADirectoryError):
+        load("Packages/Sample/folder")
+    with pytest.raises(FileNotFoundError):
+        load("Packages/Sample/none.txt")
+
+
+def test_the_folder_of_libraries_is_known_in_newer_builds(bench):
+    assert hasattr(bench.sublime, "lib_path") is builds.MODERN
+    if builds.MODERN:
+        assert bench.sublime.lib_path() == os.path.join(bench.folder, "Lib")
+
+
+def test_every_sheet_has_a_name_in_newer_builds(bench):
+    sheet = bench.window.new_file().sheet()
+    assert hasattr(sheet, "name") is builds.MODERN
+    if not builds.MODERN:
+        return
+    assert sheet.name() is None
+    sheet.set_name("named")
+    assert (sheet.name(), sheet.view().name()) == ("named", "named")
+    page = bench.window.new_html_sheet("page", "text")
+    assert page.name() == "page"
