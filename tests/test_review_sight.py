@@ -5,7 +5,8 @@ Seen by geometry only: where the editor says that lines are, and which part of t
 
 from __future__ import annotations
 
-from typing import Any, Iterator
+import re
+from typing import Any, Iterator, List
 
 import sublime
 
@@ -88,3 +89,64 @@ class TestTheHeader(LevelTestCase):
 
     def test_inline_it_stays_in_sight_with_every_warning(self) -> Iterator[Any]:
         yield from self.stays_in_sight("inline")
+
+
+FAR = "x" * 300
+LONG = "".join(
+    [f"line {number}\n" for number in range(40)]
+    + [f"{FAR} old\n", "short\n"]
+    + [f"line {number}\n" for number in range(40, 80)]
+    + [f"a = {FAR}(old) {FAR}\n", "short\n"]
+    + [f"line {number}\n" for number in range(80, 120)]
+)
+
+
+class TestFarToTheRight(LevelTestCase):
+    """A change is gone to by its first changed character, which no link covers."""
+
+    def in_sight(self, view: sublime.View, word: str, number: int = 0) -> bool:
+        at = view.find_all(word)[number]
+        (left, y), (right, _) = view.text_to_layout(at.a), view.text_to_layout(at.b)
+        x, shown = view.viewport_position()
+        wide, high = view.viewport_extent()
+        across = x <= left and right <= x + wide
+        return across and shown <= y and y + view.line_height() <= shown + high
+
+    def covered(self, view: sublime.View) -> List[str]:
+        """What of the changed words is at a link: the links are at the right edge, wherever the view is scrolled to."""
+        x, wide = view.viewport_position()[0], view.viewport_extent()[0]
+        found = []
+        links = self.reviews._presentations[self.reviews.pending()[0]].hunks.links("revert")
+        for region, markup in zip(view.get_regions("gemini_companion.revert"), links):
+            edge = x + wide - (len(re.sub("<[^>]+>", "", markup)) + 3) * view.em_width()
+            for changed in view.find_all("new"):
+                same_row = view.rowcol(changed.a)[0] == view.rowcol(region.a)[0]
+                if same_row and view.text_to_layout(changed.b)[0] > edge:
+                    found.append(markup)
+        return found
+
+    def goes_there(self, presentation: str) -> Iterator[Any]:
+        self.use(review_presentation=presentation)
+        review = yield from self.review(LONG, LONG.replace("old", "new"))
+        view = self.proposal(review)
+        for number in (0, 1, 0):
+            yield lambda number=number: self.in_sight(view, "new", number)
+            self.assertEqual(view.substr(sublime.Region(view.sel()[0].b, view.sel()[0].b + 3)), "new")
+            self.assertEqual(self.covered(view), [])
+            self.reviews.changes.next_change(review)
+        self.assertEqual(len(view.get_regions("gemini_companion.revert")), 2)
+        if presentation == "side_by_side":
+            yield lambda: self.in_sight(self.original(review), "old", 1)
+
+    def test_side_by_side(self) -> Iterator[Any]:
+        yield from self.goes_there("side_by_side")
+
+    def test_inline(self) -> Iterator[Any]:
+        yield from self.goes_there("inline")
+
+    def test_a_view_scrolled_to_the_right_comes_back_for_a_change_at_the_left(self) -> Iterator[Any]:
+        review = yield from self.review(LONG, LONG.replace("old", "new").replace("line 100\n", "line one hundred\n"))
+        view = self.proposal(review)
+        yield lambda: self.in_sight(view, "new")
+        self.reviews.changes.previous_change(review)
+        yield lambda: self.in_sight(view, "line one hundred")

@@ -30,13 +30,18 @@ Span = Tuple[int, int]
 
 
 class Change(NamedTuple):
-    """One hunk as it is drawn: where its lines are in both texts, and the spans that changed inside them."""
+    """One hunk as it is drawn: where its lines are in both texts, and the spans that changed inside them.
+
+    Lines that changed as a whole have no spans. `first` are the first changed characters of the right text, at most
+    those of one row; where characters are missing it is empty.
+    """
 
     hunk: Hunk
     left: Span
     right: Span
     left_parts: Tuple[Span, ...]
     right_parts: Tuple[Span, ...]
+    first: Span
 
 
 class Analysis(NamedTuple):
@@ -148,12 +153,15 @@ def analyse(
     for hunk in hunks:
         left_span = (left_starts[hunk.left_start], left_starts[hunk.left_end])
         right_span = (right_starts[hunk.right_start], right_starts[hunk.right_end])
-        parts: Tuple[Tuple[Span, ...], Tuple[Span, ...]] = ((), ())
+        parts: Tuple[Sequence[Span], Sequence[Span]] = ((), ())
+        first = (right_span[0], right_span[0])
         if hunk.kind == HunkKind.CHANGED:
-            marked, unmarked = _parts(left, left_span, right, right_span, ignored, cancelled)
-            parts = _outside(marked[0], moved_left), _outside(marked[1], moved_right)
+            parts, unmarked = _parts(left, left_span, right, right_span, ignored, cancelled)
+            first = _first(parts[1], right, first)
             hidden_parts += unmarked
-        changes.append(Change(hunk, left_span, right_span, *parts))
+        left_parts = _inside_lines(_outside(parts[0], moved_left), left_lines, left_starts)
+        right_parts = _inside_lines(_outside(parts[1], moved_right), right_lines, right_starts)
+        changes.append(Change(hunk, left_span, right_span, left_parts, right_parts, first))
     return Analysis(
         left_lines,
         right_lines,
@@ -186,6 +194,40 @@ def _parts(
         left_parts.append((left_span[0] + part.left_start, left_span[0] + part.left_end))
         right_parts.append((right_span[0] + part.right_start, right_span[0] + part.right_end))
     return (left_parts, right_parts), hidden
+
+
+def _first(parts: Sequence[Span], text: str, otherwise: Span) -> Span:
+    """The first of the changed characters, up to the end of their row."""
+    if not parts:
+        return otherwise
+    start, end = parts[0]
+    line_end = text.find("\n", start, end)
+    return start, end if line_end < 0 else line_end
+
+
+def _inside_lines(parts: Sequence[Span], lines: Sequence[str], starts: Sequence[int]) -> Tuple[Span, ...]:
+    """What of `parts` changed inside lines: those that hold all the words of a line are left out, as in an addition."""
+    result: List[Span] = []
+    for start, end in parts:
+        row = bisect_right(starts, start) - 1
+        while start < end:
+            line, first, last = lines[row], starts[row], min(end, starts[row + 1])
+            words = line.strip()
+            begin = first + (line.index(words) if words else 0)
+            if start > begin or last < begin + len(words or line):
+                result.append((start, last))
+            start, row = last, row + 1
+    return _joined(result)
+
+
+def _joined(spans: Sequence[Span]) -> Tuple[Span, ...]:
+    """The same spans, of which none begins where another one ends."""
+    result: List[Span] = []
+    for start, end in spans:
+        if result and result[-1][1] == start:
+            start = result.pop()[0]
+        result.append((start, end))
+    return tuple(result)
 
 
 def _outside(parts: Sequence[Span], moved: Sequence[Span]) -> Tuple[Span, ...]:

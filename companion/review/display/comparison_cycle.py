@@ -232,7 +232,7 @@ class ComparisonCycle:
         """Draw the links beside the changes anew: the editor may show older ones."""
         if self._phase is Phase.SHOWN:
             self._hunks.outdate_links()
-            self._hunks.link(State(self._drawn.change_count))
+            self._hunks.link(State(self._drawn.change_count), self._drawing.room)
 
     def _draw(self, text: DrawnText, state: State) -> None:
         self._enter(Phase.DRAWING)
@@ -251,7 +251,7 @@ class ComparisonCycle:
             return  # it is compared again already
         self._enter(Phase.SHOWN)
         before, self._drawn = self._drawn, text
-        self._hunks.link(state)
+        self._hunks.link(state, self._drawing.room)
         if before is _NOTHING:
             if self._pane.pristine:  # else the user was quicker, and works somewhere else already
                 self._hunks.show_first()

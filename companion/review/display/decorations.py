@@ -1,4 +1,4 @@
-"""The marks of changes: lines, characters, the gutter, and the links beside changes.
+"""The marks of changes: lines, characters, and the gutter.
 
 Rules:
 * Colours come from the colour scheme. Schemes that colour diffs have `diff.inserted` and `diff.deleted` with a
@@ -15,14 +15,12 @@ Rules:
 from __future__ import annotations
 
 import time
-from typing import AbstractSet, Any, Callable, Dict, Iterator, List, NamedTuple, Sequence, Tuple
+from typing import AbstractSet, Any, Dict, Iterator, List, NamedTuple, Sequence, Tuple
 
 import sublime
 
-from ...comparison import Move
 from .analysis import Analysis, Change, Span
 from .carrying import State
-from .markup import REVERT, UNDO, link_html
 from .moved import Moved, moved_on_left, moved_on_right, parted
 
 LINES = "gemini_companion.lines"
@@ -30,8 +28,6 @@ CHARACTERS = "gemini_companion.characters"
 MOVED = "gemini_companion.moved"
 MOVED_CAPTIONS = "gemini_companion.moved_captions"
 GUTTER = {kind: "gemini_companion.gutter." + kind for kind in ("added", "removed", "changed", "moved")}
-REVERT_LINKS = "gemini_companion.revert"
-UNDO_LINKS = "gemini_companion.undo"
 
 _GUTTER_LOOK = {
     "added": ("region.greenish", "dot"),
@@ -39,7 +35,7 @@ _GUTTER_LOOK = {
     "changed": ("region.yellowish", "dot"),
     "moved": ("region.purplish", "dot"),
 }
-_UNSEEN = sublime.DRAW_NO_FILL | sublime.DRAW_NO_OUTLINE  # in the text; the gutter, the minimap and annotations show
+UNSEEN = sublime.DRAW_NO_FILL | sublime.DRAW_NO_OUTLINE  # in the text; the gutter, the minimap and annotations show
 _MOVED_LOOK = ("region.purplish", "", sublime.DRAW_NO_FILL | sublime.HIDE_ON_MINIMAP)
 _LOOK_AGAIN = 60.0  # seconds after which the colour scheme is asked again: it may follow the system's light and dark
 _SINGLE_LINES = 2000  # up to so many lines each gets its own mark; beyond, each hunk does
@@ -135,18 +131,17 @@ class Marks:
         self._add_moved(text, blocks, starts, set() if left else {first for _, first, _ in rows})
         yield
         for kind, spans in gutter.items():
-            self._add(text, GUTTER[kind], spans, *_GUTTER_LOOK[kind], _UNSEEN)
+            self._add(text, GUTTER[kind], spans, *_GUTTER_LOOK[kind], UNSEEN)
             yield
         parts = list(_parts(analysis.changes, left))
         self._add(text, CHARACTERS, parts, character_scope, "", sublime.DRAW_NO_OUTLINE | sublime.HIDE_ON_MINIMAP)
         yield
 
     def clear(self) -> None:
-        """Take all marks off the view, and the links."""
+        """Take all marks off the view."""
         for key in [LINES, CHARACTERS, MOVED, MOVED_CAPTIONS, *GUTTER.values()]:
             self._view.erase_regions(key)
         self._drawn.clear()
-        unlink(self._view)
 
     def _look(self, scope: str) -> Look:
         """The scope and flags to draw with: filled if the colour scheme has a background for it, else outlined."""
@@ -160,7 +155,7 @@ class Marks:
         said = [block for block in blocks if block.start not in links]
         places = [(starts[block.start], starts[block.start]) for block in said]
         self.captions = [block.caption for block in said]
-        self._add(text, MOVED_CAPTIONS, places, "", "", _UNSEEN, self.captions)
+        self._add(text, MOVED_CAPTIONS, places, "", "", UNSEEN, self.captions)
 
     def _add(
         self,
@@ -186,72 +181,6 @@ class Marks:
             self._view.add_regions(key, regions, scope, icon, flags | sublime.NO_UNDO, more, annotation_color=color)
         else:
             self._view.add_regions(key, regions, scope, icon, flags | sublime.NO_UNDO)
-
-
-def link_changes(
-    view: sublime.View,
-    styles: Styles,
-    changes: Sequence[Change],
-    moves: Sequence[Move],
-    generation: int,
-    on_navigate: Callable[[str], None],
-) -> List[str]:
-    """Put a link beside each change of the proposal that takes it back. Returns the links.
-
-    Where a moved block begins the change, it is said behind the link: two annotations of one line get into each other's
-    way.
-    """
-    moved = {block.start: f" \u00b7 {block.caption}" for block in moved_on_right(moves)}
-    links = [
-        link_html(REVERT, number, "Revert", generation) + moved.get(change.hunk.right_start, "")
-        for number, change in enumerate(changes)
-    ]
-    regions = [sublime.Region(change.right[0]) for change in changes]
-    _annotate(view, styles, REVERT_LINKS, regions, links, "region.bluish", on_navigate)
-    return links
-
-
-def link_reverted(
-    view: sublime.View,
-    styles: Styles,
-    places: Sequence[Tuple[int, sublime.Region]],
-    generation: int,
-    on_navigate: Callable[[str], None],
-) -> List[str]:
-    """Put a link beside each place (its number, its region) where a change was taken back, which undoes that."""
-    links = [link_html(UNDO, number, "Reverted: undo", generation) for number, _ in places]
-    regions = [sublime.Region(region.begin()) for _, region in places]
-    _annotate(view, styles, UNDO_LINKS, regions, links, "region.yellowish", on_navigate)
-    return links
-
-
-def unlink(view: sublime.View) -> None:
-    """Take the links beside changes off the view."""
-    for key in (REVERT_LINKS, UNDO_LINKS):
-        view.erase_regions(key)
-
-
-def _annotate(
-    view: sublime.View,
-    styles: Styles,
-    key: str,
-    regions: List[sublime.Region],
-    annotations: List[str],
-    scope: str,
-    on_navigate: Callable[[str], None],
-) -> None:
-    if not regions:
-        view.erase_regions(key)
-        return
-    color = styles.foreground(scope)
-    view.add_regions(
-        key,
-        regions,
-        flags=_UNSEEN | sublime.NO_UNDO,
-        annotations=annotations,
-        annotation_color=color,
-        on_navigate=on_navigate,
-    )
 
 
 def _lines(starts: Sequence[int], first: int, last: int, single: bool) -> List[Span]:

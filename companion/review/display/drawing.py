@@ -16,9 +16,10 @@ from .analysis import Analysis
 from .carrying import State
 from .decorations import Marks, Styles
 from .header import Header, header_html, header_rows
+from .links import unlink
 from .phantoms import BLOCKS, Block, Blocks, Top
 from .removed_lines import removed_blocks
-from .screen import BothSizes, CaretLine, SizeCheck, Sizes, Watch, back_to_top
+from .screen import BothSizes, CaretLine, Room, SizeCheck, Sizes, Watch, back_to_top
 from .side_by_side import SideBySide
 
 _BLOCKS_AT_ONCE = 25
@@ -109,6 +110,11 @@ class Drawing:
         return self._watch.right
 
     @property
+    def room(self) -> Room:
+        """What fits into a row of the proposal's view."""
+        return self._watch.room
+
+    @property
     def fits(self) -> bool:
         """Whether what is drawn is drawn for the sizes of now. It asks for all of them."""
         now = BothSizes(Sizes.of(self._left), Sizes.of(self._view))
@@ -147,7 +153,7 @@ class Drawing:
         """Take every link off the proposal's view. The editor would keep what they call, and so this review, alive."""
         self._watch.stop()
         if self._view.is_valid():
-            decorations.unlink(self._view)
+            unlink(self._view)
             self._top.show("")
 
     def clear(self) -> None:

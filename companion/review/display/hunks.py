@@ -11,12 +11,13 @@ from typing import Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 import sublime
 
-from ...comparison import Move
 from ...editor.edits import Edit, apply_edits, move_caret
 from .analysis import Analysis, Change, Span
 from .carrying import State
-from .decorations import Styles, link_changes, link_reverted
+from .decorations import Styles
+from .links import Link, link_changes, link_reverted, links_of
 from .markup import REVERT, UNDO
+from .screen import Room, into_sight
 
 _REVERTED = "gemini_companion.reverted."
 _ASKED = "gemini_companion.asked."
@@ -39,7 +40,7 @@ class Linked(NamedTuple):
 
     generation: int
     rows: List[Rows]
-    moves: Sequence[Move]
+    captions: List[str]
     reverted: List[int]
     points: List[Span]
     change_count: int
@@ -58,7 +59,7 @@ class Hunks:
         self._reverted: Dict[int, Reverted] = {}
         self._numbers = count(1)
         self._links: Dict[str, List[str]] = {}
-        self._linked = Linked(-1, [], (), [], [], -1)
+        self._linked = Linked(-1, [], [], [], [], -1)
         self._asked: Dict[str, Act] = {}  # by the key of its places: to be done when the texts are compared again
         self.current: Optional[int] = None
         self.generation = 0  # of the links that are valid
@@ -71,28 +72,32 @@ class Hunks:
         self._caret = -1
         self.caret_moved()
 
-    def link(self, text: State) -> None:
+    def link(self, text: State, room: Room) -> None:
         """Draw the links beside the changes and beside what was taken back, and do what was asked for meanwhile.
 
-        Links that still name the same changes, and have moved with the text, are left alone.
+        `room` is what fits into the view. Links that name the same changes and have moved with the text are left alone.
         """
         while self._asked:
             before = self._view.change_count()
             self._do_asked()
             if self._view.change_count() != before:
                 return  # that was an edit, after which all is drawn anew
-        changes, moves = (self._analysis.changes, self._analysis.moves) if self._analysis else ([], ())
+        changes = self._analysis.changes if self._analysis is not None else []
+        links: List[Link] = []
+        if self._analysis is not None:
+            links = links_of(self._analysis, room.columns, room.tab_size)
         places = self._places([number for number, each in self._reverted.items() if each.linked])
         rows, reverted = [_rows(change) for change in changes], [number for number, _ in places]
-        begins = [change.right[0] for change in changes] + [region.begin() for _, region in places]
+        begins = [link.point for link in links] + [region.begin() for _, region in places]
         points = [(begin, begin) for begin in begins]
-        linked = Linked(self.generation, rows, moves, reverted, points, text.change_count)
+        captions = [link.caption for link in links]
+        linked = Linked(self.generation, rows, captions, reverted, points, text.change_count)
         drawn, self._linked = self._linked, linked
         if drawn[:4] == linked[:4] and text.has(points, drawn.points, drawn.change_count):
             return
         self.generation += 1
         self._linked = linked._replace(generation=self.generation)
-        self._links[REVERT] = link_changes(self._view, self._styles, changes, moves, self.generation, self._on_link)
+        self._links[REVERT] = link_changes(self._view, self._styles, links, self.generation, self._on_link)
         if places or self._links.get(UNDO):
             self._links[UNDO] = link_reverted(self._view, self._styles, places, self.generation, self._on_link)
 
@@ -140,7 +145,7 @@ class Hunks:
     # -- going from change to change ----------------------------------------------------------------------------------
 
     def show_first(self) -> None:
-        """Put the caret into the first change and scroll there, unless it is in sight already."""
+        """Put the caret to the first changed character and scroll there, unless it is in sight already."""
         if self._analysis is not None and self._analysis.changes:
             self._go_to(0)
 
@@ -159,14 +164,10 @@ class Hunks:
     def _go_to(self, index: Optional[int]) -> bool:
         if index is None or self._analysis is None or index >= len(self._analysis.changes):
             return False
-        start, end = self._analysis.changes[index].right
-        move_caret(self._view, start)
-        self._into_sight(sublime.Region(start, end))
+        change = self._analysis.changes[index]
+        move_caret(self._view, change.first[0])
+        into_sight(self._view, change.right, change.first)
         return True
-
-    def _into_sight(self, region: sublime.Region) -> None:
-        if not self._view.visible_region().contains(region):
-            self._view.show_at_center(region.begin(), False)
 
     # -- taking back --------------------------------------------------------------------------------------------------
 
@@ -246,7 +247,8 @@ class Hunks:
         apply_edits(self._view, edits)
         for number, region in placed.items():
             self._view.add_regions(_REVERTED + str(number), [region], flags=sublime.HIDDEN | sublime.NO_UNDO)
-        self._into_sight(placed[min(placed)])
+        first = placed[min(placed)].to_tuple()
+        into_sight(self._view, first, first)
         return True
 
     def when_ready(self, places: Sequence[sublime.Region], act: Act) -> None:

@@ -11,13 +11,14 @@ import time
 from enum import Enum
 from itertools import count
 from math import ceil
-from typing import Iterator, List, NamedTuple, Optional
+from typing import Iterator, List, NamedTuple, Optional, Tuple
 
 import sublime
 
 _QUICK_EVERY, _WHOLE_EVERY = 0.14, 2.0  # seconds between two looks
 # They move text, or colour it, at the same sizes.
 _OTHER_SETTINGS = ("color_scheme", "word_wrap", "wrap_width", "indent_subsequent_lines", "tab_size")
+_BESIDE_IT = 2  # columns that are in sight beside what is looked at
 _numbers: Iterator[int] = count(1)
 
 
@@ -49,6 +50,13 @@ class Sizes(NamedTuple):
     def room(self) -> int:
         """The width that a block may take beside one character without making the view scroll."""
         return max(0, int(self.width - 2 * self.em_width))
+
+
+class Room(NamedTuple):
+    """What fits side by side into a view: so many columns, of which a tab takes up to `tab_size`."""
+
+    columns: int
+    tab_size: int
 
 
 class BothSizes(NamedTuple):
@@ -131,6 +139,12 @@ class Watch:
         size = self._others[-1] if self._others else None
         return size if isinstance(size, int) else 4
 
+    @property
+    def room(self) -> Room:
+        """What fits into a row of the right view, as of the last look."""
+        sizes = self.right
+        return Room(int(sizes.width / sizes.em_width) if sizes.em_width else 0, self.tab_size)
+
     def _note_settings(self) -> None:
         self._settings_changed = True
 
@@ -177,3 +191,22 @@ def back_to_top(view: sublime.View) -> None:
     caret = view.text_to_layout(selection[0].b)[1] if len(selection) else 0.0
     if top > 0 and caret + view.line_height() <= view.viewport_extent()[1]:
         view.set_viewport_position((x, 0.0), False)
+
+
+def into_sight(view: sublime.View, whole: Tuple[int, int], first: Tuple[int, int]) -> None:
+    """Scroll to where the stretch `first` begins, unless all rows of `whole` and that stretch are in sight already.
+
+    Both are pairs of points; `first` lies on one row of `whole`.
+    """
+    height, (wide, high) = view.line_height(), view.viewport_extent()
+    (_, top), (left, y) = view.text_to_layout(whole[0]), view.text_to_layout(first[0])
+    bottom, right = view.text_to_layout(whole[1])[1], max(left, view.text_to_layout(first[1])[0])
+    shown = view.viewport_position()[1]
+    if not (shown <= top and max(bottom, y + height) <= shown + high):
+        view.show_at_center(first[0], False)
+    x, shown = view.viewport_position()
+    margin = _BESIDE_IT * view.em_width()
+    if (not x or x + margin <= left) and min(right, left + wide / 3) + margin <= x + wide:
+        return
+    x = 0.0 if right + margin <= wide else max(0.0, left - wide / 3)
+    view.set_viewport_position((x, shown), False)

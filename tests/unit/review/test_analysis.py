@@ -41,6 +41,39 @@ def test_changed_characters_are_marked_inside_the_line():
     assert [right[start:end] for start, end in change.right_parts] == ["2"]
 
 
+@pytest.mark.parametrize(
+    ("left", "right", "marked"),
+    [
+        ("a = 1\n", "a = 2\nb = 3\n", ["2"]),
+        ("    a = 1\n    c = 1\n", "    a = 2\n\n    if b:\n        d()\n    c = 3\n", ["2", "3"]),
+        ("f(a)\n", "    other\n\n", []),
+        ("f(a)\n", "    f(a)\n", ["    "]),
+        ("f(a)  \n", "f(a)\n", []),
+    ],
+)
+def test_lines_that_changed_as_a_whole_have_no_mark_inside(left, right, marked):
+    (change,) = analyse("top\n" + left + "end\n", "top\n" + right + "end\n").changes
+    text = "top\n" + right
+    assert [text[start:end] for start, end in change.right_parts] == marked
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "first"),
+    [
+        ("a = 1\n", "a = 2\n", "2\nend\n"),
+        ("a = f(b, c)\n", "a = f(c)\n", "c)\nend\n"),
+        ("a = 1\n", "new\na = 1\n", "new\na = 1\nend\n"),
+        ("a\nb\n", "b\n", "b\nend\n"),
+        ("a = 1\n", "other\n", "other\nend\n"),
+    ],
+)
+def test_a_change_says_where_its_first_changed_character_is(left, right, first):
+    (change,) = analyse(left + "end\n", right + "end\n").changes
+    start, end = change.first
+    assert (right + "end\n")[start:] == first
+    assert "\n" not in (right + "end\n")[start:end]
+
+
 def test_no_mark_is_empty():
     for left, right in (("one two three\n", "one three\n"), ("one three\n", "one two three\n")):
         (change,) = analyse(left, right).changes

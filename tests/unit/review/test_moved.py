@@ -74,8 +74,8 @@ def test_no_changed_characters_are_marked_inside_a_moved_block():
 
 
 def test_marks_begin_behind_a_moved_block_that_begins_the_change():
-    left = LEFT.replace("line 20\n", "old text\n")
-    right = LEFT.replace(BLOCK, "").replace("line 20\n", f"{BLOCK}other words\n")
+    left = LEFT.replace("line 20\n", "old text, as it was\n")
+    right = LEFT.replace(BLOCK, "").replace("line 20\n", f"{BLOCK}other words, as it was\n")
     analysis = analyse(left, right)
     assert len(analysis.moves) == 1
     (changed,) = [change for change in analysis.changes if change.hunk.kind == HunkKind.CHANGED]
