@@ -1,7 +1,8 @@
 """Finds the Pythons of this machine, and gives each its own environment with pinned libraries.
 
 Searched: what the variable PYTHON314 names, this Python, `python3.N` on PATH, pyenv's versions, what `uv` has
-installed. PYTHON314 is for a Python 3.14, on which the editor's stable builds run plugins, that stands elsewhere.
+installed. PYTHON314 is for a Python 3.14 that stands elsewhere: the editor's stable builds run plugins on that one, so
+it is the newest that counts, whatever else is there.
 Rule: a Python counts only if it runs and can make an environment.
 """
 
@@ -17,6 +18,8 @@ from typing import Dict, Iterator, List, NamedTuple, Optional, Tuple
 from . import cache
 
 OLDEST = (3, 8)
+OF_THE_EDITOR = (3, 14)
+NAMED = "PYTHON314"
 _NEWEST_MINOR = 30
 _PROBE = "import sys, venv, ensurepip, ssl; print('%d.%d.%d' % sys.version_info[:3], sys.executable, sep='|')"
 
@@ -46,14 +49,24 @@ def find_all() -> Dict[Tuple[int, int], Python]:
 
 
 def newest() -> Python:
-    """The newest usable Python. Raises SetupError if there is none."""
+    """The editor's Python 3.14: the one that PYTHON314 names, or any; without one, the newest that there is.
+
+    Raises SetupError if there is none, or if PYTHON314 names something else.
+    """
+    named = os.environ.get(NAMED)
+    if named:
+        python = probe(named)
+        if python is None or python.version[:2] != OF_THE_EDITOR:
+            what = f"Python {python.name}" if python else "no Python that can make virtual environments"
+            raise cache.SetupError(f"{NAMED} is to name a Python 3.14, but {named} is {what}.")
+        return python
     found = find_all()
     if not found:
         raise cache.SetupError(
             "No usable Python of at least 3.8 was found. It must be able to make virtual environments; "
             "some systems have that in a package of its own (on Debian: python3-venv)."
         )
-    return found[max(found)]
+    return found.get(OF_THE_EDITOR) or found[max(found)]
 
 
 def probe(executable: str) -> Optional[Python]:
@@ -79,8 +92,8 @@ def _candidates() -> Iterator[str]:
 
 
 def _all_candidates() -> Iterator[str]:
-    if os.environ.get("PYTHON314"):
-        yield os.environ["PYTHON314"]
+    if os.environ.get(NAMED):
+        yield os.environ[NAMED]
     yield _outside_environment(sys.executable)
     for minor in range(OLDEST[1], _NEWEST_MINOR):
         on_path = shutil.which(f"python3.{minor}")

@@ -51,6 +51,52 @@ def test_this_python_is_found():
     assert pythons.probe(os.path.join(os.sep, "no", "such", "python")) is None
 
 
+@pytest.fixture
+def machine(monkeypatch, tmp_path):
+    """A machine on which nothing but these Pythons is to be found: their versions by the names of programs on PATH."""
+
+    def make(**versions):
+        monkeypatch.setenv("PATH", str(tmp_path))
+        monkeypatch.delenv("PYTHON314", raising=False)
+        monkeypatch.setattr(pythons, "_pyenv_roots", list)
+        for name, version in versions.items():
+            script = tmp_path / name.replace("_", ".")
+            script.write_text(f"#!/bin/sh\necho '{version}|{script}'\n", encoding="utf-8")
+            script.chmod(0o755)
+        monkeypatch.setattr(pythons, "_outside_environment", lambda executable: str(tmp_path / "none"))
+        return tmp_path
+
+    return make
+
+
+@pytest.mark.skipif(os.name == "nt", reason="scripts of POSIX stand for Pythons")
+class TestTheNewestPython:
+    def test_it_is_the_one_of_the_editor_also_where_newer_ones_are(self, machine):
+        machine(python3_13="3.13.5", python3_14="3.14.2", python3_15="3.15.0")
+        assert pythons.newest().version == (3, 14, 2)
+
+    def test_it_is_the_newest_where_the_editors_is_missing(self, machine):
+        machine(python3_8="3.8.20", python3_13="3.13.5")
+        assert pythons.newest().version == (3, 13, 5)
+
+    def test_it_is_the_one_that_the_variable_names(self, machine, monkeypatch):
+        folder = machine(python3_13="3.13.5", python3_14="3.14.9", elsewhere="3.14.1")
+        monkeypatch.setenv("PYTHON314", str(folder / "elsewhere"))
+        assert pythons.newest() == pythons.Python((3, 14, 1), str(folder / "elsewhere"))
+
+    def test_a_variable_that_names_another_one_is_an_error(self, machine, monkeypatch):
+        folder = machine(python3_13="3.13.5", python3_14="3.14.9")
+        for name, what in (("python3.13", "Python 3.13"), ("missing", "no Python")):
+            monkeypatch.setenv("PYTHON314", str(folder / name))
+            with pytest.raises(cache.SetupError, match=f"PYTHON314 .* is {what}"):
+                pythons.newest()
+
+    def test_a_machine_without_any_says_so(self, machine):
+        machine()
+        with pytest.raises(cache.SetupError, match="No usable Python"):
+            pythons.newest()
+
+
 def test_a_missing_node_is_said_clearly(monkeypatch, tmp_path):
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(cache.SetupError, match="Install Node.js 20"):
