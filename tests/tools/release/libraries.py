@@ -24,7 +24,19 @@ PLATFORMS: Mapping[str, str] = {
     "osx-arm64": "macosx_*_arm64",
     "windows-x64": "win_amd64",
     "windows-x32": "win32",
+    "windows-arm64": "win_arm64",
 }
+#: For these no wheel was ever built that the old Python could load, and no editor that has it.
+NOT_FOR_OLD_PYTHON = ("windows-arm64",)
+
+
+def platforms_of(python: str) -> Tuple[str, ...]:
+    """The platforms of `PLATFORMS` for which libraries of a Python such as "3.8" are offered."""
+    return tuple(name for name in PLATFORMS if python != OLD_PYTHON or name not in NOT_FOR_OLD_PYTHON)
+
+
+#: Every pair of a platform and a Python that there is.
+PAIRS = tuple((platform, python) for python in PYTHONS for platform in platforms_of(python))
 
 
 class Library(NamedTuple):

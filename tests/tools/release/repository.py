@@ -24,7 +24,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
 from tests.tools.release import build
 from tests.tools.release.index import UnreachableIndexError, Wheel
-from tests.tools.release.libraries import PLATFORMS, PYTHONS, Library
+from tests.tools.release.libraries import PYTHONS, Library, platforms_of
 from tests.tools.release.package_control import RefusedError, resolve
 from tests.tools.release.pages import Pages, completed, is_acceptable
 from tests.tools.release.templates import library_entry, own_libraries, pinned_releases
@@ -64,11 +64,11 @@ def resolved_releases(
     definition = {"name": library.name, "releases": pinned_releases(library, "https://index.invalid", pythons)}
     served: Dict[Tuple[Wheel, Tuple[str, ...]], List[str]] = {}
     for python in reversed(pythons):
-        platforms_of: Dict[Wheel, List[str]] = {}
-        for platform in PLATFORMS:
-            platforms_of.setdefault(resolve(definition, platform, python, wheels_of), []).append(platform)
-        for wheel, platforms in platforms_of.items():
-            known = ("*",) if len(platforms) == len(PLATFORMS) else tuple(platforms)
+        by_wheel: Dict[Wheel, List[str]] = {}
+        for platform in platforms_of(python):
+            by_wheel.setdefault(resolve(definition, platform, python, wheels_of), []).append(platform)
+        for wheel, platforms in by_wheel.items():
+            known = ("*",) if len(platforms) == len(platforms_of(python)) else tuple(platforms)
             served.setdefault((wheel, known), []).append(python)
     releases = []
     for (wheel, known), served_pythons in served.items():

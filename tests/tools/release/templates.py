@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, Dict, List, Optional, Sequence
 
-from tests.tools.release.libraries import LIBRARIES, PLATFORMS, PYTHONS, Library
+from tests.tools.release.libraries import LIBRARIES, PLATFORMS, PYTHONS, Library, platforms_of
 
 
 def project_page(index: str, name: str, version: Optional[str]) -> str:
@@ -25,7 +25,7 @@ def pinned_releases(library: Library, index: str, pythons: Sequence[str]) -> Lis
     releases: List[Dict[str, Any]] = []
     for python in reversed(pythons):
         base = project_page(index, library.name, library.pin(python))
-        for platform in PLATFORMS if library.compiled else ("*",):
+        for platform in platforms_of(python) if library.compiled else ("*",):
             releases.append(
                 {
                     "base": base,
@@ -47,6 +47,8 @@ def channel_releases(library: Library, index: str) -> List[Dict[str, Any]]:
     for platform in PLATFORMS if library.compiled else ("*",):
         by_asset: Dict[str, List[str]] = {}
         for python in PYTHONS:
+            if platform != "*" and platform not in platforms_of(python):
+                continue
             asset = library.asset(python, platform).replace("cp" + python.replace(".", ""), "cp${py_version}")
             by_asset.setdefault(asset, []).append(python)
         for asset, pythons in by_asset.items():

@@ -12,7 +12,7 @@ import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Dict, List, Optional, Tuple
 
-from tests.tools.release.libraries import BY_NAME, OLD_PYTHON, PLATFORMS, PYTHONS, Library
+from tests.tools.release.libraries import BY_NAME, OLD_PYTHON, PYTHONS, Library, platforms_of
 
 #: Today's release of each library, as newer Pythons get it; any other number would do.
 NEWEST = {"aiohttp": "3.14.5", "async-timeout": "5.0.1"}
@@ -26,7 +26,7 @@ def wheels_of(library: Library) -> List[Tuple[str, str, Optional[str], bool]]:
     for python in PYTHONS:
         version = library.pin(python) or NEWEST.get(library.name, "99.1")
         requires = ">=3.8" if python == OLD_PYTHON or version == library.pin(OLD_PYTHON) else ">=3.10"
-        for platform in PLATFORMS:
+        for platform in platforms_of(python):
             name = library.asset(python, platform).replace("-*-", f"-{version}-")
             name = name.replace("manylinux*", "manylinux_2_17").replace("macosx_*", "macosx_11_0")
             if (version, name, requires, False) not in found:

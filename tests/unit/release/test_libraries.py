@@ -13,7 +13,7 @@ import pytest
 
 from tests.tools.release import channel_entries, user_settings
 from tests.tools.release.index import UnreachableIndexError
-from tests.tools.release.libraries import BY_NAME, FIRST_NEW_BUILD, LIBRARIES, OLD_PYTHON, PLATFORMS
+from tests.tools.release.libraries import BY_NAME, FIRST_NEW_BUILD, LIBRARIES, OLD_PYTHON, PLATFORMS, platforms_of
 from tests.tools.release.package_control import RefusedError, resolve
 from tests.tools.release.pages import Pages
 from tests.tools.release.readers import chosen, listed_libraries, python_of, read_by_4_2, read_by_later_ones
@@ -26,7 +26,8 @@ PACKAGE = "https://code.invalid/owner/gemini-companion"
 RELEASE = Release("1.2.3", "2026-07-31 12:00:00", "ab" * 32)
 
 #: One build of each Python that Package Control installs for.
-BUILDS = (4200, 4201, 4202, 4203, 4205)
+BUILDS = (4200, 4201, 4202, 4203, 4215)
+PLATFORMS_AND_BUILDS = [(platform, build) for build in BUILDS for platform in platforms_of(python_of(build))]
 READERS = (read_by_4_2, read_by_later_ones)
 Reader = Callable[[Dict[str, Any], str, int], List[Dict[str, Any]]]
 
@@ -66,8 +67,7 @@ def test_the_first_build_with_another_python_is_the_one_in_dependencies_json() -
 
 
 @pytest.mark.parametrize("reader", READERS)
-@pytest.mark.parametrize("build", BUILDS)
-@pytest.mark.parametrize("platform", PLATFORMS)
+@pytest.mark.parametrize(("platform", "build"), PLATFORMS_AND_BUILDS)
 def test_every_package_control_finds_a_file_for_every_library(
     generated: Dict[str, Any],
     platform: str,
@@ -217,11 +217,17 @@ def test_the_entries_for_the_channel_choose_the_same_wheels(index: SmallIndex, g
     wheels_of = Pages(index.address).wheels
     assert len(entries) == len(generated["libraries"]) == 9
     for library in generated["libraries"]:
-        for build in BUILDS:
-            for platform in PLATFORMS:
-                ours = chosen(read_by_4_2(library, platform, build), python_of(build))
-                theirs = resolve(entries[library["name"]], platform, python_of(build), wheels_of)
-                assert theirs.url == ours["url"]
+        for platform, build in PLATFORMS_AND_BUILDS:
+            ours = chosen(read_by_4_2(library, platform, build), python_of(build))
+            theirs = resolve(entries[library["name"]], platform, python_of(build), wheels_of)
+            assert theirs.url == ours["url"]
+
+
+def test_windows_on_arm_gets_compiled_libraries_for_every_python_but_the_old_one(generated: Dict[str, Any]) -> None:
+    (aiohttp,) = [library for library in generated["libraries"] if library["name"] == "aiohttp"]
+    offered = [release for release in aiohttp["releases"] if release["platforms"] == ["windows-arm64"]]
+    assert [release["python_versions"] for release in offered] == [["3.14"], ["3.13"]]
+    assert all(release["url"].endswith("win_arm64.whl") for release in offered)
 
 
 def test_the_entries_are_written_as_the_channel_writes_them(tmp_path: Path) -> None:

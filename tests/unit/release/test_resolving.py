@@ -17,7 +17,7 @@ from packaging.utils import canonicalize_name, parse_wheel_filename
 
 from tests.tools.release import installation
 from tests.tools.release.index import Index, Wheel
-from tests.tools.release.libraries import BY_NAME, PLATFORMS, PYTHONS
+from tests.tools.release.libraries import BY_NAME, PAIRS, PYTHONS, platforms_of
 from tests.tools.release.package_control import resolve
 from tests.tools.release.readers import listed_libraries, python_of
 
@@ -29,8 +29,7 @@ MARKERS = {
 }
 
 
-@pytest.mark.parametrize("python", PYTHONS)
-@pytest.mark.parametrize("platform", PLATFORMS)
+@pytest.mark.parametrize(("platform", "python"), PAIRS)
 def test_every_library_resolves_to_a_wheel_that_runs_there(index: Index, platform: str, python: str) -> None:
     wheels = installation.resolve_all(index, platform, python)
     assert set(wheels) == set(BY_NAME)
@@ -45,8 +44,7 @@ def test_every_library_resolves_to_a_wheel_that_runs_there(index: Index, platfor
                 assert (tag.abi, tag.platform) == ("none", "any")
 
 
-@pytest.mark.parametrize("python", PYTHONS)
-@pytest.mark.parametrize("platform", PLATFORMS)
+@pytest.mark.parametrize(("platform", "python"), PAIRS)
 def test_our_own_definitions_do_not_rely_on_the_check_of_requires_python(
     index: Index,
     platform: str,
@@ -65,8 +63,10 @@ def test_jsonschema_is_the_release_of_the_default_channel(index: Index) -> None:
         assert installation.resolve_all(index, "linux-x64", python)["jsonschema"].version == "2.6.0"
 
 
-@pytest.mark.parametrize("build", [4200, 4201, 4202, 4203, 4205])
-@pytest.mark.parametrize("platform", PLATFORMS)
+@pytest.mark.parametrize(
+    ("platform", "build"),
+    [(platform, build) for build in (4200, 4201, 4202, 4203, 4215) for platform in platforms_of(python_of(build))],
+)
 def test_what_the_libraries_require_is_exactly_what_is_listed(
     index: Index,
     platform: str,
