@@ -71,7 +71,10 @@ class Application:
         self.log = log.install()
         self.runtime = Runtime(self._report, self._loop_lost)
         self._log_panel = LogPanel(self.log, self.runtime)
-        self._libraries = Libraries(lambda sentence: self.runtime.on_main(say, None, sentence))
+        self._libraries = Libraries(
+            lambda: self.runtime.on_main(self._endpoints.show_status),
+            lambda sentence: self.runtime.on_main(say, None, sentence),
+        )
         self._environment = ExportedEnvironment(os.environ)
         self._endpoints = Endpoints(self.runtime, self._libraries, VERSION)
         self.actions = Actions(self._endpoints, self.runtime)

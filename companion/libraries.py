@@ -15,7 +15,10 @@ import logging
 import os
 import re
 import sys
-from typing import Callable, List, Optional, Sequence, Tuple
+from typing import TYPE_CHECKING, Callable, List, Optional, Sequence, Tuple
+
+if TYPE_CHECKING:
+    import asyncio
 
 logger = logging.getLogger("gemini_companion.libraries")
 
@@ -93,35 +96,56 @@ def misplaced_sentence(misplaced: Sequence[Tuple[str, str]]) -> str:
     return words.format(name, os.path.dirname(os.path.dirname(path)))
 
 
-def sentence(missing: List[str]) -> str:
+def sentence(missing: Sequence[str]) -> str:
     """What the user reads where something is not installed."""
-    return "missing {}: run “Package Control: Satisfy Libraries” from the command palette".format(", ".join(missing))
+    return f"{missing_sentence(missing)}: run “Package Control: Satisfy Libraries” from the command palette"
+
+
+def missing_sentence(missing: Sequence[str]) -> str:
+    """What is missing, without what to do about it."""
+    if len(missing) == 1:
+        return f"the library {missing[0]} is missing"
+    return "the libraries {} and {} are missing".format(", ".join(missing[:-1]), missing[-1])
 
 
 class Libraries:
-    """The one wait of all endpoints. Loop thread, except that `report` is the caller's to bring to the main thread.
+    """The one wait of all endpoints. Loop thread, except where noted.
 
-    `report` gets a sentence for the user once it is clear that something is missing or misplaced.
+    `changed` is called when there is another `problem`, or none any more. `report` gets a sentence for the user once it
+    is clear that the problem does not go away by itself. Both are the caller's to bring to the main thread.
     """
 
-    def __init__(self, report: Callable[[str], None]) -> None:
+    def __init__(self, changed: Callable[[], None], report: Callable[[str], None]) -> None:
+        self.problem: Optional[str] = None
+        """Why no window can be served, as a sentence for the user, as long as that is so. Any thread may read it."""
+        self._changed = changed
         self._report = report
-        self._there = False
-        self._attempts = 0
-        self._reported: Optional[str] = None
+        self._wait: Optional[asyncio.Task[None]] = None
 
     async def available(self) -> None:
         """Return when everything can be imported."""
         import asyncio
 
-        while not self._there:
+        loop = asyncio.get_running_loop()
+        if self._wait is None or self._wait.get_loop() is not loop:  # that loop may have been given up
+            self._wait = loop.create_task(self._look())
+        await asyncio.shield(self._wait)
+
+    async def _look(self) -> None:
+        import asyncio
+
+        attempts = 0
+        reported = None
+        while True:
             problem = obstacle()
+            if problem != self.problem:
+                self.problem = problem
+                self._changed()
             if problem is None:
-                self._there = True
                 return
-            self._attempts += 1
-            if self._attempts >= SILENT_ATTEMPTS and problem != self._reported:
-                self._reported = problem
+            attempts += 1
+            if attempts >= SILENT_ATTEMPTS and problem != reported:
+                reported = problem
                 logger.warning("%s", problem)
                 self._report(problem)
             await asyncio.sleep(RETRY_SECONDS)

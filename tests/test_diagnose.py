@@ -67,8 +67,8 @@ class Report(DiagnoseCase):
             assumptions, "TOLERANCE", -1.0
         ):
             report = yield from self.diagnose()
-        self.assert_failed(report, "Python's compiled modules", "missing: no_such_module", "report it with this page")
-        self.assert_failed(report, "a filler's row", "3 rows of ", "report it with this page")
+        self.assert_failed(report, "Python's compiled modules", "missing: no_such_module", "include this page")
+        self.assert_failed(report, "a filler's row", "3 rows of ", "include this page")
 
     def test_it_tells_versions_windows_clients_reviews_and_files(self):
         other_folder = self.new_folder()
@@ -87,7 +87,7 @@ class Report(DiagnoseCase):
             f"- endpoint: port {self.endpoint.port}",
             f"- workspace folder: {self.folder}",
             "- client: listening-client 1.0, MCP 2025-06-18, connected at ",
-            "- waits for an answer: {} for Some Client".format(self.path("b.py")),
+            "- to review: {}, proposed by Some Client".format(self.path("b.py")),
             f"## Window {other.id()}",
             f"- workspace folder: {other_folder}",
             f"window {other.id()} is served",
@@ -165,8 +165,8 @@ class Servers(DiagnoseCase):
     def test_a_server_that_never_listened(self):
         with mock.patch.object(self.endpoint, "port", None):
             report = yield from self.diagnose()
-        self.assert_failed(report, SERVED, "its server does not listen", RESTART)
-        self.assert_failed(report, GEMINI_FINDS, "there is no server to be found", RESTART)
+        self.assert_failed(report, SERVED, "its server is not running", RESTART)
+        self.assert_failed(report, GEMINI_FINDS, "no server is running for it", RESTART)
 
     def test_a_window_that_is_not_served(self):
         with mock.patch.dict(self.application._endpoints._by_window):
@@ -183,12 +183,31 @@ class Servers(DiagnoseCase):
     def test_a_missing_library(self):
         with mock.patch.dict(sys.modules, {"jsonschema": None}):
             report = yield from self.diagnose()
-        self.assert_failed(report, "jsonschema can be imported", "jsonschema", "Package Control: Satisfy Libraries")
+        advice = "Package Control: Satisfy Libraries"
+        self.assert_failed(report, "the libraries can be imported", "the library jsonschema is missing", advice)
+
+    def test_while_libraries_are_missing_that_is_the_one_cause_and_the_rest_is_not_tried(self):
+        problem = "the libraries aiohttp and jsonschema are missing: do this"
+        with mock.patch.dict(sys.modules, {"jsonschema": None, "aiohttp": None}), mock.patch.object(
+            self.application._libraries, "problem", problem
+        ):
+            self.endpoint.show_status()
+            self.assertEqual(self.window.active_view().get_status("gemini_companion"), "Companion: " + problem)
+            report = yield from self.diagnose()
+        self.endpoint.show_status()
+        cause = "the libraries aiohttp and jsonschema are missing"
+        self.assertEqual(self.failures(report), [f"- FAILED: the libraries can be imported: {cause}"])
+        self.assertEqual(report.count("what to do: "), 1)
+        for topic in ("the servers", "the discovery files"):
+            self.assertIn(f"- not tried: {topic}: ", report)
+        self.assertIn(", and 2 could not be tried: see", report)
+        self.assertNotIn("Error", report.partition("## Versions")[0])
+        self.assert_ok(report, "Gemini CLI is installed")
 
     def test_a_trial_that_fails_itself(self):
         with mock.patch.object(self.module("diagnosis.discovery"), "look", side_effect=KeyError("on purpose")):
             report = yield from self.diagnose()
-        self.assert_failed(report, "the discovery files", "could not be tried: KeyError", "Show Log")
+        self.assert_failed(report, "the discovery files", "the check itself ended in an error (KeyError", "Show Log")
         self.assertIn("on purpose", "\n".join(self.application.log.problems()))
 
 
@@ -270,7 +289,7 @@ class DiscoveryFiles(DiagnoseCase):
         self.setting("publish_for_qwen", False)
         yield lambda: not self.endpoint.settings().publish_for_qwen
         report = yield from self.diagnose()
-        self.assert_ok(report, QWEN_FINDS, "switched off by the setting \u201cpublish_for_qwen\u201d")
+        self.assert_noted(report, QWEN_FINDS, "switched off by the setting \u201cpublish_for_qwen\u201d")
 
 
 @POSIX
@@ -295,7 +314,10 @@ class Workspaces(DiagnoseCase):
         self.assertIn("- no workspace folder", report)
         # Seen from another window, an empty one is no fault.
         report = yield from self.diagnose()
-        self.assert_ok(report, f"Gemini CLI finds window {other.id()}", "nothing to be found")
+        self.assert_noted(report, f"Gemini CLI finds window {other.id()}", "nothing to find")
+        other.focus_view(other.views()[0])
+        report = yield from self.diagnose(other)
+        self.assert_noted(report, "The file in front is in the workspace", "no file is in front")
 
     def test_a_file_reached_by_a_link_is_in_the_workspace(self):
         link = self.new_folder() + "-link"
@@ -316,10 +338,10 @@ class Programs(DiagnoseCase):
 
     def test_a_program_that_is_missing(self):
         report = yield from self.gemini("no-such-gemini-program")
-        line = self.line(report, "Gemini CLI is not installed")
-        self.assertFalse(line.startswith("- FAILED"), line)
-        self.assertIn("\u201cno-such-gemini-program\u201d is not on the PATH of the login shell", line)
-        self.assertIn("npm install -g", line)
+        name = "Gemini CLI is not installed"
+        self.assert_noted(report, name, "\u201cno-such-gemini-program\u201d is not on the PATH of the login shell")
+        self.assert_noted(report, name, "npm install -g")
+        self.assertNotRegex(report, "- ok: .* is not installed")
 
     def test_a_program_that_is_too_old(self):
         report = yield from self.gemini(self.program("old", "echo 0.4.1"))

@@ -19,9 +19,10 @@ import sublime_plugin
 from ..editor.edits import Edit, apply_edits
 from ..review.display.markup import filler_html
 from ..system.editor_process import editor_is_gone
-from .checks import Check, failed, passed
+from .checks import Check, failed, noted, passed
 
-ADVICE = "Please report it with this page: the package was written for an editor that behaves differently."
+ADVICE = "Please report it and include this page: the package expects the editor to behave differently."
+UNKNOWN = "nothing here shows whether that is so"
 KEY = "gemini_companion.assumption"
 ROWS = 3
 TOLERANCE = 0.5  # pixels, for all rows together
@@ -38,7 +39,7 @@ class ViewAssumption(NamedTuple):
 
 
 class InterpreterAssumption(NamedTuple):
-    """Checked on any thread. `problem` returns a sentence, or None if the assumption holds."""
+    """Checked on any thread. `problem` returns a sentence, None if the assumption holds, or `UNKNOWN`."""
 
     name: str
     problem: Callable[[], Optional[str]]
@@ -151,7 +152,7 @@ def parent_is_the_editor() -> Optional[str]:
 def build_systems_run_here() -> Optional[str]:
     """The package Default runs in our plugin host. Otherwise its build systems do not inherit our `os.environ`."""
     if not any(name.startswith("Default.") for name in sys.modules):
-        return None  # where none of it is loaded under this name, nothing is known about where it runs
+        return UNKNOWN  # none of it is loaded under this name
     elsewhere = sublime.find_resources("exec.py") and "Default.exec" not in sys.modules
     return "the package Default runs in another plugin host" if elsewhere else None
 
@@ -196,4 +197,6 @@ def check_interpreter() -> List[Check]:
 
 
 def _check(name: str, problem: Optional[str]) -> Check:
+    if problem == UNKNOWN:
+        return noted(name, UNKNOWN)
     return passed(name) if problem is None else failed(name, problem, ADVICE)

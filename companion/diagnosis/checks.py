@@ -1,51 +1,78 @@
 """One check of the report, and its outcome.
 
-Rule: pure. A check that failed says what to do about it.
+Rules: pure. A check that failed says what to do about it. "ok" stands only before what was checked and is so.
 """
 
 from __future__ import annotations
 
-from typing import List, NamedTuple, Sequence
+from collections import Counter
+from enum import Enum
+from typing import NamedTuple, Sequence
 
-LOG = "Look into “Gemini Companion: Show Log”, and report it with this page if it happens again."
+LOG = "See “Gemini Companion: Show Log”. If it happens again, please report it and include this page."
 RESTART = "Run “Gemini Companion: Restart Server” from the command palette."
 
 
+class Outcome(Enum):
+    """What came of a check, as the report shows it."""
+
+    OK = "ok"
+    FAILED = "FAILED"
+    NOTE = "note"
+    """Nothing was checked, but there is something to say."""
+    NOT_TRIED = "not tried"
+    """It needs something that is known to be missing."""
+
+
 class Check(NamedTuple):
-    """`name` says what should be the case, `detail` what was found, `advice` what to do; empty if nothing is wrong."""
+    """`name` says what should be the case, `detail` what was found, `advice` what to do; empty unless it failed."""
 
     name: str
-    ok: bool
+    outcome: Outcome
     detail: str = ""
     advice: str = ""
 
 
 def passed(name: str, detail: str = "") -> Check:
     """A check that passed."""
-    return Check(name, True, detail)
+    return Check(name, Outcome.OK, detail)
 
 
 def failed(name: str, detail: str, advice: str) -> Check:
     """A check that failed. `advice` is a sentence: what the user can do."""
-    return Check(name, False, detail, advice)
+    return Check(name, Outcome.FAILED, detail, advice)
 
 
-def not_tried(name: str, error: BaseException) -> Check:
-    """A check that could not be carried out, because of `error`."""
-    return failed(name, f"could not be tried: {type(error).__name__}: {error}", LOG)
+def noted(name: str, detail: str) -> Check:
+    """Something to know where there was nothing to check."""
+    return Check(name, Outcome.NOTE, detail)
+
+
+def not_tried(name: str, reason: str) -> Check:
+    """A check that would fail for a reason that the report gives already."""
+    return Check(name, Outcome.NOT_TRIED, reason)
+
+
+def broken_off(name: str, error: BaseException) -> Check:
+    """A check that could not be carried out, because of an `error` that nobody expected."""
+    return failed(name, f"the check itself ended in an error ({type(error).__name__}: {error})", LOG)
 
 
 def too_slow(name: str, seconds: float) -> Check:
     """A check that had no answer after so many `seconds`."""
-    advice = "Something holds it up: a slow disk, a slow start-up file of the shell, or a busy machine. Try once more."
+    advice = "A slow disk, a slow start-up file of the shell, or a busy machine may hold it up. Try once more."
     return failed(name, f"no answer within {seconds:g} seconds", advice)
 
 
 def summary(checks: Sequence[Check], waiting: int) -> str:
     """The outcome of all checks in one sentence. `waiting` is the number of topics still under way."""
-    failures: List[Check] = [check for check in checks if not check.ok]
+    counts = Counter(check.outcome for check in checks)
+    failures, carried_out = counts[Outcome.FAILED], counts[Outcome.FAILED] + counts[Outcome.OK]
     if failures:
-        found = f"{len(failures)} of {len(checks)} checks failed: see “what to do” below each."
+        untried = f", and {counts[Outcome.NOT_TRIED]} could not be tried" if counts[Outcome.NOT_TRIED] else ""
+        found = f"{failures} of {carried_out} checks failed{untried}: see “what to do” below each failure."
+    elif carried_out:
+        found = f"All {carried_out} checks passed." if carried_out > 1 else "The check passed."
     else:
-        found = f"All {len(checks)} checks passed."
-    return f"{found} More are on their way …" if waiting else found
+        found = ""
+    return f"{found} More are on their way …".strip() if waiting else found

@@ -18,8 +18,10 @@ from ..discovery.directory import prepare
 from ..discovery.errors import DiscoveryError
 from ..system.platform import Platform
 from ..system.processes import is_alive as process_is_alive
-from .checks import RESTART, Check, failed, passed
+from .checks import RESTART, Check, failed, noted, passed
 from .facts import WindowFacts
+
+NO_FOLDER = "the window has no workspace folder"
 
 
 class FileFact(NamedTuple):
@@ -77,14 +79,16 @@ def check_window(window: WindowFacts, agent: Agent, snapshot: DiscoverySnapshot)
     """Whether a client in the window's first folder finds the window. What the file says is not tested here."""
     name = f"{agent.title} finds {window.title}"
     if agent.key not in window.published_for:
-        return Finding(passed(name, f"switched off by the setting “{agent.publish_setting}”"))
+        return Finding(noted(name, f"switched off by the setting “{agent.publish_setting}”"))
     if window.port is None or not any(window.address(agent)):
-        return Finding(failed(name, "there is no server to be found", RESTART))
+        return Finding(failed(name, "no server is running for it", RESTART))
     if not window.folders and not window.is_this:
-        return Finding(passed(name, "it stands for no workspace folder, so there is nothing to be found"))
+        return Finding(noted(name, "it has no workspace folder, so there is nothing to find"))
     if not window.folders:
-        advice = "Open a folder, or a file, in it. The setting “workspace_fallback” says what may stand for a folder."
-        return Finding(failed(name, "the window stands for no workspace folder", advice))
+        advice = (
+            "Open a folder or a file in it. The setting “workspace_fallback” says what counts as the folder of a file."
+        )
+        return Finding(failed(name, NO_FOLDER, advice))
     place = agent.place(snapshot.platform)
     try:
         prepare(place.root, place.below, snapshot.platform, root_is_shared=place.root_is_shared)
@@ -94,12 +98,12 @@ def check_window(window: WindowFacts, agent: Agent, snapshot: DiscoverySnapshot)
     found = {entry.name: entry for entry in snapshot.entries[agent.key]}
     path = snapshot.platform.path.join(directory_of(agent, snapshot.platform), own)
     if own not in found:
-        return Finding(failed(name, f"{path} is not there", RESTART + " It writes the file again."))
+        return Finding(failed(name, f"{path} is not there", RESTART + " That writes the file again."))
     if found[own].content is None:
         detail = f"{path} cannot be read, or belongs to somebody else"
-        return Finding(failed(name, detail, "Remove the file. " + RESTART + " It writes the file again."))
+        return Finding(failed(name, detail, "Remove the file. " + RESTART + " That writes the file again."))
     if snapshot.platform.user_id is not None and not files.is_private(path):
-        advice = RESTART + " It writes the file again. If others use this computer, do so at once: they can read it."
+        advice = RESTART + " That writes the file again. If others use this computer, do so at once: they can read it."
         return Finding(failed(name, f"others can read or write {path}", advice))
     return _check_choice(name, window, agent, snapshot, own)
 
@@ -115,9 +119,9 @@ def check_active_file(path: Optional[str], window: WindowFacts, snapshot: Discov
     """Whether the file in front is inside the workspace, where clients can work on it."""
     name = f"The file in front is in the workspace of {window.title}"
     if path is None:
-        return passed(name, "no file is in front")
+        return noted(name, "no file is in front")
     if not window.folders:
-        return failed(name, "the window stands for no workspace folder", "Open a folder in the window.")
+        return failed(name, NO_FOLDER, "Open a folder in the window.")
     lookup = _lookup(window, snapshot, "")
     if any(contains(folder, path, lookup) for folder in window.folders):
         return passed(name)
@@ -130,10 +134,10 @@ def _check_choice(name: str, window: WindowFacts, agent: Agent, snapshot: Discov
     chosen = agent.choose(entries, _lookup(window, snapshot, str(window.address(agent).port)))
     if chosen is None or (chosen.name != own and agent.can_be_told_which):
         detail = f"in {window.folders[0]} it finds {_port(chosen)}"
-        return Finding(failed(name, detail, "The file says something else than it should. " + RESTART))
+        return Finding(failed(name, detail, "The file does not say what it should. " + RESTART))
     elsewhere = agent.choose(entries, _lookup(window, snapshot, ""))
     if elsewhere is None and agent.takes_the_only_one:
-        detail = f"by {own}; of two editors with the same folder it takes none: type /ide in it"
+        detail = f"by {own}; it connects to neither of two editors with the same folder by itself: type /ide in it"
         return Finding(passed(name, detail), chosen)
     if elsewhere is None or elsewhere.name == own:
         return Finding(passed(name, f"by {own}"), chosen)

@@ -97,9 +97,9 @@ def _system_release() -> str:
 
 
 def _package_place() -> str:
-    # Package Control installs a package as one file, from which the editor imports the modules.
-    inside_file = ".sublime-package" in __file__
-    return "installed" if inside_file else "from a folder"
+    # Package Control installs a package as one file. A module that is imported from it need not have a `__file__`.
+    place = globals().get("__file__") or getattr(__spec__, "origin", None) or ""
+    return "installed" if ".sublime-package" in place else "from a folder"
 
 
 def _shortened(problem: str) -> str:

@@ -7,14 +7,21 @@ from __future__ import annotations
 
 import importlib
 import os
-from typing import List, NamedTuple, Tuple
+from typing import List, NamedTuple, Optional, Tuple
 
-from ..libraries import NEEDED, misplaced_libraries
+from ..libraries import NEEDED, misplaced_libraries, missing_libraries, missing_sentence
 from .checks import Check, failed, passed
 
 ALSO = ("multidict", "yarl", "attr", "orjson")  # what those require, and what is used if it is there
-SATISFY = "Run “Package Control: Satisfy Libraries” from the command palette, then restart the editor."
-UPDATE = "Update Sublime Text: early 4.2 builds look into the wrong folder. " + SATISFY
+SATISFY = (
+    "Run “Package Control: Satisfy Libraries” from the command palette; the companion then starts by itself."
+    " Without Package Control, install them by hand as the README says."
+)
+UPDATE = (
+    "Update Sublime Text: early 4.2 builds look into the wrong folder."
+    " Then run “Package Control: Satisfy Libraries” from the command palette, and restart the editor."
+)
+NAME = "the libraries can be imported"
 
 
 class Library(NamedTuple):
@@ -25,29 +32,29 @@ class Library(NamedTuple):
     place: str
 
 
-def libraries() -> Tuple[List[Library], List[Check]]:
-    """The libraries that can be imported, and a check for each one that the package needs."""
-    found: List[Library] = []
-    checks: List[Check] = []
+def libraries() -> Tuple[List[Library], Check]:
+    """The libraries that can be imported, and whether those that the package needs can."""
     misplaced = dict(misplaced_libraries())
-    for name, path in misplaced.items():
-        place = os.path.dirname(os.path.dirname(path))
-        checks.append(failed(f"{name} belongs to this Python", f"it stands in {place}", UPDATE))
-    for name in NEEDED + ALSO:
-        if name in misplaced:
-            continue  # importing it might crash, and it is not used
-        label = f"{name} can be imported"
-        try:
-            module = importlib.import_module(name)
-        except ImportError as error:
-            if name in NEEDED:
-                checks.append(failed(label, str(error), SATISFY))
-            continue
-        library = Library(name, _version(name, module), os.path.dirname(os.path.dirname(module.__file__ or "")))
-        found.append(library)
-        if name in NEEDED:
-            checks.append(passed(label, library.version))
-    return found, checks
+    # Importing one that is misplaced might crash, and it is not used.
+    found = [_imported(name) for name in NEEDED + ALSO if name not in misplaced]
+    libraries = [library for library in found if library is not None]
+    if misplaced:
+        folders = sorted({os.path.dirname(os.path.dirname(path)) for path in misplaced.values()})
+        detail = "{}: of another Python, in {}".format(", ".join(misplaced), ", ".join(folders))
+        return libraries, failed(NAME, detail, UPDATE)
+    missing = missing_libraries()
+    if missing:
+        return libraries, failed(NAME, missing_sentence(missing), SATISFY)
+    needed = [f"{library.name} {library.version}" for library in libraries if library.name in NEEDED]
+    return libraries, passed(NAME, ", ".join(needed))
+
+
+def _imported(name: str) -> Optional[Library]:
+    try:
+        module = importlib.import_module(name)
+    except ImportError:
+        return None
+    return Library(name, _version(name, module), os.path.dirname(os.path.dirname(module.__file__ or "")))
 
 
 def _version(name: str, module: object) -> str:

@@ -15,7 +15,9 @@ from ..agents.dialect import Transport
 from ..endpoint.self_test import SELF_TEST
 from .checks import LOG, RESTART, Check, failed, passed
 
-UNREACHABLE = RESTART + " If it stays so, a firewall or another program may guard connections to 127.0.0.1."
+UNREACHABLE = (
+    RESTART + " If that does not help, a firewall or another program may be blocking connections to 127.0.0.1."
+)
 
 
 class Target(NamedTuple):
@@ -33,7 +35,7 @@ async def try_server(target: Target, version: str) -> List[Check]:
 
     answers = f"{target.window} is served"
     if target.port is None:
-        return [failed(answers, target.problem or "its server does not listen", RESTART)]
+        return [failed(answers, target.problem or "its server is not running", RESTART)]
     checks = [await check_handshake(answers, target.port, target.token, version)]
     refuses = f"{target.window} refuses a wrong token"
     try:

@@ -25,7 +25,7 @@ from ..terminals.command_lines import (
     words_with_folders,
 )
 from ..terminals.processes import expanded, find_program
-from .checks import Check, failed, passed, too_slow
+from .checks import Check, failed, noted, passed, too_slow
 
 SECONDS = 10.0
 LOOK_SECONDS = 0.2  # between two looks whether the answer is still wanted
@@ -65,7 +65,7 @@ def judge(agent: Agent, words: Sequence[str], answer: Answer) -> Check:
     name = f"{agent.title} is installed"
     if not answer.place:
         where = f"“{words[0]}” is not on the PATH of the login shell, nor on the editor's"
-        return passed(f"{agent.title} is not installed", f"{where}. {_install(agent)}")  # nobody needs all of them
+        return noted(f"{agent.title} is not installed", f"{where}. {_install(agent)}")  # nobody needs all of them
     match = VERSION.search(answer.printed)
     if match is None:
         detail = f"{answer.place} does not say its version"
@@ -73,7 +73,7 @@ def judge(agent: Agent, words: Sequence[str], answer: Answer) -> Check:
         return failed(name, detail, advice)
     detail = f"{match.group(0)} at {answer.place}"
     if tuple(int(part) for part in match.groups()) <= agent.last_without_token:
-        return failed(name, detail + " is too old: it shows no token and is refused", _install(agent))
+        return failed(name, detail + " is too old: it sends no token and is refused", _install(agent))
     return passed(name, detail + answer.note)
 
 
@@ -100,7 +100,7 @@ def _ask_editor(words: Sequence[str], platform: Platform, cancelled: Callable[[]
     if folders is None:
         return Answer("", "")
     printed = _run([*words_with_folders(words, folders), "--version"], cancelled)
-    return Answer(shutil.which(words[0]) or words[0], printed, ", by the editor's PATH alone")
+    return Answer(shutil.which(words[0]) or words[0], printed, ", found only on the editor's PATH")
 
 
 def read_answer(printed: str) -> Answer:

@@ -10,13 +10,13 @@ import re
 from typing import Dict, List, NamedTuple, Optional, Sequence
 
 from ..display_names import shown
-from .checks import Check, summary
+from .checks import Check, Outcome, summary
 from .discovery import FileFact
 from .facts import Facts, WindowFacts
 from .libraries import Library
 
 TITLE = "Gemini Companion: Diagnose"
-NOTE = "No token, selected text or file content is in here: it can be pasted into a bug report."
+NOTE = "This report holds no token, selected text or file content: you can paste it into a bug report."
 WAITING = "…"
 
 
@@ -53,9 +53,8 @@ def render(facts: Facts, findings: Findings, home: str, secrets: Sequence[str] =
 
 def _check_lines(check: Check) -> List[str]:
     detail = ": " + check.detail if check.detail else ""
-    if check.ok:
-        return [f"- ok: {check.name}{detail}"]
-    return [f"- FAILED: {check.name}{detail}", f"    what to do: {check.advice}"]
+    lines = [f"- {check.outcome.value}: {check.name}{detail}"]
+    return [*lines, f"    what to do: {check.advice}"] if check.outcome is Outcome.FAILED else lines
 
 
 def _window_lines(window: WindowFacts) -> List[str]:
@@ -69,8 +68,8 @@ def _window_lines(window: WindowFacts) -> List[str]:
         for client in window.clients
     ] or ["- no client"]
     lines += [
-        "- waits for an answer: {} for {}{}".format(
-            review.path, review.client, ", who is gone" if review.orphaned else ""
+        "- to review: {}, proposed by {}{}".format(
+            review.path, review.client, ", which has gone" if review.orphaned else ""
         )
         for review in window.reviews
     ] or ["- no diff to review"]

@@ -20,7 +20,7 @@ from ..editor.view_roles import ROLE
 from ..system.editor_process import EDITOR_PID
 from ..system.platform import WINDOWS, Platform
 from . import assumptions, discovery, libraries, probe, programs
-from .checks import LOG, Check, failed, not_tried, passed, too_slow
+from .checks import LOG, Check, Outcome, broken_off, failed, not_tried, noted, too_slow
 from .discovery import FileFact
 from .facts import Facts
 from .gathering import gather, open_endpoints, title_of
@@ -37,6 +37,7 @@ SYNTAX = "Packages/Markdown/Markdown.sublime-syntax"
 REPORT = "report"
 LIMIT_SECONDS = 30.0  # for everything, login shells included
 LIBRARIES, SERVERS, DISCOVERY = "the libraries", "the servers", "the discovery files"
+WITHOUT_LIBRARIES = "without the libraries there are none"
 EDITOR, SCREEN = "the editor", "what the editor draws"
 DRAWN_MILLISECONDS = 200  # until the new view has been laid out
 FRAME_MILLISECONDS = 20
@@ -65,6 +66,7 @@ class Diagnosis:
             )
             for endpoint in open_endpoints(endpoints.all())
         ]
+        self._missing = endpoints.missing is not None
         endpoint = endpoints.of(window)
         self._settings = endpoint.settings() if endpoint is not None else None
         self._checks: Dict[str, Optional[List[Check]]] = {}
@@ -122,7 +124,7 @@ class Diagnosis:
             checks = await trial(*arguments)
         except Exception as error:
             logger.exception("could not try %s", name)
-            checks = [not_tried(name, error)]
+            checks = [broken_off(name, error)]
         self._runtime.on_main(self._take, name, checks)
 
     def _take(self, name: str, checks: List[Check]) -> None:
@@ -155,19 +157,25 @@ class Diagnosis:
     # Each of these runs on the loop thread and hands what blocks to a disk thread.
 
     async def _try_libraries(self) -> List[Check]:
-        self._libraries, checks = await self._runtime.in_worker(libraries.libraries)
-        return checks
+        self._libraries, check = await self._runtime.in_worker(libraries.libraries)
+        return [check]
 
     async def _try_servers(self) -> List[Check]:
+        if self._missing:
+            return [not_tried(SERVERS, WITHOUT_LIBRARIES)]
         checks: List[Check] = []
         if not any(window.is_this for window in self._facts.windows):
-            checks.append(failed("this window is served", "the package has not begun to", "Try once more. " + LOG))
+            checks.append(
+                failed("this window is served", "the package has not begun to serve it", "Try once more. " + LOG)
+            )
         for target in self._targets:
             checks += await probe.try_server(target, self._version)
         return checks
 
     async def _try_discovery(self) -> List[Check]:
         snapshot, self._files = await self._runtime.in_worker(discovery.look, self._platform, EDITOR_PID)
+        if self._missing:
+            return [not_tried(DISCOVERY, WITHOUT_LIBRARIES)]
         checks: List[Check] = []
         for window in self._facts.windows:
             for agent in AGENTS:
@@ -176,7 +184,7 @@ class Diagnosis:
                 if content is not None and self._can_be_tried(agent):
                     # The client would use what stands in the file, so that is what is tried.
                     tried = await probe.check_agent_server(check.name, agent, content, self._version)
-                    check = tried if not tried.ok else check
+                    check = tried if tried.outcome is Outcome.FAILED else check
                 checks.append(check)
         active_file = self._facts.active_file
         for window in self._facts.windows:
@@ -196,4 +204,4 @@ class Diagnosis:
         check, unwanted = programs.check_agent, lambda: self._runtime.stopped
         found = await self._runtime.in_worker(check, agent, words, self._platform, unwanted)
         why = agent.why_no_diffs()
-        return [found, passed(f"Why {agent.title} may show no diffs", why)] if why else [found]
+        return [found, noted(f"why {agent.title} may show no diffs", why)] if why else [found]

@@ -64,7 +64,7 @@ class Endpoint:
         was replaced, if that was just now."""
         self.window = window
         self.port: Optional[int] = None
-        self.problem: Optional[str] = None
+        self._libraries = libraries
         self._problems: Dict[str, Optional[str]] = {}  # by what has them
         self.settings = WindowSettings(window)
         self._runtime = runtime
@@ -228,6 +228,11 @@ class Endpoint:
 
     # -- questions ----------------------------------------------------------------------------------------------------
 
+    @property
+    def problem(self) -> Optional[str]:
+        """The first of all problems, as a sentence for the user; None if all is well. Libraries come first."""
+        return next((each for each in (self._libraries.problem, *self._problems.values()) if each is not None), None)
+
     def folders(self) -> Tuple[str, ...]:
         """The workspace folders as announced; empty while no client can find this window. Any thread."""
         return self._discovery_updater.folders
@@ -314,12 +319,11 @@ class Endpoint:
             logger.warning("%s is not served: %s", dialect.key, problem)
 
     def _set_problem(self, source: str, problem: Optional[str]) -> None:
-        """Note what is wrong with `source`, or None once nothing is. The status bar shows the first of all problems."""
+        """Note what is wrong with `source`, or None once nothing is."""
         self._runtime.assert_main_thread()
         if self._stopped:
             return
         if problem is not None and problem != self._problems.get(source):
             say(self.window, problem)
         self._problems[source] = problem
-        self.problem = next((each for each in self._problems.values() if each is not None), None)
         self.show_status()

@@ -33,6 +33,11 @@ class Endpoints:
         # Those with a client: frequent events ask nobody else, and ask nothing of the editor.
         self.listening: Tuple[Endpoint, ...] = ()
 
+    @property
+    def missing(self) -> Optional[str]:
+        """Why no window can be served while a library is missing, as a sentence for the user."""
+        return self._libraries.problem
+
     def take_over(self, states: Dict[int, States]) -> None:
         """Let the endpoints go on with what those of a replaced package left, by window id."""
         self._states = states
@@ -56,6 +61,11 @@ class Endpoints:
     def _reviews_of(self, view: sublime.View) -> Optional[ReviewManager]:
         endpoint = self.of_review(view)
         return endpoint.reviews if endpoint is not None else None
+
+    def show_status(self) -> None:
+        """Bring the status bars of all windows up to date."""
+        for endpoint in self.all():
+            endpoint.show_status()
 
     def in_front(self) -> Optional[Endpoint]:
         """The endpoint of the window in front. The only one there is need not be asked for."""

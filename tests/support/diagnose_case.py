@@ -22,6 +22,7 @@ PLUGIN = __package__.rpartition(".")[0].rpartition(".")[0] + ".plugin"
 PACKAGE = PLUGIN.rpartition(".")[0]
 TITLE = "Gemini Companion: Diagnose"
 SETTINGS = "Gemini Companion.sublime-settings"
+OUTCOMES = "- (ok|FAILED|note|not tried): "
 VERSIONS = {"gemini": "0.61.0", "qwen": "0.24.4"}
 
 
@@ -98,7 +99,7 @@ class DiagnoseCase(ContextCase):
     def line(self, report: str, name: str) -> str:
         """The line of the check called `name`, and what to do if it failed."""
         lines = report.splitlines()
-        found = [index for index, line in enumerate(lines) if line.startswith(("- ok: " + name, "- FAILED: " + name))]
+        found = [index for index, line in enumerate(lines) if re.match(OUTCOMES + re.escape(name), line)]
         self.assertEqual(len(found), 1, (name, report))
         index = found[0]
         return lines[index] + "\n" + lines[index + 1] if lines[index].startswith("- FAILED") else lines[index]
@@ -114,6 +115,12 @@ class DiagnoseCase(ContextCase):
         self.assertTrue(line.startswith("- ok: "), line)
         self.assertIn(detail, line)
 
+    def assert_noted(self, report: str, name: str, detail: str = "") -> None:
+        """Nothing was checked, and what there is to say is said."""
+        line = self.line(report, name)
+        self.assertTrue(line.startswith("- note: "), line)
+        self.assertIn(detail, line)
+
     def assert_failed(self, report: str, name: str, detail: str, advice: str) -> None:
         """The check failed, says what was found, and says what to do."""
         line = self.line(report, name)
@@ -121,4 +128,4 @@ class DiagnoseCase(ContextCase):
         finding, _, what_to_do = line.partition("\n    what to do: ")
         self.assertIn(detail, finding)
         self.assertIn(advice, what_to_do)
-        self.assertIn("failed: see \u201cwhat to do\u201d", report)
+        self.assertIn(": see \u201cwhat to do\u201d below each failure.", report)

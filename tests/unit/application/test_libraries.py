@@ -1,4 +1,4 @@
-"""The wait for the libraries: silent at first, then one sentence, and on by itself as soon as they are there."""
+"""The wait for the libraries: shown at once, said once it lasts, and over by itself as soon as they are there."""
 
 from __future__ import annotations
 
@@ -24,12 +24,37 @@ def said():
 
 
 @pytest.fixture
-def waiting(loop, said, missing):
+def shown():
+    """What the status bar has shown, None for that nothing is wrong."""
+    return []
+
+
+@pytest.fixture
+def made(said, shown):
+    found = Libraries(lambda: shown.append(found.problem), said.append)
+    return found
+
+
+@pytest.fixture
+def waiting(loop, made, missing):
     """Somebody who waits for the libraries."""
-    made = Libraries(said.append)
     task = loop.create_task(made.available())
     loop.step()
     return task
+
+
+def test_what_is_missing_is_shown_for_as_long_as_it_is(waiting, loop, missing, shown):
+    advice = "run “Package Control: Satisfy Libraries” from the command palette"
+    assert shown == ["the library aiohttp is missing: " + advice]
+    for _ in range(10):
+        loop.step(RETRY_SECONDS)
+    assert len(shown) == 1
+    missing.append("jsonschema")
+    loop.step(RETRY_SECONDS)
+    assert shown[-1].startswith("the libraries aiohttp and jsonschema are missing: run")
+    missing.clear()
+    loop.step(RETRY_SECONDS)
+    assert shown[2:] == [None]
 
 
 def test_nobody_hears_of_libraries_that_come_within_seconds(waiting, loop, missing, said):
@@ -45,7 +70,7 @@ def test_what_stays_away_is_said_once_and_waited_for_all_the_same(waiting, loop,
     for _ in range(10):
         loop.step(RETRY_SECONDS)
     assert len(said) == 1
-    assert said[0].startswith("missing aiohttp: run")
+    assert said[0].startswith("the library aiohttp is missing: run")
     missing.clear()
     loop.step(RETRY_SECONDS)
     assert waiting.done()
@@ -56,13 +81,16 @@ def test_something_else_that_is_missing_is_said_too(waiting, loop, missing, said
         loop.step(RETRY_SECONDS)
     missing[:] = ["jsonschema"]
     loop.step(RETRY_SECONDS)
-    assert [sentence.split(":")[0] for sentence in said] == ["missing aiohttp", "missing jsonschema"]
+    assert [sentence.split(":")[0] for sentence in said] == [
+        "the library aiohttp is missing",
+        "the library jsonschema is missing",
+    ]
 
 
-def test_everybody_who_waits_goes_on(loop, missing, said):
-    made = Libraries(said.append)
-    tasks = [loop.create_task(made.available()) for _ in range(3)]
+def test_everybody_who_waits_goes_on(loop, made, missing, said):
+    tasks = [loop.create_task(made.available()) for _ in range(5)]
     loop.step()
+    assert said == [], "however many wait, it is one wait"
     missing.clear()
     loop.step(RETRY_SECONDS)
     assert all(task.done() for task in tasks)

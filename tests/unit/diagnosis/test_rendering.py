@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from companion.diagnosis.checks import failed, not_tried, passed, summary, too_slow
+from companion.diagnosis.checks import Outcome, broken_off, failed, not_tried, noted, passed, summary, too_slow
 from companion.diagnosis.discovery import FileFact
 from companion.diagnosis.facts import ClientFacts, Facts, ReviewFacts, WindowFacts
 from companion.diagnosis.libraries import Library, libraries
@@ -41,14 +41,24 @@ def test_a_failure_says_what_to_do():
 
 
 def test_every_way_to_fail_has_advice():
-    for check in (failed("a", "b", "c"), not_tried("a", KeyError("b")), too_slow("a", 2.5)):
-        assert not check.ok and check.detail and check.advice
+    for check in (failed("a", "b", "c"), broken_off("a", KeyError("b")), too_slow("a", 2.5)):
+        assert check.outcome is Outcome.FAILED and check.detail and check.advice
 
 
 def test_the_summary_counts():
     assert summary([passed("a"), passed("b")], 0) == "All 2 checks passed."
     assert summary([passed("a"), failed("b", "c", "d")], 0).startswith("1 of 2 checks failed")
-    assert summary([passed("a")], 1) == "All 1 checks passed. More are on their way \u2026"
+    assert summary([passed("a")], 1) == "The check passed. More are on their way \u2026"
+    assert summary([], 1) == "More are on their way \u2026"
+
+
+def test_what_was_not_checked_is_neither_ok_nor_counted_as_that():
+    checks = [passed("a"), noted("b", "switched off"), failed("c", "d", "e"), not_tried("f", "without c")]
+    text = report({"x": checks})
+    assert "- note: b: switched off\n" in text
+    assert "- not tried: f: without c\n" in text
+    assert "1 of 2 checks failed, and 1 could not be tried: see" in text
+    assert summary([passed("a"), passed("b"), noted("c", "d")], 0) == "All 2 checks passed."
 
 
 def test_everything_known_is_in_it():
@@ -64,7 +74,7 @@ def test_everything_known_is_in_it():
         "- endpoint: port 5000",
         "- workspace folder: ~/code",
         "- client: Gemini CLI 1.0, MCP 2025-06-18, connected at 10:00:00",
-        "- waits for an answer: ~/code/a.py for Gemini CLI, who is gone",
+        "- to review: ~/code/a.py, proposed by Gemini CLI, which has gone",
         "- /tmp/x (me, drwx------)",
         "- /tmp/x/y (me, -rw-------): port 5000",
         "10:00 warning x: y",
@@ -99,10 +109,11 @@ def test_a_root_home_does_not_eat_the_slashes():
 
 
 def test_the_libraries_in_use_are_named_with_their_place():
-    found, checks = libraries()
+    found, check = libraries()
     names = {library.name: library for library in found}
     assert {"aiohttp", "jsonschema", "multidict", "yarl"} <= set(names)
-    assert all(check.ok for check in checks) and len(checks) == 2
+    assert check.outcome is Outcome.OK
+    assert check.detail.startswith("aiohttp ") and ", jsonschema " in check.detail
     import aiohttp
 
     assert names["aiohttp"].version == aiohttp.__version__

@@ -12,7 +12,7 @@ from companion.agents.claude_code import CLAUDE_CODE
 from companion.agents.copilot_cli import COPILOT_CLI
 from companion.agents.gemini_cli import GEMINI_CLI
 from companion.diagnosis import probe, programs
-from companion.diagnosis.checks import LOG, RESTART, Check, not_tried, summary, too_slow
+from companion.diagnosis.checks import LOG, RESTART, Check, Outcome, broken_off, failed, passed, summary, too_slow
 from companion.diagnosis.probe import Target, check_agent_server, check_handshake, describe, try_server
 from companion.diagnosis.programs import Answer, check_agent, judge
 from companion.endpoint.self_test import SELF_TEST
@@ -60,24 +60,24 @@ def tried(monkeypatch):
 
 
 OUTCOMES = [
-    (4, True, "{}, 4 tools", ""),
+    (4, Outcome.OK, "{}, 4 tools", ""),
     (
         transport.Refused("the handshake was answered with 401"),
-        False,
+        Outcome.FAILED,
         "{}: the handshake was answered with 401",
         RESTART,
     ),
-    (REFUSED_BY_SYSTEM, False, "{}: ConnectionRefusedError: Connection refused", probe.UNREACHABLE),
-    (OSError("odd"), False, "{}: OSError: odd", probe.UNREACHABLE),
-    (asyncio.TimeoutError(), False, "{}: no answer in time", probe.UNREACHABLE),
+    (REFUSED_BY_SYSTEM, Outcome.FAILED, "{}: ConnectionRefusedError: Connection refused", probe.UNREACHABLE),
+    (OSError("odd"), Outcome.FAILED, "{}: OSError: odd", probe.UNREACHABLE),
+    (asyncio.TimeoutError(), Outcome.FAILED, "{}: no answer in time", probe.UNREACHABLE),
 ]
 
 
-@pytest.mark.parametrize(("given", "ok", "detail", "advice"), OUTCOMES)
-def test_a_handshake(tried, given, ok, detail, advice):
+@pytest.mark.parametrize(("given", "outcome", "detail", "advice"), OUTCOMES)
+def test_a_handshake(tried, given, outcome, detail, advice):
     tried.tools = given
     check = asyncio.run(check_handshake("it is served", 50001, "token", VERSION))
-    assert check == Check("it is served", ok, detail.format("port 50001"), advice)
+    assert check == Check("it is served", outcome, detail.format("port 50001"), advice)
     assert tried.made == [("Client", 50001, "token", SELF_TEST, VERSION)]
 
 
@@ -93,12 +93,12 @@ SERVERS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("given", "ok", "detail", "advice"), OUTCOMES)
+@pytest.mark.parametrize(("given", "outcome", "detail", "advice"), OUTCOMES)
 @pytest.mark.parametrize(("agent", "content", "made", "where"), SERVERS)
-def test_each_program_has_its_own_way_in(tried, agent, content, made, where, given, ok, detail, advice):
+def test_each_program_has_its_own_way_in(tried, agent, content, made, where, given, outcome, detail, advice):
     tried.tools = given
     check = asyncio.run(check_agent_server("its file is right", agent, content, VERSION))
-    assert check == Check("its file is right", ok, detail.format(where), advice)
+    assert check == Check("its file is right", outcome, detail.format(where), advice)
     assert tried.made == [(*made, SELF_TEST, VERSION)]
 
 
@@ -110,8 +110,8 @@ class TestAServer:
 
     def test_the_right_token_is_taken_and_another_refused(self, tried):
         assert self.trial() == [
-            Check("this window is served", True, "port 50001, 4 tools"),
-            Check("this window refuses a wrong token", True, "answered with 401"),
+            passed("this window is served", "port 50001, 4 tools"),
+            passed("this window refuses a wrong token", "answered with 401"),
         ]
         (_, _, right, *_), (_, port, wrong, *_) = tried.made
         assert right == "token" and wrong not in ("", "token") and port == 50001
@@ -121,19 +121,19 @@ class TestAServer:
     @pytest.mark.parametrize("status", [200, 403, 500])
     def test_one_that_lets_others_in_is_told(self, tried, status):
         tried.given_status = status
-        assert self.trial()[1] == Check("this window refuses a wrong token", False, f"answered with {status}", LOG)
+        assert self.trial()[1] == failed("this window refuses a wrong token", f"answered with {status}", LOG)
 
     @pytest.mark.parametrize("error", [REFUSED_BY_SYSTEM, asyncio.TimeoutError(), transport.Refused("no HTTP")])
     def test_one_that_does_not_answer_is_told(self, tried, error):
         tried.given_status = error
         check = self.trial()[1]
-        assert (check.ok, check.detail, check.advice) == (False, describe(error), probe.UNREACHABLE)
+        assert (check.outcome, check.detail, check.advice) == (Outcome.FAILED, describe(error), probe.UNREACHABLE)
 
     @pytest.mark.parametrize("problem", [None, "could not open a port"])
     def test_one_that_does_not_listen_is_not_tried(self, tried, problem):
         target = self.TARGET._replace(port=None, problem=problem)
         (check,) = asyncio.run(try_server(target, VERSION))
-        assert check == Check("this window is served", False, problem or "its server does not listen", RESTART)
+        assert check == failed("this window is served", problem or "its server is not running", RESTART)
         assert not tried.made
 
 
@@ -147,12 +147,12 @@ class TestPrograms:
 
     def test_on_windows_the_batch_file_is_asked(self, monkeypatch):
         check, asked = self.on_windows(monkeypatch, "C:\\npm\\gemini.cmd", "0.61.0\r\n")
-        assert check == Check("Gemini CLI is installed", True, "0.61.0 at C:\\npm\\gemini.cmd")
+        assert check == passed("Gemini CLI is installed", "0.61.0 at C:\\npm\\gemini.cmd")
         assert asked == [["cmd.exe", "/d", "/c", "call", "C:\\npm\\gemini.cmd", "--flag", "--version"]]
 
     def test_on_windows_too_it_need_not_be_there(self, monkeypatch):
         check, asked = self.on_windows(monkeypatch, None)
-        assert check.ok and check.name == "Gemini CLI is not installed" and not asked
+        assert check.outcome is Outcome.NOTE and check.name == "Gemini CLI is not installed" and not asked
 
     @pytest.mark.parametrize(
         ("error", "reason"),
@@ -164,7 +164,7 @@ class TestPrograms:
 
         monkeypatch.setattr(programs, "_run", fail)
         check = check_agent(GEMINI_CLI, ["gemini"], Platform(LINUX, {"SHELL": "/bin/sh"}, "/home/me"))
-        assert not check.ok and check.detail == f"the login shell could not be asked: {reason}"
+        assert check.outcome is Outcome.FAILED and check.detail == f"the login shell could not be asked: {reason}"
         assert "npm install -g @google/gemini-cli@latest" in check.advice and "Node.js 20" in check.advice
 
     def test_what_is_asked_of_the_shell_is_quoted(self, monkeypatch):
@@ -176,20 +176,21 @@ class TestPrograms:
         assert "command -v 'my gemini';" in command[4] and "'my gemini' '$HOME' --version;" in command[4]
 
     def test_the_version_in_its_output_is_what_counts(self):
-        noted = judge(GEMINI_CLI, ["gemini"], Answer("/bin/gemini", "gemini 0.61.0-nightly.3 of 2025"))
-        assert noted.ok and noted.detail == "0.61.0-nightly.3 at /bin/gemini"
+        found = judge(GEMINI_CLI, ["gemini"], Answer("/bin/gemini", "gemini 0.61.0-nightly.3 of 2025"))
+        assert found.outcome is Outcome.OK and found.detail == "0.61.0-nightly.3 at /bin/gemini"
         check = judge(GEMINI_CLI, ["gemini", "--flag"], Answer("/bin/gemini", "no"))
-        assert (check.ok, check.detail) == (False, "/bin/gemini does not say its version")
+        assert (check.outcome, check.detail) == (Outcome.FAILED, "/bin/gemini does not say its version")
         assert "“gemini --flag --version”" in check.advice
         old = judge(GEMINI_CLI, ["gemini"], Answer("/bin/gemini", "0.4.9"))
-        assert not old.ok and old.detail == "0.4.9 at /bin/gemini is too old: it shows no token and is refused"
+        assert old.outcome is Outcome.FAILED
+        assert old.detail == "0.4.9 at /bin/gemini is too old: it sends no token and is refused"
 
 
 def test_what_becomes_of_checks():
-    one, other = Check("one", True), Check("other", False, "found", "do")
+    one, other = passed("one"), failed("other", "found", "do")
     assert summary([one, one], 0) == "All 2 checks passed."
     assert summary([one, other], 0).startswith("1 of 2 checks failed")
-    assert summary([one], 1).startswith("All 1 checks passed.") and summary([one], 1).endswith("on their way …")
-    assert not_tried("one", KeyError("x")) == Check("one", False, "could not be tried: KeyError: 'x'", LOG)
+    assert summary([one], 1).startswith("The check passed.") and summary([one], 1).endswith("on their way …")
+    assert broken_off("one", KeyError("x")) == failed("one", "the check itself ended in an error (KeyError: 'x')", LOG)
     slow = too_slow("one", 30.0)
-    assert (slow.ok, slow.detail) == (False, "no answer within 30 seconds") and slow.advice
+    assert (slow.outcome, slow.detail) == (Outcome.FAILED, "no answer within 30 seconds") and slow.advice

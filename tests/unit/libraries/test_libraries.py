@@ -11,6 +11,7 @@ import pytest
 
 from companion import libraries
 from companion.diagnosis import libraries as diagnosis
+from companion.diagnosis.checks import Outcome
 
 ROOT = Path(__file__).resolve().parents[3]
 OTHER = "python314" if sys.version_info[:2] != (3, 14) else "python38"
@@ -66,7 +67,7 @@ def test_the_package_waits_until_it_is_in_place_and_says_why(monkeypatch):
     said, misplaced = [], [("aiohttp", f"/data/Lib/{OTHER}/aiohttp/__init__.py")]
     monkeypatch.setattr(libraries, "RETRY_SECONDS", 0.001)
     monkeypatch.setattr(libraries, "misplaced_libraries", lambda: misplaced)
-    waiting = libraries.Libraries(said.append)
+    waiting = libraries.Libraries(lambda: None, said.append)
 
     async def run():
         task = asyncio.ensure_future(waiting.available())
@@ -84,8 +85,8 @@ def test_the_package_waits_until_it_is_in_place_and_says_why(monkeypatch):
 def test_diagnose_names_the_folder_and_what_to_do(monkeypatch):
     path = f"/data/Lib/{OTHER}/aiohttp/__init__.py"
     monkeypatch.setattr(diagnosis, "misplaced_libraries", lambda: [("aiohttp", path)])
-    found, checks = diagnosis.libraries()
+    found, check = diagnosis.libraries()
     assert "aiohttp" not in [library.name for library in found]
-    (check,) = [check for check in checks if not check.ok]
-    assert check.detail == f"it stands in /data/Lib/{OTHER}"
+    assert check.outcome is Outcome.FAILED
+    assert check.detail == f"aiohttp: of another Python, in /data/Lib/{OTHER}"
     assert "Update Sublime Text" in check.advice

@@ -135,12 +135,29 @@ def test_without_its_libraries_it_says_so_and_starts_once_they_are_there(
     with Host.start(package=str(package), libraries=[str(late)], folders=[str(workspace)]) as host:
         said = host.wait_until(lambda: status_texts(host), timeout=30)
         assert "aiohttp" in said and "Package Control: Satisfy Libraries" in said, said
+        problem = "the libraries aiohttp and jsonschema are missing: run"
+        assert problem in said, said
+        host.call("run_palette", caption="Gemini Companion: Run Gemini CLI")
+        assert problem in host.snapshot()["windows"][0]["status_messages"][-1]
+        host.call("run_palette", caption="Gemini Companion: Diagnose")
+        report = host.wait_until(lambda: finished_report(host), timeout=60)
+        assert [line for line in report.splitlines() if line.startswith("- FAILED")] == [
+            "- FAILED: the libraries can be imported: the libraries aiohttp and jsonschema are missing"
+        ]
+        assert report.count("    what to do: ") == 1
+        assert ", installed\n" in report, "where the package is, though its modules may have no file"
         assert host.errors() == []
         assert "Traceback" not in host.console()
         for entry in lib_folder.iterdir():
             (late / entry.name).symlink_to(entry, target_is_directory=entry.is_dir())
         assert discovery_file(host)
         assert host.errors() == []
+
+
+def finished_report(host: Host) -> str:
+    """The text of Diagnose's report; empty while checks are under way."""
+    text = str(host.evaluate("window.active_view().substr(sublime.Region(0, window.active_view().size()))"))
+    return text if "## Checks" in text and "\n- \u2026 " not in text else ""
 
 
 def status_texts(host: Host) -> str:
