@@ -20,11 +20,13 @@ from .discovery.sweeper import sweep
 from .editor import edits
 from .editor.log_panel import LogPanel
 from .editor.status_bar import say
+from .editor.storage import storage_folder
 from .endpoint import handover
 from .endpoint.endpoints import Endpoints
 from .endpoint.status_text import listed
 from .libraries import Libraries
 from .review.controls import SAVE
+from .review.document.recovery import recover
 from .runtime import Runtime
 from .settings import FILE_NAME, Settings, read
 from .system.editor_process import EDITOR_PID, editor_is_gone
@@ -95,11 +97,16 @@ class Application:
         self._editor_settings.add_on_change(SETTINGS_TAG, self._settings_changed)
         self._read_own_settings()
         self.runtime.on_loop(self._watch_editor)
+        self.runtime.use_disk(recover, storage_folder(), then=self._recovered)
         self.runtime.use_disk(_sweep, then=self._swept, failed=self._sweep_failed)
 
     def _sweep_failed(self, error: Exception) -> None:
         self._report("the look for left-over files", error)
         self._swept([])
+
+    def _recovered(self, said: List[str]) -> None:
+        for sentence in said:
+            say(None, sentence)
 
     def _swept(self, removed: List[str]) -> None:
         self._endpoints.begin()

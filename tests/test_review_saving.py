@@ -1,21 +1,20 @@
-"""An accepted text whose file is open in a tab: the editor saves it, and what it saves is kept."""
+"""An accepted text whose file is open in a tab, or is written by somebody else at the same time."""
 
 from __future__ import annotations
 
 import os
-from typing import Any, Callable, Dict, Iterator, List
-from unittest import mock
+import threading
+import time
+from typing import Any, Iterator, List
+from unittest import mock, skipIf
 
-import sublime
-
-from ..companion.editor.edits import set_text
-from ..companion.review.decision import State
-from ..companion.review.document import apply
-from .review_support import PROPOSED, TEXT, DiskTestCase
+from ..companion.review.decision import Verdict
+from ..companion.review.document import disk
+from .review_support import GEMINI, PROPOSED, QWEN, TEXT, DiskTestCase
 
 
-class TestSavingTheTab(DiskTestCase):
-    """The file is open in a tab, so the editor writes it."""
+class TestTheTab(DiskTestCase):
+    """The file is open in a tab, which shows what is written."""
 
     def begin(self, text: str = TEXT) -> Iterator[Any]:
         view = yield from self.open_file(content=text)
@@ -23,28 +22,10 @@ class TestSavingTheTab(DiskTestCase):
         self.leave()
         return view, review
 
-    def swallow_saves(self, which: Callable[[Dict[str, Any]], bool]) -> List[Dict[str, Any]]:
-        """Let the editor not carry out the saves with such arguments. Gives those that were swallowed."""
-        swallowed: List[Dict[str, Any]] = []
-        real = sublime.View.run_command
-
-        def run_command(view: sublime.View, name: str, args: Any = None) -> None:
-            if name == "save" and which(args or {}):
-                swallowed.append(args or {})
-            else:
-                real(view, name, args)
-
-        patcher = mock.patch.object(sublime.View, "run_command", run_command)
-        patcher.start()
-        self.addCleanup(patcher.stop)
-        return swallowed
-
     def test_what_the_user_types_before_the_tab_is_written_is_not_lost(self) -> Iterator[Any]:
         view, review = yield from self.begin()
-        release = self.hold("encoded")  # which comes after the look at the tabs
         self.reviews.accept(review)
         self.type(view, 0, "# mine\n")
-        release.set()
         yield lambda: "save or revert them" in self.header(review) and review.pending
         self.assertEqual((self.text(view), self.read().decode()), ("# mine\n" + TEXT, TEXT))
         self.assertTrue(view.is_dirty())
@@ -52,86 +33,121 @@ class TestSavingTheTab(DiskTestCase):
 
     def test_a_tab_that_is_closed_before_it_is_written_is_not_needed(self) -> Iterator[Any]:
         view, review = yield from self.begin()
-        release = self.hold("encoded")
         self.reviews.accept(review)
         view.close()
-        release.set()
         yield self.closed
         self.assertEqual(self.read().decode(), PROPOSED)
-        self.assertEqual(os.listdir(self.folder), ["file.py"])
 
-    def test_an_editor_that_does_not_save(self) -> Iterator[Any]:
+    def test_what_the_user_types_while_the_file_is_written_stays_unsaved(self) -> Iterator[Any]:
         view, review = yield from self.begin()
-        swallowed = self.swallow_saves(lambda args: True)
-        with mock.patch.object(apply, "SAVE_SECONDS", 0.05):
-            self.reviews.accept(review)
-            yield lambda: "file.py could not be saved." in self.header(review)
-        self.assertTrue(swallowed)
-        self.assertTrue(review.pending)
-        self.assertEqual((self.text(view), view.is_dirty()), (TEXT, False))
-        self.assertEqual(self.read().decode(), TEXT)
-        self.assertEqual(os.listdir(self.folder), ["file.py"])
+        begun, release, real = threading.Event(), threading.Event(), disk.write
+        self.addCleanup(release.set)
 
-    def test_what_a_formatter_shortens_on_save_is_kept(self) -> Iterator[Any]:
-        """It runs before the editor writes, as those do that trim blank lines or sort what is imported."""
+        def write(*arguments: Any) -> None:
+            begun.set()
+            release.wait(30)
+            real(*arguments)
+
+        with mock.patch.object(disk, "write", write):
+            self.reviews.accept(review)
+            yield begun.is_set
+            self.type(view, 0, "# mine\n")
+            release.set()
+            yield self.closed
+        self.assertEqual((self.text(view), view.is_dirty()), ("# mine\n" + TEXT, True))
+        self.assertEqual(self.read().decode(), PROPOSED)
+
+    def test_its_encoding_stays(self) -> Iterator[Any]:
+        """Of itself the editor would take another one for this file."""
+        view = yield from self.open_file(content="\u0436\n".encode("cp1251"))
+        view.run_command("reopen", {"encoding": "Cyrillic (Windows 1251)"})
+        yield lambda: self.text(view) == "\u0436\n"
+        review = yield from self.open_diff(proposed="\u0436\n\u0444\n")
+        self.leave()
+        self.reviews.accept(review)
+        yield self.closed
+        self.assertEqual(self.read(), "\u0436\n\u0444\n".encode("cp1251"))
+        yield lambda: self.text(view) == "\u0436\n\u0444\n"
+        self.assertEqual((view.encoding(), view.is_dirty()), ("Cyrillic (Windows 1251)", False))
+
+
+class TestOneFile(DiskTestCase):
+    """Whoever else writes to the file that a tab shows."""
+
+    def accept_by_client(self, owner: Any, name: str = "file.py") -> List[str]:
+        answers: List[str] = []
+        self.reviews.accept_by_client(owner, self.path(name), answers.append)
+        return answers
+
+    def two_at_once(self, name: str) -> Iterator[Any]:
+        """Two clients accept for one file, the second one by this name. One of them is told that it came too late."""
+        yield from self.open_diff("file.py", "first\n")
+        yield from self.open_diff(name, "second\n", QWEN)
+        first, second = self.accept_by_client(GEMINI), self.accept_by_client(QWEN, name)
+        yield lambda: bool(first and second)
+        refused = [answer for answer in first + second if answer]
+        self.assertEqual(len(refused), 1)
+        self.assertIn("has changed on disk", refused[0])
+        self.assertEqual(self.read(), b"second\n" if first[0] else b"first\n")
+        self.assertEqual([outcome.kind for _, outcome in self.told], [Verdict.ACCEPTED])
+        self.assertEqual([review.owner for review in self.reviews.pending()], [GEMINI if first[0] else QWEN])
+
+    def test_of_two_texts_for_one_file_one_is_written_and_the_other_refused(self) -> Iterator[Any]:
+        self.write()
+        yield from self.two_at_once("file.py")
+
+    def test_so_it_is_for_the_file_of_a_tab(self) -> Iterator[Any]:
         view = yield from self.open_file()
-        review = yield from self.open_diff(proposed=PROPOSED + "\n\n# end\n")
-        self.leave()
-        real = sublime.View.run_command
+        yield from self.two_at_once("file.py")
+        yield lambda: self.text(view).encode() == self.read()
+        self.assertFalse(view.is_dirty())
 
-        def run_command(view: sublime.View, name: str, args: Any = None) -> None:
-            if name == "save":
-                set_text(view, PROPOSED)
-            real(view, name, args)
+    @skipIf(os.name == "nt", "links need rights on Windows")
+    def test_and_for_a_file_with_two_names(self) -> Iterator[Any]:
+        view = yield from self.open_file()
+        os.symlink("file.py", self.path("link.py"))
+        other = self.window.open_file(self.path("link.py"))
+        yield lambda: not other.is_loading()
+        yield from self.two_at_once("link.py")
+        yield lambda: self.text(view) == self.text(other) == self.read().decode()
+        self.assertFalse(view.is_dirty() or other.is_dirty())
 
-        with mock.patch.object(sublime.View, "run_command", run_command):
-            self.reviews.accept(review)
-            yield self.closed
-        self.assertEqual((self.read().decode(), self.text(view), view.is_dirty()), (PROPOSED, PROPOSED, False))
-        self.assertEqual(os.listdir(self.folder), ["file.py"])
-
-    def test_so_is_what_a_program_takes_off_the_end_of_the_saved_file(self) -> Iterator[Any]:
+    def test_what_is_written_while_the_main_thread_is_busy_is_not_overwritten(self) -> Iterator[Any]:
         yield from self.open_file()
-        review = yield from self.open_diff(proposed=PROPOSED + "\n\n")
+        review = yield from self.open_diff()
         self.leave()
-        real = sublime.View.run_command
-
-        def run_command(view: sublime.View, name: str, args: Any = None) -> None:
-            real(view, name, args)
-            if name == "save":
-                self.write("file.py", PROPOSED)
-
-        with mock.patch.object(sublime.View, "run_command", run_command):
-            self.reviews.accept(review)
-            yield self.closed
-        self.assertEqual(self.read().decode(), PROPOSED)
-        self.assertEqual(os.listdir(self.folder), ["file.py"])
-
-    def test_a_window_that_closes_has_a_slow_save_carried_out_at_once(self) -> Iterator[Any]:
-        view, review = yield from self.begin()
-        swallowed = self.swallow_saves(lambda args: bool(args.get("async")))
+        threading.Timer(0.3, self.write, ["file.py", "theirs\n"]).start()
         self.reviews.accept(review)
-        yield lambda: bool(swallowed)
-        self.assertIs(review.state, State.WRITING)
-        self.reviews.shutdown()
-        self.assertIs(review.state, State.ACCEPTED)
-        self.assertEqual((self.read().decode(), view.is_dirty()), (PROPOSED, False))
-        self.assertEqual(os.listdir(self.folder), ["file.py"])
+        time.sleep(0.6)
+        yield lambda: "has changed on disk" in self.header(review) and review.pending
+        self.assertEqual(self.read(), b"theirs\n")
 
-    def test_what_the_tab_takes_on_from_the_preferences_it_goes_on_taking_on(self) -> Iterator[Any]:
-        preferences = sublime.load_settings("Preferences.sublime-settings")
-        view, review = yield from self.begin()
-        self.reviews.accept(review)
-        yield self.closed
-        for name, values in (
-            ("trim_trailing_white_space_on_save", ("all", "none")),
-            ("ensure_newline_at_eof_on_save", (True, False)),
-        ):
-            before = preferences.get(name)
-            for value in values:
-                preferences.set(name, value)
-                self.assertEqual(view.settings().get(name), value)
-            if before is None:
-                preferences.erase(name)
-            else:
-                preferences.set(name, before)
+    def test_a_tab_that_holds_the_text_already_proves_nothing(self) -> Iterator[Any]:
+        """The file had the text once, and the tab has not noticed that it has another one now."""
+        view = yield from self.open_file(content=PROPOSED)
+        self.write()
+        yield from self.open_diff()
+        answers = self.accept_by_client(GEMINI)
+        yield lambda: bool(answers)
+        self.assertEqual((answers, self.read().decode()), ([""], PROPOSED))
+        self.assertEqual((self.text(view), view.is_dirty()), (PROPOSED, False))
+
+    def test_what_the_user_types_as_soon_as_the_tab_shows_the_text_stays(self) -> Iterator[Any]:
+        view = yield from self.open_file()
+        yield from self.open_diff()
+        started = time.monotonic()
+        answers = self.accept_by_client(GEMINI)
+        yield lambda: self.text(view) == PROPOSED
+        self.type(view, 0, "# typed\n")
+        yield lambda: bool(answers)
+        self.assertLess(time.monotonic() - started, 5)
+        self.assertEqual((answers, self.read().decode()), ([""], PROPOSED))
+        self.assertEqual((self.text(view), view.is_dirty()), ("# typed\n" + PROPOSED, True))
+
+    def test_line_ends_that_the_file_mixes_stay_where_nothing_is_changed(self) -> Iterator[Any]:
+        view = yield from self.open_file("file.txt", b"a\r\nb\nc\rd\n")
+        yield from self.open_diff("file.txt", "a\nb\nc\nnew\n")
+        answers = self.accept_by_client(GEMINI, "file.txt")
+        yield lambda: bool(answers)
+        self.assertEqual((answers, self.read("file.txt")), ([""], b"a\r\nb\nc\rnew\n"))
+        yield lambda: self.text(view) == "a\nb\nc\nnew\n" and not view.is_dirty()

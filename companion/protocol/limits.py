@@ -32,10 +32,7 @@ class Limits(NamedTuple):
     batch_messages: int = 100
     """Most messages in one batch. Over it: 400, -32600."""
     sessions: int = 512
-    """Most sessions at once. Over it the one that was silent longest, and never had a stream, is closed, else 503. None
-    is closed within `stream_grace_seconds`."""
-    sessions_per_token: int = 128
-    """As `sessions`, of those whose clients show the same token: they make room for each other."""
+    """Most sessions at once. Over it the one without a stream that was idle longest is closed, else 503."""
     streams_per_session: int = 16
     """Most streams open at once in one session. Over it: 429."""
     requests_in_flight: int = 256
@@ -53,10 +50,9 @@ class Limits(NamedTuple):
     finished_streams: int = 16
     """Most broken or finished streams kept per session for `Last-Event-ID`."""
     connections: int = 1024
-    """Most connections at once in the whole process, and never more than half of its descriptors. Over it one of the
-    token with the most is closed, else 503."""
+    """Most TCP connections at once, and never more than half of the process's descriptors. Over it: 503 and closed."""
     unauthenticated_connections: int = 64
-    """Most unauthenticated connections in the whole process, and never more than an eighth of its descriptors. Over
+    """Most unauthenticated TCP connections in the whole process, and never more than an eighth of its descriptors. Over
     it the oldest one is closed."""
     request_seconds: float = 20.0
     """Time for a client to send a request's header, from its connection or the first byte, and to send each body. Over

@@ -19,7 +19,7 @@ from .effects import Answer, Event, OpenStream, Reaction, SessionClosed, Session
 from .exchanges import EVENT_STREAM, JSON_TYPE
 from .jsonrpc import INVALID_REQUEST, RpcError, error_message
 from .limits import Limits
-from .metadata import VERSION_HEADER, unsupported_version
+from .metadata import VERSION_HEADER, Metadata, unsupported_version
 from .notices import Notice, Translate
 from .revisions import NEWEST_HANDSHAKE, REVISIONS, Revision
 from .sessions import EVENTS, MCP, SUBSCRIBER, Session, SessionKind
@@ -66,17 +66,23 @@ class SessionRegistry:
 
     # Clients without a session
 
-    def client_without_session(
-        self, revision: Revision, token_name: str, name: str = "", version: str = ""
-    ) -> ClientSession:
-        """The client of a request outside of a session. Its token and the name that it gives, if any, identify it: a
-        program may make each request on a connection of its own, as `curl` does."""
+    def client_of_connection(self, revision: Revision, connection: str, token_name: str) -> ClientSession:
+        """The client of a request that should have a session but has none. Its connection identifies it."""
+        known_by = self._pseudonym("connection", connection.encode("ascii"))
+        return ClientSession(known_by, "", "", revision.name, self.wall_clock(), token_name)
+
+    def stateless_client(self, metadata: Metadata, token_name: str) -> ClientSession:
+        """The client of a stateless request. All that it says about itself identifies it, on any connection."""
+        known_by = self._pseudonym("stateless", token_name.encode("utf-8"), metadata.self_description)
+        name, version = metadata.client_name, metadata.client_version
+        return ClientSession(known_by, name, version, metadata.revision.name, self.wall_clock(), token_name)
+
+    def _pseudonym(self, kind: str, *parts: bytes) -> str:
         # The key keeps clients from guessing an id; the prefix keeps it apart from session ids.
         digest = hashlib.blake2b(key=self._secret, digest_size=24)
-        for part in (token_name.encode("utf-8"), name.encode("utf-8")):
+        for part in parts:
             digest.update(b"%d:" % len(part) + part)
-        known_by = f"without session:{digest.hexdigest()}"
-        return ClientSession(known_by, name, version, revision.name, self.wall_clock(), token_name)
+        return f"{kind}:{digest.hexdigest()}"
 
     def note_request(self, client: ClientSession, now: float) -> None:
         """Note a request of a client, which keeps its session alive if it has one."""
@@ -90,7 +96,7 @@ class SessionRegistry:
         self, identity: Tuple[str, str], token_name: str, revision: Revision, now: float
     ) -> Tuple[Session, List[Event]]:
         """Open a session for `initialize`. Raises RpcError if there are too many."""
-        events = self._make_room(token_name, now)
+        events = self._make_room()
         session_id = secrets.token_urlsafe(24)
         client = ClientSession(session_id, identity[0], identity[1], revision.name, self.wall_clock(), token_name)
         return self._add(client, revision, MCP, now), events + [SessionOpened(client)]
@@ -100,7 +106,7 @@ class SessionRegistry:
         session = self._sessions.get(client.id)
         if session is not None:
             return session, []
-        events = self._make_room(client.token_name, now)
+        events = self._make_room()
         return self._add(client, revision, SUBSCRIBER, now), events + [SessionOpened(client)]
 
     def _add(self, client: ClientSession, revision: Revision, kind: SessionKind, now: float) -> Session:
@@ -109,17 +115,13 @@ class SessionRegistry:
         self.clients[client.id] = client
         return session
 
-    def _make_room(self, token_name: str, now: float) -> List[Event]:
-        sessions = list(self._sessions.values())
-        own = [session for session in sessions if session.client.token_name == token_name]
-        if len(own) >= self.limits.sessions_per_token:
-            sessions = own
-        elif len(sessions) < self.limits.sessions:
+    def _make_room(self) -> List[Event]:
+        if len(self._sessions) < self.limits.sessions:
             return []
-        silent = [session for session in sessions if session.is_silent(now)]
-        if not silent:
+        away = [session for session in self._sessions.values() if session.deadline() is not None]
+        if not away:
             raise RpcError(INVALID_REQUEST, "Too many clients are connected.", status=503)
-        return self.close(min(silent, key=lambda session: session.last_seen), "made room for another client")
+        return self.close(min(away, key=lambda session: session.last_seen), "made room for another client")
 
     # Streams
 
@@ -132,9 +134,7 @@ class SessionRegistry:
             return Reaction(_refusal(NEEDS_EVENT_STREAM, 406))
         return Reaction(self._attach(found, headers.get(RESUME_HEADER), now))
 
-    def listen_without_session(
-        self, headers: Mapping[str, str], accepts_events: bool, now: float, token_name: str = ""
-    ) -> Reaction:
+    def listen_without_session(self, headers: Mapping[str, str], accepts_events: bool, now: float) -> Reaction:
         """Handle a GET of the plain event stream `/events`, which is resumed by `Last-Event-ID` alone."""
         if not accepts_events:
             return Reaction(_refusal(NEEDS_EVENT_STREAM, 406))
@@ -144,11 +144,11 @@ class SessionRegistry:
         if session is not None and session.kind is EVENTS:
             return Reaction(self._attach(session, event_id, now))
         try:
-            events = self._make_room(token_name, now)
+            events = self._make_room()
         except RpcError as error:
             return Reaction(_refusal(error.sentence, 503))
         # It is part of every event id, and an event id is all that is needed to resume the stream: so it is a secret.
-        client = ClientSession(secrets.token_urlsafe(24), "event stream", "", "", self.wall_clock(), token_name)
+        client = ClientSession(secrets.token_urlsafe(24), "event stream", "", "", self.wall_clock())
         session = self._add(client, NEWEST_HANDSHAKE, EVENTS, now)
         return Reaction(self._attach(session, None, now), events + [SessionOpened(client)])
 

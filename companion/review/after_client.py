@@ -15,6 +15,7 @@ import time
 from enum import Enum
 from typing import TYPE_CHECKING, Callable, Dict, FrozenSet, Optional
 
+from ..editor.storage import storage_folder
 from .document import disk, preparation, written
 from .document.apply import Write
 from .document.disk import ChangedError, DiskError, Original
@@ -68,6 +69,7 @@ class SaveAfterClient:
         self._text = text
         self._done: Optional[Callable[[str], None]] = done
         self._original = original
+        self._storage = storage_folder()
         self._pause = LOOK_MILLISECONDS + len(proposed) // CHARACTERS_PER_MILLISECOND
         self._end = 0.0  # on the steady clock
         self._looking: Optional[Computation] = None
@@ -107,7 +109,7 @@ class SaveAfterClient:
         """
         done, self._done = self._done, None
         if done is not None and self._write is None:
-            self._looking = self._look_until(until, _nothing, self._text)
+            self._looking = self._look_until(until, _nothing, self._text, self._storage)
 
     def wait(self, seconds: float) -> None:
         """Wait up to `seconds` for a disk thread. Any thread."""
@@ -122,10 +124,10 @@ class SaveAfterClient:
             )
 
     def _look_until(
-        self, end: float, then: Callable[[Optional[Original]], None], text: Optional[str] = None
+        self, end: float, then: Callable[[Optional[Original]], None], text: Optional[str] = None, storage: str = ""
     ) -> Computation:
         return self._runtime.use_disk(
-            _look_until, self._request, self._proposed, end, text, then=then, failed=self._failed
+            _look_until, self._request, self._proposed, end, text, storage, then=then, failed=self._failed
         )
 
     def _looked(self, found: Optional[Original]) -> None:
@@ -181,13 +183,18 @@ def _look(request: FileRequest, proposed: str, cancelled: Callable[[], bool]) ->
 
 
 def _look_until(
-    request: FileRequest, proposed: str, end: float, text: Optional[str], cancelled: Callable[[], bool]
+    request: FileRequest,
+    proposed: str,
+    end: float,
+    text: Optional[str],
+    storage: str,
+    cancelled: Callable[[], bool],
 ) -> Optional[Original]:
     """Look until the file holds what was proposed, or the steady clock says `end`. A `text` is written over it then."""
     while True:
         found = _look(request, proposed, cancelled)
         if found is not None and text is not None and not preparation.same_files(request.path, request.tabs):
-            disk.write(found, disk.encoded(found, text))
+            disk.write(found, disk.encoded(found, text), storage)
         if found is not None or cancelled() or time.monotonic() >= end:
             return found
         time.sleep(LOOK_MILLISECONDS / 1000)

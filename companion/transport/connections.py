@@ -11,6 +11,7 @@ Implements RFC 9112, 9.3 (persistence), 9.5 (timeouts) and 9.6 (closing), as far
 from __future__ import annotations
 
 import asyncio
+import itertools
 import logging
 import socket
 from typing import Any, Callable, Iterable, Optional, cast
@@ -21,8 +22,8 @@ from ..log_repeats import SELDOM
 from ..protocol.json_text import AT_ONCE_BYTES
 from ..protocol.limits import Limits
 from .frame_bounds import Excess, FrameBounds
-from .open_connections import OpenConnections
 from .responses import WholeResponse, refusal
+from .unauthenticated import UnauthenticatedConnections
 
 logger = logging.getLogger("gemini_companion.transport")
 
@@ -35,6 +36,8 @@ _PARSER_WAITS = hasattr(web.RequestHandler, "_resume_reading_if_drained")
 
 _UPGRADED = "_upgraded" if hasattr(web.RequestHandler, "_upgraded") else "_upgrade"
 """Where aiohttp notes that what follows is another protocol: newer releases, and older ones."""
+
+_NUMBERS = itertools.count(1)
 
 
 def hang_up(connections: Iterable[web.RequestHandler]) -> None:
@@ -52,8 +55,8 @@ class Connection(web.RequestHandler):
     """aiohttp's connection with limits on all input. Loop thread."""
 
     __slots__ = (
-        "_admitted", "_body", "_body_bytes", "_counted", "_deadline", "_full", "_ignoring", "_limits", "_lines",
-        "_held_by_all", "_open", "_outside", "_peer_closed", "_to_come", "frames", "on_lost", "__weakref__",
+        "_body", "_body_bytes", "_counted", "_deadline", "_full", "_ignoring", "_limits", "_lines", "_held_by_all",
+        "_outside", "_peer_closed", "_to_come", "_unauthenticated", "frames", "number", "on_lost", "__weakref__",
     )  # fmt: skip
 
     def __init__(
@@ -61,23 +64,25 @@ class Connection(web.RequestHandler):
         manager: web.Server,
         *,
         limits: Limits,
-        full: Callable[[], bool] = lambda: False,
+        full: Callable[[], bool],
         held: Optional[Callable[[], int]] = None,
         **options: Any,
     ) -> None:
-        """`full`: whether this server takes no more connections, though the process could. With `held` a connection may
-        become a WebSocket: whoever handles its request sees to it that it does, or ends it. `held`: how many bytes of
-        messages all connections of this server's hold that nobody has taken."""
+        """`full` says whether no connection of this server's can be added. With `held` a connection may become a
+        WebSocket: whoever handles its request sees to it that it does, or ends it. `held`: how many bytes of messages
+        all connections of this server's hold that nobody has taken."""
         super().__init__(manager, **options)
         self._held_by_all = held
         self.frames: Optional[FrameBounds] = None
         """The bounds of what comes from now on, once it is no HTTP any more."""
         self._limits = limits
         self._full = full
-        self._open = OpenConnections.of_this_loop()
-        self._admitted = False
+        self._unauthenticated: Optional[UnauthenticatedConnections] = UnauthenticatedConnections.of_this_loop()
+        """Counts this connection until it has authenticated; then None."""
         self._deadline: Optional[asyncio.TimerHandle] = None
         self._peer_closed = False
+        self.number = next(_NUMBERS)
+        """Unique in this process."""
         self._ignoring = False
         self._counted = 0
         self._outside = self._lines = 0
@@ -89,11 +94,13 @@ class Connection(web.RequestHandler):
         """Called once when the connection is lost, with True if it was reset: the client may have left data unread."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        full = self._full() and not self._open.make_room()
+        assert self._unauthenticated is not None
+        full = self._full() and not self._unauthenticated.make_room()
         super().connection_made(transport)
-        if full or not self._open.add(self, self._limits.connections):
+        if full:
             self._cut(b"503 Service Unavailable")
             return
+        self._unauthenticated.add(self)
         self._give_time()
 
     # Input
@@ -197,11 +204,11 @@ class Connection(web.RequestHandler):
 
     # Authentication
 
-    def token_shown(self, token: str) -> bool:
-        """Note that the client has sent a valid token. False if its clients have too many connections."""
-        if not self._admitted:
-            self._admitted = self._open.admit(self, token, self._limits.connections)
-        return self._admitted
+    def token_shown(self) -> None:
+        """Note that the client has sent a valid token, so that the connection is no longer counted."""
+        if self._unauthenticated is not None:
+            self._unauthenticated.remove(self)
+            self._unauthenticated = None
 
     def evict(self) -> None:
         """Close this connection in favour of another one."""
@@ -233,11 +240,11 @@ class Connection(web.RequestHandler):
 
     def pause_writing(self) -> None:
         super().pause_writing()
-        if not self._admitted:  # An authenticated client may be suspended and go on later.
+        if self._unauthenticated is not None:  # An authenticated client may be suspended and go on later.
             asyncio.get_running_loop().call_later(self._limits.request_seconds, self._abort_if_unread)
 
     def _abort_if_unread(self) -> None:
-        if self._paused and not self._admitted and self.transport is not None:
+        if self._paused and self._unauthenticated is not None and self.transport is not None:
             self.transport.abort()
 
     def eof_received(self) -> Optional[bool]:
@@ -261,7 +268,7 @@ class Connection(web.RequestHandler):
     def connection_lost(self, exc: Optional[BaseException]) -> None:
         was_reset = self._was_reset(exc)
         self._stop_the_clock()
-        self._open.remove(self)
+        self.token_shown()
         super().connection_lost(exc)
         tell, self.on_lost = self.on_lost, None
         if tell is not None:

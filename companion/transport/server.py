@@ -52,6 +52,7 @@ from .local_sockets import LocalSocket, listen_locally
 from .negotiation import accepted
 from .responses import WholeResponse, not_allowed, refusal, respond
 from .running_calls import CallRunner, answered, never
+from .unauthenticated import descriptor_limit
 
 logger = logging.getLogger("gemini_companion.transport")
 ADDRESS = "127.0.0.1"
@@ -135,11 +136,13 @@ class CompanionServer(CallRunner):
         """What makes a `Connection` of this server."""
         self._protocol.catalogue.arguments.prepare()
         self._manager = manager = web.Server(self._handle)
+        most_connections = min(self._limits.connections, descriptor_limit() // 2)
         return functools.partial(
             Connection,
             manager,
             loop=asyncio.get_running_loop(),
             limits=self._limits,
+            full=lambda: len(manager.connections) >= most_connections,
             keepalive_timeout=self._limits.keepalive_seconds,
             lingering_time=_LINGER_SECONDS,
             max_line_size=self._limits.header_bytes,
@@ -241,8 +244,7 @@ class CompanionServer(CallRunner):
         if path == "/events":
             if method != "GET":
                 return not_allowed("GET")
-            now, accepts_events = self._now(), accepted(headers)[1]
-            reaction = self._protocol.registry.listen_without_session(headers, accepts_events, now, token_name)
+            reaction = self._protocol.registry.listen_without_session(headers, accepted(headers)[1], self._now())
             return await self._react(request, reaction)
         return refusal(404, "There is nothing here. The MCP endpoint is /mcp.")
 
@@ -276,7 +278,8 @@ class CompanionServer(CallRunner):
         self._in_flight += 1
         try:
             decoded = await self._bodies.decode(body, self._limits)
-            arrival = Arrival(headers, body, accepts_json, accepts_events, token_name, decoded)
+            connection: Connection = request.protocol
+            arrival = Arrival(headers, body, accepts_json, accepts_events, token_name, str(connection.number), decoded)
             reaction = self._protocol.post(arrival, self._now())
             for event in reaction.events:
                 if isinstance(event, SessionOpened):

@@ -4,6 +4,7 @@ Rules:
 * Reading never fails. What cannot be shown as text becomes an `Original` of another kind with a sentence for the user.
 * A file is written only if it is still the very file that was read, byte by byte. Its name proves nothing, because a
   link on the way may lead elsewhere by now. Afterwards it holds the old text or the new one, whole.
+* Of those who write to one file at the same time only the first one does; for the others it has changed.
 * Only regular files are read and written: the file type is checked again on the opened descriptor.
 
 The editor is not known here. These calls block on the disk. Disk threads.
@@ -13,21 +14,23 @@ from __future__ import annotations
 
 import hashlib
 import os
+import threading
 import time
+from contextlib import contextmanager
 from enum import Enum
-from typing import FrozenSet, NamedTuple, Optional, Sequence, Tuple
+from typing import FrozenSet, Iterator, NamedTuple, Sequence, Set, Tuple
 
-from ...comparison import common_prefix, split_lines
+from ...comparison import split_lines
 from . import encodings, file_replacement
 from .encodings import HEXADECIMAL, UTF_8, codec_of
-from .file_replacement import Copy, DamagedError, NotRegularError, OvertakenError, opened, read_all
+from .file_replacement import DamagedError, OvertakenError
 from .formats import BINARY, HEAD, TEXT, Format, format_of_bytes
+from .raw_files import NotRegularError, identity_of, opened, read_all
 from .text import carry_endings, line_endings, plain, portions, usual_ending
 
 READ_FACTOR = 8  # a file bigger than the limit is shown plainly; one this many times bigger is not even read
 
 _CLOCK_TICK = 2 * 10**9  # nanoseconds; file systems keep time so coarsely that two writes may bear the same one
-_BLANK = b" \t\r\n\v\f\0"  # in bytes; the last is half of each in UTF-16
 _ENDING_NAMES = {"\n": "Unix", "\r\n": "Windows", "\r": "CR"}
 
 
@@ -109,7 +112,8 @@ def read(
     except (OSError, ValueError) as error:
         notice = f"{name} cannot be read: {_reason(error)}."
         return Original(path, Kind.UNREADABLE, notice=notice)
-    original = _decode(path, data, encoding, fallback)._replace(signature=_signature(found), identity=_identity(found))
+    original = _decode(path, data, encoding, fallback)
+    original = original._replace(signature=_signature(found), identity=identity_of(found))
     if original.kind is not Kind.TEXT:
         return original
     if len(data) > maximum_bytes:
@@ -163,89 +167,40 @@ def same_files(path: str, others: Sequence[str]) -> FrozenSet[str]:
     return frozenset(same)
 
 
-def write(original: Original, data: bytes) -> None:
+def write(original: Original, data: bytes, storage: str) -> None:
     """Make `data` the content of the file. Raises `DiskError`; `ChangedError` if it is not what was read.
 
-    Whatever fails, the file holds the old bytes or the new ones; a new file that failed is not there.
+    Whatever fails, the file holds the old bytes or the new ones; a new file that failed is not there. What is being
+    done is noted in the folder `storage`, for a process that ends in the midst of it.
     """
     name = os.path.basename(original.path)
     try:
         if original.kind is Kind.NEW:
-            file_replacement.create(original.path, data)
+            file_replacement.create(original.path, data, storage)
             return
-        with opened(original.path, os.O_RDWR) as (descriptor, found):
+        with _alone(original.identity), opened(original.path, os.O_RDWR) as (descriptor, found):
             old = _unchanged_content(original, descriptor, found)
-            file_replacement.replace_content(descriptor, found, original.path, old, data)
+            file_replacement.replace_content(descriptor, found, original.path, old, data, storage)
     except OSError as error:
         raise _failure(original, name, error) from error
 
 
-class Saving:
-    """What is needed while the editor writes `data` to the file: its old bytes, and a copy of them on disk."""
+_being_written: Set[Tuple[int, int]] = set()  # identities of files
+_written = threading.Condition()  # guards them
 
-    def __init__(self, original: Original, data: bytes) -> None:
-        """Raises `DiskError`; `ChangedError` if the file is not what was read."""
-        self._original = original
-        self._data = data
-        self._name = os.path.basename(original.path)
-        try:
-            with opened(original.path, os.O_RDWR) as (descriptor, found):
-                self._old = _unchanged_content(original, descriptor, found)
-            self._copy: Copy = file_replacement.make_copy(original.path, self._old)
-        except OSError as error:
-            raise _failure(original, self._name, error) from error
 
-    def settle(self, saved: bool, held: Optional[str] = None) -> None:
-        """Make sure that the file is whole. `saved` is whether the editor says that it has written it, `held` the plain
-        text that its tab holds then, if that is not what it was given: other packages change a text that is saved.
-
-        Raises `DiskError` if it did not; the old bytes are in the file then.
-        """
-        failure = OSError(0, "the editor could not save it")
-        try:
-            with opened(self._original.path, os.O_RDWR) as (descriptor, _):
-                now = read_all(descriptor)
-                if now == self._data:
-                    saved = True  # the tab may have been edited since
-                elif not (saved and self._is_as_changed(now, held)) and self._is_torn(now, held):
-                    file_replacement.put_back(descriptor, self._original.path, self._old, self._copy, failure)
-                    saved = False
-        except OSError as error:
-            raise _failure(self._original, self._name, error) from error
-        finally:
-            self._copy.remove()
-        if not saved:
-            raise DiskError(f"{self._name} could not be saved.")
-
-    def abandon(self) -> None:
-        """Remove the copy: the editor will not write."""
-        self._copy.remove()
-
-    def _is_as_changed(self, now: bytes, held: Optional[str]) -> bool:
-        """Whether this is the whole text as another package wants it.
-
-        What it did before the editor wrote, the tab shows. What a program does to the file afterwards no tab shows yet:
-        blank lines taken off or put at the ends lose nothing, however much that looks like a write that broke off.
-        """
-        if now.strip(_BLANK) == self._data.strip(_BLANK):
-            return True
-        return held is not None and _decode(self._original.path, now, self._original.encoding, UTF_8).text == held
-
-    def _is_torn(self, now: bytes, held: Optional[str]) -> bool:
-        """Whether this is what a write that broke off leaves behind."""
-        if now == self._old:
-            return False
-        for wanted in (self._data, self._encoded(held)):
-            begun = common_prefix(now, wanted)
-            if wanted and (begun == len(now) or (begun > 0 and now[begun:] == self._old[begun:])):
-                return True
-        return False
-
-    def _encoded(self, held: Optional[str]) -> bytes:
-        try:
-            return encoded(self._original, held) if held is not None else b""
-        except DiskError:
-            return b""  # the editor has written it in an encoding of its own choice
+@contextmanager
+def _alone(identity: Tuple[int, int]) -> Iterator[None]:
+    """Let nobody else in this process write to the file during the block, whatever name it is known by."""
+    with _written:
+        _written.wait_for(lambda: identity not in _being_written)
+        _being_written.add(identity)
+    try:
+        yield
+    finally:
+        with _written:
+            _being_written.remove(identity)
+            _written.notify_all()
 
 
 def changed(original: Original) -> bool:
@@ -254,7 +209,7 @@ def changed(original: Original) -> bool:
         return False
     try:
         with opened(original.path, os.O_RDONLY) as (descriptor, found):
-            if original.kind is Kind.NEW or _identity(found) != original.identity:
+            if original.kind is Kind.NEW or identity_of(found) != original.identity:
                 return True
             now = _signature(found)
             if now == original.signature and time.time_ns() - now[0] > _CLOCK_TICK:
@@ -270,7 +225,7 @@ def changed(original: Original) -> bool:
 
 def _unchanged_content(original: Original, descriptor: int, found: os.stat_result) -> bytes:
     """The bytes of the open file, if it is the one that was read and holds what was read."""
-    if _identity(found) == original.identity and found.st_size == original.signature[1]:
+    if identity_of(found) == original.identity and found.st_size == original.signature[1]:
         data = read_all(descriptor, found.st_size)
         if _fingerprint(data) == original.fingerprint:
             return data
@@ -281,7 +236,8 @@ def _failure(original: Original, name: str, error: OSError) -> DiskError:
     """What to tell the user about an error of the system."""
     if isinstance(error, DamagedError):
         sentence = f"{name} cannot be written ({_reason(error)}) and may be damaged."
-        return DiskError(sentence + (f" Its former text is in {error.copy}." if error.copy else ""))
+        former = f"is in {error.copy}." if error.copy else "is put back, if possible, when the editor starts again."
+        return DiskError(f"{sentence} Its former text {former}")
     if isinstance(error, (OvertakenError, NotRegularError)):
         return ChangedError(f"{name} has changed on disk since the diff was opened.")
     if isinstance(error, FileExistsError) and original.kind is Kind.NEW:
@@ -354,11 +310,6 @@ def _fingerprint(data: bytes) -> str:
 
 def _signature(found: os.stat_result) -> Tuple[int, int]:
     return found.st_mtime_ns, found.st_size
-
-
-def _identity(found: os.stat_result) -> Tuple[int, int]:
-    """What `os.path.samestat` compares."""
-    return found.st_dev, found.st_ino
 
 
 def _size(count: int) -> str:

@@ -1,6 +1,6 @@
-"""Replaces the content of a file: by all of the new bytes, or not at all.
+"""Replaces the content of a file: by all of the new bytes, or not at all, whatever fails and whenever the process ends.
 
-Theory of operation. A file is written in one of two ways.
+Theory of operation. What is about to be done is noted in the journal first. Then a file is written in one of two ways.
 
 *Replaced*: the new bytes go into a hidden file beside it, are flushed to the disk, and one rename puts them in place.
 Nothing can go wrong half-way. But the result is another file, so this is done only where nobody can tell: we own the
@@ -8,17 +8,16 @@ file, it has one name, and its mode, group and extended attributes (access lists
 and have been found there.
 
 *Rewritten* everywhere else (hard links, another owner, a folder in which nothing may be made, macOS and Windows, whose
-attributes Python cannot copy). A copy of the old bytes is put beside it first, if the folder allows it. Then the order
-of the steps makes each failure one that can be taken back:
+attributes Python cannot copy). The journal has the old bytes. A copy of them is put beside the file too, if the folder
+allows it, because a rename needs no room. Then the order of the steps makes each failure one that can be taken back:
 1. If the new text is longer, its end is written behind the old text and flushed. Only this needs room on the disk. If
    it fails, the file is cut to its old length.
 2. The old bytes are overwritten and flushed. This needs no room. If it fails, they are written back.
 3. If the new text is shorter, the rest of the file is cut off.
-If even taking back fails, the copy is renamed into place. If that fails too, it stays, and the error names it.
+If even taking back fails, the copy is renamed into place. If that fails too, it stays, the error names it, and the next
+start tries again.
 
-A new file is made with O_EXCL, and removed again, with the folders made for it, if it cannot be written.
-
-Rule: file descriptors are used raw. A buffered file would try to write the rest of what had failed when it is closed.
+A new file is written beside its place as well, and gets its name only then, and only if nobody else has taken it.
 
 These calls block on the disk. Disk threads.
 """
@@ -30,19 +29,18 @@ import logging
 import os
 import secrets
 import stat
-from contextlib import contextmanager, suppress
-from typing import Iterator, List, Optional, Tuple
+from contextlib import suppress
+from typing import List, Tuple
+
+from .journal import Entry, Note, noted
+from .raw_files import flush, flush_folder, identity_of, new_file, read_all, write_all
 
 logger = logging.getLogger("gemini_companion.review")
 
 SUFFIX = ".gemini-companion"  # of the files that are beside another for a moment
 
-_PORTION = 1 << 20  # bytes written at a time
-_BINARY = getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOINHERIT", 0)
-_NO_WAITING = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0)
-_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | _BINARY
-_CANNOT_FLUSH = {errno.EINVAL, errno.ENOSYS, errno.ENOTSUP}  # a file system that has no such thing
 _NOT_ALLOWED = {errno.EACCES, errno.EPERM, errno.EROFS, errno.EBUSY, errno.EXDEV, errno.ENOTSUP, errno.ENAMETOOLONG}
+_NO_LINKS = {errno.EACCES, errno.EPERM, errno.ENOTSUP, errno.ENOSYS, errno.EINVAL, errno.EMLINK, errno.EXDEV}
 
 
 class DamagedError(OSError):
@@ -53,10 +51,6 @@ class DamagedError(OSError):
         self.copy = copy
 
 
-class NotRegularError(OSError):
-    """What the path leads to is a folder, a FIFO, a device or the like."""
-
-
 class OvertakenError(OSError):
     """Somebody else has written to the file since it was opened."""
 
@@ -65,211 +59,200 @@ class _NotReplaceable(Exception):
     """The file cannot be replaced without a trace; it may be rewritten."""
 
 
-@contextmanager
-def opened(path: str, flags: int) -> Iterator[Tuple[int, os.stat_result]]:
-    """A descriptor of the regular file and its status. Raises `OSError`, `NotRegularError` for anything else.
-
-    That is asked before opening, because opening a FIFO or a device is noticed at its other end, and again afterwards,
-    because the path may lead elsewhere by then; therefore it is opened without waiting.
-    """
-    _check_regular(os.stat(path))
-    descriptor = os.open(path, flags | _BINARY | _NO_WAITING)
-    try:
-        found = os.fstat(descriptor)
-        _check_regular(found)
-        yield descriptor, found
-    finally:
-        os.close(descriptor)
+# -- a new file -------------------------------------------------------------------------------------------------------
 
 
-def _check_regular(found: os.stat_result) -> None:
-    if not stat.S_ISREG(found.st_mode):
-        raise NotRegularError(errno.EINVAL, "it is not a regular file")
-
-
-def read_all(descriptor: int, most: Optional[int] = None) -> bytes:
-    """The file's bytes from its start. With `most`, at most one more than that: a file that grows would have no end."""
-    os.lseek(descriptor, 0, os.SEEK_SET)
-    portions: List[bytes] = []
-    left = most + 1 if most is not None else None
-    while left is None or left > 0:
-        portion = os.read(descriptor, _PORTION if left is None else min(left, _PORTION))
-        if not portion:
-            break
-        portions.append(portion)
-        left = left - len(portion) if left is not None else None
-    return b"".join(portions)
-
-
-def create(path: str, data: bytes) -> None:
+def create(path: str, data: bytes, storage: str) -> None:
     """Make the file, and the folders that lead to it. Raises `OSError`; nothing new is left then."""
-    folders = _make_folders(os.path.dirname(path))
-    try:
-        descriptor = os.open(path, _NEW, 0o666)
+    folder, name = os.path.split(path)
+    folder = os.path.realpath(folder)
+    missing = _missing_folders(folder)
+    entry = Entry(os.path.join(folder, name), _beside(os.path.join(folder, name)), missing)
+    with noted(storage, entry) as note:
+        made: List[str] = []
         try:
-            _write(descriptor, 0, data)
-            _flush(descriptor)
+            _make_folders(missing, made)
+            with new_file(entry.beside, 0o666) as descriptor:
+                write_all(descriptor, 0, data)
+                flush(descriptor)
+            try:
+                _give_name(entry, note)
+            finally:
+                _remove(entry.beside)
         except BaseException:
-            os.close(descriptor)
-            descriptor = -1
-            with suppress(OSError):
-                os.unlink(path)
+            for each in reversed(made):
+                with suppress(OSError):  # somebody else may use it already
+                    os.rmdir(each)
             raise
-        finally:
-            if descriptor >= 0:
-                os.close(descriptor)
-    except BaseException:
-        for folder in reversed(folders):
-            with suppress(OSError):  # somebody else may use it already
-                os.rmdir(folder)
-        raise
+        for each in (*made, entry.path):
+            flush_folder(os.path.dirname(each))
 
 
-def replace_content(descriptor: int, found: os.stat_result, path: str, old: bytes, new: bytes) -> None:
+def _give_name(entry: Entry, note: Note) -> None:
+    """Put the new file in its place. Raises `FileExistsError` if there is one by now."""
+    if os.name == "nt":
+        os.rename(entry.beside, entry.path)  # which takes nobody's place on this system
+        return
+    try:
+        os.link(entry.beside, entry.path)
+    except OSError as error:
+        if error.errno not in _NO_LINKS:
+            raise
+        # A file system without links: an empty file keeps everybody else from the name.
+        note.change(entry._replace(holds_place=True))
+        with new_file(entry.path):
+            os.replace(entry.beside, entry.path)
+
+
+def _missing_folders(folder: str) -> Tuple[str, ...]:
+    """What is missing of the path `folder`, outermost first."""
+    missing: List[str] = []
+    while folder and not os.path.isdir(folder):
+        missing.insert(0, folder)
+        parent = os.path.dirname(folder)
+        if parent == folder:
+            break
+        folder = parent
+    return tuple(missing)
+
+
+def _make_folders(missing: Tuple[str, ...], made: List[str]) -> None:
+    for folder in missing:
+        try:
+            os.mkdir(folder)
+        except FileExistsError:
+            if not os.path.isdir(folder):
+                raise
+        else:
+            made.append(folder)
+
+
+# -- a file that is there ---------------------------------------------------------------------------------------------
+
+
+def replace_content(descriptor: int, found: os.stat_result, path: str, old: bytes, new: bytes, storage: str) -> None:
     """Make `new` the content of the open file at `path`, which holds `old`; `found` is its status before that was read.
 
     Raises `OSError`; the file holds `old` then, except after a `DamagedError`, or what an `OvertakenError` tells of.
     """
     if old == new:
         return
-    try:
-        _replace(descriptor, found, path, new)
-    except _NotReplaceable as reason:
-        logger.debug("the file is rewritten in place: %s", reason)
-        with copy_beside(path, old) as copy:
-            _check_untouched(os.fstat(descriptor), found)
-            rewrite(descriptor, path, old, new, copy)
-
-
-class Copy:
-    """A copy of a file's old bytes beside it; `path` is empty if there could be none."""
-
-    def __init__(self, path: str) -> None:
-        self.path = path
-
-    def remove(self) -> None:
-        """Remove the copy."""
-        if self.path:
-            with suppress(OSError):
-                os.unlink(self.path)
-            self.path = ""
-
-    def keep(self) -> str:
-        """Leave the copy where it is, and return its path."""
-        path, self.path = self.path, ""
-        return path
-
-
-def make_copy(path: str, old: bytes) -> Copy:
-    """Copy the old bytes. Raises `OSError` if the disk is full; a folder that allows no new file is no error."""
     target = os.path.realpath(path)
-    try:
-        name, descriptor = _beside(target)
-    except OSError as error:
-        if error.errno in _NOT_ALLOWED:
-            return Copy("")
-        raise
-    try:
+    replacing = Entry(target, _beside(target))
+    rewriting = replacing._replace(identity=identity_of(found), old=old, new=new)
+    obstacle = _obstacle(found)
+    with noted(storage, rewriting if obstacle else replacing) as note:
+        if not obstacle:
+            try:
+                _replace(descriptor, found, rewriting)
+                return
+            except _NotReplaceable as reason:
+                obstacle = str(reason)
+                note.change(rewriting)
+        logger.debug("the file is rewritten in place: %s", obstacle)
+        copy = _make_copy(rewriting)
         try:
-            _write(descriptor, 0, old)
+            _check_untouched(descriptor, found, rewriting)
+            rewrite(descriptor, rewriting, copy)
+        except DamagedError:
+            note.leave()
+            raise
+        except BaseException:
+            _remove(copy)
+            raise
+        _remove(copy)
+
+
+def _make_copy(entry: Entry) -> str:
+    """The path of a copy of the old bytes, "" if the folder allows none. Raises `OSError` if the disk is full."""
+    try:
+        with new_file(entry.beside) as descriptor:
+            write_all(descriptor, 0, entry.old)
             with suppress(OSError, _NotReplaceable):
-                _take_over(os.stat(target), target, descriptor)
-            _flush(descriptor)
-        finally:
-            os.close(descriptor)
-    except BaseException:
-        Copy(name).remove()
-        raise
-    return Copy(name)
+                _take_over(os.stat(entry.path), entry.path, descriptor)
+            flush(descriptor)
+    except OSError as error:
+        if error.errno not in _NOT_ALLOWED:
+            raise
+        return ""
+    return entry.beside
 
 
-@contextmanager
-def copy_beside(path: str, old: bytes) -> Iterator[Copy]:
-    """Make a copy for the duration of the block."""
-    copy = make_copy(path, old)
+def rewrite(descriptor: int, entry: Entry, copy: str) -> None:
+    """Write the new bytes over the old ones in place. Raises `OSError`; the file holds the old ones then, except after
+    a `DamagedError`.
+    """
+    old, new = entry.old, entry.new
+    kept = len(old)
     try:
-        yield copy
-    finally:
-        copy.remove()
-
-
-def rewrite(descriptor: int, path: str, old: bytes, new: bytes, copy: Copy) -> None:
-    """Write `new` over `old` in place. Raises `OSError`; the file holds `old` then, except after a `DamagedError`."""
-    try:
-        kept = len(old)
         if len(new) > kept:
-            _write(descriptor, kept, new[kept:])
-            _flush(descriptor)
-        _write(descriptor, 0, new[:kept])
-        _flush(descriptor)
+            write_all(descriptor, kept, new[kept:])
+            flush(descriptor)
+        write_all(descriptor, 0, new[:kept])
+        flush(descriptor)
         if len(new) < kept:
             os.ftruncate(descriptor, len(new))
-            _flush(descriptor)
+            flush(descriptor)
     except OSError as error:
-        put_back(descriptor, path, old, copy, error)
+        try:
+            put_back(descriptor, entry, copy)
+        except OSError:
+            raise DamagedError(error, copy) from error
         raise
 
 
-def put_back(descriptor: int, path: str, old: bytes, copy: Copy, cause: OSError) -> None:
-    """Restore `old` by any means. Raises `DamagedError` because of `cause` if none works."""
+def put_back(descriptor: int, entry: Entry, copy: str) -> None:
+    """Restore the old bytes by any means. Raises `OSError` if none works."""
     try:
-        if os.fstat(descriptor).st_size > len(old):
-            os.ftruncate(descriptor, len(old))  # first, because it makes room
-        _write(descriptor, 0, old)
-        _flush(descriptor)
-        if read_all(descriptor) == old:
+        if os.fstat(descriptor).st_size > len(entry.old):
+            os.ftruncate(descriptor, len(entry.old))  # first, because it makes room
+        write_all(descriptor, 0, entry.old)
+        flush(descriptor)
+        if read_all(descriptor) == entry.old:
             return
     except OSError as error:
         logger.error("what was written could not be taken back: %s", error.strerror)
-    try:
-        if copy.path:
-            os.replace(copy.path, os.path.realpath(path))
-            copy.keep()
-            return
-    except OSError as error:
-        logger.error("the copy could not be put in place: %s", error.strerror)
-    raise DamagedError(cause, copy.keep()) from cause
+    os.replace(copy, entry.path)
 
 
-def _check_untouched(now: os.stat_result, found: os.stat_result) -> None:
-    if not os.path.samestat(now, found) or (now.st_mtime_ns, now.st_size) != (found.st_mtime_ns, found.st_size):
+def _check_untouched(descriptor: int, found: os.stat_result, entry: Entry) -> None:
+    """Raise `OvertakenError` unless the path still leads to the open file, and that holds what it did."""
+    if not os.path.samestat(os.stat(entry.path), found) or read_all(descriptor, len(entry.old)) != entry.old:
         raise OvertakenError(errno.EBUSY, "somebody else has just written to it")
 
 
-def _replace(descriptor: int, found: os.stat_result, path: str, new: bytes) -> None:
-    target = os.path.realpath(path)
+def _obstacle(found: os.stat_result) -> str:
+    """Why the file cannot be replaced, as far as that is known beforehand."""
     if not hasattr(os, "listxattr"):
-        raise _NotReplaceable("its attributes cannot be copied on this system")
+        return "its attributes cannot be copied on this system"
     if found.st_nlink != 1 or found.st_uid != os.geteuid():
-        raise _NotReplaceable("it has several names, or another owner")
-    if not os.path.samestat(os.stat(target), found):
-        raise _NotReplaceable("another file has taken its place")
+        return "it has several names, or another owner"
+    return ""
+
+
+def _replace(descriptor: int, found: os.stat_result, entry: Entry) -> None:
     try:
-        name, beside = _beside(target)
+        with new_file(entry.beside) as beside:
+            write_all(beside, 0, entry.new)
+            _take_over(found, descriptor, beside)
+            flush(beside)
     except OSError as error:
         if error.errno in _NOT_ALLOWED:
             raise _NotReplaceable("nothing may be made in its folder") from error
         raise
     try:
-        try:
-            _write(beside, 0, new)
-            _take_over(found, descriptor, beside)
-            _flush(beside)
-        finally:
-            os.close(beside)
         # A moment has passed: somebody may have written, or made another file of it.
-        _check_untouched(os.stat(target), found)
+        _check_untouched(descriptor, found, entry)
         try:
-            os.replace(name, target)
+            os.replace(entry.beside, entry.path)
         except OSError as error:
             if error.errno in _NOT_ALLOWED:
                 raise _NotReplaceable("it may not be renamed over") from error
             raise
     except BaseException:
-        with suppress(OSError):
-            os.unlink(name)
+        _remove(entry.beside)
         raise
-    _flush_folder(os.path.dirname(target))
+    flush_folder(os.path.dirname(entry.path))
 
 
 def _take_over(found: os.stat_result, source: int | str, descriptor: int) -> None:
@@ -307,64 +290,13 @@ def _attributes(file: int | str) -> List[str]:
         raise
 
 
-def _beside(target: str) -> Tuple[str, int]:
-    """A new file in the folder of `target` that only we can read: its path and a descriptor."""
+def _beside(target: str) -> str:
+    """The path of a new file in the folder of `target`."""
     folder, name = os.path.split(target)
     # A name has at most 255 bytes, so that of a file with a long one cannot be part of it.
-    path = os.path.join(folder, f".{name[:40]}.{secrets.token_hex(4)}{SUFFIX}")
-    return path, os.open(path, _NEW, 0o600)
+    return os.path.join(folder, f".{name[:40]}.{secrets.token_hex(8)}{SUFFIX}")
 
 
-def _make_folders(folder: str) -> List[str]:
-    """Make what is missing of the path `folder`; the folders made, outermost first. Raises `OSError`, none left."""
-    missing: List[str] = []
-    while folder and not os.path.isdir(folder):
-        missing.append(folder)
-        parent = os.path.dirname(folder)
-        if parent == folder:
-            break
-        folder = parent
-    made: List[str] = []
-    try:
-        for folder in reversed(missing):
-            try:
-                os.mkdir(folder)
-            except FileExistsError:
-                if not os.path.isdir(folder):
-                    raise
-            else:
-                made.append(folder)
-    except OSError:
-        for folder in reversed(made):
-            with suppress(OSError):
-                os.rmdir(folder)
-        raise
-    return made
-
-
-def _write(descriptor: int, place: int, data: bytes) -> None:
-    os.lseek(descriptor, place, os.SEEK_SET)
-    rest = memoryview(data)
-    while rest:
-        count = os.write(descriptor, rest[:_PORTION])
-        if not count:
-            raise OSError(errno.EIO, os.strerror(errno.EIO))
-        rest = rest[count:]
-
-
-def _flush(descriptor: int) -> None:
-    try:
-        os.fsync(descriptor)
-    except OSError as error:
-        if error.errno not in _CANNOT_FLUSH:
-            raise
-
-
-def _flush_folder(folder: str) -> None:
-    """Make a rename last. It has happened, whatever comes of this."""
+def _remove(path: str) -> None:
     with suppress(OSError):
-        descriptor = os.open(folder, os.O_RDONLY | _BINARY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
+        os.unlink(path)

@@ -15,8 +15,11 @@ import errno
 import os
 import secrets
 import sys
+import time
 from contextlib import suppress
 from typing import Iterator, Optional
+
+from .raw_files import flush, flush_folder, new_file, read_all, write_all
 
 if sys.platform == "win32":
     import msvcrt
@@ -39,12 +42,16 @@ class PrivateFile:
 
     def read(self) -> bytes:
         """What the file holds. Raises OSError."""
-        with open(self._descriptor, "rb", closefd=False) as file:
-            file.seek(0)
-            return file.read(MAXIMUM_BYTES)
+        return read_all(self._descriptor, MAXIMUM_BYTES)
+
+    def age(self) -> float:
+        """How long ago the file was made, in seconds. Raises OSError."""
+        return time.time() - os.fstat(self._descriptor).st_mtime
 
     def remove(self) -> None:
-        """Remove the file, and the folder if it was the last one. Never raises."""
+        """Remove the file, and the folder if it was the last one. Never raises; what was released stays."""
+        if self._descriptor < 0:
+            return
         with suppress(OSError):
             os.unlink(self.path)
         self.release()
@@ -101,32 +108,20 @@ def left_over(folder: str, suffix: str) -> Iterator[PrivateFile]:
                 found = _take(path)
                 if found is not None:
                     yield found
-
-
-def flush_folder(folder: str) -> None:
-    """Make it last that a file in the folder has another name. It has happened, whatever comes of this."""
     with suppress(OSError):
-        descriptor = os.open(folder, os.O_RDONLY | _BINARY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
+        os.rmdir(folder)  # while it is empty
 
 
 def _write(path: str, data: bytes) -> None:
     """Make the file, whole or not at all. Raises OSError."""
-    temporary = path + TEMPORARY
-    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY, 0o600)
+    with new_file(path + TEMPORARY) as descriptor:
+        write_all(descriptor, 0, data)
+        flush(descriptor)
     try:
-        with os.fdopen(descriptor, "wb", 0) as file:
-            rest = memoryview(data)
-            while rest:
-                rest = rest[file.write(rest) :]
-            os.fsync(descriptor)
-        os.replace(temporary, path)
+        os.replace(path + TEMPORARY, path)
     except OSError:
         with suppress(OSError):
-            os.unlink(temporary)
+            os.unlink(path + TEMPORARY)
         raise
 
 

@@ -219,7 +219,10 @@ class Files:
     # -- reading again ---------------------------------------------------------------------------
     def revert(self, view: ViewModel, encoding: Optional[str] = None) -> None:
         """Throw unsaved changes away and read the file again."""
-        self._read_again(view.buffer, "on_revert", encoding)
+        if "late_reverts" in self._host.quirks:
+            self._host.scheduler.set_timeout(lambda: self._read_again(view.buffer, "on_revert", encoding))
+        else:
+            self._read_again(view.buffer, "on_revert", encoding)
 
     def check_disk(self) -> None:
         """Look for files that others have changed: clean buffers are read again, dirty ones keep their text."""

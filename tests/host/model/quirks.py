@@ -6,6 +6,7 @@ the editor most probably does.
   late_events         focus, edits and loading are told when the main loop is idle, not inside the call that caused them
   repeated_events     the same events come twice
   late_close          a view that a plugin closes is still there until the main loop is idle
+  late_reverts        a file that is reverted, or reopened in another encoding, is read when the main loop is idle
   late_size           a view has no size until it has been drawn for the first time
   late_timers         every timer fires some milliseconds later than asked
   rounded_phantoms    phantoms are a whole number of pixels high
@@ -33,8 +34,8 @@ import os
 from typing import FrozenSet
 
 ALL = frozenset(
-    """late_events repeated_events late_close late_size late_timers rounded_layout untitled_window silent_windows
-    rounded_phantoms moving_shows window_selection undo_counts active_panel stuck_previews moved_previews
+    """late_events repeated_events late_close late_reverts late_size late_timers rounded_layout untitled_window
+    silent_windows rounded_phantoms moving_shows window_selection undo_counts active_panel stuck_previews moved_previews
     closing_windows focus_deselects moving_deselects stale_annotations""".split()
 )
 BY_NAME_ONLY = frozenset(["late_blocks"])

@@ -14,7 +14,6 @@ from companion.agents.ide_companion import IDE_COMPANION
 from companion.endpoint.server_task import (
     COME_BACK_SECONDS,
     ENDING_SECONDS,
-    GONE_SECONDS,
     RETRY_SECONDS,
     Listener,
     ServerState,
@@ -199,7 +198,7 @@ class TestListening:
     def test_once_stopped_it_does_not_try_again(self, server_task, servers, now):
         servers.failures[:] = [TAKEN] * 3
         now(server_task.run())
-        assert now(server_task.stop(for_good=False)) is None
+        assert now(server_task.stop()) is None
         now(seconds=100)
         assert len(servers.made) == 1
 
@@ -208,7 +207,7 @@ class TestListening:
     ):
         servers.slow = True
         now(server_task.run())
-        assert now(server_task.stop(for_good=False)) is None
+        assert now(server_task.stop()) is None
         servers.made[0].gate.set_result(None)
         now()
         assert servers.made[0].stops == [None]
@@ -275,22 +274,15 @@ class TestTakingOver:
 class TestEnding:
     def test_clients_are_told_to_leave_a_successor_its_time(self, server_task, servers, now):
         now(server_task.run())
-        left = now(server_task.stop(for_good=False))
+        left = now(server_task.stop())
         assert servers.made[0].stops == [COME_BACK_SECONDS]
         assert servers.made[0].patience == ENDING_SECONDS < 0.2, "the editor waits for it"
         assert left == ServerState(5001, TOKEN, AGENT_TOKENS, {"state of": 1})
 
-    def test_without_a_successor_they_have_given_up_within_a_second(self, server_task, servers, now):
-        """They try twice, each time after what they were told."""
-        now(server_task.run())
-        now(server_task.stop(for_good=True))
-        assert servers.made[0].stops == [GONE_SECONDS] and 2 * GONE_SECONDS < 1
-        assert servers.made[0].patience == ENDING_SECONDS
-
     def test_there_is_nothing_to_leave_twice(self, server_task, servers, now):
         now(server_task.run())
-        now(server_task.stop(for_good=False))
-        assert now(server_task.stop(for_good=False)) is None
+        now(server_task.stop())
+        assert now(server_task.stop()) is None
         assert len(servers.made[0].stops) == 1
 
     def test_a_restart_comes_back_at_once_with_port_and_sessions(self, server_task, servers, told, now):
@@ -335,7 +327,7 @@ class TestEnding:
 
     def test_but_not_after_the_stop(self, server_task, now, runtime):
         now(server_task.run())
-        now(server_task.stop(for_good=False))
+        now(server_task.stop())
         server_task.loop_lost()
         assert runtime.spawned == []
 
@@ -378,7 +370,7 @@ class TestClients:
             ("disconnect",),
             ("limit", 3 * MEBIBYTE + ENVELOPE),
         ]
-        now(server_task.stop(for_good=False))
+        now(server_task.stop())
         server_task.notify(Message("note", {}), None)
         assert len(servers.made[0].calls) == 3
 
@@ -416,7 +408,7 @@ def test_a_real_client_reads_on_its_stream_to_come_back_after_four_seconds(make,
                 headers["Mcp-Session-Id"] = response.headers["Mcp-Session-Id"]
             async with http.get(url, headers=headers) as stream:
                 await stream.content.readline()
-                await server_task.stop(for_good=False)
+                await server_task.stop()
                 return await stream.content.read()
 
     assert b"retry: 4000\n" in asyncio.run(asyncio.wait_for(scenario(), 30))

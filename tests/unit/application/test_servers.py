@@ -39,8 +39,7 @@ class Task:
     async def run(self, state):
         self.asked.append(("run", state))
 
-    async def stop(self, *, for_good):
-        self.asked.append(("stop", for_good))
+    async def stop(self):
         return self.left
 
     async def restart(self):
@@ -134,8 +133,7 @@ def test_a_former_state_goes_to_its_own_server_and_only_once():
 def test_what_is_left_is_that_of_the_started_ones_that_leave_something(bench):
     bench.servers.start([CLAUDE])
     bench.servers.task_of(CLAUDE).left = None
-    assert bench.servers.stop(for_good=False) == {PRIMARY.key: f"left by {PRIMARY.key}"}
-    assert bench.asked(PRIMARY)[-1] == ("stop", False)
+    assert bench.servers.stop() == {PRIMARY.key: f"left by {PRIMARY.key}"}
 
 
 def test_only_started_ones_are_started_again_and_disconnected(bench):

@@ -92,9 +92,9 @@ async def serve(options: dict, gauges: Gauges, ready) -> None:
     if options["websocket"]:
         await serve_websocket(options, gauges, ready, call_tool)
     ports = []
-    for number in range(options["servers"]):
+    for _ in range(options["servers"]):
         server = CompanionServer(
-            token=options["token"] + "-next" * number,
+            token=options["token"],
             tools=TOOLS,
             call_tool=call_tool,
             session_opened=lambda client: None,
@@ -102,8 +102,7 @@ async def serve(options: dict, gauges: Gauges, ready) -> None:
             limits=Limits(**options["limits"]),
             identity=Implementation("gemini-companion", "Gemini Companion", "0"),
         )
-        on_socket = options["socket"] and number == options["servers"] - 1
-        ports.append(await (server.start_on_socket() if on_socket else server.start()))
+        ports.append(await server.start())
     ready(ports)
     await watch(gauges)
 

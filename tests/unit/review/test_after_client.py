@@ -64,6 +64,7 @@ def bench(monkeypatch, tmp_path):
         monkeypatch.setitem(sys.modules, "sublime", ModuleType("sublime"))
         sys.modules["sublime"].Window = sys.modules["sublime"].View = object
     module = importlib.import_module("companion.review.after_client")
+    monkeypatch.setattr(module, "storage_folder", lambda: str(tmp_path / "storage"))
     path = tmp_path / "file.txt"
     path.write_bytes(b"old\n")
     made = Bench(module, monkeypatch, path)

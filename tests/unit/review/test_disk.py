@@ -15,6 +15,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 from companion.review.document import disk
 from companion.review.document.disk import ChangedError, DiskError, Kind
 from companion.review.document.encodings import codec_of
+from tests.support.writing import write_file
 
 
 def read(path, **options):
@@ -147,7 +148,7 @@ def test_a_file_that_may_only_be_read_is_not_written(bound_by_modes):
     path = made(bound_by_modes, b"a\n")
     path.chmod(0o444)
     with pytest.raises(DiskError, match="cannot be written: Permission denied"):
-        disk.write(read(path), b"b\n")
+        write_file(read(path), b"b\n")
     assert path.read_bytes() == b"a\n"
 
 
@@ -167,13 +168,13 @@ def test_a_file_that_may_only_be_read_is_not_written(bound_by_modes):
 def test_a_text_is_written_as_the_file_was(tmp_path, before, text, after):
     path = made(tmp_path, before)
     original = read(path)
-    disk.write(original, disk.encoded(original, text))
+    write_file(original, disk.encoded(original, text))
     assert path.read_bytes() == after
 
 
 def test_a_new_file_gets_exactly_the_proposed_text(tmp_path):
     original = read(tmp_path / "deep" / "new.txt")
-    disk.write(original, disk.encoded(original, "\ufeffa\r\nb\n"))
+    write_file(original, disk.encoded(original, "\ufeffa\r\nb\n"))
     assert (tmp_path / "deep" / "new.txt").read_bytes() == b"\xef\xbb\xbfa\r\nb\n"
 
 
@@ -206,7 +207,7 @@ def test_a_file_that_changed_meanwhile_is_not_overwritten(tmp_path):
     path.write_bytes(b"b\n")
     assert disk.changed(original)
     with pytest.raises(ChangedError):
-        disk.write(original, b"c\n")
+        write_file(original, b"c\n")
     assert path.read_bytes() == b"b\n"
 
 
@@ -215,13 +216,13 @@ def test_a_file_that_appeared_or_vanished_meanwhile_is_not_written(tmp_path):
     made(tmp_path, b"theirs", "new")
     assert disk.changed(new)
     with pytest.raises(ChangedError, match="created"):
-        disk.write(new, b"ours")
+        write_file(new, b"ours")
     path = made(tmp_path, b"a\n", "old")
     old = read(path)
     path.unlink()
     assert disk.changed(old)
     with pytest.raises(ChangedError, match="deleted"):
-        disk.write(old, b"ours")
+        write_file(old, b"ours")
 
 
 @pytest.mark.skipif(os.name == "nt", reason="links and modes are POSIX's")
@@ -231,7 +232,7 @@ def test_links_and_modes_stay(tmp_path):
     link = tmp_path / "link"
     link.symlink_to(target)
     original = read(link)
-    disk.write(original, b"b\n")
+    write_file(original, b"b\n")
     assert link.is_symlink()
     assert target.read_bytes() == b"b\n"
     assert stat.S_IMODE(target.stat().st_mode) == 0o755

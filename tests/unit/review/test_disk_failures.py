@@ -7,6 +7,7 @@ import os
 import stat
 import sys
 import time
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
 from companion.review.document import disk, file_replacement
 from companion.review.document.disk import ChangedError, DiskError, Kind
+from companion.review.document.journal import Entry
+from companion.review.document.raw_files import opened, read_all
+from tests.support.writing import write_file
 
 OLD = b"old line\r\n" * 100
 NEW = b"a much longer new line\r\n" * 4000
@@ -48,7 +52,7 @@ class TestAFullDisk:
         resource.setrlimit(resource.RLIMIT_FSIZE, (max(room, len(OLD)), limits[1]))
         try:
             with pytest.raises(DiskError) as caught:
-                disk.write(original, NEW)
+                write_file(original, NEW)
         finally:
             resource.setrlimit(resource.RLIMIT_FSIZE, limits)
         assert not isinstance(caught.value, ChangedError)
@@ -61,19 +65,19 @@ class TestAFullDisk:
         asked = []
 
         def fail_once(handle):
-            asked.append(handle)
-            if len(asked) == 1:
+            if os.fstat(handle).st_size == len(NEW) and not asked:
+                asked.append(handle)
                 raise OSError(errno.ENOSPC, "No space left on device")
             synchronise(handle)
 
         monkeypatch.setattr(os, "fsync", fail_once)
         with pytest.raises(DiskError, match="file.txt cannot be written: No space left on device"):
-            disk.write(original, NEW)
+            write_file(original, NEW)
         assert asked, "what is written is brought to the disk before it counts as written"
         is_as_before(original)
 
     def test_a_shorter_text_is_not_left_with_the_rest_of_the_longer_one(self, original):
-        disk.write(original, b"short")
+        write_file(original, b"short")
         assert Path(original.path).read_bytes() == b"short"
 
 
@@ -117,7 +121,7 @@ class TestSeeingAChange:
     def test_it_is_looked_at_once_more_when_it_is_written(self, original):
         self.same_size(original, original.signature[0])
         with pytest.raises(ChangedError, match="file.txt has changed on disk since the diff was opened"):
-            disk.write(original, NEW)
+            write_file(original, NEW)
         assert Path(original.path).read_bytes() == OLD.replace(b"old", b"new")
 
 
@@ -127,7 +131,7 @@ def test_a_file_too_large_to_compare_is_still_watched_and_written_in_its_own_way
     original = disk.read(str(path), maximum_bytes=200, maximum_lines=1000)
     assert original.kind is Kind.HUGE
     assert not disk.changed(original)
-    disk.write(original, disk.encoded(original, "new\nline\n"))
+    write_file(original, disk.encoded(original, "new\nline\n"))
     assert path.read_bytes() == b"new\r\nline\r\n"
     assert disk.changed(original)
 
@@ -157,18 +161,19 @@ class TestRewriting:
             kept.append(path.read_bytes())
 
         monkeypatch.setattr(os, "fsync", note)
-        with file_replacement.opened(str(path), os.O_RDWR) as (descriptor, _):
-            file_replacement.rewrite(descriptor, str(path), b"old", b"longer", file_replacement.Copy(""))
+        with opened(str(path), os.O_RDWR) as (descriptor, _):
+            file_replacement.rewrite(descriptor, Entry(str(path), "", old=b"old", new=b"longer"), "")
         assert kept == [b"oldger", b"longer"]
 
     def test_what_only_seems_to_be_put_back_comes_from_the_copy(self, tmp_path, monkeypatch):
         path = tmp_path / "file.txt"
         path.write_bytes(OLD)
-        copy = file_replacement.make_copy(str(path), OLD)
+        entry = Entry(str(path), str(tmp_path / "copy"), old=OLD)
+        copy = file_replacement._make_copy(entry)
         path.write_bytes(b"torn")
         monkeypatch.setattr(os, "write", lambda descriptor, data: len(data))
-        with file_replacement.opened(str(path), os.O_RDWR) as (descriptor, _):
-            file_replacement.put_back(descriptor, str(path), OLD, copy, OSError(errno.EIO, "Input/output error"))
+        with opened(str(path), os.O_RDWR) as (descriptor, _):
+            file_replacement.put_back(descriptor, entry, copy)
         assert path.read_bytes() == OLD
         assert [each.name for each in tmp_path.iterdir()] == ["file.txt"]
 
@@ -183,7 +188,7 @@ class TestReplacing:
         path.write_bytes(OLD)
         path.chmod(mode)
         before = path.stat()
-        disk.write(disk.read(str(path), maximum_bytes=10**6, maximum_lines=10**4), NEW)
+        write_file(disk.read(str(path), maximum_bytes=10**6, maximum_lines=10**4), NEW)
         after = path.stat()
         assert path.read_bytes() == NEW
         assert after.st_ino != before.st_ino
@@ -197,7 +202,7 @@ class TestReplacing:
         except OSError as error:
             pytest.skip(f"this disk has no attributes: {error.strerror}")
         before = path.stat()
-        disk.write(disk.read(str(path), maximum_bytes=10**6, maximum_lines=10**4), NEW)
+        write_file(disk.read(str(path), maximum_bytes=10**6, maximum_lines=10**4), NEW)
         assert path.stat().st_ino != before.st_ino
         assert os.getxattr(str(path), "user.note") == b"kept"
 
@@ -205,20 +210,21 @@ class TestReplacing:
         """As the default access list of a folder gives every new file an attribute."""
         path = tmp_path / "file.txt"
         path.write_bytes(OLD)
-        beside = file_replacement._beside
+        new_file = file_replacement.new_file
 
-        def handing_down(target):
-            name, descriptor = beside(target)
-            os.setxattr(descriptor, "user.handed-down", b"1")
-            return name, descriptor
+        @contextmanager
+        def handing_down(path):
+            with new_file(path) as descriptor:
+                os.setxattr(descriptor, "user.handed-down", b"1")
+                yield descriptor
 
         try:
             os.setxattr(str(path), "user.kept", b"1")
         except OSError as error:
             pytest.skip(f"this disk has no attributes: {error.strerror}")
         before = path.stat()
-        monkeypatch.setattr(file_replacement, "_beside", handing_down)
-        disk.write(disk.read(str(path), maximum_bytes=10**6, maximum_lines=10**4), NEW)
+        monkeypatch.setattr(file_replacement, "new_file", handing_down)
+        write_file(disk.read(str(path), maximum_bytes=10**6, maximum_lines=10**4), NEW)
         assert path.stat().st_ino != before.st_ino
         assert os.listxattr(str(path)) == ["user.kept"]
 
@@ -227,6 +233,6 @@ class TestReplacing:
 def test_of_a_file_that_grows_no_more_is_read_than_tells_that_it_is_too_long(tmp_path, most, expected):
     path = tmp_path / "file.txt"
     path.write_bytes(b"x" * 100)
-    with file_replacement.opened(str(path), os.O_RDONLY) as (descriptor, _):
-        assert len(file_replacement.read_all(descriptor, most)) == expected
-        assert len(file_replacement.read_all(descriptor, most)) == expected, "each time from the start"
+    with opened(str(path), os.O_RDONLY) as (descriptor, _):
+        assert len(read_all(descriptor, most)) == expected
+        assert len(read_all(descriptor, most)) == expected, "each time from the start"

@@ -15,6 +15,8 @@ import pytest
 
 from companion.review.document import disk, file_replacement
 from companion.review.document.disk import ChangedError, DiskError
+from companion.review.document.recovery import recover
+from tests.support.writing import write_file
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from faults import CALLS, FailingDisk
@@ -54,10 +56,10 @@ SITUATIONS = [plain, with_hard_link, behind_link, alone_in_closed_folder]
 @pytest.fixture
 def closed_folder(monkeypatch: Any) -> Callable[[], None]:
     def close() -> None:
-        def refused(target: str) -> Any:
+        def refused(path: str, mode: int = 0o600) -> Any:
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
 
-        monkeypatch.setattr(file_replacement, "_beside", refused)
+        monkeypatch.setattr(file_replacement, "new_file", refused)
 
     return close
 
@@ -85,7 +87,7 @@ def attempt(
     failing = arrange()
     problem = None
     try:
-        disk.write(original, new)
+        write_file(original, new)
     except DiskError as error:
         problem = str(error)
     finally:
@@ -144,7 +146,7 @@ def test_a_disk_that_takes_nothing_any_more(tmp_path: Path, monkeypatch: Any, si
             monkeypatch, number, ("write", "fsync", "ftruncate"), for_good=True, portion=PORTION[max(pair)]
         )
         try:
-            disk.write(original, new)
+            write_file(original, new)
         except DiskError:
             assert name.read_bytes() in (old, b"") if not old else name.read_bytes() == old
         else:
@@ -156,14 +158,39 @@ def test_a_disk_that_takes_nothing_any_more(tmp_path: Path, monkeypatch: Any, si
         number += 1
 
 
-def test_if_nothing_helps_the_user_is_told_where_the_old_text_is(tmp_path: Path, monkeypatch: Any) -> None:
-    path = with_hard_link(tmp_path / "file.txt") if (tmp_path / "file.txt").write_bytes(b"old\n") else tmp_path
-    original = read(path)
-    FailingDisk(monkeypatch, 3, CALLS, for_good=True)  # the copy is written and flushed, the file half written
-    with pytest.raises(DiskError, match="may be damaged. Its former text is in ") as caught:
-        disk.write(original, b"newer text\n")
+@pytest.mark.parametrize("situation", [with_hard_link, alone_in_closed_folder])
+def test_if_nothing_helps_the_next_start_puts_the_old_text_back(
+    tmp_path: Path, monkeypatch: Any, closed_folder: Callable[[], None], situation: Any
+) -> None:
+    """Until then the user is told where it is, if there is a copy beside the file."""
+    path = tmp_path / "file.txt"
+    path.write_bytes(b"old\n")
+    original = read(situation(path))
+    if situation is alone_in_closed_folder:
+        closed_folder()
+    storage, real = tmp_path / "storage", os.write
+
+    def write(descriptor: int, data: bytes) -> int:
+        if os.fstat(descriptor).st_ino != path.stat().st_ino:
+            return real(descriptor, data)
+        FailingDisk(monkeypatch, 0, CALLS, for_good=True)
+        return real(descriptor, data[:2])
+
+    monkeypatch.setattr(os, "write", write)
+    with pytest.raises(DiskError, match="may be damaged. Its former text is ") as caught:
+        disk.write(original, b"newer text\n", str(storage))
     monkeypatch.undo()
-    assert Path(str(caught.value).split("text is in ")[1].rstrip(".")).read_bytes() == b"old\n"
+    assert path.read_bytes() == b"old\nr "
+    _, _, copy = str(caught.value)[:-1].partition("text is in ")
+    if situation is alone_in_closed_folder:
+        assert "is put back, if possible, when the editor starts again" in str(caught.value)
+    else:
+        assert Path(copy).read_bytes() == b"old\n"
+    assert recover(str(storage), lambda: False) == [
+        "file.txt was being written when the editor ended: it has its former text again"
+    ]
+    assert path.read_bytes() == b"old\n"
+    assert not storage.exists() and not [left for left in tmp_path.iterdir() if left.name.startswith(".")]
 
 
 @pytest.mark.parametrize("size", [0, 1, 9, 70000])
@@ -174,7 +201,7 @@ def test_a_new_file_that_failed_leaves_nothing_behind(tmp_path: Path, monkeypatc
         original = read(path)
         failing = FailingDisk(monkeypatch, number, portion=max(1, size // 5))
         try:
-            disk.write(original, b"n" * size)
+            write_file(original, b"n" * size)
         except DiskError as error:
             assert "cannot be written: No space left" in str(error)
             assert list(tmp_path.iterdir()) == []
@@ -189,9 +216,9 @@ def test_a_new_file_that_failed_leaves_nothing_behind(tmp_path: Path, monkeypatc
 def test_folders_that_were_there_stay_when_a_new_file_fails(tmp_path: Path, monkeypatch: Any) -> None:
     (tmp_path / "a").mkdir()
     original = read(tmp_path / "a" / "b" / "new.txt")
-    FailingDisk(monkeypatch, 0)
+    FailingDisk(monkeypatch, 1, ("write",))  # of what it is noted in comes before
     with pytest.raises(DiskError):
-        disk.write(original, b"new")
+        write_file(original, b"new")
     assert [path.name for path in tmp_path.iterdir()] == ["a"]
     assert list((tmp_path / "a").iterdir()) == []
 
@@ -215,7 +242,7 @@ def test_owner_mode_attributes_and_links_stay(
     if situation is alone_in_closed_folder:
         closed_folder()
     before = picture(tmp_path)
-    disk.write(read(name), b"new and longer\n")
+    write_file(read(name), b"new and longer\n")
     assert path.read_bytes() == name.read_bytes() == b"new and longer\n"
     after = picture(tmp_path)
     if situation in (with_hard_link, alone_in_closed_folder) and os.geteuid() != 0:
@@ -231,7 +258,7 @@ def test_a_file_of_somebody_else_stays_theirs(tmp_path: Path) -> None:
     path.write_bytes(b"old\n")
     os.chown(str(path), 65534, 65534)
     number = path.stat().st_ino
-    disk.write(read(path), b"new\n")
+    write_file(read(path), b"new\n")
     assert (path.stat().st_uid, path.stat().st_ino, path.read_bytes()) == (65534, number, b"new\n")
 
 
@@ -253,7 +280,7 @@ def test_what_somebody_else_writes_meanwhile_is_not_lost(
 
     monkeypatch.setattr(os, moment, disturbed)
     with pytest.raises(ChangedError):
-        disk.write(original, b"new\n")
+        write_file(original, b"new\n")
     assert path.read_bytes() == b"theirs\n"
     assert not [left for left in tmp_path.iterdir() if file_replacement.SUFFIX in left.name]
 
@@ -298,7 +325,7 @@ def test_a_small_disk_of_any_fullness(small_disk: Path, linked: bool) -> None:
                 continue  # no room left for less
             names = sorted(left.name for left in small_disk.iterdir())
             try:
-                disk.write(read(path), b"n" * new_size)
+                write_file(read(path), b"n" * new_size)
             except DiskError as error:
                 assert "No space left" in str(error)
                 assert path.read_bytes() == b"o" * old_size
@@ -314,5 +341,5 @@ def test_a_small_disk_of_any_fullness(small_disk: Path, linked: bool) -> None:
 
 def test_a_new_file_on_a_small_disk(small_disk: Path) -> None:
     with pytest.raises(DiskError, match="No space left"):
-        disk.write(read(small_disk / "a" / "b" / "new.txt"), b"n" * 100000)
+        write_file(read(small_disk / "a" / "b" / "new.txt"), b"n" * 100000)
     assert list(small_disk.iterdir()) == []

@@ -12,6 +12,7 @@ from companion.review.document import disk
 from companion.review.document.disk import ChangedError, DiskError, Kind
 from companion.review.document.encodings import DEFAULT_FALLBACK
 from companion.review.document.preparation import FileRequest, PathError, prepare
+from tests.support.writing import write_file
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="links are POSIX's")
 
@@ -41,10 +42,10 @@ def test_a_folder_link_that_was_retargeted(tmp_path: Path, second: bytes) -> Non
     retarget(tmp_path)
     assert disk.changed(original)
     with pytest.raises(ChangedError):
-        disk.write(original, b"new\n")
+        write_file(original, b"new\n")
     assert (tmp_path / "release1" / "file").read_bytes() == b"text\n"
     assert (tmp_path / "release2" / "file").read_bytes() == second
-    disk.write(read(path), b"new\n")  # which is the one in the second release
+    write_file(read(path), b"new\n")  # which is the one in the second release
     assert (tmp_path / "release1" / "file").read_bytes() == b"text\n"
     assert (tmp_path / "release2" / "file").read_bytes() == b"new\n"
 
@@ -66,9 +67,8 @@ def test_a_change_of_the_same_size_and_time_stamp(tmp_path: Path) -> None:
     original = read(path)
     path.write_bytes(b"them\n")
     os.utime(str(path), ns=(10**18, 10**18))
-    for attempt in (lambda: disk.write(original, b"new\n"), lambda: disk.Saving(original, b"new\n")):
-        with pytest.raises(ChangedError):
-            attempt()
+    with pytest.raises(ChangedError):
+        write_file(original, b"new\n")
     assert path.read_bytes() == b"them\n"
     assert os.listdir(str(tmp_path)) == ["file"]
 
@@ -81,7 +81,7 @@ def test_a_file_in_place_of_another_with_the_same_text(tmp_path: Path) -> None:
     os.replace(str(tmp_path / "other"), str(path))
     assert disk.changed(original)
     with pytest.raises(ChangedError):
-        disk.write(original, b"new\n")
+        write_file(original, b"new\n")
 
 
 def test_a_dangling_link_is_answered_in_a_sentence(tmp_path: Path) -> None:
@@ -101,89 +101,8 @@ def test_a_new_file_in_whose_place_a_dangling_link_has_come(tmp_path: Path) -> N
     original = read(link)
     link.symlink_to("nowhere")
     with pytest.raises(DiskError, match="link is a link to nowhere, which does not exist"):
-        disk.write(original, b"new\n")
+        write_file(original, b"new\n")
     assert os.listdir(str(tmp_path)) == ["link"]
-
-
-# -- a file that the editor saves -------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("left", [b"", b"new", b"newt\n"], ids=["nothing", "a part", "a part over the old text"])
-def test_what_the_editor_could_not_save_is_put_back(tmp_path: Path, left: bytes) -> None:
-    path = tmp_path / "file"
-    path.write_bytes(b"text\n")
-    saving = disk.Saving(read(path), b"new and longer\n")
-    path.write_bytes(b"newt\n" if left == b"newt\n" else left)
-    with pytest.raises(DiskError, match="could not be saved"):
-        saving.settle(saved=True)
-    assert path.read_bytes() == b"text\n"
-    assert os.listdir(str(tmp_path)) == ["file"]
-
-
-@pytest.mark.parametrize("saved", [b"new\n", b"formatted by a plugin\n", b"new\nand more by a plugin\n"])
-def test_what_the_editor_has_saved_stays(tmp_path: Path, saved: bytes) -> None:
-    path = tmp_path / "file"
-    path.write_bytes(b"text\n")
-    saving = disk.Saving(read(path), b"new\n")
-    path.write_bytes(saved)
-    saving.settle(saved=True)
-    assert path.read_bytes() == saved
-    assert os.listdir(str(tmp_path)) == ["file"]
-
-
-@pytest.mark.parametrize(
-    ("old", "given", "kept"),
-    [
-        (b"text\n", b"new\n\n\n", b"new\n"),
-        (b"old\n", b"new", b"new\n"),
-        (b"text\r\n", b"\r\nnew\r\n\r\n", b"\r\nnew\r\n"),
-        (b"\n\ntext\n", b"\nnew\n", b"new\n"),
-        ("\ufefftext\n".encode("utf-16-le"), "\ufeffnew\n\n".encode("utf-16-le"), "\ufeffnew\n".encode("utf-16-le")),
-    ],
-    ids=["blank lines at the end", "a last line end", "other line ends", "blank lines at the start", "UTF-16"],
-)
-def test_blank_lines_that_a_formatter_adds_or_takes_off_do_not_make_a_torn_file(
-    tmp_path: Path, old: bytes, given: bytes, kept: bytes
-) -> None:
-    path = tmp_path / "file"
-    path.write_bytes(old)
-    saving = disk.Saving(read(path), given)
-    path.write_bytes(kept)
-    saving.settle(saved=True)
-    assert path.read_bytes() == kept
-    assert os.listdir(str(tmp_path)) == ["file"]
-
-
-@pytest.mark.parametrize("kept", ["new\n", "newt\n", "new \u00e9\n"], ids=["shorter", "ends as before", "not ASCII"])
-def test_what_the_tab_holds_is_whole_however_a_package_has_shortened_it(tmp_path: Path, kept: str) -> None:
-    path = tmp_path / "file"
-    path.write_bytes(b"text\n")
-    saving = disk.Saving(read(path), b"new\n# end\n")
-    path.write_bytes(kept.encode())
-    saving.settle(True, kept)
-    assert path.read_bytes() == kept.encode()
-    assert os.listdir(str(tmp_path)) == ["file"]
-
-
-@pytest.mark.parametrize("left", [b"", b"# for", b"# f text\n"], ids=["nothing", "a part", "a part over the old text"])
-def test_nor_is_a_text_that_a_package_has_changed_left_torn(tmp_path: Path, left: bytes) -> None:
-    path = tmp_path / "file"
-    path.write_bytes(b"old text\n")
-    saving = disk.Saving(read(path), b"new and longer\n")
-    path.write_bytes(left)
-    with pytest.raises(DiskError, match="could not be saved"):
-        saving.settle(True, "# formatted, and all of it\n")
-    assert path.read_bytes() == b"old text\n"
-    assert os.listdir(str(tmp_path)) == ["file"]
-
-
-def test_a_file_that_holds_the_text_was_saved_whatever_its_tab_says(tmp_path: Path) -> None:
-    path = tmp_path / "file"
-    path.write_bytes(b"text\n")
-    saving = disk.Saving(read(path), b"new\n")
-    path.write_bytes(b"new\n")
-    saving.settle(saved=False)
-    assert path.read_bytes() == b"new\n"
 
 
 def test_a_client_that_asks_for_a_diff_of_a_dangling_link(tmp_path: Path) -> None:

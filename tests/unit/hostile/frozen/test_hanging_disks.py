@@ -16,6 +16,7 @@ import pytest
 from companion.review.document import disk
 from companion.review.document.disk import ChangedError, DiskError, Kind
 from companion.workers import STUCK_SECONDS, Workers
+from tests.support.writing import write_file
 
 ROOT = Path(__file__).resolve().parents[4]
 AT_ONCE = 5.0
@@ -42,7 +43,7 @@ def test_a_file_that_became_a_fifo_is_refused_at_once(tmp_path: Path) -> None:
 
     def write() -> None:
         with pytest.raises(ChangedError, match="has changed on disk"):
-            disk.write(original, b"new\n")
+            write_file(original, b"new\n")
 
     assert timed(write) < AT_ONCE
     assert timed(lambda: disk.changed(original)) < AT_ONCE

@@ -1,0 +1,193 @@
+"""What a write left that ended too early is brought to an end, and nothing else is touched."""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+import time
+from pathlib import Path
+from typing import List
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
+
+from companion.review.document import disk, journal
+from companion.review.document.journal import Entry, Note
+from companion.review.document.raw_files import identity_of
+from companion.review.document.recovery import PATIENCE_SECONDS, recover
+
+OLD, NEW = b"old text\n", b"the new one, longer\n"
+HALF = NEW[:4] + OLD[4:]
+PUT_BACK = "file.txt was being written when the editor ended: it has its former text again"
+
+
+@pytest.fixture
+def storage(tmp_path: Path) -> Path:
+    return tmp_path / "storage"
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    made = tmp_path / "project" / "file.txt"
+    made.parent.mkdir()
+    made.write_bytes(OLD)
+    return made
+
+
+def entry(path: Path) -> Entry:
+    """As it is noted while the file is rewritten, with the copy beside it."""
+    return Entry(str(path), str(path.with_name(".beside")), identity=identity_of(path.stat()), old=OLD, new=NEW)
+
+
+def note(storage: Path, of: Entry) -> Note:
+    return Note(str(storage), of)
+
+
+def recovered(storage: Path) -> List[str]:
+    return recover(str(storage), lambda: False)
+
+
+def in_place(path: Path, content: bytes) -> None:
+    """Write as those do that leave it the same file."""
+    with open(str(path), "r+b") as file:
+        file.truncate()
+        file.write(content)
+
+
+@pytest.mark.parametrize(
+    "left",
+    [HALF, OLD + NEW[len(OLD) :], OLD + NEW[len(OLD) : -3], NEW[:-3] + b"\0\0\0", OLD + b"\0" * 5],
+    ids=["over the old text", "longer", "still growing", "zeros at the end", "zeros only"],
+)
+def test_a_file_that_is_half_written_gets_its_old_text_back(path: Path, storage: Path, left: bytes) -> None:
+    note(storage, entry(path)).leave()
+    path.with_name(".beside").write_bytes(OLD)
+    in_place(path, left)
+    assert recovered(storage) == [PUT_BACK]
+    assert path.read_bytes() == OLD
+    assert [each.name for each in path.parent.iterdir()] == ["file.txt"]
+    assert not storage.exists()
+
+
+@pytest.mark.parametrize("left", [OLD, NEW], ids=["old", "new"])
+def test_a_whole_file_is_left_as_it_is(path: Path, storage: Path, left: bytes) -> None:
+    note(storage, entry(path)).leave()
+    in_place(path, left)
+    assert recovered(storage) == []
+    assert path.read_bytes() == left
+    assert not storage.exists()
+
+
+@pytest.mark.parametrize("left", [b"", b"mended by hand\n", HALF + NEW, HALF.replace(b"t", b"T")])
+def test_one_that_was_changed_since_is_left_alone_and_the_old_text_is_kept(
+    path: Path, storage: Path, left: bytes
+) -> None:
+    note(storage, entry(path)).leave()
+    in_place(path, left)
+    (said,) = recovered(storage)
+    before, _, aside = said.partition(": its former text is in ")
+    assert before == "file.txt was left half written and has been changed since"
+    assert OLD in Path(aside).read_bytes()
+    assert path.read_bytes() == left
+    assert recovered(storage) == []
+
+
+def test_another_file_in_its_place_is_none_of_ours(path: Path, storage: Path) -> None:
+    of = entry(path)
+    note(storage, of).leave()
+    path.with_name("other").write_bytes(HALF)
+    os.replace(str(path.with_name("other")), str(path))
+    assert recovered(storage) == []
+    assert path.read_bytes() == HALF
+    assert not storage.exists()
+
+
+def test_a_write_that_is_still_running_is_not_touched(path: Path, storage: Path) -> None:
+    """Another editor with the same folder, or this one before an upgrade."""
+    running = note(storage, entry(path))
+    path.with_name(".beside").write_bytes(OLD)
+    in_place(path, HALF)
+    assert recovered(storage) == []
+    assert path.read_bytes() == HALF
+    assert path.with_name(".beside").exists()
+    running.remove()
+
+
+def test_of_a_new_file_nothing_is_left(tmp_path: Path, storage: Path) -> None:
+    folders = [tmp_path / "a", tmp_path / "a" / "b"]
+    for folder in folders:
+        folder.mkdir()
+    path = folders[-1] / "file.txt"
+    (folders[-1] / ".beside").write_bytes(NEW)
+    path.write_bytes(b"")
+    of = Entry(str(path), str(folders[-1] / ".beside"), tuple(map(str, folders)), holds_place=True)
+    note(storage, of).leave()
+    assert recovered(storage) == []
+    assert not folders[0].exists()
+
+
+def test_a_drive_that_is_away_is_waited_for(
+    path: Path, storage: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    note(storage, entry(path)).leave()
+    in_place(path, HALF)
+    away = path.parent.with_name("away")
+    path.parent.rename(away)
+    assert recovered(storage) == []
+    assert "could not be brought to an end" in caplog.text
+    away.rename(path.parent)
+    assert recovered(storage) == [PUT_BACK]
+    note(storage, entry(path)).leave()
+    path.parent.rename(away)
+    later = time.time() + PATIENCE_SECONDS
+    monkeypatch.setattr(time, "time", lambda: later)
+    assert recovered(storage) == []
+    assert not storage.exists(), "for so long at most"
+
+
+@pytest.mark.parametrize("content", [b"", b"{}\n", b"[]\n", b"\xff\n", b'{"path": 1, "beside": "", "size": 0}\n'])
+def test_a_note_that_cannot_be_read_is_said_and_set_aside(
+    storage: Path, content: bytes, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.WARNING)
+    storage.mkdir()
+    (storage / ("1" + journal.SUFFIX)).write_bytes(content)
+    (said,) = recovered(storage)
+    assert "cannot be read: it is now " in said and said in caplog.text
+    assert Path(said.partition("it is now ")[2]).read_bytes() == content
+    assert recovered(storage) == []
+
+
+@pytest.mark.parametrize("name", ["file.txt", "\u0444\u0430\u0439\u043b \udcff\n.txt"])
+def test_what_is_noted_is_read_again_to_the_byte(storage: Path, name: str) -> None:
+    of = Entry("/" + name, "/." + name, ("/a", "/a/b"), True, (1, 2**63), b"\r\n\0\xff", b"")
+    note(storage, of).leave()
+    (left,) = journal.left_over(str(storage))
+    assert journal.read(left) == of
+    left.remove()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="folders cannot be flushed there")
+def test_it_is_on_the_disk_before_the_first_byte_of_the_file_changes(
+    path: Path, storage: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    os.link(str(path), str(path.with_name("other")))  # so that it is rewritten
+    original = disk.read(str(path), maximum_bytes=1000, maximum_lines=100)
+    flushed, unflushed, write, fsync = set(), [], os.write, os.fsync
+
+    def watched_write(descriptor: int, data: bytes) -> int:
+        if os.fstat(descriptor).st_ino == path.stat().st_ino:
+            noted = [storage, *storage.iterdir()]
+            unflushed.append([each for each in noted if each.stat().st_ino not in flushed])
+        return write(descriptor, data)
+
+    def watched_fsync(descriptor: int) -> None:
+        flushed.add(os.fstat(descriptor).st_ino)
+        fsync(descriptor)
+
+    monkeypatch.setattr(os, "write", watched_write)
+    monkeypatch.setattr(os, "fsync", watched_fsync)
+    disk.write(original, NEW, str(storage))
+    assert unflushed == [[], []]
