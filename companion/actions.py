@@ -104,7 +104,7 @@ class Actions:
                 return
             endpoint, review = choices[index]
             if not review.pending or not endpoint.window.is_valid():
-                say(window, "that diff has been answered meanwhile")
+                say(window, "that diff has already been answered")
                 return
             endpoint.reviews.open_reviews.show(review, focus=True)
 
@@ -116,7 +116,7 @@ class Actions:
             )
             for endpoint, review in choices
         ]
-        window.show_quick_panel(items, picked, on_highlight=highlighted, placeholder="Diffs that wait for an answer")
+        window.show_quick_panel(items, picked, on_highlight=highlighted, placeholder="Pending diffs")
 
     # -- clients in terminals -----------------------------------------------------------------------------------------
 
@@ -180,7 +180,10 @@ class Actions:
         if endpoint is not None:
             endpoint.tracker.set_sharing(sharing)
             endpoint.show_status()
-            say(window, "clients see this window's files again" if sharing else "clients see no files of this window")
+            say(
+                window,
+                "clients see this window's files again" if sharing else "clients no longer see this window's files",
+            )
 
     # -- everything ---------------------------------------------------------------------------------------------------
 

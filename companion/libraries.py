@@ -1,7 +1,7 @@
 """Checks whether the libraries that Package Control installs for this package can be imported.
 
-On a first start they may not be installed yet, or their installation may have failed. Early development builds of
-Sublime Text 4.2 search the folder of another Python version, whose extension modules this one cannot load.
+On a first start they may not be installed yet, or their installation may have failed. Early builds of Sublime Text
+after 4200 search the folder of another Python version, whose extension modules this one cannot load.
 
 Rule: the package loads in any case, reports once what is missing or misplaced and how to fix it, and continues as soon
 as the libraries can be imported. Libraries of another Python version are never imported.

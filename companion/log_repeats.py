@@ -48,6 +48,6 @@ class Repeats(logging.Filter):
                 return False
             since, self._seen[key] = int(seen[1]), [now, 0]
         if since:
-            record.msg, record.args = "%s (%d times more since it was last said)", (record.getMessage(), since)
+            record.msg, record.args = "%s (%d more since the last one)", (record.getMessage(), since)
             record.exc_info = record.exc_text = None
         return True

@@ -80,7 +80,7 @@ def sifted_patterns(value: Sequence[str], of_project: bool) -> Sifted:
     considered = value[:MOST_PROJECT_PATTERNS] if of_project else value
     for pattern in considered:
         if of_project and len(pattern) > LONGEST_PROJECT_PATTERN:
-            why: Optional[str] = f"a project's may have {LONGEST_PROJECT_PATTERN} characters"
+            why: Optional[str] = f"a project's pattern may have at most {LONGEST_PROJECT_PATTERN} characters"
         else:
             why = pattern_problem(pattern)
         if why is None:
@@ -88,12 +88,12 @@ def sifted_patterns(value: Sequence[str], of_project: bool) -> Sifted:
             continue
         wrong += 1
         if wrong <= _MOST_COMPLAINTS:
-            complaints.append(f'leaves out nothing by "{cut_middle(shown(pattern), 60)}": {shown(why)}')
+            complaints.append(f'has an invalid pattern, "{cut_middle(shown(pattern), 60)}": {shown(why)}')
     if wrong > _MOST_COMPLAINTS:
-        complaints.append(f"has {wrong - _MOST_COMPLAINTS} more such patterns")
+        complaints.append(f"has {wrong - _MOST_COMPLAINTS} more invalid patterns")
     if len(value) > len(considered):
         complaints.append(
-            f"may have {MOST_PROJECT_PATTERNS} patterns: the last {len(value) - len(considered)} are ignored"
+            f"may have at most {MOST_PROJECT_PATTERNS} patterns: the last {len(value) - len(considered)} are ignored"
         )
     return Sifted(right, complaints)
 
@@ -249,7 +249,7 @@ def read(layers: List[Tuple[str, Any]]) -> Reading:
             if number == 0:
                 values[name] = _frozen(value)
             elif merge is None:
-                complaints.append(f'"{name}" in {layer_name} is ignored: it is yours alone to set.')
+                complaints.append(f'"{name}" in {layer_name} is ignored: only your own settings can set it.')
             else:
                 values[name] = merge(values.get(name, getattr(_DEFAULTS, name)), _frozen(value))
     return Reading(Settings(**values), complaints)

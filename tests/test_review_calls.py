@@ -172,7 +172,7 @@ class TestAnAnswerThatWasNotRead(CallTestCase):
     def test_the_file_is_written_if_it_is_still_what_was_reviewed(self) -> Iterator[Any]:
         outcome = yield from self.accepted()
         self.reviews.write_or_reopen(GEMINI, outcome)
-        yield lambda: self.says("Gemini CLI went away before it wrote file.py: written")
+        yield lambda: self.says("Gemini CLI went away before it wrote file.py: the companion has written it")
         self.assertEqual(self.read().decode(), PROPOSED)
         self.assertEqual((self.reviews.pending(), len(self.told)), ([], 1))
 

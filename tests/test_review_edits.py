@@ -84,7 +84,7 @@ class TestEditsOfAClientThatWritesItsOwn(CallTestCase):
         with mock.patch.object(after_client, "GONE_SECONDS", 0.05):
             self.leave()
             yield lambda: self.read().decode() == "# mine\n" + PROPOSED
-        yield lambda: self.says("Gemini CLI went away before it wrote file.py: written")
+        yield lambda: self.says("Gemini CLI went away before it wrote file.py: the companion has written it")
         yield lambda: not os.path.exists(self.kept)
         self.assertEqual(self.reviews.pending(), [])
 
@@ -137,7 +137,7 @@ class TestEditsOfAClientThatWritesItsOwn(CallTestCase):
         self.assertLess(time.monotonic() - started, 4)
         self.assertEqual(self.read().decode(), TEXT)
         again = yield from self.shown_again()
-        yield lambda: self.says("what you accepted for file.py is not saved yet: accept again to write it")
+        yield lambda: self.says("your accepted text for file.py is not saved yet: accept again to write it")
         self.assertIn("What you accepted is not saved yet", self.header(again))
         self.assertEqual(again.owner.client_name, GEMINI.client_name)
         self.assertEqual(self.text(self.proposal(again)), "# mine\n" + PROPOSED)

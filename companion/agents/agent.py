@@ -131,7 +131,7 @@ class Agent:
         if configured:
             why = (
                 f'there is no "{configured}", which your setting "{self.command_setting}" starts.\n'
-                "Correct the setting; or take it out, and the usual program is started.\n"
+                "Correct the setting, or remove it to start the usual program.\n"
             )
         else:
             why = f'there is no "{self.program}" on the PATH of your login shell.\n'

@@ -29,7 +29,9 @@ class CopilotCli(Agent):
     npm_package = "@github/copilot"
     node = 22
     can_be_told_which = False
-    how_to_connect = "In a workspace folder Copilot CLI connects by itself; elsewhere, type /ide and take Sublime Text."
+    how_to_connect = (
+        "In a workspace folder Copilot CLI connects by itself; elsewhere, type /ide and choose Sublime Text."
+    )
     last_without_token = (0, 0, 0)
     file_names = re.compile(r"^sublime-text-(?P<pid>[0-9]{1,10})-[0-9a-f]{16}\.lock$")
 

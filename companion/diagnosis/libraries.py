@@ -18,7 +18,7 @@ SATISFY = (
     " Without Package Control, install them by hand as the README says."
 )
 UPDATE = (
-    "Update Sublime Text: early 4.2 builds look into the wrong folder."
+    "Update Sublime Text: early builds after 4200 look into the wrong folder."
     " Then run “Package Control: Satisfy Libraries” from the command palette, and restart the editor."
 )
 NAME = "the libraries can be imported"

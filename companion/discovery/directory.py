@@ -101,7 +101,7 @@ def _check_shared(directory: str, platform: Platform) -> None:
     # With the sticky bit, only the owner of an entry can rename or remove it.
     if _others_can_write(status, platform) and not status.st_mode & stat.S_ISVTX:
         raise DiscoveryError(
-            f"others can replace what stands in {directory} (no sticky bit), so it is not used for discovery files"
+            f"others can replace what is in {directory} (no sticky bit), so it is not used for discovery files"
         )
 
 

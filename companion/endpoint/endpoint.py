@@ -249,7 +249,7 @@ class Endpoint:
             return self.problem
         if self.port is None or not self._discovery_updater.has_announced:
             return STARTING
-        return "this window cannot be reached by clients: open a folder, or a file, in it first"
+        return "clients cannot reach this window: open a folder or a file in it first"
 
     def services(self) -> Dict[str, Service]:
         """Its servers that listen, by the key of their dialect. They hold secrets."""

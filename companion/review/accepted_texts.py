@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger("gemini_companion.review")
 
 AGAIN = "accept again to write it"
+WRITTEN = "the companion has written it"
 
 
 class AcceptedTexts:
@@ -139,7 +140,7 @@ class AcceptedTexts:
         gone = save.client is ClientState.GONE
         if not problem:
             saved = f"saved your edits of {name}; {client} does not know of them"
-            say(self._window, _went_away(client, review.path, "written") if gone else saved)
+            say(self._window, _went_away(client, review.path, WRITTEN) if gone else saved)
         elif self._reopen(review.owner, review.path, text, orphaned=True, accepted_before=not gone):
             say(self._window, _went_away(client, review.path, AGAIN) if gone else problem)
         self._keeping.drop(self._kept.pop(save))
@@ -171,7 +172,7 @@ class AcceptedTexts:
         if closed:
             self._written_too_late(review, error)
         elif error is None:
-            say(self._window, _went_away(review.owner.client_name, outcome.path, "written"))
+            say(self._window, _went_away(review.owner.client_name, outcome.path, WRITTEN))
         else:
             logger.info("an accepted text that its client did not read is shown again: %s", error)
             self._reopen_for_lost_client(review.owner, outcome)
@@ -257,7 +258,7 @@ class AcceptedTexts:
         owner = Owner(kept.name, kept.text.client)  # nobody is connected as that
         self._reopen(owner, kept.text.path, kept.text.content, orphaned=True, accepted_before=True)
         name = os.path.basename(kept.text.path)
-        say(self._window, f"what you accepted for {name} is not saved yet: {AGAIN}")
+        say(self._window, f"your accepted text for {name} is not saved yet: {AGAIN}")
 
 
 def _went_away(client: str, path: str, what: str) -> str:

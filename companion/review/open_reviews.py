@@ -130,7 +130,7 @@ class OpenReviews:
     def check(self, path: str) -> None:
         """Raise `ReviewError`, with a sentence for the client, if no review of `path` can be opened."""
         if not os.path.isabs(path):
-            raise ReviewError("filePath must be an absolute path, but a relative one came.")
+            raise ReviewError("filePath must be an absolute path, but it is relative.")
         if not self._window.is_valid():
             raise ReviewError("The editor window has been closed.")
 

@@ -114,7 +114,7 @@ class Launcher:
                 window.focus_view(terminal)
             return None
         if terminal is None:
-            return "no terminal with a client is open in this window; run one first"
+            return "no client runs in a terminal of this window; run one first"
         folder = _folder_of(terminal) or next((each for each in folders if _is_below(path, each)), None)
         arguments = {"string": mention(path, folder, lines, self._platform)}
         tag = _tag_of(terminal)

@@ -81,6 +81,6 @@ def _failures(now: Circumstances) -> Iterator[Notice]:
     if now.problem:
         yield Notice(now.problem)
     if now.reading_failed:
-        yield Notice("The file could not be read, see the log.", RELOAD, "Compare again")
+        yield Notice("The file could not be read: see the log.", RELOAD, "Compare again")
     if now.comparison_failed:
-        yield Notice("The comparison failed, see the log.")
+        yield Notice("The comparison failed: see the log.")

@@ -301,7 +301,7 @@ def _encode(name: str, text: str, encoding: str) -> bytes:
     try:
         return encodings.encode(text, encoding)
     except UnicodeEncodeError:
-        raise DiskError(f"{name} has characters that {encoding} cannot hold.") from None
+        raise DiskError(f"{name} has characters that {encoding} cannot represent.") from None
 
 
 def _fingerprint(data: bytes) -> str:

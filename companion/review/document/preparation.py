@@ -94,7 +94,7 @@ def path_problem(path: str) -> Optional[str]:
     if any("\ud800" <= character <= "\udfff" for character in path):
         return "filePath contains half of a surrogate pair."
     if not os.path.isabs(path):
-        return "filePath must be an absolute path, but a relative one came."
+        return "filePath must be an absolute path, but it is relative."
     try:
         mode = os.stat(path).st_mode
     except FileNotFoundError:

@@ -37,7 +37,7 @@ def test_a_library_belongs_to_the_python_whose_folder_it_stands_in(path, version
 
 
 def in_a_fresh_python(tmp_path, folder, code):
-    """What `code` prints in a Python that looks into a `Lib` folder first, as the editor's early 4.2 builds do."""
+    """What `code` prints in a Python that looks into a `Lib` folder first, as early builds after 4200 do."""
     package = tmp_path / "Lib" / folder / "aiohttp"
     package.mkdir(parents=True)
     (package / "__init__.py").write_text("print('imported')\n")

@@ -50,7 +50,7 @@ def test_what_repeats_is_said_once_a_minute_with_a_count(log, clock):
     clock.now += 61
     log.warning("no room in %s", "/there")
     assert len(log.lines()) == 2
-    assert log.lines()[1].endswith("no room in /there (99 times more since it was last said)")
+    assert log.lines()[1].endswith("no room in /there (99 more since the last one)")
 
 
 def test_the_count_begins_anew_each_time(log, clock):
@@ -60,8 +60,8 @@ def test_the_count_begins_anew_each_time(log, clock):
         clock.now += 60  # a minute is enough
     assert [line.rpartition(": ")[2] for line in log.lines()] == [
         "again",
-        "again (2 times more since it was last said)",
-        "again (1 times more since it was last said)",
+        "again (2 more since the last one)",
+        "again (1 more since the last one)",
         "again",
     ]
 

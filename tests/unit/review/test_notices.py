@@ -26,8 +26,8 @@ def test_when_all_is_well_nothing_is_said():
     ("changes", "words"),
     [
         ({"problem": "The disk is full."}, ["The disk is full."]),
-        ({"reading_failed": True}, ["The file could not be read, see the log."]),
-        ({"comparison_failed": True}, ["The comparison failed, see the log."]),
+        ({"reading_failed": True}, ["The file could not be read: see the log."]),
+        ({"comparison_failed": True}, ["The comparison failed: see the log."]),
         ({"original_notice": "file.py is a binary file."}, ["binary"]),
         ({"proposal_too_large": True}, ["The proposal is large"]),
         ({"contents": "file.py is a binary file: ELF program.", "proposal_too_large": True}, ["ELF program"]),

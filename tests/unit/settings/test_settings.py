@@ -54,7 +54,7 @@ def test_a_project_overrides_the_user():
 def test_a_project_has_no_say_in_what_is_run_or_trusted(name, value):
     reading = read([(USER, {}), (PROJECT, {name: value})])
     assert reading.settings == Settings()
-    assert reading.complaints == [f'"{name}" in the project\'s settings is ignored: it is yours alone to set.']
+    assert reading.complaints == [f'"{name}" in the project\'s settings is ignored: only your own settings can set it.']
     assert read([(USER, {name: value})]).complaints == []
 
 

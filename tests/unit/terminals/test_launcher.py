@@ -314,7 +314,7 @@ class TestSendingTheSelection:
             assert bench.module.agent_in(other) is None
 
     def test_without_a_terminal_that_is_said(self, bench):
-        assert "no terminal with a client is open" in self.send(bench)
+        assert "no client runs in a terminal of this window" in self.send(bench)
 
     def test_a_view_without_a_file_and_a_path_that_a_terminal_would_obey(self, bench):
         def tell(place, agent):

@@ -110,7 +110,7 @@ def test_what_is_run_trusted_or_logged_is_the_users_alone(name, values):
     for user, project in itertools.product(values, repeat=2):
         value, complaints = merged(name, user, project)
         assert value == (tuple(user) if isinstance(user, list) else user)
-        assert complaints == [f'"{name}" in {PROJECT} is ignored: it is yours alone to set.']
+        assert complaints == [f'"{name}" in {PROJECT} is ignored: only your own settings can set it.']
 
 
 @pytest.mark.parametrize(("name", "values"), list(ONLY_SHOWN.items()))
