@@ -13,6 +13,7 @@ import sublime
 
 from ..editor import file_views
 from .decision import Owner, Review, ReviewError, Ticket
+from .display.panes import one_pane_says_all
 from .display.poller import Poller
 from .display.presentation import Presentation
 from .window.arrangement import Arrangement
@@ -163,9 +164,10 @@ class OpenReviews:
         if prepared is not None:
             review.same_files = prepared.same_files
         in_use = self._in_use()
+        alone = prepared is not None and one_pane_says_all(prepared.original, review.proposal)
         presentation = Presentation(
             review,
-            *self.arrangement.make_views(review, self.views(), in_use),
+            *self.arrangement.make_views(review, self.views(), in_use, alone),
             runtime=self._runtime,
             settings=self._settings,
             on_link=self._on_link,

@@ -18,7 +18,7 @@ REVERT, UNDO, RELOAD = "revert", "undo", "reload"
 AS_PROPOSED = "as_proposed"
 WHITESPACE = "whitespace"
 
-_LONGEST_REMOVAL = 200  # lines shown of one removal in the inline presentation
+LONGEST_REMOVAL = 200  # lines shown of one removal in the inline presentation
 _STYLE = """
     html, body {{ margin: 0; padding: 0; }}
     div {{ line-height: {height}px; white-space: nowrap; }}
@@ -79,7 +79,7 @@ def removed_html(
     by their numbers from 0, and what is said above each; nothing if that is empty.
     """
     rows: List[str] = []
-    for number, (line, spans) in enumerate(zip(lines[:_LONGEST_REMOVAL], parts)):
+    for number, (line, spans) in enumerate(zip(lines[:LONGEST_REMOVAL], parts)):
         text, caption = line.rstrip("\n"), moved.get(number)
         if caption:
             rows.append(f"{padded('caption', len(caption), width, em_width)}{escape(caption)}</div>")
@@ -87,8 +87,8 @@ def removed_html(
             "line" if caption is None else "moved", columns(text.replace("\t", " " * tab_size)) or 1, width, em_width
         )
         rows.append(f"{start}{_marked(text, spans, tab_size) or '&nbsp;'}</div>")
-    if len(lines) > _LONGEST_REMOVAL:
-        more = f"and {len(lines) - _LONGEST_REMOVAL} more lines"
+    if len(lines) > LONGEST_REMOVAL:
+        more = f"and {len(lines) - LONGEST_REMOVAL} more lines"
         rows.append(f"{padded('more', len(more), width, em_width)}{more}</div>")
     style = """
         div.line, div.more {{ background-color: color(var(--redish) alpha(0.15)); }}

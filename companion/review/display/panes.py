@@ -16,8 +16,9 @@ from ...editor.edits import PORTION, move_caret, text_steps
 from ...editor.selections import some_selections
 from ..decision import Review
 from ..document.disk import Kind, Original
+from ..document.text import ProposedText
 from ..window import views
-from .markup import contents_html
+from .markup import LONGEST_REMOVAL, contents_html
 
 logger = logging.getLogger("gemini_companion.review")
 
@@ -147,6 +148,15 @@ class OriginalPane:
             views.assign_syntax(view, original.path, original.text, same_files)
         self._ever_filled = True
         self._filled()
+
+
+def one_pane_says_all(original: Original, proposal: ProposedText) -> bool:
+    """Whether a pane beside the other one would be empty: of a new file, and of one that is emptied.
+
+    A file that is too long to be shown between the lines of a proposal is not meant. Any thread.
+    """
+    emptied = original.kind is Kind.TEXT and not proposal.shown and original.text.count("\n") <= LONGEST_REMOVAL
+    return original.kind is Kind.NEW or emptied
 
 
 def whole_text(view: sublime.View) -> str:

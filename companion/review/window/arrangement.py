@@ -67,11 +67,15 @@ class Arrangement:
         """Whether a review may take the place of another one that the user is in, because the settings say so."""
         return self._settings().review_focus == ALWAYS
 
-    def make_views(self, review: Review, ours: List[sublime.View], in_use: Sequence[sublime.View] = ()) -> Pair:
+    def make_views(
+        self, review: Review, ours: List[sublime.View], in_use: Sequence[sublime.View] = (), alone: bool = False
+    ) -> Pair:
         """Make the views for a review and show them. `ours` are the views of the reviews that are open already.
 
-        The first one is None if there is room for the proposal only. The focus goes where the settings say. `in_use`
-        are the views of a review that the user is in, the one with the focus last: they stay in front.
+        The first one is None if there is room for the proposal only, or if it is to be shown `alone`. Beside another
+        review that stands side by side it never is: the other half would show that one's file. The focus goes where the
+        settings say. `in_use` are the views of a review that the user is in, the one with the focus last: they stay in
+        front.
         """
         setting = self._settings().review_focus
         takes_focus = not in_use and self._focus.proposal_may_take_it(setting)
@@ -80,23 +84,26 @@ class Arrangement:
             self._focus.remember()
         with self._arranging():
             group = self._split.home(review.path, review.same_files)
-            groups = self._split.prepare(group, self._side_by_side(group), ours)
+            groups = self._split.prepare(group, not alone and self._side_by_side(group), ours)
             user_views = file_views.views_of_file(review.path, review.same_files)
             user_view = user_views[0] if user_views else None
             original_view = None
-            if groups.original != groups.proposal:
+            pair = groups.original != groups.proposal
+            if pair:
                 name = views.original_name(review.path, disk.Kind.TEXT)
-                original_view = self._make(groups.original, view_roles.ORIGINAL, name, review.path, user_view)
+                original_view = self._make(groups.original, view_roles.ORIGINAL, name, review.path, user_view, False)
             name = views.proposal_name(review.path, review.owner.client_name)
-            proposal_view = self._make(groups.proposal, view_roles.PROPOSAL, name, review.path, user_view)
+            proposal_view = self._make(groups.proposal, view_roles.PROPOSAL, name, review.path, user_view, not pair)
             if in_use:
                 self.pair_up(in_use, in_use[-1])
             self._focus.give(proposal_view if takes_focus else before, setting if takes_focus else NEVER)
         return original_view, proposal_view
 
-    def _make(self, group: int, role: str, name: str, path: str, user_view: Optional[sublime.View]) -> sublime.View:
+    def _make(
+        self, group: int, role: str, name: str, path: str, user_view: Optional[sublime.View], alone: bool
+    ) -> sublime.View:
         self._window.focus_group(group)
-        view = views.create(self._window, role, name, path, user_view)
+        view = views.create(self._window, role, name, path, user_view, alone)
         # Behind all other tabs, so that none of them changes its place.
         sheet = view.sheet()
         if sheet is not None:

@@ -32,8 +32,8 @@ _SETTINGS: Dict[str, Any] = {
     "save_on_focus_lost": False,
     "scroll_past_end": True,
     "trim_trailing_white_space_on_save": "none",
-    "word_wrap": False,
 }
+_SIDE_BY_SIDE: Dict[str, Any] = {"word_wrap": False}  # until the user says otherwise; alone it is as the user has it
 # What the user may have set for the file, and what makes lines higher or wider.
 _FROM_THE_FILE = ("tab_size", "translate_tabs_to_spaces", "use_tab_stops", "rulers", "font_size", "font_face")
 
@@ -60,10 +60,13 @@ def proposal_name(path: str, client_name: str) -> str:
     return f"{file_name(path)} \u2190 {shown_client(client_name)} (proposal)"
 
 
-def create(window: sublime.Window, role: str, name: str, path: str, user_view: Optional[sublime.View]) -> sublime.View:
+def create(
+    window: sublime.Window, role: str, name: str, path: str, user_view: Optional[sublime.View], alone: bool
+) -> sublime.View:
     """Make an empty view for the file `path` in the active group. It takes the focus.
 
-    `user_view` is a view of the same file, whose syntax and indentation are taken over.
+    `user_view` is a view of the same file, whose syntax and indentation are taken over. `alone` is whether it is the
+    only view of its review.
     """
     view = window.new_file()
     view.set_scratch(True)
@@ -71,7 +74,7 @@ def create(window: sublime.Window, role: str, name: str, path: str, user_view: O
     settings = view.settings()
     settings.set(ROLE, role)
     settings.set(RUN, THIS_RUN)
-    for key, value in _SETTINGS.items():
+    for key, value in {**_SETTINGS, **({} if alone else _SIDE_BY_SIDE)}.items():
         settings.set(key, value)
     settings.set("default_dir", os.path.dirname(path))
     if user_view is not None:
@@ -119,6 +122,6 @@ def release(view: sublime.View) -> None:
     settings = view.settings()
     settings.erase(ROLE)
     settings.erase(RUN)
-    for key in _SETTINGS:
+    for key in {**_SETTINGS, **_SIDE_BY_SIDE}:
         settings.erase(key)
     view.set_scratch(False)
