@@ -29,7 +29,7 @@ from .review.controls import SAVE
 from .review.document.recovery import recover
 from .runtime import Runtime
 from .settings import FILE_NAME, Settings, read
-from .system.editor_process import EDITOR_PID, editor_is_gone
+from .system.processes import EDITOR_PID, editor_is_gone
 from .terminals.environment import ExportedEnvironment, terminal_variables
 
 if TYPE_CHECKING:

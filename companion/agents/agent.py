@@ -1,21 +1,57 @@
 """The base class of the agents: everything that the package has to know about one.
 
-Rule: everything is computed, without side effects. Agents differ only in what their classes override. Code that uses
-them iterates over `registry.AGENTS` and never compares names.
+Rule: everything is computed, without side effects, so that tests and Diagnose can repeat what each release does when it
+looks for its window. Agents differ only in what their classes override. Code that uses them iterates over
+`registry.AGENTS` and never compares names.
 """
 
 from __future__ import annotations
 
-from typing import Any, Dict, Mapping, NamedTuple, Optional, Pattern, Sequence, Tuple
+from typing import Any, Callable, Dict, Mapping, NamedTuple, Optional, Pattern, Sequence, Tuple
 
 from ..settings import Settings
-from ..system.platform import Platform
+from ..system.platform import LINUX, Platform
 from .dialect import Dialect
-from .lookup import Entry, LookupContext
 
 EDITOR_NAME = "sublimetext"  # Gemini CLI's own name for this editor
 EDITOR_DISPLAY_NAME = "Sublime Text"
 EDITOR_INFO = {"name": EDITOR_NAME, "displayName": EDITOR_DISPLAY_NAME}
+
+
+class Entry(NamedTuple):
+    """One discovery file: its name, its JSON object (None if unreadable), and its time in seconds since the epoch."""
+
+    name: str
+    content: Optional[Mapping[str, Any]]
+    written: float = 0.0
+
+
+class LookupContext(NamedTuple):
+    """An agent that looks for its window, from the working directory `folder`.
+
+    `editor_pid` is the editor that it finds among its ancestor processes. `port` is from its environment, "" outside of
+    the editor's terminals. `is_alive` tells whether a process id is in use; `real` resolves symbolic links.
+    """
+
+    folder: str
+    editor_pid: int
+    port: str
+    platform: Platform
+    is_alive: Callable[[int], bool]
+    real: Callable[[str], str]
+
+    def is_in(self, folders: Sequence[str]) -> bool:
+        """Whether the agent's working directory is one of these folders or below one."""
+        return any(contains(folder, self.folder, self) for folder in folders)
+
+
+def contains(folder: str, path: str, lookup: LookupContext) -> bool:
+    """Whether `path` is `folder` or below it, with links resolved. Case matters only on Linux."""
+    join = lookup.platform.path.join
+    outer, inner = join(lookup.real(folder), ""), join(lookup.real(path), "")
+    if lookup.platform.name != LINUX:
+        outer, inner = outer.lower(), inner.lower()
+    return inner.startswith(outer)
 
 
 class Announcement(NamedTuple):

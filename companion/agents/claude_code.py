@@ -13,9 +13,18 @@ import re
 from typing import Any, Dict, List, Mapping, Optional, Sequence
 
 from ..system.platform import WINDOWS, Platform
-from .agent import EDITOR_DISPLAY_NAME, EDITOR_INFO, Agent, Announcement, Connection, Place, Reading
+from .agent import (
+    EDITOR_DISPLAY_NAME,
+    EDITOR_INFO,
+    Agent,
+    Announcement,
+    Connection,
+    Entry,
+    LookupContext,
+    Place,
+    Reading,
+)
 from .claude_dialect import CLAUDE
-from .lookup import Entry, LookupContext
 
 PORT = re.compile(r"^([0-9]{1,5})\.lock$")
 

@@ -11,9 +11,18 @@ import re
 from typing import Any, Dict, Mapping, Optional, Sequence, Tuple
 
 from ..system.platform import WINDOWS, Platform
-from .agent import EDITOR_DISPLAY_NAME, EDITOR_INFO, Agent, Announcement, Connection, Place, Reading
+from .agent import (
+    EDITOR_DISPLAY_NAME,
+    EDITOR_INFO,
+    Agent,
+    Announcement,
+    Connection,
+    Entry,
+    LookupContext,
+    Place,
+    Reading,
+)
 from .copilot_dialect import COPILOT
-from .lookup import Entry, LookupContext
 
 _REQUIRED = ("socketPath", "scheme", "headers", "pid", "ideName", "timestamp", "workspaceFolders")
 

@@ -10,9 +10,8 @@ import re
 from typing import Any, Dict, Optional, Sequence, Tuple
 
 from ..system.platform import Platform
-from .agent import Agent, Announcement, Connection, Place, common_content
+from .agent import Agent, Announcement, Connection, Entry, LookupContext, Place, common_content
 from .ide_companion import IDE_COMPANION
-from .lookup import Entry, LookupContext
 
 
 class GeminiCli(Agent):

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from typing import Dict, Optional, Sequence, Tuple
 
-from .agent import Connection
+from .agent import Connection, Entry, LookupContext
 from .claude_code import PORT, ClaudeLockFiles, folders_of
-from .lookup import Entry, LookupContext
 
 
 class OpenCode(ClaudeLockFiles):

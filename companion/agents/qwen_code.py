@@ -12,9 +12,8 @@ import re
 from typing import Any, Dict, List, Mapping, Optional, Sequence
 
 from ..system.platform import Platform
-from .agent import EDITOR_DISPLAY_NAME, Agent, Announcement, Connection, Place, common_content
+from .agent import EDITOR_DISPLAY_NAME, Agent, Announcement, Connection, Entry, LookupContext, Place, common_content
 from .ide_companion import IDE_COMPANION
-from .lookup import Entry, LookupContext
 
 _SCANNED = re.compile(r"^[0-9]+\.lock$")
 

@@ -18,7 +18,7 @@ import sublime_plugin
 
 from ..editor.edits import Edit, apply_edits
 from ..review.display.markup import filler_html
-from ..system.editor_process import editor_is_gone
+from ..system.processes import editor_is_gone
 from .checks import Check, failed, noted, passed
 
 ADVICE = "Please report it and include this page: the package expects the editor to behave differently."

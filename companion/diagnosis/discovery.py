@@ -10,12 +10,10 @@ import os
 import stat
 from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Tuple
 
-from ..agents.agent import Agent, Announcement
-from ..agents.lookup import Entry, LookupContext, contains
+from ..agents.agent import Agent, Announcement, Entry, LookupContext, contains
 from ..agents.registry import AGENTS
 from ..discovery import files
-from ..discovery.directory import prepare
-from ..discovery.errors import DiscoveryError
+from ..discovery.directory import DiscoveryError, prepare
 from ..system.platform import Platform
 from ..system.processes import is_alive as process_is_alive
 from .checks import RESTART, Check, failed, noted, passed

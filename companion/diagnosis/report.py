@@ -17,8 +17,8 @@ from ..agents.registry import AGENTS
 from ..editor.edits import move_caret, set_text
 from ..editor.file_views import is_open
 from ..editor.view_roles import ROLE
-from ..system.editor_process import EDITOR_PID
 from ..system.platform import WINDOWS, Platform
+from ..system.processes import EDITOR_PID
 from . import assumptions, discovery, libraries, probe, programs
 from .checks import LOG, Check, Outcome, broken_off, failed, not_tried, noted, too_slow
 from .discovery import FileFact

@@ -11,9 +11,15 @@ import stat
 from typing import Tuple
 
 from ..system.platform import Platform
-from .errors import DiscoveryError
 
 DIRECTORY_MODE = 0o700
+
+
+class DiscoveryError(Exception):
+    """Agents cannot find the editor for now. A later retry may succeed.
+
+    `str()` is one sentence for the user, without a full stop and without secrets. It names the path and the cause.
+    """
 
 
 def prepare(root: str, below: Tuple[str, ...], platform: Platform, *, root_is_shared: bool) -> str:

@@ -14,7 +14,7 @@ import stat
 from typing import Any, Dict, Mapping, Optional
 
 from ..system.platform import Platform
-from .errors import DiscoveryError
+from .directory import DiscoveryError
 
 FILE_MODE = 0o600
 MAXIMUM_BYTES = 1 << 20  # thousands of folders fit

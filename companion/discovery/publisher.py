@@ -14,8 +14,7 @@ from ..agents.agent import Agent, Announcement
 from ..agents.registry import AGENTS
 from ..system.platform import Platform
 from . import files
-from .directory import prepare
-from .errors import DiscoveryError
+from .directory import DiscoveryError, prepare
 
 logger = logging.getLogger("gemini_companion.discovery")
 

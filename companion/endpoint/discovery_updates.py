@@ -14,10 +14,10 @@ import sublime
 
 from ..agents.agent import Agent, Announcement
 from ..agents.registry import AGENTS
-from ..discovery.errors import DiscoveryError
+from ..discovery.directory import DiscoveryError
 from ..discovery.publisher import Publisher
 from ..discovery.workspace import resolved_folders, unusable_folders, workspace_folders
-from ..system.editor_process import EDITOR_PID
+from ..system.processes import EDITOR_PID
 from .address import Address
 from .servers import DIALECTS, Service
 

@@ -24,7 +24,7 @@ from ..review.decision import Outcome, Owner, Review
 from ..review.deliveries import Deliveries
 from ..review.events import ReviewEvents
 from ..review.manager import ReviewManager
-from ..system.editor_process import EDITOR_PID
+from ..system.processes import EDITOR_PID
 from .address import Address
 from .agent_window import EndpointWindow, Hooks
 from .clients import Clients, Recipients

@@ -4,7 +4,9 @@ A process id alone does not identify a process, because ids are reused, above al
 to tell processes with the same id apart.
 
 Rule: a query has no side effects. `os.kill(pid, 0)` is a query on POSIX, but *ends* the process on Windows, where the
-kernel is asked instead. Slow modules are imported on use, because this module is loaded with the package.
+kernel is asked instead. Slow modules are imported on use, because this module is loaded with the package. The editor's
+id is read once, when the package is loaded: the plugin host, whose parent the editor is, may outlive it by seconds and
+then has another parent, under whose id no discovery file may be written.
 """
 
 from __future__ import annotations
@@ -22,6 +24,7 @@ STILL_ACTIVE = 259
 INTERVALS_PER_SECOND = 10_000_000  # a FILETIME counts 100 ns intervals since 1601
 SECONDS_FROM_1601_TO_1970 = 11_644_473_600
 
+EDITOR_PID = os.getppid()
 PS_SECONDS = 5
 _ELAPSED = re.compile(r"^\s*(?:(?:(\d+)-)?(\d+):)?(\d+):(\d+)\s*$")  # [[days-]hours:]minutes:seconds
 
@@ -33,6 +36,14 @@ def is_alive(pid: int) -> bool:
     if sys.platform == "win32":
         return windows_is_alive(pid)
     return posix_is_alive(pid)
+
+
+def editor_is_gone() -> bool:
+    """Whether the editor has exited without notice. Any thread; asks the operating system, not the editor."""
+    if os.getppid() != EDITOR_PID:
+        return True
+    # On Windows an orphan keeps its parent's id.
+    return sys.platform == "win32" and not is_alive(EDITOR_PID)
 
 
 def posix_is_alive(pid: int) -> bool:

@@ -8,8 +8,8 @@ import random
 
 import pytest
 
+from companion.agents.agent import Entry, LookupContext
 from companion.agents.gemini_cli import GEMINI_CLI
-from companion.agents.lookup import Entry, LookupContext
 from companion.discovery import files
 from companion.system.platform import Platform
 from companion.system.processes import is_alive

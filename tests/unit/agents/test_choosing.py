@@ -6,12 +6,11 @@ import dataclasses
 
 import pytest
 
-from companion.agents.agent import Announcement, Connection
+from companion.agents.agent import Announcement, Connection, Entry, LookupContext
 from companion.agents.claude_code import CLAUDE_CODE
 from companion.agents.copilot_cli import COPILOT_CLI
 from companion.agents.gemini_cli import GEMINI_CLI
 from companion.agents.gemini_forks import FORKS
-from companion.agents.lookup import Entry, LookupContext
 from companion.agents.opencode import OPENCODE
 from companion.agents.qwen_code import QWEN_CODE, home_directory
 from companion.agents.registry import AGENTS, agent_named

@@ -6,13 +6,12 @@ import json
 
 import pytest
 
-from companion.agents.agent import Announcement, Connection
+from companion.agents.agent import Announcement, Connection, Entry, LookupContext
 from companion.agents.claude_code import CLAUDE_CODE
 from companion.agents.copilot_cli import COPILOT_CLI
 from companion.agents.dialect import Message
 from companion.agents.gemini_forks import FORKS
 from companion.agents.ide_companion import IDE_COMPANION
-from companion.agents.lookup import Entry, LookupContext
 from companion.agents.opencode import OPENCODE
 from companion.agents.registry import AGENTS
 from companion.agents.shared_context import SharedContext

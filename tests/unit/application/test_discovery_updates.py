@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from companion.agents.ide_companion import IDE_COMPANION
-from companion.discovery.errors import DiscoveryError
+from companion.discovery.directory import DiscoveryError
 from companion.endpoint.address import Address
 from companion.endpoint.servers import Service
 from companion.settings import Settings

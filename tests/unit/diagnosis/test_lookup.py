@@ -6,8 +6,8 @@ import os
 
 import pytest
 
+from companion.agents.agent import Entry, LookupContext, contains
 from companion.agents.gemini_cli import GEMINI_CLI
-from companion.agents.lookup import Entry, LookupContext, contains
 from companion.agents.qwen_code import QWEN_CODE
 from companion.system.platform import LINUX, MACOS, WINDOWS, Platform
 
