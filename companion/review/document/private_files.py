@@ -30,7 +30,7 @@ MAXIMUM_BYTES = 1 << 29
 TEMPORARY, ASIDE = ".new", ".unreadable"
 _TRIES = 10
 _BINARY = getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0)
-_LOCKED_PLACE = 1 << 40  # Windows lets nobody else read the bytes that are locked
+_LOCKED_PLACE = 1 << 30  # behind the content: Windows lets nobody else read the bytes that are locked
 
 
 class PrivateFile:

@@ -18,6 +18,8 @@ from typing import Any, Callable, Dict, List, Optional
 sys.path.insert(0, str(Path(__file__).resolve().parents[4]))
 
 from companion.review.document import disk, file_replacement
+from companion.review.document.journal import Entry, Note
+from companion.review.document.raw_files import identity_of
 from companion.review.document.recovery import recover
 
 OLD, LONGER, SHORTER = b"old text\n" * 4, b"the new text\n" * 5, b"new\n"
@@ -50,14 +52,20 @@ def no_links(*arguments: Any, **options: Any) -> None:
     raise PermissionError(1, "Operation not permitted")
 
 
-def prepare(folder: Path, way: str) -> Path:
+def prepare(folder: Path, way: str, storage: str) -> Path:
     """A project in which the file is to be written in this way."""
     project = folder / "project"
-    project.mkdir(parents=True)
+    project.mkdir()
     if way.startswith("create"):
         return project / "new" / "folders" / "file.txt"
     path = project / "file.txt"
     path.write_bytes(OLD)
+    if way == "recovery":
+        entry = Entry(str(path), str(project / ".beside"), identity=identity_of(path.stat()), old=OLD, new=LONGER)
+        Note(storage, entry).leave()
+        (project / ".beside").write_bytes(OLD)
+        with open(str(path), "r+b") as file:
+            file.write(LONGER[: len(OLD) // 2])
     if way.startswith("rewrite"):
         os.link(str(path), str(project / "other name"))
     return path
@@ -72,6 +80,9 @@ def picture(folder: Path) -> Dict[str, Optional[str]]:
 
 
 def write(path: Path, way: str, storage: str) -> None:
+    if way == "recovery":
+        recover(storage, lambda: False)
+        return
     if way == "create without links":
         os.link = no_links  # type: ignore[assignment]
     if way == "rewrite in a closed folder":
@@ -98,8 +109,9 @@ def in_child(do: Callable[[], List[str]]) -> List[str]:
 
 def attempt(folder: Path, way: str, kill_at: int = -1, halfway: bool = False) -> List[str]:
     """Write, and start again. Gives the steps of a write that lived."""
-    path, storage = prepare(folder, way), str(folder / "Package Storage" / "Gemini Companion")
-    os.mkdir(os.path.dirname(storage))
+    storage = str(folder / "Package Storage" / "Gemini Companion")
+    os.makedirs(os.path.dirname(storage))
+    path = prepare(folder, way, storage)
 
     def do() -> List[str]:
         tracer = Tracer(kill_at, halfway)

@@ -62,3 +62,9 @@ def test_whenever_it_is_killed_the_file_is_whole_after_the_next_start(tmp_path: 
     assert [death["said"] for death in torn] == [[PUT_BACK]] * len(torn)
     assert bool(torn) == way.startswith("rewrite")
     print(f"{len(found)} deaths, {len(torn)} of them in the midst of the file")
+
+
+def test_a_new_start_that_is_killed_too_is_made_up_for_by_the_next_one(tmp_path: Path) -> None:
+    found, (old, _) = deaths(tmp_path, "recovery"), ends("recovery")
+    assert [death for death in found if death["after"] != old] == []
+    assert len([death for death in found if death["said"] == [PUT_BACK]]) > 5

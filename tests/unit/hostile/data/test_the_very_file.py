@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import threading
+from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, List
 
 import pytest
 
-from companion.review.document import disk
+from companion.review.document import disk, file_replacement
 from companion.review.document.disk import ChangedError, DiskError, Kind
 from companion.review.document.encodings import DEFAULT_FALLBACK
 from companion.review.document.preparation import FileRequest, PathError, prepare
@@ -110,3 +112,39 @@ def test_a_client_that_asks_for_a_diff_of_a_dangling_link(tmp_path: Path) -> Non
     file_request = FileRequest(str(tmp_path / "link"), 1000, 100, DEFAULT_FALLBACK, {})
     with pytest.raises(PathError, match="link is a link to nowhere, which does not exist"):
         prepare(file_request, "text")
+
+
+@pytest.mark.parametrize("second", ["file", "link", "hard link", "other"])
+def test_one_file_is_written_by_one_at_a_time_whatever_its_name(tmp_path: Path, monkeypatch: Any, second: str) -> None:
+    (tmp_path / "file").write_bytes(b"text\n")
+    (tmp_path / "other").write_bytes(b"text\n")
+    (tmp_path / "link").symlink_to("file")
+    os.link(str(tmp_path / "file"), str(tmp_path / "hard link"))
+    real, both = file_replacement.replace_content, threading.Barrier(2)
+    met: List[bool] = []
+    problems: List[str] = []
+
+    def slow(*arguments: Any) -> None:
+        with suppress(threading.BrokenBarrierError):
+            both.wait(0.5)
+            met.append(True)
+        real(*arguments)
+
+    def write(original: disk.Original, data: bytes) -> None:
+        try:
+            disk.write(original, data, str(tmp_path / "storage"))
+        except ChangedError as error:
+            problems.append(str(error))
+
+    monkeypatch.setattr(file_replacement, "replace_content", slow)
+    writers = [threading.Thread(target=write, args=(read(tmp_path / name), name.encode())) for name in ("file", second)]
+    for writer in writers:
+        writer.start()
+    for writer in writers:
+        writer.join(30)
+    if second == "other":
+        assert met and not problems
+    else:
+        assert not met
+        assert len(problems) == 1 and "has changed on disk" in problems[0]
+        assert (tmp_path / "file").read_bytes() in (b"file", second.encode())
