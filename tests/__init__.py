@@ -10,7 +10,7 @@ Because of this file they are modules of the package ("Gemini Companion.tests.te
 Where a name is needed as a text, it has the package's folder name, space included:
 `importlib.import_module("Gemini Companion.plugin")`.
 
-Everything else here runs outside the editor, with pytest: `bare/` needs no editor, `end_to_end/`
+Everything else here runs outside the editor, with pytest: `unit/` needs no editor, `end_to_end/`
 starts the headless host and real clients. Those folders have no `__init__.py`, so UnitTesting does
 not look into them. `python3 tests/run.py` runs all of it.
 """

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import io
+import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -13,6 +15,7 @@ from typing import Dict, List
 
 import pytest
 
+from companion.agents.registry import AGENTS
 from tests.tools.release import build, packing
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -162,3 +165,51 @@ def test_a_pattern_that_finds_nothing_is_an_error() -> None:
 
 def test_comments_and_empty_lines_are_no_patterns() -> None:
     assert packing.patterns("# all\n\na.py  # the plugin\nb c.py\n") == ["a.py", "b c.py"]
+
+
+# -- What is said
+
+
+def links(text: str) -> List[str]:
+    """What a page links to: Markdown's links, and those of HTML. Pictures are none: the editor shows text."""
+    return re.findall(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)", text) + re.findall(r"href=\"([^\"]+)\"", text)
+
+
+def test_the_readme_links_to_nothing_that_the_package_lacks(built: Dict[str, bytes]) -> None:
+    """Beside what is elsewhere: on the web, and what a release attaches."""
+    readme = built["README.md"].decode("utf-8")
+    anchors = {
+        "#" + re.sub(r"[^a-z0-9 -]", "", title.lower()).replace(" ", "-")
+        for title in re.findall(r"^#+ (.+)$", readme, re.MULTILINE)
+    }
+    found = links(readme)
+    assert len(found) > 10
+    outside = ("https://", "../../releases/")
+    missing = [link for link in found if not link.startswith(outside) and link not in anchors and link not in built]
+    assert missing == []
+
+
+def test_every_program_is_named_where_somebody_reads_first(built: Dict[str, bytes]) -> None:
+    for name in ("README.md", "messages/install.txt"):
+        text = " ".join(built[name].decode("utf-8").split())
+        assert [agent.title for agent in AGENTS if agent.title not in text] == [], name
+
+
+def test_the_releases_that_were_tried_are_those_that_the_tests_run(built: Dict[str, bytes]) -> None:
+    readme = " ".join(built["README.md"].decode("utf-8").split())
+    pinned = {}
+    for folder in ("gemini_cli", "qwen_code", "copilot_cli", "claude_code", "opencode"):
+        path = ROOT / "tests" / "clients" / folder / "package.json"
+        ((pinned[folder],),) = [json.loads(path.read_text(encoding="utf-8"))["dependencies"].values()]
+    assert (
+        "Tried with Gemini CLI {gemini_cli}, Qwen Code {qwen_code}, GitHub Copilot CLI {copilot_cli}, "
+        "Claude Code {claude_code} and opencode {opencode}."
+    ).format(**pinned) in readme
+
+
+def test_no_release_of_the_editor_is_named_that_does_not_exist() -> None:
+    """Its releases are builds of version 4."""
+    wrong = re.compile(r"Sublime Text 4\.\d|early 4\.\d")
+    tracked = git("ls-files", "-z", "*.py", "*.md", "*.txt", "*.json").decode("utf-8").split("\0")
+    pages = [ROOT / name for name in tracked if name and Path(name).name != Path(__file__).name]
+    assert [str(path) for path in pages if path.is_file() and wrong.search(path.read_text(encoding="utf-8"))] == []
