@@ -9,6 +9,8 @@ import time
 from typing import Any, Iterator, List
 from unittest import mock, skipIf
 
+import sublime
+
 from ..companion.review.decision import ReviewError, State, Verdict
 from ..companion.review.document import disk, file_replacement
 from .review_support import GEMINI, PROPOSED, TEXT, DiskTestCase
@@ -70,6 +72,15 @@ class TestTheVeryFile(DiskTestCase):
         yield self.closed
         self.assertEqual((self.read(first), self.read(second)), (TEXT.encode(), b"one\n"))
         self.assertEqual(self.text(view), TEXT)
+
+    def test_a_fallback_encoding_that_is_no_text_counts_as_none(self) -> Iterator[Any]:
+        with open(self.path("latin.py"), "wb") as file:
+            file.write("caf\u00e9\n".encode("cp1252"))
+        preferences = sublime.load_settings("Preferences.sublime-settings")
+        self.addCleanup(preferences.set, "fallback_encoding", preferences.get("fallback_encoding"))
+        preferences.set("fallback_encoding", 1252)
+        review = yield from self.open_diff("latin.py", "proposed\n")
+        self.assertEqual(self.text(self.original(review)), "caf\u00e9\n")
 
     def test_unsaved_edits_in_a_tab_that_names_the_file_otherwise(self) -> Iterator[Any]:
         self.releases()

@@ -11,7 +11,7 @@ from __future__ import annotations
 import importlib
 import os
 import sys
-from typing import Callable, Iterable, List, NamedTuple, Optional
+from typing import Any, Callable, Dict, Iterable, List, NamedTuple, Optional
 
 import sublime
 import sublime_plugin
@@ -124,7 +124,7 @@ def window_settings_keep_values(view: sublime.View) -> Optional[str]:
     window = view.window()
     if window is None:
         return "the view is in no window"
-    value = {"cells": [[0, 0, 1, 1]], "cols": [0.0, 1.0], "nothing": None}
+    value: Dict[str, Any] = {"cells": [[0, 0, 1, 1]], "cols": [0.0, 1.0], "nothing": None}
     window.settings().set(KEY, value)
     found = window.settings().get(KEY)
     window.settings().erase(KEY)

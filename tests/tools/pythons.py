@@ -153,6 +153,13 @@ def lint_environment(python: Python) -> str:
     return _environment("lint", python, "lint.txt")
 
 
+def newest_types_environment(python: Python) -> str:
+    """The executable of an environment with the type checker and the editor's published stubs. Raises SetupError."""
+    if python.version < (3, 13):
+        raise cache.SetupError("the published stubs of the editor's API need Python 3.13 or newer")
+    return _environment("lint_newest", python, "lint_newest.txt")
+
+
 def _environment(name: str, python: Python, requirements: str) -> str:
     path = os.path.join(cache.ROOT, "tests", "tools", "requirements", requirements)
     text = cache.read_text(path) or ""

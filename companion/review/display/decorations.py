@@ -15,7 +15,7 @@ Rules:
 from __future__ import annotations
 
 import time
-from typing import AbstractSet, Any, Dict, Iterator, List, NamedTuple, Sequence, Tuple
+from typing import AbstractSet, Any, Dict, Iterator, List, Mapping, NamedTuple, Sequence, Tuple
 
 import sublime
 
@@ -61,10 +61,10 @@ class Styles:
 
     def __init__(self, view: sublime.View) -> None:
         self._view = view
-        self._known: Dict[str, Dict[str, Any]] = {}
+        self._known: Dict[str, Mapping[str, Any]] = {}
         self._asked = 0.0  # on the monotonic clock
 
-    def of(self, scope: str) -> Dict[str, Any]:
+    def of(self, scope: str) -> Mapping[str, Any]:
         """The style of a scope."""
         if time.monotonic() - self._asked >= _LOOK_AGAIN:
             self.forget()

@@ -55,7 +55,7 @@ class FileWatch:
     def load(
         self,
         settings: Settings,
-        fallback_encoding: Optional[str],
+        fallback_encoding: object,
         loaded: Callable[[Preparation], None],
         failed: Callable[[], None],
     ) -> None:
@@ -140,13 +140,16 @@ class FileWatch:
         logger.error("a look at the file failed", exc_info=(type(error), error, error.__traceback__))
 
 
-def file_request(path: str, settings: Settings, fallback_encoding: Optional[str]) -> FileRequest:
-    """A snapshot of what the main thread knows of the file. Main thread."""
+def file_request(path: str, settings: Settings, fallback_encoding: object) -> FileRequest:
+    """A snapshot of what the main thread knows of the file. Main thread.
+
+    `fallback_encoding` is the editor's setting of that name, whatever the user has put there.
+    """
     return FileRequest(
         path,
         settings.review_maximum_bytes,
         settings.review_maximum_lines,
-        fallback_encoding or DEFAULT_FALLBACK,
+        fallback_encoding if fallback_encoding and isinstance(fallback_encoding, str) else DEFAULT_FALLBACK,
         file_views.tabs_of(path),
     )
 

@@ -15,9 +15,17 @@ The editor is not known here. Any thread.
 
 from __future__ import annotations
 
-from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
+from typing import List, NamedTuple, Optional, Sequence, Tuple, TypedDict
 
-Layout = Dict[str, Any]
+
+class Layout(TypedDict):
+    """What the editor gives and takes; the type has no name of its own there."""
+
+    cols: List[float]
+    rows: List[float]
+    cells: List[List[int]]
+
+
 Piece = Tuple[int, int, int, int]
 
 START, MIDDLE, END = range(3)  # the lines of a cell that is divided, on each axis
@@ -70,9 +78,8 @@ def undo(division: Division, now: Layout) -> Optional[Layout]:
 
 def same_layout(one: Layout, other: Layout) -> bool:
     """Whether two layouts describe the same cells, apart from the last digits of a position."""
-    return _same_structure(one, other) and all(
-        abs(a - b) < _SAME for axis in ("cols", "rows") for a, b in zip(one[axis], other[axis])
-    )
+    positions = [*zip(one["cols"], other["cols"]), *zip(one["rows"], other["rows"])]
+    return _same_structure(one, other) and all(abs(a - b) < _SAME for a, b in positions)
 
 
 def cell_width(layout: Layout, group: int) -> float:
@@ -106,7 +113,7 @@ def _divide(
     ]
     new = tuple(range(len(cells), len(cells) + len(divided) - 1))
     cells[group] = divided[0]
-    after = {"cols": columns.positions, "rows": rows.positions, "cells": cells + divided[1:]}
+    after: Layout = {"cols": columns.positions, "rows": rows.positions, "cells": cells + divided[1:]}
     return Division(group, before, after, new, columns.moved, rows.moved)
 
 

@@ -203,7 +203,7 @@ def close_abandoned(window: sublime.Window, is_abandoned: Callable[[sublime.View
 
 def put_layout_back(window: sublime.Window) -> bool:
     """Restore a window that was stored with a review open. True if there was something to restore."""
-    stored = window.settings().get(STORED)
+    stored: Any = window.settings().get(STORED)
     if not isinstance(stored, dict):
         return False
     window.settings().erase(STORED)

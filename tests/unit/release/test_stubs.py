@@ -5,20 +5,17 @@ Parameters that newer builds alone have are none of theirs: what is written with
 
 from __future__ import annotations
 
-import ast
 import importlib
 import inspect
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Iterator, List, Tuple
+from typing import Any, List, Optional, Tuple
 
 import pytest
 
-STUBS = Path(__file__).resolve().parents[2] / "stubs"
+from tests.tools import stubs
 
-#: Names of types, which only the stubs have.
 SINCE_4201 = {"max_size"}
-ALIASES = {"Point", "Vector", "Value", "Arguments", "Kind", "Changed"}
 
 
 def of_host(module: str) -> ModuleType:
@@ -26,19 +23,8 @@ def of_host(module: str) -> ModuleType:
     return importlib.import_module("tests.host.api." + module)
 
 
-def declared(module: str) -> ast.Module:
-    return ast.parse((STUBS / (module + ".pyi")).read_text(encoding="utf-8"))
-
-
-def functions(module: str) -> Iterator[Tuple[str, ast.FunctionDef]]:
-    """Every function and method of a stub, with its dotted name."""
-    for node in declared(module).body:
-        if isinstance(node, ast.FunctionDef):
-            yield node.name, node
-        elif isinstance(node, ast.ClassDef):
-            for member in node.body:
-                if isinstance(member, ast.FunctionDef):
-                    yield f"{node.name}.{member.name}", member
+def declared(module: str) -> stubs.Stub:
+    return stubs.read(Path(stubs.OURS, module + ".pyi").read_text(encoding="utf-8"))
 
 
 def find(module: ModuleType, dotted: str) -> Any:
@@ -46,15 +32,6 @@ def find(module: ModuleType, dotted: str) -> Any:
     for name in dotted.split("."):
         found = getattr(found, name)
     return found
-
-
-def in_stub(node: ast.FunctionDef) -> List[Tuple[str, bool, bool]]:
-    """Name, whether by keyword only, and whether optional, of each parameter but the first of a method."""
-    arguments = node.args
-    optional = [False] * (len(arguments.args) - len(arguments.defaults)) + [True] * len(arguments.defaults)
-    described = [(entry.arg, False, has) for entry, has in zip(arguments.args, optional)]
-    described += [(entry.arg, True, has is not None) for entry, has in zip(arguments.kwonlyargs, arguments.kw_defaults)]
-    return [entry for entry in described if entry[0] not in ("self", "cls")]
 
 
 def in_host(function: Any) -> List[Tuple[str, bool, bool]]:
@@ -66,44 +43,63 @@ def in_host(function: Any) -> List[Tuple[str, bool, bool]]:
     ]
 
 
-@pytest.mark.parametrize("module", ["sublime", "sublime_plugin"])
+@pytest.mark.parametrize("module", stubs.MODULES)
 def test_every_name_of_the_stubs_exists(module: str) -> None:
     host = of_host(module)
-    missing = []
-    for node in declared(module).body:
-        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
-            name = node.targets[0].id
-        elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
-            name = node.target.id
-        elif isinstance(node, (ast.ClassDef, ast.FunctionDef)):
-            name = node.name
-        else:
-            continue
-        if name not in ALIASES and not hasattr(host, name):
-            missing.append(name)
-    assert missing == []
+    names = [name for name in declared(module).names if name not in stubs.TYPES_OF_OURS]
+    assert [name for name in names if not hasattr(host, name)] == []
 
 
-@pytest.mark.parametrize("module", ["sublime", "sublime_plugin"])
+@pytest.mark.parametrize("module", stubs.MODULES)
 def test_every_signature_of_the_stubs_is_the_real_one(module: str) -> None:
     host = of_host(module)
     wrong = []
-    for name, node in functions(module):
+    for name, node in declared(module).functions.items():
         if name.split(".")[-1].startswith("__") or name.split(".")[0] in ("EventListener", "ViewEventListener"):
             continue  # special methods go by the language; listeners' methods exist only where a plugin defines them
-        if in_stub(node) != in_host(find(host, name)):
-            wrong.append((name, in_stub(node), in_host(find(host, name))))
+        if stubs.parameters(node) != in_host(find(host, name)):
+            wrong.append((name, stubs.parameters(node), in_host(find(host, name))))
     assert wrong == []
 
 
 def test_every_number_of_the_stubs_is_the_real_one() -> None:
     host = of_host("sublime")
-    wrong = []
-    for node in declared("sublime").body:
-        if isinstance(node, ast.ClassDef) and any("enum" in ast.dump(base) for base in node.bases):
-            for member in node.body:
-                assert isinstance(member, ast.Assign) and isinstance(member.targets[0], ast.Name)
-                name = member.targets[0].id
-                if int(getattr(find(host, node.name), name)) != ast.literal_eval(member.value):
-                    wrong.append(f"{node.name}.{name}")
-    assert wrong == []
+    numbers = declared("sublime").numbers
+    assert numbers
+    assert {name: value for name, value in numbers.items() if int(find(host, name)) != value} == {}
+
+
+PUBLISHED = """
+class Flags:
+    ONE = 1
+
+class Base:
+    def told(self, name: str) -> None: ...
+
+class View(Base):
+    def find(self, pattern: str, start: int = ..., more: int = ...) -> None: ...
+
+def version() -> str: ...
+"""
+
+
+@pytest.mark.parametrize(
+    ("ours", "said"),
+    [
+        ("class View:\n    def find(self, pattern: str, start: int = ...) -> None: ...", None),
+        ("class View:\n    def told(self, name: str) -> None: ...", None),
+        (
+            "class View:\n    def find(self, pattern: str, begin: int = ...) -> None: ...",
+            "View.find has the parameters",
+        ),
+        ("class View:\n    def find(self, pattern: str, start: int) -> None: ...", "View.find has the parameters"),
+        ("class View:\n    def lost(self) -> None: ...", "View.lost is not published"),
+        ("class Flags:\n    ONE = 2", "Flags.ONE is 2 here and 1 there"),
+        ("class Gone: ...", "Gone is not published"),
+        ("def channel() -> str: ...", "channel is not published"),
+        ("Point = int", None),
+    ],
+)
+def test_what_differs_from_the_published_stubs_is_named(ours: str, said: Optional[str]) -> None:
+    found = list(stubs.differences(stubs.read(ours), stubs.read(PUBLISHED)))
+    assert [text.startswith(said or "never") for text in found] == ([True] if said else [])
