@@ -1,11 +1,12 @@
 """The test command: `python3 tests/run.py` sets up all it needs in `.cache/` and passes every test.
 
-Legs: lint and types; then, on Python 3.8 and on the newest Python found: unit tests, in-editor tests on the
-headless host, soak and leak tests on it, end-to-end tests with real clients. Where there are two Pythons, each
-client program in a terminal is tried on one of them, and the host is contrary on the newest. Two legs run at a
-time, and beside them one that mostly waits: soak tests, or tests in the editor. A leg that cannot run here (no
-Python 3.8, no Node) is named at the end as NOT RUN; with CI set that is a failure. The last line is always
-`N passed, N failed`, with `, N skipped` where there were any.
+Legs: lint and types, for build 4200 and for newer ones; then, on Python 3.8 and on the editor's 3.14, or the newest
+Python that there is: unit tests, in-editor tests on the headless host, soak and leak tests on it, end-to-end tests
+with real clients. Where there are two Pythons, each client program in a terminal is tried on one of them, and the host
+is contrary on the newest. Two legs run at a time, and beside them one that mostly waits: soak tests, or tests in the
+editor. With `--everything` what only a release needs is tested too, and the soak tests are long ones.
+A leg that cannot run here (no Python 3.8, no Node) is named at the end as NOT RUN; with CI set that is a failure. The
+last line is always `N passed, N failed`, with `, N skipped` where there were any.
 Claude Code's licence reserves all rights: it is installed and run only where `--with-claude` asks for it, never in CI.
 Runs on Python 3.8 or newer with nothing but the standard library.
 """
@@ -26,6 +27,7 @@ sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from tests.host.model.quirks import ALL
 from tests.tools import browser, cache, legs, nodes, pythons
 
+EVERYTHING = "COMPANION_EVERYTHING"
 KINDS = ("lint", "unit", "editor", "soak", "end_to_end")
 CLAUDE = "Claude Code"
 FAILURES_SHOWN = 15
@@ -40,6 +42,16 @@ ON_ONE_PYTHON = (
         "end_to_end/test_pictures.py",
         "unit/release/test_resolving.py",
     ),
+)
+# What is tested for a release, once a week, and wherever it is asked for: the libraries on the index, wheels that are
+# downloaded, the workflows' own steps. A change of the package does not touch it.
+FOR_A_RELEASE = (
+    "unit/release/test_installed.py",
+    "unit/release/test_libraries.py",
+    "unit/release/test_package_control.py",
+    "unit/release/test_resolving.py",
+    "unit/release/test_wheels_alone.py",
+    "unit/release/test_workflows.py",
 )
 
 
@@ -72,6 +84,7 @@ def parse_arguments() -> argparse.Namespace:
         "--with-claude", action="store_true", help="also the real Claude Code, to whose terms you agree by that"
     )
     parser.add_argument("-k", dest="keyword", help="only tests whose name contains this")
+    parser.add_argument("--everything", action="store_true", help="also what only a release needs, and a long soak")
     parser.add_argument("--jobs", type=int, default=2, help="how many legs run at a time (default: 2)")
     parser.add_argument("--set-up-only", action="store_true", help="set up the environments and run nothing")
     return parser.parse_args()
@@ -83,14 +96,19 @@ def make_plan(options: argparse.Namespace) -> Plan:
     kinds = options.only or [kind for kind in KINDS if not (options.keyword and kind == "lint")]
     chosen = choose_pythons(options.python, plan)
     if "lint" in kinds and chosen:
-        attempt(plan, "lint", lambda: add_lint(plan, chosen))
+        newest = max(chosen, key=lambda candidate: candidate.version)
+        attempt(plan, "lint", lambda: add_lint(plan, newest))
+        attempt(plan, "types of newer builds", lambda: add_newest_types(plan, newest))
     if options.with_claude:
         attempt(plan, CLAUDE, lambda: add_claude(plan, chosen, options.keyword))
     env = attempt_client_environment(plan) if "end_to_end" in kinds else None
     for python in chosen:
         index, count = chosen.index(python), len(chosen)
         left_out, hosts = files_left_out(index, count), hosts_of(index, count)
-        add = functools.partial(add_tests, plan, python, kinds, options.keyword, env, left_out, hosts)
+        if not (options.everything or options.keyword):
+            left_out += [f"tests/{name}" for name in FOR_A_RELEASE]
+        soak_env = {EVERYTHING: "1"} if options.everything else {}
+        add = functools.partial(add_tests, plan, python, kinds, options.keyword, env, left_out, hosts, soak_env)
         attempt(plan, f"tests on Python {python.name}", add)
     return plan
 
@@ -133,10 +151,17 @@ def choose_pythons(wanted: Optional[List[str]], plan: Plan) -> List[pythons.Pyth
     return chosen
 
 
-def add_lint(plan: Plan, chosen: List[pythons.Python]) -> None:
-    python = pythons.lint_environment(max(chosen, key=lambda candidate: candidate.version))
+def add_lint(plan: Plan, newest: pythons.Python) -> None:
+    python = pythons.lint_environment(newest)
     plan.legs.append(legs.check_leg("lint: ruff", [python, "-m", "ruff", "check", "."]))
     plan.legs.append(legs.check_leg("types: mypy", [python, "-m", "mypy"]))
+
+
+def add_newest_types(plan: Plan, newest: pythons.Python) -> None:
+    python = pythons.newest_types_environment(newest)
+    types = [python, "-m", "mypy", "--config-file", "tests/tools/types_newest.ini"]
+    plan.legs.append(legs.check_leg("types: newer builds", types))
+    plan.legs.append(legs.check_leg("types: our stubs", [python, "tests/tools/stubs.py"]))
 
 
 def add_tests(
@@ -147,6 +172,7 @@ def add_tests(
     client_env: Optional[Dict[str, str]],
     left_out: List[str],
     hosts: Dict[str, str],
+    soak_env: Dict[str, str],
 ) -> None:
     executable = pythons.environment(python)
     ignored = [f"--ignore={path}" for path in left_out]
@@ -157,7 +183,7 @@ def add_tests(
         paths = ["tests/unit", *ignored]
         plan.legs.append(legs.pytest_leg(f"unit: Python {python.name}", executable, paths, keyword, {}))
     if "soak" in kinds:
-        soak = legs.pytest_leg(f"soak: Python {python.name}", executable, ["tests/soak"], keyword, {})
+        soak = legs.pytest_leg(f"soak: Python {python.name}", executable, ["tests/soak"], keyword, soak_env)
         plan.legs.append(soak._replace(waits=True))  # how quiet the package is shows only after a while
     if "editor" in kinds:
         for name, quirks in hosts.items():

@@ -21,6 +21,11 @@ def outcome(name, passed=0, failed=0, skipped=0):
     return legs.Outcome(name, legs.Counts(passed, failed, skipped), "", 1.0)
 
 
+@pytest.fixture(autouse=True)
+def no_python_is_named(monkeypatch):
+    monkeypatch.delenv(pythons.NAMED, raising=False)
+
+
 @pytest.fixture
 def locally(monkeypatch):
     monkeypatch.delenv("CI", raising=False)
@@ -91,6 +96,7 @@ def run_folder():
 
 def options(**changed):
     values = {"only": None, "python": None, "keyword": None, "jobs": 1, "set_up_only": False, "with_claude": False}
+    values["everything"] = False
     return argparse.Namespace(**dict(values, **changed))
 
 
@@ -123,6 +129,21 @@ def test_each_python_gets_its_legs(monkeypatch, locally):
         ("unit: Python 3.14", "new"),
         ("unit: Python 3.8", "old"),
     ]
+
+
+def test_what_only_a_release_needs_is_tested_where_it_is_asked_for(monkeypatch, locally):
+    monkeypatch.setattr(pythons, "find_all", lambda: {(3, 8): pythons.Python((3, 8, 1), "old")})
+    monkeypatch.setattr(pythons, "environment", lambda python: python.executable)
+    assert all((run_folder() / name).is_file() for name in run.FOR_A_RELEASE)
+
+    def planned(**changed):
+        unit, soak = run.make_plan(options(only=["unit", "soak"], python=["3.8"], **changed)).legs
+        ignored = {part.partition("=")[2] for part in unit.command if part.startswith("--ignore")}
+        return ignored, run.EVERYTHING in soak.env
+
+    assert planned() == ({f"tests/{name}" for name in run.FOR_A_RELEASE}, False)
+    assert planned(everything=True) == (set(), True)
+    assert planned(keyword="resolving") == (set(), False)
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ import pytest
 from tests.tools.release import build
 from tests.tools.release.repository import newest_version
 from tests.unit.release.small_index import SmallIndex
-from tests.unit.release.workflow_steps import ROOT, WORKFLOWS, Machine, steps, workflow
+from tests.unit.release.workflow_steps import ROOT, WORKFLOWS, Machine, own_jobs, steps, workflow
 
 #: The first major versions that run on Node 24. Whatever else a workflow uses has to be looked up first.
 FIRST_ON_NODE_24 = {
@@ -52,7 +52,7 @@ def machine_of_either_kind(request: Any, index: SmallIndex, tmp_path: Path) -> M
 @pytest.mark.parametrize("name", ALL)
 def test_no_job_waits_for_a_system_to_change_under_it(name: str) -> None:
     """The newest Ubuntu has no Python 3.8."""
-    for job in workflow(name)["jobs"].values():
+    for job in own_jobs(name):
         systems = [job["runs-on"], *job.get("strategy", {}).get("matrix", {}).get("os", [])]
         linux = [system for system in systems if system.startswith("ubuntu")]
         assert set(linux) <= {"ubuntu-24.04"}
@@ -61,7 +61,7 @@ def test_no_job_waits_for_a_system_to_change_under_it(name: str) -> None:
 
 @pytest.mark.parametrize("name", ALL)
 def test_actions_run_on_a_node_that_is_still_there(name: str) -> None:
-    for job in workflow(name)["jobs"].values():
+    for job in own_jobs(name):
         for action in [step["uses"] for step in job["steps"] if "uses" in step]:
             if action.startswith("./UnitTesting/"):
                 continue  # these are shell scripts
@@ -81,12 +81,28 @@ def test_every_shell_step_is_run_below() -> None:
 def test_the_test_command_is_what_the_ci_calls(machine: Machine) -> None:
     machine.work.rmdir()
     machine.work.symlink_to(ROOT)
-    finished = machine.run(TEST["Run the test command"])
-    assert finished.status == 0, finished.output
-    assert machine.asked("python3") == ["tests/run.py"]
+    step = TEST["Run the test command"]
+    (expression,) = re.findall(r"\$\{\{ (.+?) \}\}", step["run"])
+    for option in ("", "--everything"):
+        finished = machine.run(step, {expression: option})
+        assert finished.status == 0, finished.output
+        assert machine.asked("python3") == ["tests/run.py", *option.split()]
 
 
-@pytest.mark.parametrize(("license_text", "expected"), [("", ["stable"]), ("A\nB\n", ["stable", "dev"])])
+def test_everything_is_tested_for_a_release_and_once_a_week() -> None:
+    (condition,) = re.findall(r"\$\{\{ \((.+?)\) && '--everything' \|\| '' \}\}", TEST["Run the test command"]["run"])
+    assert condition.split(" || ") == ["github.event_name == 'schedule'", "github.ref_type == 'tag'"]
+    assert "schedule" in triggers("test.yml")
+
+
+def triggers(name: str) -> Any:
+    """What starts a workflow. For YAML the key `on` is the value true."""
+    return workflow(name)[True]  # type: ignore[index]
+
+
+@pytest.mark.parametrize(
+    ("license_text", "expected"), [("", ["4200", "stable"]), ("A\nB\n", ["4200", "stable", "dev"])]
+)
 def test_the_dev_channel_is_tried_only_with_a_licence(
     machine: Machine,
     license_text: str,
@@ -130,6 +146,38 @@ def test_the_dev_channel_is_downloaded_by_both_scripts(machine: Machine) -> None
     assert machine.run(step).status != 0
 
 
+def test_build_4200_is_downloaded_by_both_scripts(machine: Machine) -> None:
+    setup = machine.work / "UnitTesting" / "actions" / "setup"
+    setup.mkdir(parents=True)
+    posix, windows = setup / "install_sublime_text.sh", setup / "install_sublime_text.ps1"
+    posix.write_text(
+        'URL="https://download.invalid/sublime_text_build_4215_x64.tar.xz"\n'
+        'if true; then\n    echo "downloading $URL"\nfi\n'
+    )
+    windows.write_bytes(b"$downloadUrl = [Uri]::EscapeUriString($downloadUrl)\r\n")
+    step = TEST["Download build 4200 instead of the newest one"]
+    assert step["if"] == "matrix.channel == '4200'"
+    finished = machine.run(step)
+    assert finished.status == 0, finished.output
+    assert windows.read_bytes() == (
+        b'$downloadUrl = [Uri]::EscapeUriString($downloadUrl) -replace "_build_\\d+_", "_build_4200_"\r\n'
+    )
+    said = subprocess.run(["bash", str(posix)], stdout=subprocess.PIPE, check=True).stdout.decode("utf-8")
+    assert said == "downloading https://download.invalid/sublime_text_build_4200_x64.tar.xz\n"
+    windows.write_text("the name has changed")
+    assert machine.run(step).status != 0
+
+
+@pytest.mark.parametrize(("said", "status"), [("Sublime Text Build 4200", 0), ("Sublime Text Build 4215", 1)])
+def test_a_leg_of_build_4200_fails_in_another_build(machine: Machine, said: str, status: int) -> None:
+    step = TEST["The editor is the build that is to be tested"]
+    assert step["if"] == "matrix.channel == '4200'"
+    machine.program("subl", f"#!/bin/bash\necho '{said}'\n")
+    finished = machine.run(step)
+    assert finished.status == status
+    assert said in finished.output
+
+
 def test_package_control_will_find_every_library_without_a_look_up(machine: Machine) -> None:
     (machine.work / "package").symlink_to(ROOT)
     finished = machine.run(TEST["Define the package's libraries"])
@@ -158,6 +206,13 @@ def test_what_tests_print_is_utf_8_on_every_system() -> None:
 
 
 # -- release.yml
+
+
+def test_a_release_waits_for_the_tests_of_its_tag() -> None:
+    jobs = workflow("release.yml")["jobs"]
+    assert jobs["release"]["needs"] == "tests"
+    assert jobs["tests"] == {"uses": "./.github/workflows/test.yml", "secrets": "inherit"}
+    assert "workflow_call" in triggers("test.yml")
 
 
 @pytest.fixture(name="checkout")

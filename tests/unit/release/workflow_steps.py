@@ -48,10 +48,15 @@ def workflow(name: str) -> Dict[str, Any]:
     return yaml.safe_load((WORKFLOWS / name).read_text(encoding="utf-8"))  # type: ignore[no-any-return]
 
 
+def own_jobs(name: str) -> List[Dict[str, Any]]:
+    """The jobs of a workflow but those that another workflow defines."""
+    return [job for job in workflow(name)["jobs"].values() if "uses" not in job]
+
+
 def steps(name: str) -> Dict[str, Dict[str, Any]]:
     """The shell steps of a workflow by their names, in order. Every one must have a name of its own."""
     found: Dict[str, Dict[str, Any]] = {}
-    for job in workflow(name)["jobs"].values():
+    for job in own_jobs(name):
         for step in job["steps"]:
             if "run" in step:
                 assert step.get("name") and step["name"] not in found, step
@@ -73,9 +78,9 @@ class Machine:
         (pip / "__init__.py").write_bytes(b"")
         (pip / "__main__.py").write_text(_PIP, encoding="utf-8")
         end_of_line = "sed 's/$/\\r/'" if windows else "cat"
-        self._program("python", _PYTHON.format(python=shlex.quote(sys.executable), filter=end_of_line))
+        self.program("python", _PYTHON.format(python=shlex.quote(sys.executable), filter=end_of_line))
         for recorded in ("gh", "python3"):
-            self._program(recorded, _RECORDER)
+            self.program(recorded, _RECORDER)
         self.output_file = folder / "output"
         self.output_file.write_bytes(b"")
         self.environment = {
@@ -115,7 +120,8 @@ class Machine:
         lines = self.output_file.read_text(encoding="utf-8").splitlines()
         return {key: json.loads(value) for key, _, value in (line.partition("=") for line in lines)}
 
-    def _program(self, name: str, text: str) -> None:
+    def program(self, name: str, text: str) -> None:
+        """Puts a program on the machine's path."""
         path = self._bin / name
         path.write_text(text, encoding="utf-8")
         path.chmod(0o755)
