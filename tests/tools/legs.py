@@ -130,7 +130,9 @@ def _said(code: int) -> str:
 
 
 def _environment() -> Dict[str, str]:
-    return {"PYTHONPYCACHEPREFIX": os.path.join(cache.CACHE, "bytecode"), "PYTHONUNBUFFERED": "1"}
+    """Bytecode is kept, also where the surroundings say otherwise: most tests start processes that import aiohttp."""
+    bytecode = os.path.join(cache.CACHE, "bytecode")
+    return {"PYTHONPYCACHEPREFIX": bytecode, "PYTHONDONTWRITEBYTECODE": "", "PYTHONUNBUFFERED": "1"}
 
 
 def _run_limited(command: List[str], env: Dict[str, str]) -> Any:

@@ -210,3 +210,14 @@ def test_the_same_python_under_another_name_has_the_same_environment(cache_folde
     count = len(made)
     assert pythons.environment(pythons.Python((3, 12, 1), os.path.join(os.sep, "other", "python3.12"))) == first
     assert len(made) == count == 2
+
+
+def test_a_leg_keeps_its_bytecode_whatever_its_surroundings_say(tmp_path, monkeypatch):
+    """Containers often forbid it; then each process that tests start would compile aiohttp and the package anew."""
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
+    (tmp_path / "test_sample.py").write_text(
+        "import subprocess, sys\n\ndef test_it():\n    code = 'import sys; sys.exit(sys.dont_write_bytecode)'\n"
+        "    assert subprocess.call([sys.executable, '-c', code]) == 0\n",
+        encoding="utf-8",
+    )
+    assert legs.pytest_leg("sample", sys.executable, [str(tmp_path)], None, {}).run().ok
