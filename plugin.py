@@ -47,8 +47,6 @@ def plugin_unloaded() -> None:
     if startup is not None:
         startup.stop()
     application = startup = None
-    for name in [name for name in sys.modules if name == _INNER or name.startswith(_INNER + ".")]:
-        del sys.modules[name]
 
 
 def tell(act: Callable[[Application], Any]) -> None:

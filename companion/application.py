@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 import os
 from concurrent.futures import Future, wait
+from functools import partial
 from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Set, Tuple
 
 import sublime
@@ -69,11 +70,13 @@ FOLDER_COMMANDS = frozenset(
 class Application:
     """Made by `plugin_loaded`, ended by `plugin_unloaded` or `on_exit`. Main thread only."""
 
-    def __init__(self) -> None:
+    def __init__(self, import_apart: Callable[[Callable[[], None]], None]) -> None:
+        """`import_apart` calls what imports on a thread for that."""
         self.log = log.install()
         self.runtime = Runtime(self._report, self._loop_lost)
         self._log_panel = LogPanel(self.log, self.runtime)
         self._libraries = Libraries(
+            partial(self.runtime.answer, import_apart),
             lambda: self.runtime.on_main(self._endpoints.show_status),
             lambda sentence: self.runtime.on_main(say, None, sentence),
         )
@@ -122,6 +125,7 @@ class Application:
         self._log_panel.close()
         self._end(list(stopping.values()))
         left = {number: stop.result() for number, stop in stopping.items() if _succeeded(stop)}
+        left.update(self._endpoints.not_taken_over())
         handover.leave({number: states for number, states in left.items() if states})
 
     def exit(self) -> None:

@@ -15,10 +15,12 @@ import logging
 import os
 import re
 import sys
-from typing import TYPE_CHECKING, Callable, List, Optional, Sequence, Tuple
+from typing import TYPE_CHECKING, Any, Awaitable, Callable, List, Optional, Sequence, Tuple, TypeVar
 
 if TYPE_CHECKING:
     import asyncio
+
+Imported = TypeVar("Imported")
 
 logger = logging.getLogger("gemini_companion.libraries")
 
@@ -111,16 +113,29 @@ def missing_sentence(missing: Sequence[str]) -> str:
 class Libraries:
     """The one wait of all endpoints. Loop thread, except where noted.
 
-    `changed` is called when there is another `problem`, or none any more. `report` gets a sentence for the user once it
-    is clear that the problem does not go away by itself. Both are the caller's to bring to the main thread.
+    `importing` calls a function on a thread for imports and returns what it returns. `changed` is called when there is
+    another `problem`, or none any more. `report` gets a sentence for the user once it is clear that the problem does
+    not go away by itself. Both are the caller's to bring to the main thread.
     """
 
-    def __init__(self, changed: Callable[[], None], report: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        importing: Callable[[Callable[[], Any]], Awaitable[Any]],
+        changed: Callable[[], None],
+        report: Callable[[str], None],
+    ) -> None:
         self.problem: Optional[str] = None
         """Why no window can be served, as a sentence for the user, as long as that is so. Any thread may read it."""
+        self._importing = importing
         self._changed = changed
         self._report = report
         self._wait: Optional[asyncio.Task[None]] = None
+
+    async def imported(self, load: Callable[[], Imported]) -> Imported:
+        """What `load` imports and returns, once everything can be imported. Raises what it raises."""
+        await self.available()
+        result: Imported = await self._importing(load)
+        return result
 
     async def available(self) -> None:
         """Return when everything can be imported."""
@@ -137,7 +152,7 @@ class Libraries:
         attempts = 0
         reported = None
         while True:
-            problem = obstacle()
+            problem = await self._importing(obstacle)
             if problem != self.problem:
                 self.problem = problem
                 self._changed()

@@ -151,12 +151,12 @@ class Runtime:
 
     async def call_main(self, function: Callable[..., Result], *args: Any) -> Result:
         """Call `function(*args)` on the main thread and return its result, or raise what it raised. Loop thread."""
-        return await self._answer(self.on_main, function, *args)
+        return await self.answer(self.on_main, function, *args)
 
-    async def _answer(
+    async def answer(
         self, hand_over: Callable[[Callable[[], None]], Any], function: Callable[..., Result], *args: Any
     ) -> Result:
-        """Let `hand_over` see to it that `function(*args)` is called elsewhere, and return its result."""
+        """Let `hand_over` have `function(*args)` called on another thread, and return its result. Loop thread."""
         import asyncio
 
         answer: asyncio.Future[Result] = asyncio.get_running_loop().create_future()
@@ -306,7 +306,7 @@ class Runtime:
             if self._disk is None or not self._disk.submit(run):
                 raise RuntimeError("the package is being unloaded")
 
-        return await self._answer(hand_over, function, *args)
+        return await self.answer(hand_over, function, *args)
 
     def _forget(self, computation: Computation) -> None:
         with self._lock:

@@ -4,8 +4,13 @@ Installed by Package Control the package is a zip, whose modules are compiled at
 thread, which draws, cannot wait for that. What the editor tells meanwhile is kept, and told to the application in the
 same order once it serves the windows.
 
-Rules: this module imports next to nothing. What the thread has imported does not outlive the package: the end waits for
-it a moment, and a later package waits for what is left of it before it imports anything itself.
+Theory of operation: `None` in `sys.modules` in place of this package closes it: whoever imports one of its modules is
+refused. The end of a load closes it, which ends an import that is under way between two modules; a library's import
+goes on to its own end. The next load keeps it closed until every thread of earlier loads that imports has ended, and
+forgets what they have left. So modules of two loads never mix, and the main thread waits for no import.
+
+Rules: this module imports next to nothing. After the start everything that imports this package, or the libraries, does
+so on a thread of this module's, one at a time.
 """
 
 from __future__ import annotations
@@ -13,7 +18,8 @@ from __future__ import annotations
 import enum
 import sys
 import threading
-from typing import TYPE_CHECKING, Any, Callable, Dict, FrozenSet, Iterator, List, Optional, TypeVar
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, Callable, Dict, FrozenSet, List, Optional, TypeVar
 
 import sublime
 
@@ -24,8 +30,7 @@ Answer = TypeVar("Answer")
 Act = Callable[["Application"], Any]
 
 THREAD = "gemini-companion-loading"
-# The longest import of one step takes a few hundredths of a second; this is for a machine that is very busy.
-END_SECONDS = 1.0
+_THIS = sys.modules[__name__]
 MOST_KEPT = 500  # of what is told too early
 
 
@@ -52,24 +57,39 @@ class Startup:
         self._state = State.LOADING
         self._application: Optional[Application] = None
         self._kept: List[Act] = []
-        self._thread = threading.Thread(target=self._load, name=THREAD, daemon=True)
-        self._package = __name__.rpartition(".")[0]
-        self._ours = {id(module) for name, module in list(sys.modules.items()) if self._is_inner(name)}
+        self._name = __name__.rpartition(".")[0]
+        self._package = sys.modules[self._name]
+        self._importing = threading.Lock()  # one at a time, for two may find each other's modules half imported
+        self._ending = threading.Lock()  # guards the package's place in `sys.modules`; held for moments only
 
     # -- life ---------------------------------------------------------------------------------------------------------
 
     def begin(self) -> None:
         """Begin to import. Returns at once."""
-        self._thread.start()
+        former = _threads()
+        self._close()
+        self.apart(lambda: self._load(former))
+
+    def apart(self, job: Callable[[], None]) -> None:
+        """Call `job`, which imports and does not raise, on a thread of its own. Any thread."""
+
+        def run() -> None:
+            with self._importing:
+                if self.alive:
+                    job()
+
+        threading.Thread(target=run, name=THREAD, daemon=True).start()
 
     def stop(self) -> None:
-        """End everything. Waits at most a moment."""
-        self._go(State.ENDED)
-        if self._thread.is_alive():
-            self._thread.join(END_SECONDS)
+        """End everything and forget the package's modules."""
+        with self._ending:
+            self._go(State.ENDED)
         if self._application is not None:
             self._application.stop()
             self._application = None
+        self._forget()
+        if _threads():
+            self._close()
 
     def exit(self) -> None:
         """End for an editor that is quitting: its API may no longer be used."""
@@ -110,44 +130,54 @@ class Startup:
 
     # -- loading ------------------------------------------------------------------------------------------------------
 
-    def _load(self) -> None:
-        """The loading thread."""
-        self._clear_away()
+    def _load(self, former: List[threading.Thread]) -> None:
+        """A thread of its own."""
+        for thread in former:
+            thread.join()
         try:
-            for _ in _parts():
-                if self._state is State.ENDED:
-                    return
+            if not self._open():
+                return
+            import asyncio  # noqa: F401 - so that the loop's thread finds it
+
+            from . import application  # noqa: F401 - and with it all but what needs the libraries
         except Exception as error:  # noqa: BLE001 - raised again where the editor shows it
-            sublime.set_timeout(lambda error=error: self._failed(error), 0)  # type: ignore[misc]
+            if self.alive:  # else it was refused, or ran into what the end has taken away
+                sublime.set_timeout(lambda error=error: self._failed(error), 0)  # type: ignore[misc]
         else:
             sublime.set_timeout(self._loaded, 0)
 
-    def _clear_away(self) -> None:
-        """Let a package that was unloaded while it was loading come to its end, and forget what it has imported."""
-        this = threading.current_thread()
-        former = [thread for thread in threading.enumerate() if thread.name == THREAD and thread is not this]
-        for thread in former:
-            thread.join()
-        if former:
-            for name, module in list(sys.modules.items()):
-                if self._is_inner(name) and id(module) not in self._ours:
-                    sys.modules.pop(name, None)
+    def _close(self) -> None:
+        sys.modules[self._name] = None  # type: ignore[assignment]
 
-    def _is_inner(self, name: str) -> bool:
-        return name == self._package or name.startswith(self._package + ".")
+    def _open(self) -> bool:
+        """Open the package to this load, without anything that earlier ones have left. False if it has ended."""
+        with self._ending:
+            if not self.alive:
+                return False
+            self._forget()
+            for name, value in list(vars(self._package).items()):
+                if isinstance(value, ModuleType) and value is not _THIS:
+                    delattr(self._package, name)  # a module sets itself into its package when its import ends
+            sys.modules[self._name], sys.modules[__name__] = self._package, _THIS
+            return True
+
+    def _forget(self) -> None:
+        for name in list(sys.modules):
+            if name == self._name or name.startswith(self._name + "."):
+                sys.modules.pop(name, None)
 
     def _loaded(self) -> None:
-        if self._state is State.ENDED:
+        if not self.alive:
             return
         from .application import Application  # which the thread has imported
 
-        self._application = Application()
+        self._application = Application(self.apart)
         self._made(self._application)
         self._application.start(self._serving)
 
     def _serving(self) -> None:
         application = self._application
-        if application is None or self._state is State.ENDED:
+        if application is None or not self.alive:
             return
         self._go(State.READY)
         kept, self._kept = self._kept, []
@@ -159,32 +189,6 @@ class Startup:
         raise error  # the editor says which plugin failed
 
 
-def _parts() -> Iterator[None]:
-    """Import the package, a part at a time, from the inside outward. Loading thread."""
-    from . import log, runtime, settings  # noqa: F401
-
-    yield
-    from .agents import registry  # noqa: F401
-
-    yield
-    from .context import tracker  # noqa: F401
-
-    yield
-    from .comparison import characters  # noqa: F401
-
-    yield
-    from .review.display import presentation  # noqa: F401
-
-    yield
-    from .review import manager  # noqa: F401
-
-    yield
-    from .endpoint import endpoints  # noqa: F401
-
-    yield
-    from .diagnosis import report  # noqa: F401
-
-    yield
-    from . import application  # noqa: F401
-
-    yield
+def _threads() -> List[threading.Thread]:
+    """Those that import, or wait to, for any load."""
+    return [thread for thread in threading.enumerate() if thread.name == THREAD]

@@ -20,6 +20,7 @@ from ..agents.shared_context import SharedContext
 from ..context.tracker import ContextTracker
 from ..editor.status_bar import StatusBar, say
 from ..pacing import Paced
+from ..protocol.tools import error_result
 from ..review.decision import Outcome, Owner, Review
 from ..review.deliveries import Deliveries
 from ..review.events import ReviewEvents
@@ -154,8 +155,6 @@ class Endpoint:
 
     async def _call(self, dialect: Dialect, call: ToolCall) -> ToolResult:
         """Carry out a call. Loop thread."""
-        from ..protocol.tools import error_result
-
         if not self._clients.is_wanted(dialect, call.session):
             return error_result(HIDDEN)
         return await dialect.call(call, self._agent_window)

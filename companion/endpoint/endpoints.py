@@ -42,6 +42,10 @@ class Endpoints:
         """Let the endpoints go on with what those of a replaced package left, by window id."""
         self._states = states
 
+    def not_taken_over(self) -> Dict[int, States]:
+        """What was left, as far as no endpoint goes on with it."""
+        return self._states
+
     def begin(self) -> None:
         """From now on windows may be served."""
         self._begun = True

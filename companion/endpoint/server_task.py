@@ -2,16 +2,19 @@
 
 Rules: everything here runs on the loop thread, and what happens is told to the main thread through the `Listener`. A
 port that somebody else has now takes its tokens and sessions along, because clients show them there.
-aiohttp is imported by way of `serving`, here and nowhere on the main thread, because that takes a third of a second.
+aiohttp is imported by way of `serving`, on the thread for imports, because that takes a third of a second.
 """
 
 from __future__ import annotations
 
 import errno
 import logging
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, Awaitable, Callable, Dict, List, NamedTuple, Optional, Tuple
 
 from ..agents.dialect import Dialect, Message
+from ..protocol.limits import ENVELOPE, MEBIBYTE, Limits
+from ..protocol.tools import Implementation
 from ..transport.security import new_token
 from .address import Address
 
@@ -80,6 +83,7 @@ class ServerTask:
         self._version = version
         self._body_mebibytes = body_mebibytes
         self._server: Optional[Served] = None
+        self._inherited: Optional[ServerState] = None  # until it listens with it
         self._port = 0
         self._stopped = False
         self._clients: Dict[str, ClientSession] = {}  # those that the listener has been told of
@@ -93,15 +97,16 @@ class ServerTask:
 
         self._attempt += 1
         this = self._attempt
-        await self._libraries.available()
+        self._inherited = server_state
+        serving = await self._libraries.imported(_import_serving)
         attempt = 0
         while not self._stopped and this == self._attempt:
             try:
-                await self._listen(server_state, this)
+                await self._listen(serving, server_state, this)
             except OSError as error:
                 if server_state is not None and error.errno in TAKEN:
                     logger.warning("the former port is taken: its clients have to connect again, with new tokens")
-                    server_state = None
+                    server_state = self._inherited = None
                     self._token = new_token()
                     self._agent_tokens = {agent: new_token() for agent in self._agent_tokens}
                     continue
@@ -113,16 +118,12 @@ class ServerTask:
             else:
                 return
 
-    async def _listen(self, server_state: Optional[ServerState], this: int) -> None:
+    async def _listen(self, serving: ModuleType, server_state: Optional[ServerState], this: int) -> None:
         """One attempt. Raises OSError if the port is taken."""
-        from ..protocol.limits import Limits
-        from ..protocol.tools import Implementation
-        from .serving import Hooks, Secrets, make_server
-
-        hooks = Hooks(self._call_tool, self._client_came, self._client_went, self._listed, self._process_known)
-        server = make_server(
+        hooks = serving.Hooks(self._call_tool, self._client_came, self._client_went, self._listed, self._process_known)
+        server = serving.make_server(
             self._dialect,
-            Secrets(self._token, self._agent_tokens),
+            serving.Secrets(self._token, self._agent_tokens),
             hooks,
             Limits(body_bytes=self._body_bytes()),
             Implementation("gemini-companion", "Gemini Companion", self._version),
@@ -133,7 +134,7 @@ class ServerTask:
         if self._stopped or this != self._attempt:
             await server.stop(None, None)
             return
-        self._server = server
+        self._server, self._inherited = server, None
         self._port = address.port
         waiting, self._waiting = self._waiting, []
         for notification in waiting:
@@ -174,7 +175,7 @@ class ServerTask:
     async def _end(self, come_back_seconds: Optional[float], seconds: Optional[float] = None) -> Optional[ServerState]:
         server, self._server = self._server, None
         if server is None:
-            return None
+            return self._inherited
         self._ending = True
         try:
             await server.stop(come_back_seconds, seconds)
@@ -205,8 +206,6 @@ class ServerTask:
             self._server.limit_bodies(self._body_bytes())
 
     def _body_bytes(self) -> int:
-        from ..protocol.limits import ENVELOPE, MEBIBYTE
-
         return self._body_mebibytes * MEBIBYTE + ENVELOPE
 
     def disconnect(self) -> None:
@@ -233,3 +232,9 @@ class ServerTask:
 
     def _tell(self, listener: Callable[..., None], *args: Any) -> None:
         self._runtime.on_main(listener, *args)
+
+
+def _import_serving() -> ModuleType:
+    from . import serving
+
+    return serving

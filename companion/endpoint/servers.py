@@ -106,7 +106,8 @@ class Servers:
         import asyncio
 
         states = await asyncio.gather(*(task.stop() for _, task in tasks))
-        return {key: state for (key, _), state in zip(tasks, states) if state is not None}
+        left = {key: state for (key, _), state in zip(tasks, states) if state is not None}
+        return {**self._states, **left}  # what was left for a server that was not wanted meanwhile
 
     def restart(self) -> None:
         """Serve anew, on the same ports and with the same sessions if that can be."""

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import io
+import zipfile
+
 import pytest
 
 from tests.host.driver import Host
+from tests.tools.release.build import package
 
 IMPORT = """
 import sys, importlib, threading, time
@@ -63,12 +67,96 @@ def test_what_has_to_be_answered_at_once_is_answered_without_the_package(host):
 
 
 def test_an_end_while_it_is_loading_leaves_nothing(host):
-    host.execute("plugin.plugin_loaded()\nplugin.plugin_unloaded()\nleft = inner(), loading()")
-    assert list(host.evaluate("left")) == [[], False]
-    host.pump(1)
-    assert host.evaluate("inner()") == []
+    host.execute("plugin.plugin_loaded()\nplugin.plugin_unloaded()\nleft = inner()")
+    assert host.evaluate("left") in [[], ["Gemini Companion.companion"]]  # closed while an import is under way
+    host.wait_until("not loading()")
+    assert host.evaluate("[name for name in inner() if sys.modules[name] is not None]") == []
     assert host.evaluate("plugin.application is None")
     assert host.errors() == []
+
+
+#: In milliseconds after a package was enabled.
+PAUSES = [0, 5, 20, 50, 100, 300]
+#: Disabled, and enabled at once; how long that held the main thread up, in seconds.
+AGAIN = """
+began = time.monotonic()
+packages.disable("Gemini Companion")
+ended.append(time.monotonic() - began)
+packages.enable("Gemini Companion")
+"""
+#: At the end of each module, and of two that the disk lets us wait for, one before and one after the libraries.
+MARK = "\nLOAD_OF_THIS_TEST = {number}\n"
+SLOW = "import time; time.sleep(1.2)\n"
+SLOW_MODULES = ["companion/context/units.py", "companion/transport/negotiation.py"]
+SERVED_NOW = """(lambda plugin: plugin.application is not None and bool(plugin.application.endpoints())
+    and all(endpoint.port for endpoint in plugin.application.endpoints()))(sys.modules["Gemini Companion.plugin"])"""
+
+
+def archive(folder, number):
+    """The package as a zip, of whose modules each says that it belongs to the load `number`."""
+    folder.mkdir()
+    path = folder / "Gemini Companion.sublime-package"
+    with zipfile.ZipFile(path, "w") as target, zipfile.ZipFile(io.BytesIO(package())) as source:
+        for entry in source.infolist():
+            inner = entry.filename.startswith("companion/") and entry.filename.endswith(".py")
+            mark = MARK.format(number=number) if inner else ""
+            slow = SLOW if entry.filename in SLOW_MODULES else ""
+            target.writestr(entry, source.read(entry) + (mark + slow).encode())
+    return path
+
+
+def unpacked(folder, number):
+    target = folder / "Gemini Companion"
+    with zipfile.ZipFile(archive(folder, number)) as source:
+        source.extractall(target)
+    return target
+
+
+@pytest.fixture(params=["zip", "folder"])
+def installed(request, tmp_path):
+    """An editor with the package in one of the two ways, which has come up."""
+    install = archive if request.param == "zip" else unpacked
+    with Host.start(package=str(install(tmp_path / "first", 1)), data=str(tmp_path / "data")) as started:
+        started.execute(
+            "import gc, sys, threading, time\n"
+            "packages = next(found for found in gc.get_objects() if type(found).__name__ == 'Packages')\n"
+            "ended = []"
+        )
+        started.install = lambda number: install(tmp_path / f"load {number}", number)
+        yield started
+        started.wait_until(SERVED_NOW, 30)
+        assert max(started.evaluate("ended") or [0]) < 0.5, "the main thread has waited for an import"
+        modules = started.evaluate(
+            "{name: getattr(module, 'LOAD_OF_THIS_TEST', None) for name, module in sys.modules.items()"
+            " if name.startswith('Gemini Companion.companion') and module is not None}"
+        )
+        assert len(set(modules.values())) == 1 and len(modules) > 150, modules
+        assert started.errors() == []
+
+
+class TestDisabledAndEnabledAtOnce:
+    def test_however_soon_after_the_start_twenty_times_in_a_row(self, installed):
+        for number in range(20):
+            installed.execute(AGAIN)
+            installed.pump(PAUSES[number % len(PAUSES)] / 1000)
+
+    def test_a_client_finds_the_port_that_it_knows(self, installed):
+        installed.wait_until(SERVED_NOW, 30)
+        port = "sys.modules['Gemini Companion.plugin'].application.endpoints()[0].port"
+        before = installed.evaluate(port)
+        for milliseconds in (*PAUSES, 0, 0):
+            installed.execute(AGAIN)
+            installed.pump(milliseconds / 1000)
+        installed.wait_until(SERVED_NOW, 30)
+        assert installed.evaluate(port) == before
+
+    def test_an_upgrade_works_with_its_own_modules_only(self, installed):
+        for number, milliseconds in enumerate(PAUSES, 2):
+            installed.execute(AGAIN)
+            installed.pump(milliseconds / 1000)
+            installed.upgrade_package(str(installed.install(number)))
+        installed.wait_until(SERVED_NOW, 30)
+        assert installed.evaluate("sys.modules['Gemini Companion.companion.endpoint.serving'].LOAD_OF_THIS_TEST") == 7
 
 
 def test_after_such_an_end_it_can_be_loaded_again(host):

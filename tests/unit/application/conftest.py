@@ -13,6 +13,8 @@ import pytest
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
+from slow_package import Package, slow_package
+
 from tests.support.stepping import SteppedEditor, SteppedLoop, SteppedRuntime
 
 
@@ -45,6 +47,12 @@ def loop() -> Iterator[SteppedLoop]:
     stepped = SteppedLoop()
     yield stepped
     stepped.close()
+
+
+@pytest.fixture
+def package(tmp_path: Path, editor: SteppedEditor, monkeypatch: Any) -> Iterator[Package]:
+    """A package whose modules are imported when the test says so."""
+    yield from slow_package(tmp_path, editor, monkeypatch)
 
 
 @pytest.fixture

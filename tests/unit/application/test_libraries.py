@@ -18,6 +18,11 @@ def missing(monkeypatch):
     return names
 
 
+async def call(function):
+    """Stands for the thread for imports."""
+    return function()
+
+
 @pytest.fixture
 def said():
     return []
@@ -31,7 +36,7 @@ def shown():
 
 @pytest.fixture
 def made(said, shown):
-    found = Libraries(lambda: shown.append(found.problem), said.append)
+    found = Libraries(call, lambda: shown.append(found.problem), said.append)
     return found
 
 
@@ -85,6 +90,25 @@ def test_something_else_that_is_missing_is_said_too(waiting, loop, missing, said
         "the library aiohttp is missing",
         "the library jsonschema is missing",
     ]
+
+
+def test_what_needs_them_is_imported_apart_once_they_are_there(loop, missing):
+    called = []
+
+    async def importing(function):
+        called.append(function)
+        return function()
+
+    def load():
+        return "imported"
+
+    made = Libraries(importing, lambda: None, print)
+    task = loop.create_task(made.imported(load))
+    loop.step()
+    assert called == [libraries.obstacle] and not task.done()
+    missing.clear()
+    loop.step(RETRY_SECONDS)
+    assert task.result() == "imported" and called == [libraries.obstacle, libraries.obstacle, load]
 
 
 def test_everybody_who_waits_goes_on(loop, made, missing, said):

@@ -89,9 +89,10 @@ class Libraries:
     def __init__(self):
         self.missing = None
 
-    async def available(self):
+    async def imported(self, load):
         if self.missing is not None:
             await self.missing
+        return load()
 
 
 class Told:
@@ -269,6 +270,31 @@ class TestTakingOver:
         now(seconds=RETRY_SECONDS[0])
         assert (servers.made[1].asked_port, servers.made[1].imported) == (4711, self.LEFT.state)
         assert servers.made[1].options["token"] == TOKEN
+
+    @pytest.mark.parametrize("before", ["libraries", "port", "second try"])
+    def test_what_it_has_not_gone_on_with_yet_is_left_to_the_next_one(
+        self, server_task, servers, libraries, now, loop, before
+    ):
+        """The package is replaced again before it listens."""
+        if before == "libraries":
+            libraries.missing = loop.create_future()
+        servers.slow = before == "port"
+        servers.failures[:] = [OSError(errno.EMFILE, "Too many open files")] if before == "second try" else []
+        now(server_task.run(self.LEFT))
+        assert now(server_task.stop()) == self.LEFT
+
+    def test_a_state_whose_port_is_taken_is_left_to_nobody(self, server_task, servers, now):
+        servers.failures[:] = [TAKEN, OSError(errno.EMFILE, "Too many open files")]
+        now(server_task.run(self.LEFT))
+        assert now(server_task.stop()) is None
+
+    def test_restarted_before_it_listens_it_goes_on_with_the_same(self, server_task, servers, libraries, now, loop):
+        libraries.missing = loop.create_future()
+        now(server_task.run(self.LEFT))
+        now(server_task.restart())
+        libraries.missing.set_result(None)
+        now()
+        assert [(server.asked_port, server.imported) for server in servers.made] == [(4711, self.LEFT.state)]
 
 
 class TestEnding:

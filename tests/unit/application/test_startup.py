@@ -2,83 +2,27 @@
 
 from __future__ import annotations
 
-import sys
+import importlib
 import threading
-from types import ModuleType
+import time
 
 import pytest
-
-WAIT = 10  # seconds; a test that works never waits so long
-
-
-class Runtime:
-    """Calls at once, and reports what fails instead of raising it."""
-
-    def __init__(self):
-        self.failed = []
-
-    def on_main(self, function, *args):
-        try:
-            function(*args)
-        except ValueError as error:
-            self.failed.append(error)
-
-
-class Application:
-    """Serves when the test says so."""
-
-    def __init__(self):
-        self.runtime = Runtime()
-        self.serving = None
-        self.heard = []
-
-    def start(self, serving):
-        self.heard.append("start")
-        self.serving = serving
-
-    def stop(self):
-        self.heard.append("stop")
-
-    def exit(self):
-        self.heard.append("exit")
-
-
-class Parts:
-    """The parts of the package, of which the test lets one after the other be imported."""
-
-    def __init__(self):
-        self.imported = []
-        self.go_on = threading.Semaphore(0)
-        self.error = None
-
-    def __call__(self):
-        for name in ("inside", "middle", "outside"):
-            assert self.go_on.acquire(timeout=WAIT)
-            if self.error is not None:
-                raise self.error
-            self.imported.append(name)
-            yield
-
-    def release(self, count=3):
-        for _ in range(count):
-            self.go_on.release()
 
 
 class Bench:
     """A start, and the thread that it imports on."""
 
-    def __init__(self, module, parts, editor):
-        self.parts, self.editor = parts, editor
+    def __init__(self, package):
+        self.package, self.parts, self.editor = package, package.parts, package.editor
         self.made = []
-        self.startup = module.Startup(self.made.append)
-        self.thread = self.startup._thread
+        self.startup = importlib.import_module("package_of_this_test.companion.startup").Startup(self.made.append)
+        self.join = package.join
 
     def load(self):
         """Let everything be imported, and the main thread hear of it."""
         self.startup.begin()
         self.parts.release()
-        self.thread.join(WAIT)
-        assert not self.thread.is_alive()
+        self.join()
         self.editor.step()
         return self.made[0] if self.made else None
 
@@ -89,22 +33,8 @@ class Bench:
 
 
 @pytest.fixture
-def module(load, monkeypatch):
-    stub = ModuleType("companion.application")
-    stub.Application = Application
-    monkeypatch.setitem(sys.modules, "companion.application", stub)
-    return load("companion.startup")
-
-
-@pytest.fixture
-def bench(module, editor, monkeypatch):
-    parts = Parts()
-    monkeypatch.setattr(module, "_parts", parts)
-    made = Bench(module, parts, editor)
-    yield made
-    parts.release(10)
-    if made.thread.is_alive():
-        made.thread.join(WAIT)
+def bench(package):
+    return Bench(package)
 
 
 def told(bench, what):
@@ -115,8 +45,8 @@ def test_the_application_is_made_on_the_main_thread_and_said_before_it_starts(be
     assert bench.startup.alive
     bench.startup.begin()
     bench.parts.release()
-    bench.thread.join(WAIT)
-    assert bench.parts.imported == ["inside", "middle", "outside"]
+    bench.join()
+    assert bench.parts.imported == ["outside", "middle", "inside"]
     assert not bench.made, "the main thread has yet to hear of it"
     bench.editor.step()
     (application,) = bench.made
@@ -144,11 +74,12 @@ def test_one_act_that_fails_does_not_take_the_others_with_it(bench):
     assert application.heard == ["start", "after"] and len(application.runtime.failed) == 1
 
 
-def test_only_so_much_is_kept(bench, module):
-    for number in range(module.MOST_KEPT + 10):
+def test_only_so_much_is_kept(bench):
+    most = 500
+    for number in range(most + 10):
         told(bench, number)
     application = bench.serve()
-    assert application.heard[1:] == list(range(module.MOST_KEPT))
+    assert application.heard[1:] == list(range(most))
 
 
 def test_what_is_asked_too_early_has_another_answer(bench):
@@ -206,24 +137,15 @@ def test_a_quit_before_there_is_anything(bench):
     assert bench.load() is None
 
 
-def test_an_end_while_it_is_loading_waits_for_the_part_under_way_and_imports_no_more(bench):
+def test_an_end_while_it_is_loading_waits_for_nothing_and_ends_it_between_two_modules(bench, package):
     told(bench, "early")
     bench.startup.begin()
-    threading.Timer(0.05, bench.parts.release).start()
+    bench.parts.wait_for("outside")
     bench.startup.stop()
-    assert not bench.thread.is_alive()
-    assert bench.parts.imported == ["inside"]
-    bench.editor.step()
-    assert not bench.made
-
-
-def test_an_end_waits_only_a_moment(bench, module, monkeypatch):
-    monkeypatch.setattr(module, "END_SECONDS", 0.05)
-    bench.startup.begin()
-    bench.startup.stop()
-    assert bench.thread.is_alive()
+    assert package.threads(), "it cannot be interrupted inside of a module"
     bench.parts.release()
-    bench.thread.join(WAIT)
+    bench.join()
+    assert bench.parts.begun == ["outside"]
     bench.editor.step()
     assert not bench.made
 
@@ -231,7 +153,7 @@ def test_an_end_waits_only_a_moment(bench, module, monkeypatch):
 def test_an_end_between_the_last_import_and_the_main_thread(bench):
     bench.startup.begin()
     bench.parts.release()
-    bench.thread.join(WAIT)
+    bench.join()
     bench.startup.stop()
     bench.editor.step()
     assert not bench.made
@@ -252,66 +174,28 @@ def test_a_part_that_cannot_be_imported_is_the_editors_to_show(bench, editor):
     told(bench, "early")
     bench.startup.begin()
     bench.parts.release()
-    bench.thread.join(WAIT)
+    bench.join()
     with pytest.raises(ImportError, match="no such part"):
         editor.step()
     assert not bench.startup.alive and not bench.made
 
 
-class TestAPackageThatWasUnloadedWhileItWasLoading:
-    """What it goes on importing is not what the next one works with."""
+def test_what_imports_later_does_so_apart_one_at_a_time_and_not_after_the_end(bench):
+    application = bench.serve()
+    under_way, most, names = [], [], []
 
-    PACKAGE = "package_of_this_test"
+    def job():
+        under_way.append(1)
+        time.sleep(0.01)
+        most.append(len(under_way))
+        under_way.pop()
+        names.append(threading.current_thread().name)
 
-    def add(self, name):
-        module = ModuleType(f"{self.PACKAGE}.{name}")
-        sys.modules[module.__name__] = module
-        return module
-
-    @pytest.fixture(autouse=True)
-    def forget(self):
-        yield
-        for name in [name for name in sys.modules if name.startswith(self.PACKAGE)]:
-            del sys.modules[name]
-
-    def test_it_is_waited_for_and_what_it_has_imported_is_forgotten(self, bench, module, monkeypatch):
-        release = threading.Event()
-
-        def former():
-            release.wait(WAIT)
-            self.add("late")
-
-        thread = threading.Thread(target=former, name=module.THREAD, daemon=True)
-        ours, other = self.add("startup"), ModuleType(self.PACKAGE + "_of_somebody_else")
-        monkeypatch.setitem(sys.modules, other.__name__, other)
-        thread.start()
-        bench.startup._package = self.PACKAGE
-        bench.startup._ours = {id(ours)}
-        bench.startup.begin()
-        bench.parts.release()
-        bench.thread.join(0.1)
-        assert bench.thread.is_alive() and bench.parts.imported == []
-        release.set()
-        bench.thread.join(WAIT)
-        assert bench.parts.imported == ["inside", "middle", "outside"]
-        assert sys.modules.get(f"{self.PACKAGE}.startup") is ours
-        assert f"{self.PACKAGE}.late" not in sys.modules
-        assert sys.modules[other.__name__] is other
-
-    def test_without_one_nothing_is_forgotten(self, bench):
-        self.add("helper")
-        bench.startup._package, bench.startup._ours = self.PACKAGE, set()
-        bench.load()
-        assert f"{self.PACKAGE}.helper" in sys.modules
-
-    def test_what_is_there_before_is_its_own(self, module, bench):
-        assert module.Startup(print)._ours >= {id(sys.modules["companion"]), id(module)}
-        assert id(sys) not in module.Startup(print)._ours
-
-
-def test_the_parts_are_those_that_the_application_is_made_of(module):
-    """Each is imported in a step of its own, so that an end is not held up."""
-    import inspect
-
-    steps = inspect.getsource(module._parts).count("yield")
-    assert steps >= 8
+    for _ in range(5):
+        application.import_apart(job)
+    bench.join()
+    assert most == [1] * 5 and set(names) == {"gemini-companion-loading"}
+    bench.startup.stop()
+    application.import_apart(job)
+    bench.join()
+    assert len(most) == 5

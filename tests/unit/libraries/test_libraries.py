@@ -67,7 +67,11 @@ def test_the_package_waits_until_it_is_in_place_and_says_why(monkeypatch):
     said, misplaced = [], [("aiohttp", f"/data/Lib/{OTHER}/aiohttp/__init__.py")]
     monkeypatch.setattr(libraries, "RETRY_SECONDS", 0.001)
     monkeypatch.setattr(libraries, "misplaced_libraries", lambda: misplaced)
-    waiting = libraries.Libraries(lambda: None, said.append)
+
+    async def call(function):
+        return function()
+
+    waiting = libraries.Libraries(call, lambda: None, said.append)
 
     async def run():
         task = asyncio.ensure_future(waiting.available())
