@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import unittest.mock
-from typing import Any, Iterator
+from html import unescape
+from typing import Any, Iterator, List
 
+import sublime
+
+from ..companion.editor.edits import set_text
 from ..companion.review.document.preparation import prepare
 from .review_support import GEMINI, PROPOSED, TEXT, ReviewTestCase
 
@@ -27,6 +32,78 @@ class TestTheHeader(ReviewTestCase):
             said = ", ".join(view.get_status(key) for key in ("gemini_companion", "gemini_companion.review"))
             self.assertEqual(said.count("Gemini CLI"), 1, said)
             self.assertIn("change 1 of 2", said)
+
+
+class TestRemovedLinesInline(ReviewTestCase):
+    def setUp(self) -> Iterator[Any]:
+        yield from super().setUp()
+        self.use(review_presentation="inline")
+
+    def rows(self, review: Any) -> List[str]:
+        """What stands between the lines, row by row."""
+        blocks = self.reviews._presentations[review]._drawing.blocks
+        return [row for _, html in blocks for row in re.findall('<div class="line"[^>]*>(.*?)</div>', html)]
+
+    def words(self, markup: str) -> str:
+        return unescape(re.sub("<[^>]+>", "", markup)).replace("\xa0", " ")
+
+    def test_they_keep_their_numbers(self) -> Iterator[Any]:
+        self.write()
+        review = yield from self.open_diff(proposed=TEXT.replace("    return 1\n", "").replace("return 2", "return 3"))
+        self.assertEqual([self.words(row) for row in self.rows(review)], ["    return 1  5", "    return 2  9"])
+
+    def test_their_band_is_as_wide_as_that_of_added_lines(self) -> Iterator[Any]:
+        self.write()
+        review = yield from self.open_diff(proposed=TEXT.replace("return 2", "return 3"))
+        (row,) = self.rows(review)
+        band = self.words(row.partition('<span class="removed">')[2].partition('<span class="number">')[0])
+        view = self.proposal(review)
+        (line,) = view.get_regions("gemini_companion.lines")
+        start, end = view.text_to_layout(line.a)[0], view.text_to_layout(line.b - 1)[0]
+        self.assertEqual(len(band) * view.em_width(), end - start)
+
+    def test_they_keep_their_colors(self) -> Iterator[Any]:
+        self.write()
+        before = self.window.panels()
+        review = yield from self.open_diff(proposed=TEXT.replace("    return 1\n", ""))
+        view = self.proposal(review)
+        point = TEXT.index("return 1")
+        hidden = self.window.create_output_panel("colors", True)
+        set_text(hidden, TEXT)
+        hidden.assign_syntax(view.syntax().path)
+        tokens = hidden.extract_tokens_with_scopes(sublime.Region(point, point + 6))
+        color = view.style_for_scope(tokens[0][1])["foreground"]
+        self.window.destroy_output_panel("colors")
+        self.assertNotEqual(color, view.style_for_scope("")["foreground"])
+        (row,) = self.rows(review)
+        self.assertIn(f'<span style="color: {color}">return', row)
+        self.reviews.reject(review)
+        yield lambda: not self.reviews.pending()
+        self.assertEqual(self.window.panels(), before)
+
+
+class TestMovedBlocks(ReviewTestCase):
+    def test_they_look_the_same_inline_and_side_by_side(self) -> Iterator[Any]:
+        block = "".join(f"the line number {number} of the block\n" for number in range(6))
+        lines = "".join(f"line {number}\n" for number in range(40))
+        self.write("file.txt", block + lines)
+        said = set()
+        for presentation in ("side_by_side", "inline"):
+            self.use(review_presentation=presentation)
+            review = yield from self.open_diff("file.txt", lines + block)
+            shown = self.reviews._presentations[review]
+            if shown.original_view is not None:
+                self.assertEqual(self.marked(shown.original_view, "moved"), [block])
+                said.update(shown._drawing.sides._marks.captions)
+            else:
+                ((_, html),) = shown._drawing.blocks
+                self.assertIn("div.moved { border: 1px solid var(--purplish); }", html)
+                self.assertNotIn('<span class="removed">', html)
+                self.assertEqual(html.count("moved to line 41"), 1)
+            self.assertEqual(self.marked(self.proposal(review), "moved"), [block])
+            self.reviews.reject(review)
+            yield lambda: not self.reviews.pending()
+        self.assertEqual(said, {"moved to line 41"})
 
 
 class TestOnePane(ReviewTestCase):
@@ -60,8 +137,9 @@ class TestOnePane(ReviewTestCase):
         self.assertEqual(self.window.layout(), layout)
         self.assertEqual(self.titles(), [["file.py \u2190 Gemini CLI (proposal)"]])
         ((_, html),) = self.reviews._presentations[review]._drawing.blocks
-        for line in TEXT.split():
-            self.assertIn(line, html)
+        words = unescape(re.sub("<[^>]+>", "", html)).replace("\xa0", " ")
+        for line in TEXT.splitlines():
+            self.assertIn(line, words)
 
     def test_an_emptied_file_that_would_be_cut_is_shown_side_by_side(self) -> Iterator[Any]:
         self.write(content="line\n" * 300)

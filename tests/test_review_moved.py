@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, Iterator, List
 
 from .review_support import ReviewTestCase
@@ -123,8 +124,9 @@ class TestInline(MovedTestCase):
         self.use(review_presentation="inline")
         review = yield from self.review()
         shown = self.reviews._presentations[review]._drawing.blocks
-        self.assertEqual(shown[0][1].count('<div class="moved"'), 4)
-        self.assertIn("moved to line 38</div>", shown[0][1])
+        (block,) = re.findall('<div class="moved">(.*)</div>', shown[0][1])
+        self.assertEqual(block.count('<div class="line"'), 4)
+        self.assertEqual(block.count("moved to line 38"), 1)
         self.assertNotIn("moved to", shown[1][1])
         self.assertEqual(self.marked(self.proposal(review), "moved"), [BLOCK])
         self.assertIn("moved from line 11", self.links(review)[1])

@@ -66,6 +66,7 @@ class TestInline(ReviewTestCase):
         review = yield from self.open_diff()
         self.reviews.changes.revert_hunk(review)
         yield self.settled
+        self.reviews.changes.next_change(review)
         self.reviews.changes.revert_hunk(review)
         yield self.settled
         self.assertEqual(self.text(self.proposal(review)), TEXT)

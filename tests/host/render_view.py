@@ -5,11 +5,11 @@ All coordinates are the model's, so the picture shows what the geometry says.
 
 from __future__ import annotations
 
-import re
 from html import escape
 from typing import Any, Dict, Iterator, List, Tuple
 
 from .model import geometry, metrics, minimap
+from .model.syntaxes import tokens
 from .model.values import Region
 from .render_minihtml import colors, shadow
 
@@ -18,12 +18,6 @@ MINIMAP_ROW, MINIMAP_LEFT = 3.0, 4  # pixels
 UNDERLINES = {512: "solid", 1024: "dotted", 2048: "wavy"}
 UNDERLINED = sum(UNDERLINES)
 ICONS = {"dot": "&#x25CF;", "circle": "&#x25CB;", "bookmark": "&#x25B8;"}
-_TOKENS = re.compile(
-    r"(?P<comment>#.*|//.*)|(?P<string>\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*')|(?P<constant>\b\d[\w.]*\b|\bNone\b|\bTrue\b"
-    r"|\bFalse\b|\bnull\b|\btrue\b|\bfalse\b)|(?P<keyword>\b(?:def|class|return|if|elif|else|for|while|in|import|from|as|"
-    r"not|and|or|is|with|try|except|finally|raise|yield|lambda|pass|break|continue|async|await|const|let|var|function|"
-    r"export|new|typeof|fn|pub|struct|impl|use|match|func|package)\b)|(?P<entity>\b\w+(?=\())"
-)
 
 
 def render_view(view: Any, box: Tuple[float, float, float, float], focused: bool) -> str:
@@ -146,13 +140,12 @@ def _lines(view: Any, height: float) -> Iterator[str]:
 
 
 def _colored(view: Any, line: str) -> str:
-    parts, position = [], 0
-    for token in _TOKENS.finditer(line):
-        parts.append(escape(line[position : token.start()]))
-        color = view.host.scheme.for_scope(token.lastgroup or "")["foreground"]
-        parts.append('<span style="color:%s">%s</span>' % (color, escape(token.group())))
-        position = token.end()
-    return "".join(parts) + escape(line[position:])
+    parts = []
+    for start, end, scope in tokens(line):
+        color = view.host.scheme.for_scope(scope)["foreground"] if scope else ""
+        text = escape(line[start:end])
+        parts.append('<span style="color:%s">%s</span>' % (color, text) if color else text)
+    return "".join(parts)
 
 
 def _phantoms(view: Any, width: float, height: float) -> Iterator[str]:

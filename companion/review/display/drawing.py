@@ -17,12 +17,11 @@ from .carrying import State
 from .decorations import Marks, Styles
 from .header import Header, header_html, header_rows
 from .links import unlink
+from .original_colors import OriginalColors
 from .phantoms import BLOCKS, Block, Blocks, Top
 from .removed_lines import removed_blocks
 from .screen import BothSizes, CaretLine, Room, SizeCheck, Sizes, Watch, back_to_top
 from .side_by_side import SideBySide
-
-_BLOCKS_AT_ONCE = 25
 
 
 class HeaderHeight(NamedTuple):
@@ -55,6 +54,7 @@ class Drawing:
         self._top = Top(proposal_view, on_link)
         self._blocks = Blocks(proposal_view, BLOCKS)
         self._marks = Marks(proposal_view, decorations.RIGHT, self.styles)
+        self._colors = OriginalColors(proposal_view, self.styles)
         self.sides: Optional[SideBySide] = None
         if original_view is not None:
             self.sides = SideBySide(
@@ -152,6 +152,7 @@ class Drawing:
     def unlink(self) -> None:
         """Take every link off the proposal's view. The editor would keep what they call, and so this review, alive."""
         self._watch.stop()
+        self._colors.clear()
         if self._view.is_valid():
             unlink(self._view)
             self._top.show("")
@@ -168,10 +169,11 @@ class Drawing:
         if analysis is None:
             yield from self._blocks.update(blocks, self._state)
             return
-        for block in removed_blocks(analysis, self._watch.tab_size, self._watch.right):
+        self._colors.use(analysis.left_lines, analysis.left_starts[-1])
+        yield None
+        for block in removed_blocks(analysis, self._watch.tab_size, self._watch.right.line_height, self._colors.of):
             blocks.append(block)
-            if len(blocks) % _BLOCKS_AT_ONCE == 0:
-                yield None
+            yield None
         self.blocks = blocks
         yield from self._update_blocks(blocks)
         self._show_header()

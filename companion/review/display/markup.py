@@ -9,9 +9,7 @@ The editor is not known here. Any thread.
 from __future__ import annotations
 
 from html import escape
-from typing import List, Mapping, Sequence, Tuple
-
-from ...display_names import columns
+from typing import Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 ACCEPT, REJECT, NEXT, PREVIOUS = "accept", "reject", "next", "previous"
 REVERT, UNDO, RELOAD = "revert", "undo", "reload"
@@ -26,6 +24,8 @@ _STYLE = """
 """
 
 Span = Tuple[int, int]
+Ink = Tuple[int, int, str]
+"""Start, end, and a colour of the colour scheme."""
 
 
 def filler_html(height: int, row: int, room: int = 0) -> str:
@@ -64,48 +64,76 @@ def contents_html(contents: str, line_height: float) -> str:
     return document("gemini-companion-contents", line_height, style, row)
 
 
-def removed_html(
-    lines: Sequence[str],
-    parts: Sequence[Sequence[Span]],
-    tab_size: int,
-    line_height: float,
-    width: float = 0.0,
-    em_width: float = 0.0,
-    moved: Mapping[int, str] = {},
-) -> str:
-    """Lines that the proposal removes, with their changed spans (offsets in each line) marked.
+class RemovedLine(NamedTuple):
+    """A line that the proposal removes, by its `number` in the file, from 1.
 
-    They are as wide as the view, `width` pixels; a character has `em_width`. `moved` are those lines that only moved,
-    by their numbers from 0, and what is said above each; nothing if that is empty.
+    `parts` are the spans that changed inside it, `colors` those of other colours than plain text; both are in order and
+    count from the start of the line. `moved` says where the block went to that begins here; it is empty in the rest of
+    the block, and None for lines that did not move.
     """
+
+    number: int
+    text: str
+    parts: Sequence[Span] = ()
+    colors: Sequence[Ink] = ()
+    moved: Optional[str] = None
+
+
+def removed_html(lines: Sequence[RemovedLine], tab_size: int, line_height: float) -> str:
+    """Lines that the proposal removes. Each is marked as far as its text goes, as the editor marks lines."""
     rows: List[str] = []
-    for number, (line, spans) in enumerate(zip(lines[:LONGEST_REMOVAL], parts)):
-        text, caption = line.rstrip("\n"), moved.get(number)
-        if caption:
-            rows.append(f"{padded('caption', len(caption), width, em_width)}{escape(caption)}</div>")
-        start = padded(
-            "line" if caption is None else "moved", columns(text.replace("\t", " " * tab_size)) or 1, width, em_width
-        )
-        rows.append(f"{start}{_marked(text, spans, tab_size) or '&nbsp;'}</div>")
+    for start, end in _blocks(lines[:LONGEST_REMOVAL]):
+        moved = lines[start].moved is not None
+        for line in lines[start:end]:
+            # The outline of a block takes a pixel of its first row, and one of its last.
+            lower = moved * ((line is lines[start]) + (line is lines[end - 1]))
+            style = f' style="line-height: {_number(line_height - lower)}px"' if lower else ""
+            more = f" \u00b7 {line.moved}" if line.moved else ""
+            text = _styled(line.text.rstrip("\n"), line, tab_size) or "&nbsp;"
+            text = text if moved else f'<span class="removed">{text}</span>'
+            beside = f'<span class="number">&nbsp; {line.number}{escape(more)}</span>'
+            opened = '<div class="moved">' if moved and line is lines[start] else ""
+            closed = "</div>" if moved and line is lines[end - 1] else ""
+            rows.append(f'{opened}<div class="line"{style}>{text}{beside}</div>{closed}')
     if len(lines) > LONGEST_REMOVAL:
-        more = f"and {len(lines) - LONGEST_REMOVAL} more lines"
-        rows.append(f"{padded('more', len(more), width, em_width)}{more}</div>")
+        rows.append(f'<div class="more">and {len(lines) - LONGEST_REMOVAL} more lines</div>')
     style = """
-        div.line, div.more {{ background-color: color(var(--redish) alpha(0.15)); }}
-        div.moved, div.caption {{ background-color: color(var(--purplish) alpha(0.15)); }}
-        div.more, div.caption {{ font-style: italic; }}
-        span {{ background-color: color(var(--redish) alpha(0.4)); }}
+        span.removed {{ display: inline-block; background-color: color(var(--redish) alpha(0.15)); }}
+        span.changed {{ background-color: color(var(--redish) alpha(0.4)); }}
+        span.number, div.more {{ color: color(var(--foreground) alpha(0.5)); }}
+        div.moved {{ border: 1px solid var(--purplish); }}
+        div.more {{ font-style: italic; }}
     """
     return document("gemini-companion-removed", line_height, style, "".join(rows))
 
 
-def _marked(line: str, spans: Sequence[Span], tab_size: int) -> str:
-    result, position = [], 0
-    for start, end in spans:
-        result.append(_text(line[position:start], tab_size))
-        result.append(f"<span>{_text(line[start:end], tab_size)}</span>")
-        position = end
-    result.append(_text(line[position:], tab_size))
+def _blocks(lines: Sequence[RemovedLine]) -> Iterator[Tuple[int, int]]:
+    """The lines in blocks that moved as a whole, or did not move: start and end of each."""
+    start = 0
+    for number, line in enumerate(lines):
+        if number and (line.moved or (line.moved is None) != (lines[number - 1].moved is None)):
+            yield start, number
+            start = number
+    if lines:
+        yield start, len(lines)
+
+
+def _styled(text: str, line: RemovedLine, tab_size: int) -> str:
+    """The text of a line, cut where a colour or a changed part begins or ends."""
+    parts, colors = list(line.parts), list(line.colors)
+    places = {place for span in [*parts, *(ink[:2] for ink in colors)] for place in span}
+    cuts = sorted(place for place in {0, len(text), *places} if place <= len(text))
+    result: List[str] = []
+    for start, end in zip(cuts, cuts[1:]):
+        while parts and parts[0][1] <= start:
+            parts.pop(0)
+        while colors and colors[0][1] <= start:
+            colors.pop(0)
+        attributes = ' class="changed"' if parts and parts[0][0] <= start else ""
+        if colors and colors[0][0] <= start:
+            attributes += f' style="color: {escape(colors[0][2])}"'
+        piece = _text(text[start:end], tab_size)
+        result.append(f"<span{attributes}>{piece}</span>" if attributes else piece)
     return "".join(result)
 
 

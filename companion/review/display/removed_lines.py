@@ -7,28 +7,28 @@ The editor is not known here. Any thread.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Dict, Iterator, List, Sequence, Tuple
+from typing import TYPE_CHECKING, Callable, Dict, Iterator, List, Mapping, Sequence
 
-from .analysis import Analysis, Change, Span
-from .markup import removed_html
+from .analysis import Analysis, Change
+from .markup import LONGEST_REMOVAL, Ink, RemovedLine, removed_html
 from .moved import Moved, moved_on_left
 
 if TYPE_CHECKING:
     from .phantoms import Block
-    from .screen import Sizes
 
 
-def removed_blocks(analysis: Analysis, tab_size: int, sizes: Sizes) -> Iterator[Block]:
-    """The blocks from the top, made one by one. `tab_size` is in columns; `sizes` are those of the proposal's view."""
+def removed_blocks(
+    analysis: Analysis, tab_size: int, line_height: float, colors: Callable[[int, int], Sequence[Ink]]
+) -> Iterator[Block]:
+    """The blocks from the top, made one by one. `tab_size` is in columns, `line_height` in pixels.
+
+    `colors` gives those of a stretch of the original, by its start and end; they count from the start of that text.
+    """
     moved = _captions(moved_on_left(analysis.moves))
     for change in analysis.changes:
-        if not change.hunk.left_count:
-            continue
-        lines, parts = _removed_lines(analysis, change)
-        first = change.hunk.left_start
-        said = {row: moved[first + row] for row in range(len(lines)) if first + row in moved} if moved else {}
-        html = removed_html(lines, parts, tab_size, sizes.line_height, sizes.width, sizes.em_width, said)
-        yield _line_above(analysis, change), html
+        if change.hunk.left_count:
+            lines = list(_removed_lines(analysis, change, moved, colors))
+            yield _line_above(analysis, change), removed_html(lines, tab_size, line_height)
 
 
 def _line_above(analysis: Analysis, change: Change) -> int:
@@ -39,21 +39,28 @@ def _line_above(analysis: Analysis, change: Change) -> int:
     return analysis.right_starts[max(0, hunk.right_end - 1)]
 
 
-def _removed_lines(analysis: Analysis, change: Change) -> Tuple[List[str], List[List[Span]]]:
-    """The lines that a change removes, and the changed spans of each."""
-    hunk = change.hunk
-    lines = analysis.left_lines[hunk.left_start : hunk.left_end]
-    spans = []
-    for row in range(hunk.left_start, hunk.left_end):
+def _removed_lines(
+    analysis: Analysis, change: Change, moved: Mapping[int, str], colors: Callable[[int, int], Sequence[Ink]]
+) -> Iterator[RemovedLine]:
+    """The lines that a change removes."""
+    first, last = change.hunk.left_start, change.hunk.left_end
+    shown = min(last, first + LONGEST_REMOVAL)
+    inks = colors(analysis.left_starts[first], analysis.left_starts[shown])
+    at = 0  # of the first ink that may reach into the line
+    for row in range(first, last):
         start, end = analysis.left_starts[row], analysis.left_starts[row + 1]
-        spans.append(
-            [
-                (max(first, start) - start, min(last, end) - start)
-                for first, last in change.left_parts
-                if first < end and last > start
-            ]
-        )
-    return lines, spans
+        parts = [
+            (max(one, start) - start, min(other, end) - start)
+            for one, other in change.left_parts
+            if one < end and other > start
+        ]
+        own: List[Ink] = []
+        while at < len(inks) and inks[at][0] < end:
+            own.append((max(inks[at][0], start) - start, min(inks[at][1], end) - start, inks[at][2]))
+            if inks[at][1] > end:
+                break
+            at += 1
+        yield RemovedLine(row + 1, analysis.left_lines[row], parts, own, moved.get(row))
 
 
 def _captions(blocks: Sequence[Moved]) -> Dict[int, str]:

@@ -143,7 +143,14 @@ class ViewText:
 
     def extract_tokens_with_scopes(self, region):
         region = as_region(region)
-        return [(Region(region.begin(), region.end()), self.scope_name(region.begin()))]
+        base, found, start = self.scope_name(region.begin()), [], region.begin()
+        plain = base.startswith("text.plain")
+        for line in self.substr(region).splitlines(True):
+            for first, end, kind in [(0, len(line), "")] if plain else syntaxes.tokens(line):
+                scope = "%s%s " % (base, kind) if kind else base
+                found.append((Region(start + first, start + end), scope))
+            start += len(line)
+        return found
 
     def context_backtrace(self, pt):
         as_point(pt)

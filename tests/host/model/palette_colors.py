@@ -17,7 +17,7 @@ class Scheme(NamedTuple):
     theme: Dict[str, str]
 
     def for_scope(self, scope: str) -> Dict[str, Any]:
-        """The look of a scope; the whole text's foreground for one that the scheme does not name."""
+        """The look of a scope, or of the innermost of several that the scheme names; else the text's foreground."""
         found = {
             "foreground": self.style["foreground"],
             "bold": False,
@@ -30,15 +30,15 @@ class Scheme(NamedTuple):
             "source_column": 0,
             "source_file": "",
         }
-        name = scope.split()[0] if scope.split() else ""
-        if name.startswith("region."):
-            found["foreground"] = self.style.get(name.split(".")[1], self.style["foreground"])
+        names = scope.split()
+        if names and names[0].startswith("region."):
+            found["foreground"] = self.style.get(names[0].split(".")[1], self.style["foreground"])
             return found
-        best = ""
-        for known in self.scopes:
-            if (name + ".").startswith(known + ".") and len(known) > len(best):
-                best = known
-        found.update(self.scopes.get(best, {}))
+        for name in reversed(names):
+            known = [each for each in self.scopes if (name + ".").startswith(each + ".")]
+            if known:
+                found.update(self.scopes[max(known, key=len)])
+                break
         return found
 
 

@@ -16,7 +16,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 from companion.display_names import columns
 from companion.review.display.header import Header, Notice, header_html, header_rows, position, status_text
 from companion.review.display.heading import age_text, place_of
-from companion.review.display.markup import link_html, parse_link, removed_html
+from companion.review.display.markup import link_html, parse_link
 from companion.review.display.notices import Circumstances, notices
 
 HEADER = Header("file.py", "Gemini CLI", False, True, 3, 1, 2, 5, (), 100)
@@ -146,18 +146,6 @@ def test_nothing_to_warn_of():
 def test_each_warning(circumstance, said):
     (notice,) = notices(FINE._replace(**circumstance))
     assert said in notice.sentence
-
-
-def test_removed_lines_keep_their_blanks_and_are_escaped():
-    html = removed_html(["\tif a < b:\n", "\n"], [[(4, 5)], []], 4, 20.0)
-    assert "&nbsp;&nbsp;&nbsp;&nbsp;if&nbsp;<span>a</span>&nbsp;&lt;&nbsp;b:" in html
-    assert html.count('class="line"') == 2
-
-
-def test_very_many_removed_lines_are_not_all_shown():
-    html = removed_html(["x\n"] * 300, [[]] * 300, 4, 20.0)
-    assert html.count('class="line"') == 200
-    assert "and 100 more lines" in html
 
 
 def test_links():

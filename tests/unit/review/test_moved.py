@@ -13,7 +13,6 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
 from companion.comparison import HunkKind, Move
 from companion.review.display.analysis import analyse
-from companion.review.display.markup import removed_html
 from companion.review.display.moved import Moved, moved_on_left, moved_on_right, parted
 
 MOVES = [Move(4, 20, 3), Move(9, 2, 5)]
@@ -81,9 +80,3 @@ def test_marks_begin_behind_a_moved_block_that_begins_the_change():
     (changed,) = [change for change in analysis.changes if change.hunk.kind == HunkKind.CHANGED]
     assert changed.right_parts
     assert all(right.index(BLOCK) + len(BLOCK) <= start < end for start, end in changed.right_parts)
-
-
-def test_removed_lines_that_moved_say_where_they_went():
-    html = removed_html(["gone\n", "a\n", "b\n"], [(), (), ()], 4, 16.0, moved={1: "moved to line 3", 2: ""})
-    assert '<div class="line">gone</div><div class="caption">moved to line 3</div>' in html
-    assert '<div class="moved">a</div><div class="moved">b</div>' in html
