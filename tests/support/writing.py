@@ -7,7 +7,8 @@ import tempfile
 
 from companion.review.document import disk
 
-STORAGE = os.path.join(tempfile.gettempdir(), f"gemini-companion-{os.getpid()}")
+MEMORY = "/dev/shm"  # where nothing takes long to be flushed
+STORAGE = os.path.join(MEMORY if os.path.isdir(MEMORY) else tempfile.gettempdir(), f"gemini-companion-{os.getpid()}")
 
 
 def write_file(original: disk.Original, data: bytes) -> None:

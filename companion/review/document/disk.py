@@ -25,6 +25,7 @@ from . import encodings, file_replacement
 from .encodings import HEXADECIMAL, UTF_8, codec_of
 from .file_replacement import DamagedError, OvertakenError
 from .formats import BINARY, HEAD, TEXT, Format, format_of_bytes
+from .journal import StorageError
 from .raw_files import NotRegularError, identity_of, opened, read_all
 from .text import carry_endings, line_endings, plain, portions, usual_ending
 
@@ -238,6 +239,8 @@ def _failure(original: Original, name: str, error: OSError) -> DiskError:
         sentence = f"{name} cannot be written ({_reason(error)}) and may be damaged."
         former = f"is in {error.copy}." if error.copy else "is put back, if possible, when the editor starts again."
         return DiskError(f"{sentence} Its former text {former}")
+    if isinstance(error, StorageError):
+        return DiskError(f"{name} cannot be written: {_reason(error)} (in the editor's folder Package Storage).")
     if isinstance(error, (OvertakenError, NotRegularError)):
         return ChangedError(f"{name} has changed on disk since the diff was opened.")
     if isinstance(error, FileExistsError) and original.kind is Kind.NEW:

@@ -19,6 +19,10 @@ from .private_files import PrivateFile
 SUFFIX = ".write"
 
 
+class StorageError(OSError):
+    """Nothing can be noted in the package's storage."""
+
+
 class Entry(NamedTuple):
     """What is done to the file `path`, in which no link is left to follow.
 
@@ -37,7 +41,7 @@ class Entry(NamedTuple):
 
 
 class Note:
-    """An entry on the disk, in the folder `storage`. Making and changing it raises `OSError`."""
+    """An entry on the disk, in the folder `storage`. Making and changing it raises `StorageError`."""
 
     def __init__(self, storage: str, entry: Entry) -> None:
         self._storage = storage
@@ -60,12 +64,15 @@ class Note:
         fields = entry._asdict()
         old, new = fields.pop("old"), fields.pop("new")
         head = json.dumps(dict(fields, size=len(old))).encode("ascii")
-        return private_files.make(self._storage, SUFFIX, b"\n".join((head, old)) + new)
+        try:
+            return private_files.make(self._storage, SUFFIX, b"\n".join((head, old)) + new)
+        except OSError as error:
+            raise StorageError(error.errno, error.strerror) from error
 
 
 @contextmanager
 def noted(storage: str, entry: Entry) -> Iterator[Note]:
-    """Have the entry on the disk for the duration of the block. Raises `OSError` if that cannot be."""
+    """Have the entry on the disk for the duration of the block. Raises `StorageError` if that cannot be."""
     note = Note(storage, entry)
     try:
         yield note

@@ -56,7 +56,7 @@ class TestAFullDisk:
         finally:
             resource.setrlimit(resource.RLIMIT_FSIZE, limits)
         assert not isinstance(caught.value, ChangedError)
-        assert str(caught.value) == "file.txt cannot be written: File too large."
+        assert str(caught.value).startswith("file.txt cannot be written: File too large")
         is_as_before(original)
 
     def test_the_old_text_is_back_when_the_disk_cannot_keep_the_new_one(self, original, monkeypatch):
@@ -79,6 +79,18 @@ class TestAFullDisk:
     def test_a_shorter_text_is_not_left_with_the_rest_of_the_longer_one(self, original):
         write_file(original, b"short")
         assert Path(original.path).read_bytes() == b"short"
+
+
+def test_what_cannot_be_noted_is_not_begun(tmp_path, original):
+    (tmp_path / "storage").write_bytes(b"a file")
+    for path in (original.path, str(tmp_path / "new" / "file.txt")):
+        found = disk.read(path, maximum_bytes=10**6, maximum_lines=10**4)
+        with pytest.raises(
+            DiskError, match=r"file.txt cannot be written: .+ \(in the editor's folder Package Storage\)\."
+        ):
+            disk.write(found, NEW, str(tmp_path / "storage" / "folder"))
+    (tmp_path / "storage").unlink()
+    is_as_before(original)
 
 
 class TestSeeingAChange:
