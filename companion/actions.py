@@ -13,7 +13,7 @@ import sublime
 
 from .agents.agent import Connection
 from .agents.registry import AGENTS, agent_named
-from .display_names import client_name, file_name, shown
+from .common.display_names import client_name, file_name, shown
 from .editor.status_bar import say
 from .endpoint.status_text import STARTING
 from .terminals.launcher import Launcher, LaunchSettings, terminal_of

@@ -13,8 +13,8 @@ import time
 from collections import deque
 from typing import Callable, Deque, List, Optional
 
-from .display_names import shown
-from .log_repeats import Repeats
+from .common.display_names import shown
+from .common.log_repeats import Repeats
 
 ROOT = "gemini_companion"
 CAPACITY = 5000  # lines kept; at debug level that is several minutes of heavy traffic

@@ -12,8 +12,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field, fields
 from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
-from .display_names import cut_middle, shown
-from .globs import problem as pattern_problem
+from .common.display_names import cut_middle, shown
+from .common.globs import problem as pattern_problem
 
 FILE_NAME = "Gemini Companion.sublime-settings"
 PROJECT_KEY = "gemini_companion"  # in a project's "settings"

@@ -12,7 +12,7 @@ import sublime
 
 from ..companion.agents.agent import Connection
 from ..companion.agents.registry import AGENTS
-from ..companion.display_names import columns
+from ..companion.common.display_names import columns
 from ..companion.review.decision import Owner
 from ..companion.review.display.header import header_rows
 from ..companion.terminals.launcher import Launcher, LaunchSettings

@@ -7,9 +7,9 @@ import sys
 import threading
 from typing import Any, Iterator, List
 
+from ..companion.common.workers import WrongThreadError
 from ..companion.editor.edits import text_steps
 from ..companion.review.document.preparation import prepare
-from ..companion.workers import WrongThreadError
 from .review_support import GEMINI, PROPOSED, TEXT, DecidingTestCase
 from .support.listening_client import ListeningClient, announced
 from .support.thread_guard import MainThreadTimer, ThreadGuard

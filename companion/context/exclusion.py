@@ -17,7 +17,7 @@ import re
 import unicodedata
 from typing import Callable, List, Tuple
 
-from ..globs import Globs
+from ..common.globs import Globs
 
 Excluded = Callable[[str], bool]  # is this path excluded?
 

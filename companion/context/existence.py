@@ -12,7 +12,7 @@ import logging
 import os
 from typing import TYPE_CHECKING, Callable, Collection, Dict, List, Mapping, Optional, Sequence, Set
 
-from ..workers import NOTHING_TO_TELL
+from ..common.workers import NOTHING_TO_TELL
 
 if TYPE_CHECKING:
     from ..runtime import Runtime

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Callable, Dict, FrozenSet, List, Mapping, Opti
 import sublime
 
 from ..agents.shared_context import ActiveFile, SharedContext
-from ..debounce import Debounce
+from ..common.debounce import Debounce
 from ..editor.file_views import is_in
 from .exclusion import exclusion
 from .existence import Existence

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, List, Tuple
 import sublime
 
 from ..agents.registry import AGENTS
-from ..display_names import client_name
+from ..common.display_names import client_name
 from ..endpoint.self_test import SELF_TEST
 from .facts import ClientFacts, Facts, ReviewFacts, WindowFacts
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Dict, List, NamedTuple, Optional, Sequence
 
-from ..display_names import shown
+from ..common.display_names import shown
 from .checks import Check, Outcome, summary
 from .discovery import FileFact
 from .facts import Facts, WindowFacts

@@ -11,7 +11,7 @@ from typing import Optional
 
 import sublime
 
-from ..display_names import shown
+from ..common.display_names import shown
 
 KEY = "gemini_companion"
 PREFIX = "Gemini Companion: "

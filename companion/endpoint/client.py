@@ -23,7 +23,7 @@ from ..agents.agent import Agent
 from ..agents.dialect import Dialect
 from ..agents.registry import AGENTS
 from ..agents.shared_context import SharedContext
-from ..display_names import client_name
+from ..common.display_names import client_name
 
 if TYPE_CHECKING:
     from ..protocol.tools import ClientSession

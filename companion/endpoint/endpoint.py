@@ -17,9 +17,9 @@ import sublime
 from ..agents.agent import Agent, Connection
 from ..agents.dialect import AnsweredBy, Dialect, Mention, Message
 from ..agents.shared_context import SharedContext
+from ..common.pacing import Paced
 from ..context.tracker import ContextTracker
 from ..editor.status_bar import StatusBar, say
-from ..pacing import Paced
 from ..protocol.tools import error_result
 from ..review.decision import Outcome, Owner, Review
 from ..review.deliveries import Deliveries

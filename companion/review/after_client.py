@@ -22,8 +22,8 @@ from .document.disk import ChangedError, DiskError, Original
 from .document.preparation import FileRequest
 
 if TYPE_CHECKING:
+    from ..common.workers import Computation
     from ..runtime import Runtime
-    from ..workers import Computation
 
 PATIENCE_SECONDS = 30.0
 GONE_SECONDS = 2.0  # that a client may take to write after it has gone

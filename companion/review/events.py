@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Dict, Optional, Tuple
 
 import sublime
 
-from ..debounce import Debounce
+from ..common.debounce import Debounce
 from ..editor import file_views, view_roles
 from ..editor.edits import COMMAND
 from .controls import IN_REVIEW, JUST_SHOWN, SAVE, answer

@@ -18,8 +18,8 @@ from ..editor.file_views import same_key
 from .document.kept_texts import KeptText, Text, left_over
 
 if TYPE_CHECKING:
+    from ..common.workers import Computation
     from ..runtime import Runtime
-    from ..workers import Computation
 
 logger = logging.getLogger("gemini_companion.review")
 

@@ -20,7 +20,7 @@ import sublime_plugin
 from ..agents.agent import Agent, Connection
 from ..agents.dialect import Mention
 from ..agents.registry import AGENTS
-from ..display_names import file_name, has_control_characters, shown
+from ..common.display_names import file_name, has_control_characters, shown
 from ..editor.selections import some_selections
 from ..editor.status_bar import say
 from ..editor.view_roles import is_terminal

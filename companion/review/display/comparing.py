@@ -14,8 +14,8 @@ from .analysis import Analysis, analyse
 from .carrying import Carried, carried
 
 if TYPE_CHECKING:
+    from ...common.workers import Computation
     from ...runtime import Runtime
-    from ...workers import Computation
 
 _LONG = 0.3  # seconds after which a comparison shows itself
 

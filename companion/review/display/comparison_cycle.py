@@ -13,7 +13,7 @@ import logging
 from functools import partial
 from typing import TYPE_CHECKING, Callable, NamedTuple, Optional
 
-from ...debounce import Debounce
+from ...common.debounce import Debounce
 from ...editor import file_views
 from ..document.disk import Original
 from .analysis import Analysis

@@ -18,9 +18,9 @@ from ..document.encodings import DEFAULT_FALLBACK
 from ..document.preparation import FileRequest, FileState, Preparation
 
 if TYPE_CHECKING:
+    from ...common.workers import Computation
     from ...runtime import Runtime
     from ...settings import Settings
-    from ...workers import Computation
 
 logger = logging.getLogger("gemini_companion.review")
 

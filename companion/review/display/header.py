@@ -11,7 +11,7 @@ from __future__ import annotations
 from html import escape
 from typing import Callable, List, NamedTuple, Sequence, Tuple
 
-from ...display_names import client_name, columns, cut_middle, file_name, shown, wrapped
+from ...common.display_names import client_name, columns, cut_middle, file_name, shown, wrapped
 from .markup import ACCEPT, AS_PROPOSED, NEXT, PREVIOUS, REJECT, document, link, padded, space, stamped
 
 CERTAIN = 0.95  # of a row's width can be filled, whatever font the editor takes

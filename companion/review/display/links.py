@@ -10,7 +10,7 @@ from typing import Callable, List, NamedTuple, Sequence, Tuple
 
 import sublime
 
-from ...display_names import columns
+from ...common.display_names import columns
 from .analysis import Analysis, Change
 from .decorations import UNSEEN, Styles
 from .markup import REVERT, UNDO, link_html

@@ -29,8 +29,8 @@ from .preparation import same_files
 from .text import plain
 
 if TYPE_CHECKING:
+    from ...common.workers import Computation
     from ...runtime import Runtime
-    from ...workers import Computation
 
 logger = logging.getLogger("gemini_companion.review")
 

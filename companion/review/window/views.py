@@ -13,8 +13,8 @@ from typing import Any, Dict, FrozenSet, Optional
 
 import sublime
 
-from ...display_names import client_name as shown_client
-from ...display_names import file_name
+from ...common.display_names import client_name as shown_client
+from ...common.display_names import file_name
 from ...editor.file_views import is_open, views_of_file
 from ...editor.view_roles import ROLE, role_of
 from ..document.disk import Kind

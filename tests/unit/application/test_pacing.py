@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from companion.pacing import Paced
+from companion.common.pacing import Paced
 
 
 class Bench:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from companion.common.workers import NOTHING_TO_TELL
 from companion.context.existence import Existence, existing_files
-from companion.workers import NOTHING_TO_TELL
 
 
 class Runtime:

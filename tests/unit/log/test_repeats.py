@@ -10,8 +10,8 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
+from companion.common.log_repeats import MOST, SELDOM, Repeats
 from companion.log import LogBuffer
-from companion.log_repeats import MOST, SELDOM, Repeats
 
 
 class Clock:

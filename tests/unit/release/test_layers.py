@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[3]
 
 #: Innermost first. An entry is a module or a folder below `companion`; entries of one row do not know each other.
 LAYERS: Tuple[Tuple[str, ...], ...] = (
-    ("comparison", "protocol", "system", "display_names", "globs", "log_repeats", "debounce", "pacing", "workers"),
+    ("common", "comparison", "protocol", "system"),
     ("settings", "log"),
     ("runtime",),
     ("editor", "agents", "transport", "libraries"),

@@ -32,11 +32,11 @@ EDITOR_AND_NETWORK = {"sublime", "sublime_plugin", "aiohttp"}
 PURE = (
     "companion/protocol/**/*.py",
     "companion/comparison/**/*.py",
+    "companion/common/**/*.py",
     "companion/discovery/**/*.py",
     "companion/context/model.py",
     "companion/context/exclusion.py",
     "companion/context/units.py",
-    "companion/globs.py",
     "companion/review/decision.py",
     "companion/review/window/layout.py",
     "companion/review/document/text.py",
@@ -49,10 +49,6 @@ PURE = (
     "companion/settings.py",
     "companion/agents/**/*.py",
     "companion/system/**/*.py",
-    "companion/display_names.py",
-    "companion/debounce.py",
-    "companion/pacing.py",
-    "companion/workers.py",
 )
 #: What starts a terminal for the user.
 SEEN_ON_PURPOSE = {"companion/terminals/processes.py"}
@@ -61,6 +57,7 @@ CALLS_ITSELF_PURE = re.compile(r"The editor is not known here|^(?:Rule: )?(?:thi
 #: These could be lifted out: they import nothing of the project but themselves and what is named here.
 SELF_CONTAINED: Dict[str, Set[str]] = {
     "companion/protocol": set(),
+    "companion/common": set(),
     "companion/comparison": set(),
     "companion/system": set(),
     "companion/agents": {"system", "settings", "protocol.tools"},

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
-from companion.display_names import columns
+from companion.common.display_names import columns
 from companion.review.display.header import Header, Notice, header_html, header_rows, position, status_text
 from companion.review.display.heading import age_text, place_of
 from companion.review.display.markup import link_html, parse_link

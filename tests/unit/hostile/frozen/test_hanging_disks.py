@@ -13,9 +13,9 @@ from typing import Any, Callable, List
 
 import pytest
 
+from companion.common.workers import STUCK_SECONDS, Workers
 from companion.review.document import disk
 from companion.review.document.disk import ChangedError, DiskError, Kind
-from companion.workers import STUCK_SECONDS, Workers
 from tests.support.writing import write_file
 
 ROOT = Path(__file__).resolve().parents[4]
@@ -184,7 +184,7 @@ def test_jobs_are_done_in_order_and_none_after_the_stop() -> None:
 
 def test_work_that_hangs_does_not_keep_the_process_alive() -> None:
     program = (
-        "import threading; from companion.workers import Workers\n"
+        "import threading; from companion.common.workers import Workers\n"
         "workers = Workers('test', 4, 32)\n"
         "for _ in range(3): workers.submit(lambda: threading.Event().wait())\n"
     )

@@ -10,8 +10,8 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[4]))
 
+from companion.common.pacing import PAUSE_SECONDS, Paced
 from companion.endpoint.status_text import State, listed, status_text
-from companion.pacing import PAUSE_SECONDS, Paced
 from tests.host.driver import Host
 from tests.tools.desktop import Desktop
 

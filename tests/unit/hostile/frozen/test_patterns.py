@@ -13,8 +13,8 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[4]))
 
+from companion.common.globs import Globs
 from companion.context.exclusion import exclusion
-from companion.globs import Globs
 from companion.settings import LONGEST_PROJECT_PATTERN, MOST_PROJECT_PATTERNS, read
 
 LONG_NAME = "/w/" + "a" * 250

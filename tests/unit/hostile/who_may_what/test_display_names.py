@@ -12,9 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from companion import log
-from companion.diagnosis.facts import ClientFacts, Facts, ReviewFacts, WindowFacts
-from companion.diagnosis.rendering import Findings, render
-from companion.display_names import (
+from companion.common.display_names import (
     CLIENT_COLUMNS,
     client_name,
     columns,
@@ -24,6 +22,8 @@ from companion.display_names import (
     shown,
     wrapped,
 )
+from companion.diagnosis.facts import ClientFacts, Facts, ReviewFacts, WindowFacts
+from companion.diagnosis.rendering import Findings, render
 from companion.endpoint.client import display_name
 from companion.protocol.tools import ClientSession
 from companion.review.display.header import Header, Notice, header_rows, status_text
