@@ -19,11 +19,11 @@ from unittest import mock
 import sublime
 from unittesting import DeferrableTestCase
 
+from ..companion.review.accepted_texts import AcceptedTexts
 from ..companion.review.decision import Outcome, Owner, Review, Ticket
 from ..companion.review.document import disk
 from ..companion.review.document.preparation import prepare
 from ..companion.review.events import ReviewEvents
-from ..companion.review.keeping import Keeping
 from ..companion.review.manager import ReviewManager
 from ..companion.settings import Settings
 from .support.selecting import put_caret
@@ -93,8 +93,8 @@ class ReviewTestCase(DeferrableTestCase):
 
     def hand_events_to(self, reviews: ReviewManager) -> None:
         """Let these be the reviews of the window's endpoint, and the only ones that kept texts are shown in."""
-        Keeping._all.discard(self.endpoint.reviews._accepted_texts._keeping)
-        reviews._accepted_texts._keeping._folder = self.kept  # no other test's, and none of the user's
+        AcceptedTexts._all.discard(self.endpoint.reviews.accepted_texts)
+        reviews.accepted_texts._kept.folder = self.kept  # no other test's, and none of the user's
         self.reviews = self.endpoint.reviews = reviews
         self.endpoint.review_events = ReviewEvents(self.window, self.endpoint._runtime, reviews)
 

@@ -6,8 +6,8 @@ import os
 from typing import Any, Iterator
 from unittest import mock
 
-from ..companion.review import after_client
-from ..companion.review.decision import Outcome, ReviewError, Verdict
+from ..companion.review import accepted_text
+from ..companion.review.decision import ReviewError
 from .review_support import GEMINI, PROPOSED, QWEN, TEXT, CallTestCase
 
 
@@ -90,7 +90,6 @@ class TestDeciding(CallTestCase):
         self.reviews.accept(review)
         yield self.closed
         self.assertEqual(self.only_outcome()[1].content, PROPOSED)
-        self.assertTrue(self.only_outcome()[1].saved_over)
         self.assertEqual(self.read().decode(), TEXT)
         self.write("file.py", PROPOSED)
         yield lambda: self.read().decode() == "# mine\n" + PROPOSED
@@ -100,18 +99,19 @@ class TestDeciding(CallTestCase):
     def test_without_edits_nothing_is_saved_over_it(self) -> Iterator[Any]:
         self.write()
         review = yield from self.open_call(self.ticket(edits_return=False))
-        with mock.patch.object(after_client.SaveAfterClient, "start") as start:
-            self.reviews.accept(review)
-            yield self.closed
+        self.reviews.accept(review)
+        yield self.closed
         self.assertEqual(self.only_outcome()[1].content, PROPOSED)
-        self.assertFalse(self.only_outcome()[1].saved_over)
-        start.assert_not_called()
+        self.write("file.py", PROPOSED)
+        yield lambda: not self.reviews.accepted_texts.awaiting
+        yield lambda: not os.path.exists(self.kept)
+        self.assertFalse(self.says("saved"))
 
     def test_edits_whose_client_does_not_write_are_shown_again(self) -> Iterator[Any]:
         self.write()
         review = yield from self.open_call(self.ticket(edits_return=False))
         self.type(self.proposal(review), 0, "# mine\n")
-        with mock.patch.object(after_client, "PATIENCE_SECONDS", 0.0):
+        with mock.patch.object(accepted_text, "PATIENCE_SECONDS", 0.0):
             self.reviews.accept(review)
             yield lambda: len(self.reviews.pending()) == 1
         again = self.reviews.pending()[0]
@@ -158,47 +158,87 @@ class TestDeciding(CallTestCase):
 
 
 class TestAnAnswerThatWasNotRead(CallTestCase):
-    """The client went just when it was told that its proposal is accepted."""
+    """The client goes before it has written what it was told."""
 
-    def accepted(self) -> Iterator[Any]:
-        """`yield from` gives what the client was told."""
+    def accept(self) -> Iterator[Any]:
         self.write()
         review = yield from self.open_diff()
         self.reviews.accept(review)
         yield self.closed
+        self.assertEqual(self.only_outcome()[1].content, PROPOSED)
+
+    def leave(self, later: float = 0.0) -> None:
+        patcher = mock.patch.multiple(accepted_text, GONE_SECONDS=0.05, WRITTEN_UNASKED_SECONDS=60.0 - later)
+        patcher.start()
+        self.addCleanup(patcher.stop)
         self.connected.discard(GEMINI.session_id)
-        return self.only_outcome()[1]
+        self.reviews.owner_gone(GEMINI.session_id)
 
-    def test_the_file_is_written_if_it_is_still_what_was_reviewed(self) -> Iterator[Any]:
-        outcome = yield from self.accepted()
-        self.reviews.write_or_reopen(GEMINI, outcome)
-        yield lambda: self.says("Gemini CLI went away before it wrote file.py: the companion has written it")
-        self.assertEqual(self.read().decode(), PROPOSED)
-        self.assertEqual((self.reviews.pending(), len(self.told)), ([], 1))
-
-    def test_else_it_is_shown_again_and_accepting_writes_it(self) -> Iterator[Any]:
-        outcome = yield from self.accepted()
-        self.write("file.py", "theirs\n")
-        self.reviews.write_or_reopen(GEMINI, outcome)
+    def shown_again(self) -> Iterator[Any]:
+        """`yield from` gives the only review, once it is drawn."""
         yield lambda: len(self.reviews.pending()) == 1
-        review = self.reviews.pending()[0]
+        (review,) = self.reviews.pending()
         yield lambda: self.header(review) != ""
         yield self.settled
         self.assertTrue(self.says("Gemini CLI went away before it wrote file.py: accept again to write it"))
         self.assertTrue(review.orphaned)
+        return review
+
+    def test_the_file_is_written_if_it_is_still_what_was_reviewed(self) -> Iterator[Any]:
+        yield from self.accept()
+        self.leave()
+        yield lambda: self.says("Gemini CLI went away before it wrote file.py: the companion has written it")
+        self.assertEqual(self.read().decode(), PROPOSED)
+        self.assertEqual((self.reviews.pending(), len(self.told)), ([], 1))
+
+    def test_else_the_text_is_shown_again_and_accepting_writes_it(self) -> Iterator[Any]:
+        yield from self.accept()
+        self.write("file.py", "theirs\n")
+        self.leave()
+        review = yield from self.shown_again()
         self.assertEqual((self.read(), self.text(self.proposal(review))), (b"theirs\n", PROPOSED))
         self.reviews.accept(review)
         yield self.closed
         self.assertEqual(self.read().decode(), PROPOSED)
 
-    def test_so_is_a_text_of_which_only_the_message_is_left(self) -> Iterator[Any]:
-        self.write()
-        self.reviews.write_or_reopen(GEMINI, Outcome(Verdict.ACCEPTED, self.path(), PROPOSED))
-        yield lambda: len(self.reviews.pending()) == 1
-        review = self.reviews.pending()[0]
-        yield lambda: self.header(review) != ""
-        self.assertTrue(review.orphaned)
-        self.assertEqual((self.read().decode(), os.listdir(self.folder)), (TEXT, ["file.py"]))
+    def test_much_later_the_user_is_asked_first(self) -> Iterator[Any]:
+        """The client may have been told in its terminal not to write."""
+        yield from self.accept()
+        self.leave(later=60.0)
+        yield from self.shown_again()
+        self.assertEqual(self.read().decode(), TEXT)
+
+    def test_a_file_that_held_the_text_once_is_left_to_the_user(self) -> Iterator[Any]:
+        yield from self.accept()
+        self.write("file.py", PROPOSED)
+        yield lambda: not self.reviews.accepted_texts.awaiting
+        self.write("file.py", "edited\n")
+        self.leave()
+        yield 300
+        self.assertEqual((self.read(), self.reviews.pending()), (b"edited\n", []))
+
+    def test_a_tab_that_is_read_again_has_the_file_looked_at_at_once(self) -> Iterator[Any]:
+        patcher = mock.patch.multiple(accepted_text, SHORTEST_SECONDS=1000.0, LONGEST_SECONDS=1000.0)
+        patcher.start()
+        self.addCleanup(patcher.stop)
+        view = yield from self.open_file()
+        review = yield from self.open_diff()
+        self.reviews.accept(review)
+        yield self.closed
+        self.write("file.py", PROPOSED)
+        yield lambda: self.text(view) == PROPOSED
+        yield lambda: not self.reviews.accepted_texts.awaiting
+
+    def test_a_text_that_was_found_says_that_the_ones_before_it_were_written(self) -> Iterator[Any]:
+        yield from self.accept()
+        review = yield from self.open_diff(proposed="second\n")
+        self.reviews.accept(review)
+        yield self.closed
+        self.write("file.py", "second\n")
+        yield lambda: not self.reviews.accepted_texts.awaiting
+        self.leave()
+        yield 300
+        self.assertEqual((self.read(), self.reviews.pending()), (b"second\n", []))
 
 
 class TestAsProposed(CallTestCase):

@@ -15,9 +15,8 @@ Rule: only the main thread changes a client. Other threads ask for its name, and
 
 from __future__ import annotations
 
-import time
 from enum import Enum
-from typing import TYPE_CHECKING, Dict, FrozenSet, List, Optional, Tuple
+from typing import TYPE_CHECKING, Dict, FrozenSet, Optional
 
 from ..agents.agent import Agent
 from ..agents.dialect import Dialect
@@ -27,9 +26,6 @@ from ..common.display_names import client_name
 
 if TYPE_CHECKING:
     from ..protocol.tools import ClientSession
-    from ..review.deliveries import Delivery
-
-ANSWER_SECONDS = 5.0  # in which a program that was answered writes the file
 
 # The MCP SDK inside the CLIs gives its own name, not the name of the CLI. Then the token tells which CLI it is.
 ANONYMOUS_CLIENTS = {"streamable-http-client": "CLI", "": "client"}
@@ -67,7 +63,6 @@ class Client:
         self.given_name = ""
         self.process_id: Optional[int] = None
         self.informed = False
-        self._answered: List[Tuple[float, Delivery]] = []
 
     def go(self, presence: Presence, turn: int) -> bool:
         """Change the presence. False if there is no way to it."""
@@ -83,17 +78,6 @@ class Client:
             self.informed = True
             return True
         return self.informed
-
-    def answered(self, delivery: Delivery) -> None:
-        """Note that a text was accepted by the result of a call: the client is about to write the file."""
-        now = time.monotonic()
-        self._answered = [each for each in self._answered if now - each[0] < ANSWER_SECONDS]
-        self._answered.append((now, delivery))
-
-    def answered_just_now(self) -> List[Delivery]:
-        """The texts that it may not have written yet."""
-        now = time.monotonic()
-        return [delivery for answered, delivery in self._answered if now - answered < ANSWER_SECONDS]
 
 
 def name_of(session: ClientSession, client: Optional[Client]) -> str:

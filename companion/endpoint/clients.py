@@ -12,7 +12,7 @@ import logging
 from functools import partial
 from itertools import count
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Protocol, Sequence, Tuple
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 from ..agents.agent import Agent
 from ..agents.dialect import Dialect, Mention, Message
@@ -27,7 +27,6 @@ from .servers import PRIMARY
 if TYPE_CHECKING:
     from ..context.tracker import ContextTracker
     from ..protocol.tools import ClientSession
-    from ..review.deliveries import Deliveries
     from ..review.manager import ReviewManager
     from ..runtime import Runtime
     from ..settings import Settings
@@ -40,13 +39,8 @@ Recipients = Sequence[Tuple[Dialect, Optional[str]]]
 """Clients, each by its dialect and session; without a session, all of a dialect."""
 
 
-class Notify(Protocol):
-    """Sends a message to one client of a dialect or, without a session, to all. `tag` is as in `ServerTask.notify`."""
-
-    def __call__(
-        self, dialect: Dialect, message: Message, session: Optional[str], tag: Optional[object] = None
-    ) -> None: ...
-
+Notify = Callable[[Dialect, Message, Optional[str]], None]
+"""Sends a message to one client of a dialect or, without a session, to all."""
 
 Publish = Callable[[SharedContext, Recipients], None]
 """Tells clients a context."""
@@ -61,7 +55,6 @@ class Clients:
         settings: Callable[[], Settings],
         reviews: ReviewManager,
         tracker: ContextTracker,
-        deliveries: Deliveries,
         *,
         notify: Notify,
         publish: Publish,
@@ -74,7 +67,6 @@ class Clients:
         self._settings = settings
         self._reviews = reviews
         self._tracker = tracker
-        self._deliveries = deliveries
         self._notify = notify
         self._publish = publish
         self._any_changed = any_changed
@@ -111,19 +103,16 @@ class Clients:
             self._tracker.when_current(partial(self._send_context, session.id))
         self._changed()
 
-    def went(self, session: ClientSession, unread: List[object]) -> None:
-        """A client's session has ended. `unread` has the tags of the messages that it is not known to have read."""
+    def went(self, session: ClientSession) -> None:
+        """A client's session has ended."""
         self._runtime.assert_main_thread()
         client = self._clients.pop(session.id, None)
-        if client is None or client.presence is not Presence.SHOWN or self._stopped:
+        if client is None or self._stopped:
+            return
+        self._reviews.owner_gone(session.id)
+        if client.presence is not Presence.SHOWN:
             return
         self._fall_silent_if_nobody_is_left()
-        self._reviews.owner_gone(session.id)
-        owner = Owner(session.id, name_of(session, client))
-        for tag in unread:
-            self._deliveries.unread(tag, owner)
-        for delivery in client.answered_just_now():
-            self._deliveries.unread(delivery)
         if client.process_id is not None:
             self._runtime.later_on_main(ENDING_MILLISECONDS, self._look_for_program, client.process_id, session.id)
         self._changed()
@@ -196,19 +185,14 @@ class Clients:
 
     def tell_outcome(self, review: Review, outcome: Outcome) -> None:
         """Tell the client that asked for a review what came of it."""
-        followed = outcome.kind is Verdict.ACCEPTED and not outcome.saved_over
-        delivery = self._deliveries.begin(review.owner, outcome) if followed else None
         if review.ticket is not None:
             review.ticket.settle(outcome)
-            client = self._clients.get(review.owner.session_id)
-            if delivery is not None and client is not None:
-                client.answered(delivery)
             return
         params: Dict[str, Any] = {"filePath": outcome.path}
         if outcome.kind is Verdict.ACCEPTED:
             params["content"] = outcome.content
         method = "ide/diffAccepted" if outcome.kind is Verdict.ACCEPTED else "ide/diffRejected"
-        self._notify(PRIMARY, Message(method, params), review.owner.session_id, delivery)
+        self._notify(PRIMARY, Message(method, params), review.owner.session_id)
 
     def take_mentions(self) -> bool:
         """Whether one of them can be sent mentions."""

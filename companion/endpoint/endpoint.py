@@ -22,7 +22,6 @@ from ..context.tracker import ContextTracker
 from ..editor.status_bar import StatusBar, say
 from ..protocol.tools import error_result
 from ..review.decision import Outcome, Owner, Review
-from ..review.deliveries import Deliveries
 from ..review.events import ReviewEvents
 from ..review.manager import ReviewManager
 from ..system.processes import EDITOR_PID
@@ -87,7 +86,6 @@ class Endpoint:
             settings=self.settings,
             publish=self._publish_context,
         )
-        self._deliveries = Deliveries(self.reviews, runtime, lambda: self._stopped)
         # Thousands may come and go in a second.
         clients_changed_soon = Paced(self.show_status, runtime.later_on_main)
         self._clients = Clients(
@@ -95,7 +93,6 @@ class Endpoint:
             self.settings,
             self.reviews,
             self.tracker,
-            self._deliveries,
             notify=self._notify,
             publish=self._publish,
             any_changed=clients_changed,
@@ -133,8 +130,8 @@ class Endpoint:
     def _publish_context(self, context: SharedContext) -> None:
         self._clients.publish_context(context)
 
-    def _notify(self, dialect: Dialect, message: Message, session: Optional[str], tag: Optional[object] = None) -> None:
-        self._servers.notify(dialect, message, session, tag)
+    def _notify(self, dialect: Dialect, message: Message, session: Optional[str]) -> None:
+        self._servers.notify(dialect, message, session)
 
     def _publish(self, context: SharedContext, clients: Recipients) -> None:
         self._servers.publish(context, clients)
@@ -144,7 +141,6 @@ class Endpoint:
             partial(self._serving, dialect),
             partial(self._clients.came, dialect=dialect),
             self._clients.went,
-            self._deliveries.unread,
             partial(self._set_problem, "server") if dialect is PRIMARY else partial(self._note_problem, dialect),
             partial(self._clients.listed, dialect),
             self._clients.process_known,

@@ -49,8 +49,7 @@ class Listener(NamedTuple):
 
     serving: Callable[[Address, str, Dict[str, str]], None]  # with the token, and the tokens of the agents
     client_came: Callable[[ClientSession], None]
-    client_went: Callable[[ClientSession, List[object]], None]  # with the tags of what it is not known to have read
-    unread: Callable[[object], None]  # the tag of what came too late for a client that had gone
+    client_went: Callable[[ClientSession], None]
     problem: Callable[[Optional[str]], None]  # a sentence for the user, None when all is well again
     listed: Callable[[ClientSession], None] = lambda client: None  # it was told the tools
     process_known: Callable[[ClientSession, int], None] = lambda client, process_id: None
@@ -87,7 +86,7 @@ class ServerTask:
         self._port = 0
         self._stopped = False
         self._clients: Dict[str, ClientSession] = {}  # those that the listener has been told of
-        self._waiting: List[Tuple[Message, str, Optional[object]]] = []
+        self._waiting: List[Tuple[Message, str]] = []
         self._ending = False
         self._attempt = 0  # the number of the newest `run`; an older one that still waits gives up
 
@@ -142,7 +141,7 @@ class ServerTask:
         for session in list(server.sessions.values()):
             self._client_came(session)
         for session in [each for each in self._clients.values() if each.id not in server.sessions]:
-            self._client_went(session, [])  # its session could not be kept
+            self._client_went(session)  # its session could not be kept
         self._tell(self._listener.problem, None)
         self._tell(self._listener.serving, address, self._token, self._agent_tokens)
 
@@ -183,20 +182,17 @@ class ServerTask:
             self._ending = False
         return ServerState(self._port, self._token, self._agent_tokens, server.export_state())
 
-    def notify(self, message: Message, session: Optional[str], tag: Optional[object] = None) -> None:
+    def notify(self, message: Message, session: Optional[str]) -> None:
         """Send a notification to one session or, without one, to all.
 
-        While there is no server, a message for one session waits for the next server. If the session has ended, or ends
-        and is not known to have read the message, the listener gets the `tag`.
+        While there is no server, a message for one session waits for the next server.
         """
         self._runtime.assert_loop_thread()
         if self._server is None:
             if session is not None and not self._stopped:
-                self._waiting.append((message, session, tag))
+                self._waiting.append((message, session))
             return
-        reached = self._server.notify(message, session, tag)
-        if not reached and tag is not None:
-            self._tell(self._listener.unread, tag)
+        self._server.notify(message, session)
 
     def settings_changed(self, body_mebibytes: int) -> None:
         """Apply the limit as it is set now."""
@@ -219,10 +215,10 @@ class ServerTask:
         self._clients[session.id] = session
         self._tell(self._listener.client_came, session)
 
-    def _client_went(self, session: ClientSession, tags: List[object]) -> None:
+    def _client_went(self, session: ClientSession) -> None:
         self._runtime.assert_loop_thread()
         self._clients.pop(session.id, None)
-        self._tell(self._listener.client_went, session, tags)
+        self._tell(self._listener.client_went, session)
 
     def _listed(self, session: ClientSession) -> None:
         self._tell(self._listener.listed, session)

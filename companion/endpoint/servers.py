@@ -129,10 +129,10 @@ class Servers:
         for task in self._tasks.values():
             self._runtime.on_loop(task.settings_changed, body_mebibytes)
 
-    def notify(self, dialect: Dialect, message: Message, session: Optional[str], tag: Optional[object] = None) -> None:
+    def notify(self, dialect: Dialect, message: Message, session: Optional[str]) -> None:
         """Send a message to one client of a dialect, or to all."""
         task = self._tasks[dialect.key]
-        self._runtime.on_loop(task.notify, message, session, tag)
+        self._runtime.on_loop(task.notify, message, session)
 
     def publish(self, context: SharedContext, clients: Sequence[Tuple[Dialect, Optional[str]]]) -> None:
         """Tell these clients (without a session: all of a dialect) the context, each in its own words.

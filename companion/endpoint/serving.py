@@ -6,7 +6,7 @@ because of aiohttp: off the main thread only.
 
 from __future__ import annotations
 
-from typing import Any, Awaitable, Callable, Dict, List, Mapping, NamedTuple, Optional, Protocol
+from typing import Any, Awaitable, Callable, Dict, Mapping, NamedTuple, Optional, Protocol
 
 from ..agents.dialect import Dialect, Message, Transport
 from ..protocol.limits import Limits
@@ -21,7 +21,7 @@ class Hooks(NamedTuple):
 
     call_tool: Callable[[ToolCall], Awaitable[ToolResult]]
     came: Callable[[ClientSession], None]
-    went: Callable[[ClientSession, List[Any]], None]
+    went: Callable[[ClientSession], None]
     listed: Callable[[ClientSession], None]
     process_known: Callable[[ClientSession, int], None]
     """The client has told the id of its process."""
@@ -53,8 +53,8 @@ class Served(Protocol):
     def export_state(self) -> Dict[str, Any]:
         """What a successor can go on with."""
 
-    def notify(self, message: Message, session: Optional[str], tag: Optional[object]) -> bool:
-        """Send a notification to one client or to all. False if there is no such client."""
+    def notify(self, message: Message, session: Optional[str]) -> None:
+        """Send a notification to one client, if it is there, or to all."""
 
     def limit_bodies(self, size: int) -> None:
         """Take no message of more than `size` bytes from now on."""
@@ -117,8 +117,8 @@ class OverHttp:
         # On another socket, with another secret, everybody begins anew.
         return {} if self._on_socket else self._server.export_state()
 
-    def notify(self, message: Message, session: Optional[str], tag: Optional[object]) -> bool:
-        return self._server.notify(message.method, message.params, session=session, collapse=message.collapse, tag=tag)
+    def notify(self, message: Message, session: Optional[str]) -> None:
+        self._server.notify(message.method, message.params, session=session, collapse=message.collapse)
 
     def limit_bodies(self, size: int) -> None:
         self._server.limit_bodies(size)
@@ -141,7 +141,7 @@ class OverWebSocket:
             tools=dialect.tools,
             call_tool=hooks.call_tool,
             session_opened=hooks.came,
-            session_closed=lambda client: hooks.went(client, []),
+            session_closed=hooks.went,
             tools_listed=hooks.listed,
             notified=self._notified,
             identity=identity,
@@ -173,8 +173,8 @@ class OverWebSocket:
     def export_state(self) -> Dict[str, Any]:
         return {}
 
-    def notify(self, message: Message, session: Optional[str], tag: Optional[object]) -> bool:
-        return self._server.notify(message.method, message.params, session=session, collapse=message.collapse)
+    def notify(self, message: Message, session: Optional[str]) -> None:
+        self._server.notify(message.method, message.params, session=session, collapse=message.collapse)
 
     def limit_bodies(self, size: int) -> None:
         self._server.limit_bodies(size)

@@ -11,7 +11,7 @@ One file per idea:
 * tools: `tools` and `arguments` (what can be called), `catalogue` (what the server says about itself), `methods` (what
   each request does), `calls` (the calls under way), `exchanges` (a POST that is being answered);
 * delivery: `notices` (a notification in each dialect), `outbox` (messages that wait), `streams` (messages that were
-  sent), `receipts` (messages that were read), `sessions` (one client), `session_registry` (all clients);
+  sent), `sessions` (one client), `session_registry` (all clients);
 * common: `limits` (every bound), `effects` (what the transport must do), `transitions` (state tables);
 * `core` brings them together.
 """

@@ -110,7 +110,7 @@ class Protocol:
             session = self.registry.find(session_id)
             if session is None:
                 return Reaction(_unknown_session())
-            session.requested(now)
+            session.last_seen = now
         revision = session.revision if session is not None else (ASSUMED if version is None else REVISIONS[version])
         if session is not None:
             client = session.client

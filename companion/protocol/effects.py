@@ -7,7 +7,7 @@ transport interprets each of the two types in one place, exhaustively.
 
 from __future__ import annotations
 
-from typing import Dict, List, NamedTuple, Optional, Sequence, Tuple, Union
+from typing import Dict, NamedTuple, Optional, Sequence, Tuple, Union
 
 from .streams import Stream
 from .tools import Cancellation, ClientSession, ToolCall
@@ -56,11 +56,10 @@ class SessionOpened(NamedTuple):
 
 
 class SessionClosed(NamedTuple):
-    """A client has disconnected. `reason` is for the log; `undelivered` has the tags of unread messages."""
+    """A client has disconnected. `reason` is for the log."""
 
     client: ClientSession
     reason: str
-    undelivered: List[object] = []
 
 
 class CallCancelled(NamedTuple):

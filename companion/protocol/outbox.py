@@ -7,22 +7,17 @@ client that never reads must not exhaust the editor's memory, and a silent gap w
 
 from __future__ import annotations
 
-import json
-from typing import Any, Collection, Dict, Iterable, List, NamedTuple, Optional
+from typing import Any, Dict, Iterable, List, NamedTuple, Optional
 
 from .limits import Limits
 
 
 class Message(NamedTuple):
-    """One message to a client: sequence number, encoded JSON, collapse key, and the application's tag.
-
-    The tag never leaves this process.
-    """
+    """One message to a client: sequence number, encoded JSON, collapse key."""
 
     sequence: int
     payload: bytes
     collapse: Optional[str]
-    tag: Optional[object] = None
 
 
 class Outbox:
@@ -46,7 +41,7 @@ class Outbox:
 
     def add(self, message: Message) -> bool:
         """Append a message. False if a bound is exceeded, so that the session must be closed."""
-        sequence, payload, collapse, _ = message
+        sequence, payload, collapse = message
         waiting = self._waiting
         if collapse is not None:
             earlier = self._by_key.get(collapse)
@@ -80,21 +75,13 @@ class Outbox:
                 del self._by_key[message.collapse]
         return taken
 
-    def tags(self) -> List[object]:
-        """The tags of the waiting messages, oldest first."""
-        return [message.tag for message in self._waiting.values() if message.tag is not None]
-
-    def tagged(self) -> List[int]:
-        """The sequence numbers of the waiting messages that have a tag."""
-        return [message.sequence for message in self._waiting.values() if message.tag is not None]
-
     def export_state(self) -> List[List[Any]]:
         """The waiting messages as JSON-serialisable data."""
         return export_messages(self._waiting.values())
 
-    def import_state(self, state: List[List[Any]], tagged: Collection[int] = ()) -> None:
-        """Restore what `export_state` returned. For `tagged` see `import_messages`."""
-        for message in import_messages(state, tagged):
+    def import_state(self, state: List[List[Any]]) -> None:
+        """Restore what `export_state` returned."""
+        for message in import_messages(state):
             self.add(message)
 
 
@@ -103,14 +90,6 @@ def export_messages(messages: Iterable[Message]) -> List[List[Any]]:
     return [[message.sequence, message.payload.decode("ascii"), message.collapse] for message in messages]
 
 
-def import_messages(state: List[List[Any]], tagged: Collection[int] = ()) -> List[Message]:
-    """Restore what `export_messages` returned.
-
-    `tagged` has the sequence numbers of the messages that had a tag. The tag itself stayed in the former process or
-    package; the notification's params replace it.
-    """
-    messages = []
-    for sequence, payload, collapse in state:
-        tag = json.loads(payload).get("params") if sequence in tagged else None
-        messages.append(Message(sequence, payload.encode("ascii"), collapse, tag))
-    return messages
+def import_messages(state: List[List[Any]]) -> List[Message]:
+    """Restore what `export_messages` returned."""
+    return [Message(sequence, payload.encode("ascii"), collapse) for sequence, payload, collapse in state]

@@ -88,7 +88,7 @@ class SessionRegistry:
         """Note a request of a client, which keeps its session alive if it has one."""
         session = self._sessions.get(client.id)
         if session is not None:
-            session.requested(now)
+            session.last_seen = now
 
     # Opening
 
@@ -222,7 +222,6 @@ class SessionRegistry:
         params: Dict[str, Any],
         session_id: Optional[str],
         collapse: Optional[str],
-        tag: Optional[object] = None,
     ) -> List[Event]:
         """Send a notification to one session, or to all if `session_id` is None. Plain event streams get every one."""
         notice = Notice(method, params, self._translate)
@@ -231,7 +230,7 @@ class SessionRegistry:
         for session in self._sessions.values():
             if session_id is not None and not session.traits.receives_all and session.client.id != session_id:
                 continue
-            ready = session.post(notice, collapse, tag)
+            ready = session.post(notice, collapse)
             if ready is None:
                 given_up.append(session)
             else:
@@ -243,11 +242,6 @@ class SessionRegistry:
             events.extend(self.close(session, "did not read its messages"))
         return events
 
-    def reaches(self, session_id: str) -> bool:
-        """Does this session exist, so that a client gets what is sent to it?"""
-        session = self._sessions.get(session_id)
-        return session is not None and not session.traits.receives_all
-
     # Closing
 
     def delete(self, headers: Mapping[str, str]) -> Reaction:
@@ -255,17 +249,15 @@ class SessionRegistry:
         found = self._addressed(headers)
         if isinstance(found, Answer):
             return Reaction(found)
-        found.receipts.requested()
         return Reaction(Answer(204, {}, b""), self.close(found, "closed by the client"))
 
     def close(self, session: Session, reason: str) -> List[Event]:
         """End a session and drop it."""
         del self._sessions[session.client.id]
         del self.clients[session.client.id]
-        unread = session.unread()
         events = _woken(session.close())
         events.extend(self.calls.session_closed(session, session.last_seen))
-        events.append(SessionClosed(session.client, reason, unread))
+        events.append(SessionClosed(session.client, reason))
         return events
 
     def stop(self, come_back_seconds: Optional[float]) -> List[Event]:

@@ -2,7 +2,7 @@
 
 Rules: a session belongs to one client, and its messages never reach another. It lives while a stream is open or a
 request is being answered, and then for some time longer, so that the client can reconnect. When it ends, everything
-kept for it is dropped; tagged messages that the client is not known to have read are returned to the application.
+kept for it is dropped.
 Implements MCP 2025-11-25, transports, "Session Management" and "Multiple Connections".
 """
 
@@ -14,7 +14,6 @@ from typing import Any, Dict, List, NamedTuple, Optional
 from .limits import Limits
 from .notices import Notice
 from .outbox import Message, Outbox
-from .receipts import Receipts
 from .revisions import Revision
 from .streams import CALL, LISTEN, SUBSCRIPTION, Ending, Stream, StreamKind
 from .tools import ClientSession
@@ -39,7 +38,7 @@ class Traits(NamedTuple):
     """What differs between the kinds of sessions."""
 
     receives_all: bool
-    """Also gets notifications addressed to other sessions. What it does not read is not reported as undelivered."""
+    """Also gets notifications addressed to other sessions."""
     translated: bool
     """Gets notifications in the dialect of the plain event stream."""
     primes_streams: bool
@@ -100,7 +99,7 @@ class Session:
 
     __slots__ = (
         "client", "revision", "kind", "traits", "limits", "outbox", "streams", "current", "sequence", "stream_count",
-        "log_level", "requests", "last_seen", "shows_event_ids", "state", "receipts", "_unsent",
+        "log_level", "requests", "last_seen", "shows_event_ids", "state",
     )  # fmt: skip
 
     def __init__(
@@ -123,8 +122,6 @@ class Session:
         self.last_seen = now
         self.shows_event_ids = False
         self.state = SessionState.NEW
-        self.receipts = Receipts()
-        self._unsent: List[object] = []
 
     def next_sequence(self) -> int:
         """The sequence number for the next message."""
@@ -144,15 +141,9 @@ class Session:
             self.limits,
             numbered=kind is not SUBSCRIPTION,
             primes=self.revision.primes_streams and self.traits.primes_streams,
-            receipts=self.receipts,
         )
         self.streams[label] = stream
         return stream
-
-    def requested(self, now: float) -> None:
-        """Note a request of the client: it is alive and has read what was sent before."""
-        self.last_seen = now
-        self.receipts.requested()
 
     def attach(self, stream: Stream, received: Optional[int]) -> None:
         """Attach the stream to a connection. `received`: see `Stream.attach`."""
@@ -167,8 +158,8 @@ class Session:
         """Detach the stream from its connection, which was lost."""
         stream.detach(ending)
         self.last_seen = now
-        if stream.kind is SUBSCRIPTION and self.streams.pop(stream.label, None) is not None:
-            self._unsent.extend(stream.outbox.tags())  # A subscription cannot be resumed.
+        if stream.kind is SUBSCRIPTION:
+            self.streams.pop(stream.label, None)  # it cannot be resumed
         if self.current is stream:
             others = [other for other in self.streams.values() if other.open and other.kind is LISTEN]
             self.current = others[-1] if others else None
@@ -216,40 +207,25 @@ class Session:
                 return stream if stream.was_reset and not stream.open else None
         return None
 
-    def post(self, notice: Notice, collapse: Optional[str], tag: Optional[object] = None) -> Optional[List[Stream]]:
+    def post(self, notice: Notice, collapse: Optional[str]) -> Optional[List[Stream]]:
         """Queue a notification. Returns the streams to write now, or None if the outbox is full and the session must
         be closed."""
-        if self.traits.receives_all:
-            tag = None
         if self.kind is SUBSCRIBER:
-            return self._post_to_subscriptions(notice, collapse, tag)
+            return self._post_to_subscriptions(notice, collapse)
         payload = notice.translated() if self.traits.translated else notice.encoded()
-        if not self.outbox.add(Message(self.next_sequence(), payload, collapse, tag)):
+        if not self.outbox.add(Message(self.next_sequence(), payload, collapse)):
             return None
         return [self.current] if self.current is not None else []
 
-    def _post_to_subscriptions(
-        self, notice: Notice, collapse: Optional[str], tag: Optional[object]
-    ) -> Optional[List[Stream]]:
+    def _post_to_subscriptions(self, notice: Notice, collapse: Optional[str]) -> Optional[List[Stream]]:
         ready = []
         for stream in self.streams.values():
             if stream.filter is not None and stream.filter.get(notice.method) and stream.request_id is not None:
-                message = Message(self.next_sequence(), notice.tagged(stream.request_id), collapse, tag)
+                message = Message(self.next_sequence(), notice.tagged(stream.request_id), collapse)
                 if not stream.outbox.add(message):
                     return None
                 ready.append(stream)
-                tag = None  # It is delivered as soon as one stream has delivered it.
-        if tag is not None:
-            self._unsent.append(tag)
         return ready
-
-    def unread(self) -> List[object]:
-        """The tags of the messages that the client is not known to have read, oldest first."""
-        waiting = self.outbox.tags()
-        for stream in self.streams.values():
-            if stream.kind is not LISTEN:
-                waiting.extend(stream.outbox.tags())
-        return self.receipts.unread() + self._unsent + waiting
 
     def deadline(self) -> Optional[float]:
         """When the session times out, or None while the client is connected."""
@@ -272,7 +248,6 @@ class Session:
             "shows_event_ids": self.shows_event_ids,
             "waiting": self.outbox.export_state(),
             "streams": [stream.export_state() for stream in self.streams.values()],
-            "tagged": self.receipts.places() + self.outbox.tagged(),
         }
 
     @classmethod
@@ -281,11 +256,10 @@ class Session:
         session = cls(ClientSession(*state["client"]), revision, MCP, limits, now)
         session.log_level = state["log_level"]
         session.shows_event_ids = state["shows_event_ids"]
-        tagged = set(state.get("tagged", ()))
-        session.outbox.import_state(state["waiting"], tagged)
+        session.outbox.import_state(state["waiting"])
         for entry in state["streams"]:
             kind = CALL if entry["kind"] == CALL.value else LISTEN
-            session._make_stream(kind, entry["label"]).import_state(entry, tagged)
+            session._make_stream(kind, entry["label"]).import_state(entry)
         session.sequence = state["sequence"]
         session.stream_count = state["stream_count"]
         session.state = SessionState.DISCONNECTED

@@ -10,12 +10,11 @@ Implements MCP 2025-11-25, transports, "Resumability and Redelivery", and the ev
 from __future__ import annotations
 
 from enum import Enum
-from typing import Any, Collection, Dict, List, NamedTuple, Optional
+from typing import Any, Dict, List, NamedTuple, Optional
 
 from .jsonrpc import RequestId
 from .limits import Limits
 from .outbox import Message, Outbox, export_messages, import_messages
-from .receipts import Receipts, Sign
 from .transitions import IdentityHashed, after, picture
 
 HEARTBEAT = b": \n\n"
@@ -83,9 +82,6 @@ class Ending(Enum):
     BY_SERVER = "everything was written, and the server ended the response"
 
 
-_SIGNS = {Ending.BY_CLIENT: Sign.CLOSED_IN_ORDER, Ending.RESET: Sign.RESET}
-
-
 class EventId(NamedTuple):
     """An event id that this server issued."""
 
@@ -98,7 +94,7 @@ class Stream:
 
     __slots__ = (
         "label", "kind", "outbox", "limits", "numbered", "primes", "state", "finished", "was_reset", "filter",
-        "request_id", "last_sequence", "_receipts", "_sent", "_sent_keys", "_sent_bytes", "_to_resend", "_greeted",
+        "request_id", "last_sequence", "_sent", "_sent_keys", "_sent_bytes", "_to_resend", "_greeted",
         "_reconnection", "_imported", "_label",
     )  # fmt: skip
 
@@ -111,9 +107,7 @@ class Stream:
         *,
         numbered: bool,
         primes: bool,
-        receipts: Optional[Receipts] = None,
     ) -> None:
-        """`receipts`: those of the session, which record what was written and read."""
         self.label = label
         self.kind = kind
         self.outbox = outbox
@@ -129,7 +123,6 @@ class Stream:
         self.filter: Optional[Dict[str, bool]] = None
         self.request_id: Optional[RequestId] = None
         self.last_sequence = 0
-        self._receipts = receipts if receipts is not None else Receipts()
         self._sent: Dict[int, Message] = {}
         self._sent_keys: Dict[str, int] = {}
         self._sent_bytes = 0
@@ -164,8 +157,6 @@ class Stream:
         if received is not None:
             for sequence in [number for number in self._sent if number <= received]:
                 self._forget(sequence)
-            self._receipts.named(self.label, received)
-        self._receipts.note(Sign.REATTACHED, self.label)
         self._to_resend = list(self._sent)[::-1]
         self._greeted = False
         self.was_reset = False
@@ -183,9 +174,6 @@ class Stream:
         self.state = after(TRANSITIONS, self.state, StreamEvent.DETACH)
         self.was_reset = ending is Ending.RESET
         self._to_resend.clear()
-        sign = _SIGNS.get(ending)
-        if sign is not None:
-            self._receipts.note(sign, self.label)
 
     def take(self, current: bool) -> bytes:
         """The next bytes to write, or nothing. `current`: the messages in the outbox go to this stream."""
@@ -199,14 +187,10 @@ class Stream:
             if message is not None:
                 parts.append(self._event(message))
                 size += len(message.payload)
-                if message.tag is not None:
-                    self._receipts.written(self.label, message.sequence, message.tag)
         if current and not self._to_resend and size < CHUNK_BYTES:
             for message in self.outbox.take(CHUNK_BYTES):
                 self.last_sequence = message.sequence
                 parts.append(self._event(message))
-                if message.tag is not None:
-                    self._receipts.written(self.label, message.sequence, message.tag)
                 if self.numbered:
                     self._remember(message)
         if self._reconnection and self.closing and not parts:
@@ -230,7 +214,7 @@ class Stream:
         return b"id: %s-%d\ndata: %s\n\n" % (self._label, message.sequence, message.payload)
 
     def _remember(self, message: Message) -> None:
-        sequence, payload, collapse, _ = message
+        sequence, payload, collapse = message
         sent = self._sent
         if collapse is not None:
             earlier = self._sent_keys.get(collapse)
@@ -263,18 +247,15 @@ class Stream:
             state["waiting"] = self.outbox.export_state()
         return state
 
-    def import_state(self, state: Dict[str, Any], tagged: Collection[int] = ()) -> None:
-        """Restore what `export_state` returned. `tagged`: the sequence numbers of messages not known to be read."""
+    def import_state(self, state: Dict[str, Any]) -> None:
+        """Restore what `export_state` returned."""
         self._imported = True
         self.finished = state["finished"]
         self.last_sequence = state["last_sequence"]
-        for message in import_messages(state["sent"], tagged):
+        for message in import_messages(state["sent"]):
             self._remember(message)
-            if message.tag is not None:
-                self._receipts.written(self.label, message.sequence, message.tag)
-        self._receipts.note(Sign.REATTACHED, self.label)
         if self.kind is CALL:
-            self.outbox.import_state(state["waiting"], tagged)
+            self.outbox.import_state(state["waiting"])
 
 
 def read_event_id(text: str) -> Optional[EventId]:

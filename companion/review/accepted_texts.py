@@ -1,43 +1,52 @@
-"""Accepted texts that the companion writes itself, because their client has gone, asked for it, or takes no edits back.
+"""The accepted texts of one window, each followed until it is in its file (`accepted_text.py`).
 
-Rules: everything runs on the main thread; files are written on a disk thread. While a file is being written, its review
-can be neither decided nor changed. What the user accepted is written, or else shown again; it is never lost silently.
-What is neither when the window, the package or the editor ends is kept on the disk, and shown again later.
+Rules: as long as its client may still write a file, nobody else does. Whatever else is to become of a text, the disk
+keeps it from the decision on, and nothing of ours is written before that. What is neither written nor given up when the
+window, the package or the editor ends is shown again later; nobody waits for a client then.
+
+Everything runs on the main thread; files are looked at, kept and written on disk threads.
 """
 
 from __future__ import annotations
 
 import logging
 import os
-import time
 from functools import partial
-from typing import TYPE_CHECKING, Callable, Dict, List, Optional
+from typing import TYPE_CHECKING, Callable, ClassVar, Dict, List, Optional
 from weakref import WeakSet
 
 import sublime
 
+from ..editor.file_views import same_key
 from ..editor.status_bar import say
-from .after_client import ClientState, SaveAfterClient
+from ..editor.storage import storage_folder
+from .accepted_text import AcceptedText, State
 from .decision import Outcome, Owner, Review, ReviewError
+from .document import written
 from .document.apply import Guard
-from .document.disk import ChangedError, DiskError
-from .document.kept_texts import KeptText
-from .document.preparation import FileRequest
-from .document.writes import WRITE_SECONDS, Writes
-from .keeping import Keeping
+from .document.disk import ChangedError, DiskError, Original
+from .document.kept_texts import Found, KeptTexts, Text
+from .document.writes import Writes
+from .document.written import Sight
 from .open_reviews import OpenReviews
 
 if TYPE_CHECKING:
     from ..runtime import Runtime
+    from ..workers import Computation
 
 logger = logging.getLogger("gemini_companion.review")
 
 AGAIN = "accept again to write it"
 WRITTEN = "the companion has written it"
+KEEP_SECONDS = 0.5  # that a small file may take to be made when the package ends
+ELSEWHERE_MILLISECONDS = 1000  # after which a window that closes has gone
+TAKE_AGAIN_MILLISECONDS = 5000  # after which a process whose editor has ended has ended as well
 
 
 class AcceptedTexts:
-    """The accepted texts of one window. Main thread only, except where noted."""
+    """Main thread only, except where noted."""
+
+    _all: ClassVar[WeakSet[AcceptedTexts]] = WeakSet()
 
     def __init__(
         self,
@@ -45,19 +54,139 @@ class AcceptedTexts:
         runtime: Runtime,
         open_reviews: OpenReviews,
         end: Callable[[Review, Optional[Outcome]], None],
+        is_connected: Callable[[Owner], bool],
     ) -> None:
-        """`end` closes a review whose file has been written, and tells its client the outcome."""
+        """`end` closes a review that has been decided, and tells its client the outcome, if there is one.
+        `is_connected` says whether a client is there."""
         self._window = window
         self._runtime = runtime
         self._open = open_reviews
         self._end = end
+        self._is_connected = is_connected
         self._writes = Writes(runtime)
-        self._keeping = Keeping(window, runtime, self._show_left_over)
-        self._saves: Dict[SaveAfterClient, Owner] = {}
-        self._under_way: Dict[Review, str] = {}  # what the user accepted and is being written
-        self._kept: Dict[object, KeptText] = {}  # by the save, or the review, whose text it is
-        self._shown_again: WeakSet[Review] = WeakSet()  # what they hold was accepted before
-        self._ending = False
+        self._kept = KeptTexts(runtime, storage_folder())
+        self._texts: List[AcceptedText] = []  # those of which something is still to come, the oldest first
+        self._shown: Dict[Review, AcceptedText] = {}  # those of them that a review shows
+        self._beginning: Dict[AcceptedText, Computation] = {}  # those that are being kept and then written
+        self._all.add(self)
+
+    # -- the client writes --------------------------------------------------------------------------------------------
+
+    def tell(self, review: Review, text: str, told: str) -> None:
+        """Accept `text`. The client is `told` it, or what it writes in its place: then `text` is saved over that."""
+        original = self._open.presentations[review].original
+        outcome = review.accept(told)
+        if outcome is None:
+            return
+        awaited = told if told != text else None
+        accepted = AcceptedText(State.TOLD, review.owner, review.path, text, original, awaited=awaited)
+        self._texts.append(accepted)
+        self._keep(accepted)
+        self._end(review, outcome)
+        self._look(accepted)
+
+    @property
+    def awaiting(self) -> bool:
+        """Whether clients are to write something."""
+        return any(accepted.is_awaited for accepted in self._texts)
+
+    def look(self, path: str) -> None:
+        """The file at this path may have been written: look at once. What the user does with it next proves nothing."""
+        for accepted in self._texts:
+            if accepted.is_awaited and same_key(accepted.path) == same_key(path):
+                self._look(accepted)
+
+    def owner_gone(self, owner_id: str) -> None:
+        """The session with this id has ended: what its client does not write in a moment it will not write."""
+        for accepted in self._texts:
+            if accepted.owner.session_id == owner_id and accepted.state is State.TOLD and accepted.go(State.GOING):
+                self._look(accepted)
+
+    def _look(self, accepted: AcceptedText) -> None:
+        accepted.looks += 1
+        if accepted.is_awaited and not accepted.looking:
+            accepted.looking = accepted.looks
+            self._runtime.use_disk(_look, accepted, then=partial(self._looked, accepted))
+
+    def _looked(self, accepted: AcceptedText, sight: Sight) -> None:
+        look, accepted.looking = accepted.looking, 0
+        accepted.sight = sight
+        if not accepted.is_awaited:
+            return
+        if sight.found is not None:
+            if accepted.awaited is None:
+                self._is_in_file(accepted)
+            else:
+                self._write(accepted, sight.found)
+        elif accepted.overdue:
+            self._not_written(accepted)
+        elif accepted.looks > look:
+            self._look(accepted)
+        else:
+            self._look_later(accepted)
+
+    def _look_later(self, accepted: AcceptedText) -> None:
+        look = accepted.looks
+
+        def look_unless_done_meanwhile() -> None:
+            if accepted.looks == look:
+                self._look(accepted)
+
+        self._runtime.later_on_main(int(accepted.pause * 1000), look_unless_done_meanwhile)
+
+    def _is_in_file(self, accepted: AcceptedText) -> None:
+        """It is, and so was what the same client was told before: clients write in the order in which they are told."""
+        earlier = self._texts[: self._texts.index(accepted)]
+        for each in [accepted, *earlier]:
+            if each is accepted or (each.is_awaited and (each.owner, each.path) == (accepted.owner, accepted.path)):
+                self._ended(each)
+
+    def _not_written(self, accepted: AcceptedText) -> None:
+        if accepted.state is State.TOLD:
+            problem = "The proposal was not written, so your edits are not saved"
+            self._show(accepted, f"{problem}: {AGAIN}.", accepted_before=True)
+        elif self._is_connected(accepted.owner):
+            accepted.go(State.TOLD)  # the package has been replaced, and here is its client again
+            self._look(accepted)
+        elif accepted.original is not None and accepted.may_be_written_unasked:
+            self._write(accepted, accepted.original)
+        elif accepted.original is not None:
+            self._show(accepted, _went_away(accepted, AGAIN), accepted_before=False)
+        else:
+            name = os.path.basename(accepted.path)
+            self._show(accepted, f"your accepted text for {name} is not saved yet: {AGAIN}", accepted_before=True)
+
+    # -- we write -----------------------------------------------------------------------------------------------------
+
+    def _write(self, accepted: AcceptedText, original: Original) -> None:
+        """Write what no review shows any more."""
+        before = accepted.state
+        accepted.go(State.WRITING)
+        done = partial(self._written, accepted, before)
+        begin = partial(self._begin, accepted, lambda: self._writes.begin(accepted, original, accepted.text, done))
+        self._beginning[accepted] = self._kept.settled(begin)
+
+    def _begin(self, accepted: AcceptedText, begin: Callable[[], None]) -> None:
+        del self._beginning[accepted]
+        if accepted.state is State.WRITING:
+            begin()
+
+    def _written(self, accepted: AcceptedText, before: State, error: Optional[DiskError], closed: bool) -> None:
+        if closed:
+            return  # the disk keeps it, and whoever takes it from there looks at the file first
+        if error is None:
+            name, client = os.path.basename(accepted.path), accepted.owner.client_name
+            over = accepted.awaited is not None and before is State.TOLD
+            saved = f"saved your edits of {name}; {client} does not know of them"
+            say(self._window, saved if over else _went_away(accepted, WRITTEN))
+            self._ended(accepted)
+        elif isinstance(error, ChangedError) and before is State.TOLD and not accepted.overdue:
+            accepted.go(before)  # the client was still writing when the file was read
+            self._look_later(accepted)
+        else:
+            logger.info("an accepted text could not be written and is shown again: %s", error)
+            sentence = str(error) if before is State.TOLD else _went_away(accepted, AGAIN)
+            self._show(accepted, sentence, accepted_before=before is State.TOLD)
 
     def write(self, review: Review, text: str, done: Callable[[str], None], guard: Optional[Guard] = None) -> None:
         """Write the file of an open review, then end the review with `text`.
@@ -66,200 +195,171 @@ class AcceptedTexts:
         `guard` may refuse the file; it stands for a client that has asked for this.
         """
         presentation = self._open.presentations[review]
-        if presentation.original is None:
+        original = presentation.original
+        if original is None:
             done("The file is still being read, try again.")
             return
         if not review.begin_writing():
             return
         presentation.freeze(True)
-        by_user = guard is None
-        if by_user:
-            self._under_way[review] = text
-        written = partial(self._written, review, text, by_user, done)
-        self._writes.begin(review, presentation.original, text, written, guard)
+        if guard is not None:
+            self._writes.begin(review, original, text, partial(self._reviewed_written, review, None, text, done), guard)
+            return
+        accepted = self._shown.pop(review, None)
+        if accepted is None:
+            accepted = AcceptedText(State.WRITING, review.owner, review.path, text, original)
+            self._texts.append(accepted)
+        accepted.go(State.WRITING)
+        accepted.text = text
+        written_then = partial(self._reviewed_written, review, accepted, text, done)
+        begin = partial(self._begin, accepted, lambda: self._writes.begin(review, original, text, written_then))
+        self._beginning[accepted] = self._keep(accepted, begin)
 
-    def _written(
+    def _reviewed_written(
         self,
         review: Review,
+        accepted: Optional[AcceptedText],
         text: str,
-        by_user: bool,
         done: Callable[[str], None],
         error: Optional[DiskError],
         closed: bool,
     ) -> None:
-        self._under_way.pop(review, None)
-        if closed:
-            self._written_too_late(review, error)
-            done(str(error or ""))
-            return
-        if error is None:
+        if error is None and not closed:
+            if accepted is not None:
+                self._ended(accepted)
             self._end(review, review.accept(text))
-            done("")
+        elif error is not None and not closed:
+            review.writing_failed()
+            presentation = self._open.presentations.get(review)
+            if presentation is not None and not presentation.retired:
+                if accepted is not None and accepted.go(State.SHOWN):
+                    self._shown[review] = accepted
+                presentation.freeze(False)
+                presentation.complain(str(error), look_again=isinstance(error, ChangedError))
+            else:
+                # The user has closed its tab meanwhile.
+                self._open.presentations.pop(review, None)
+                self._show_once_more(review, accepted, text)
+        done(str(error or ""))
+
+    def _show_once_more(self, review: Review, accepted: Optional[AcceptedText], text: str) -> None:
+        if accepted is not None:
+            self._show(accepted, "", accepted_before=not review.orphaned)
             return
-        review.writing_failed()
-        if by_user and self._ending:
-            self._shown_again.add(review)
-        presentation = self._open.presentations.get(review)
-        if presentation is not None and not presentation.retired:
-            presentation.freeze(False)
-            presentation.complain(str(error), look_again=isinstance(error, ChangedError))
-        else:
-            # The user has closed its tab meanwhile.
-            self._open.presentations.pop(review, None)
-            self._reopen(
-                review.owner,
-                review.path,
-                text,
-                orphaned=review.orphaned or by_user,
-                accepted_before=by_user and not review.orphaned,
-            )
-        done(str(error))
-
-    def save_after_client(self, review: Review, request: FileRequest, text: str) -> None:
-        """Accept the proposal, and save `text` over it as soon as the client has written it. `request` is the file."""
-        original = self._open.presentations[review].original
-        outcome = review.accept(review.proposal.exact)
-        if outcome is None:
-            return
-        self._end(review, outcome._replace(saved_over=True))
-        save = SaveAfterClient(
-            self._runtime,
-            request,
-            review.proposal.exact,
-            text,
-            lambda problem: self._saved(save, review, text, problem),
-            original,
-        )
-        self._saves[save] = review.owner
-        self._kept[save] = self._keep(review, text)
-        save.start()
-
-    def _saved(self, save: SaveAfterClient, review: Review, text: str, problem: str) -> None:
-        del self._saves[save]
-        name, client = os.path.basename(review.path), review.owner.client_name
-        gone = save.client is ClientState.GONE
-        if not problem:
-            saved = f"saved your edits of {name}; {client} does not know of them"
-            say(self._window, _went_away(client, review.path, WRITTEN) if gone else saved)
-        elif self._reopen(review.owner, review.path, text, orphaned=True, accepted_before=not gone):
-            say(self._window, _went_away(client, review.path, AGAIN) if gone else problem)
-        self._keeping.drop(self._kept.pop(save))
-
-    def owner_gone(self, owner_id: str) -> None:
-        """The session with this id has ended: what its client has not written in a moment it will not write."""
-        for save, owner in self._saves.items():
-            if owner.session_id == owner_id:
-                save.client_gone()
-
-    def write_or_reopen(self, owner: Owner, outcome: Outcome) -> None:
-        """Write what the user accepted, because the client went before it read the answer.
-
-        If the file is no longer what was reviewed, or cannot be written, the review is opened again.
-        """
-        if outcome.original is None:
-            self._reopen_for_lost_client(owner, outcome)
-            return
-        # The key of the write; no view shows it.
-        review = Review(owner, outcome.path, outcome.content or "")
-        self._under_way[review] = outcome.content or ""
-        done = partial(self._written_for_lost_client, review, outcome)
-        self._writes.begin(review, outcome.original, outcome.content or "", done)
-
-    def _written_for_lost_client(
-        self, review: Review, outcome: Outcome, error: Optional[DiskError], closed: bool
-    ) -> None:
-        self._under_way.pop(review, None)
-        if closed:
-            self._written_too_late(review, error)
-        elif error is None:
-            say(self._window, _went_away(review.owner.client_name, outcome.path, WRITTEN))
-        else:
-            logger.info("an accepted text that its client did not read is shown again: %s", error)
-            self._reopen_for_lost_client(review.owner, outcome)
-
-    def _reopen_for_lost_client(self, owner: Owner, outcome: Outcome) -> None:
-        if self._reopen(owner, outcome.path, outcome.content or "", orphaned=True):
-            say(self._window, _went_away(owner.client_name, outcome.path, AGAIN))
-
-    def _reopen(self, owner: Owner, path: str, text: str, *, orphaned: bool, accepted_before: bool = False) -> bool:
-        """Show an accepted text as a review again. If that is `orphaned`, Accept writes it.
-
-        False if it cannot be shown, because the window has been closed: then it is kept, and shown elsewhere.
-        """
         try:
-            review = self._open.propose(owner, path, text)
+            again = self._open.propose(review.owner, review.path, text)
+        except ReviewError as error:
+            logger.info("a proposal could not be shown again: %s", error)
+        else:
+            if review.orphaned:
+                self._open.orphan(again)
+
+    # -- the user decides again ---------------------------------------------------------------------------------------
+
+    def _show(self, accepted: AcceptedText, sentence: str, *, accepted_before: bool) -> None:
+        """Show the text as a review whose Accept writes it; no client knows of that. `sentence` is for the user."""
+        owner = Owner(accepted.name, accepted.owner.client_name)
+        try:
+            review = self._open.propose(owner, accepted.path, accepted.text)
         except ReviewError as error:
             logger.error("an accepted text could be neither written nor shown again here: %s", error)
-            if orphaned:
-                self._keeping.leave(self._keeping.keep(path, owner.client_name, text))
-            return False
-        if orphaned:
-            self._shown_again.add(review)
-            review.accepted_before = accepted_before
-            self._open.orphan(review)
-        return True
+            self._leave()  # which is the same for all: the window has gone
+            return
+        accepted.go(State.SHOWN)
+        self._shown[review] = accepted
+        review.accepted_before = accepted_before
+        self._open.orphan(review)
+        if sentence:
+            say(self._window, sentence)
 
-    # -- the end ------------------------------------------------------------------------------------------------------
+    def given_up(self, review: Review) -> None:
+        """A review has ended: if it showed an accepted text, that is not to be written any more."""
+        accepted = self._shown.pop(review, None)
+        if accepted is not None:
+            self._ended(accepted)
+
+    # -- what the disk keeps ------------------------------------------------------------------------------------------
+
+    def _keep(self, accepted: AcceptedText, then: Callable[[], None] = lambda: None) -> Computation:
+        owner = accepted.owner
+        session = owner.session_id if accepted.awaited is None else ""  # else it writes something else
+        return self._kept.keep(accepted.name, Text(accepted.path, owner.client_name, accepted.text, session), then)
+
+    def _ended(self, accepted: AcceptedText) -> None:
+        if accepted.go(State.ENDED):
+            self._texts.remove(accepted)
+            self._kept.drop(accepted.name)
 
     def finish(self) -> None:
-        """Wait for what is being written, `writes.WRITE_SECONDS` at most, and keep what is not."""
-        end = time.monotonic() + WRITE_SECONDS
-        self._ending = True
+        """Wait for what is being written, `writes.WRITE_SECONDS` at most, and leave the rest to others."""
+        for computation in list(self._beginning.values()):
+            if computation.wait(KEEP_SECONDS):
+                computation.deliver()
         self._writes.finish()
-        for save in list(self._saves):
-            if not save.finish(max(0.0, end - time.monotonic())):
-                logger.error("edits could not be saved before their window closed: they are kept")
-                del self._saves[save]
-                self._keeping.leave(self._kept.pop(save))
-        for review, text in self._under_way.items():
-            self._kept[review] = self._keep(review, text)
-        for review in self._to_be_kept():
+        for review, accepted in self._shown.items():
             text = self._open.presentations[review].current_text()
-            self._keeping.leave(self._keep(review, text))
-        self._keeping.wait()
-        self._ending = False  # a window may go on, with another project
+            if text != accepted.text:
+                accepted.text = text
+                self._keep(accepted)
+        self._leave()
+        self._kept.wait(KEEP_SECONDS)
 
     def wait(self) -> None:
         """The same when the editor's API may no longer be used; nobody is told. Any thread."""
-        end = time.monotonic() + WRITE_SECONDS
-        for review, text in list(self._under_way.items()):
-            self._keep(review, text)
-        for review in self._to_be_kept():
-            self._keep(review, review.proposal.exact)
-        saves = list(self._saves)
-        for save in saves:
-            save.go_on_alone(end)
         self._writes.wait()
-        for save in saves:
-            save.wait(max(0.0, end - time.monotonic()))
-        self._keeping.wait()
+        self._kept.leave()
+        self._kept.wait(KEEP_SECONDS)
 
-    def _keep(self, review: Review, text: str) -> KeptText:
-        return self._keeping.keep(review.path, review.owner.client_name, text)
+    def _leave(self) -> None:
+        self._shown.clear()
+        left, self._texts = self._texts, []
+        for accepted in left:
+            accepted.go(State.LEFT)
+        self._kept.leave()
+        if left:
+            self._runtime.later_on_main(ELSEWHERE_MILLISECONDS, self._recover_elsewhere)
 
-    def _to_be_kept(self) -> List[Review]:
-        return [review for review in self._open.pending() if review in self._shown_again]
+    def _recover_elsewhere(self) -> None:
+        for each in list(self._all):
+            each.recover()
 
-    def _written_too_late(self, review: Review, error: Optional[DiskError]) -> None:
-        """A text was kept when its window closed, and now its writing has ended."""
-        kept = self._kept.pop(review, None)
-        if kept is None:
-            return
-        if error is None:
-            self._keeping.drop(kept)
-        else:
-            self._keeping.leave(kept)
+    def recover(self, again: bool = True) -> None:
+        """Show again, a moment later, what was left and belongs to this window; nothing in a window that has gone.
 
-    def recover(self) -> None:
-        """Show again what was kept and belongs to this window."""
-        self._keeping.recover()
+        The window in whose folders the file lies shows a text again; if there is none, whichever asks first. What is in
+        use may be so by a process that just ends, so all is looked at `again` somewhat later.
+        """
+        if self._window.is_valid():
+            ours = _beginnings(self._window)
+            theirs = [each for window in sublime.windows() if window != self._window for each in _beginnings(window)]
+            self._kept.take(partial(_is_wanted, ours, theirs), self._found)
+            if again:
+                self._runtime.later_on_main(TAKE_AGAIN_MILLISECONDS, self.recover, False)
 
-    def _show_left_over(self, kept: KeptText) -> None:
-        owner = Owner(kept.name, kept.text.client)  # nobody is connected as that
-        self._reopen(owner, kept.text.path, kept.text.content, orphaned=True, accepted_before=True)
-        name = os.path.basename(kept.text.path)
-        say(self._window, f"your accepted text for {name} is not saved yet: {AGAIN}")
+    def _found(self, found: Found) -> None:
+        for path in found.unreadable:
+            logger.error("an accepted text of an earlier run cannot be read: it is set aside as %s", path)
+            say(self._window, f"an accepted text of an earlier run cannot be read: it is set aside as {path}")
+        for name, text in found.texts:
+            owner = Owner(text.session or name, text.client)
+            accepted = AcceptedText(State.GOING, owner, text.path, text.content, name=name)
+            self._texts.append(accepted)
+            self._look(accepted)
 
 
-def _went_away(client: str, path: str, what: str) -> str:
-    return f"{client} went away before it wrote {os.path.basename(path)}: {what}"
+def _look(accepted: AcceptedText, cancelled: Callable[[], bool]) -> Sight:
+    return written.look(accepted.original, accepted.path, accepted.text, accepted.awaited, accepted.sight)
+
+
+def _beginnings(window: sublime.Window) -> List[str]:
+    """With what the paths of the files in a window's folders begin."""
+    return [os.path.join(same_key(folder), "") for folder in window.folders()]
+
+
+def _is_wanted(ours: List[str], theirs: List[str], path: str) -> bool:
+    key = same_key(path)
+    return key.startswith(tuple(ours)) or not key.startswith(tuple(theirs))
+
+
+def _went_away(accepted: AcceptedText, what: str) -> str:
+    return f"{accepted.owner.client_name} went away before it wrote {os.path.basename(accepted.path)}: {what}"

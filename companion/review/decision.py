@@ -22,7 +22,6 @@ from __future__ import annotations
 from enum import Enum
 from typing import Callable, Dict, FrozenSet, NamedTuple, Optional, Union
 
-from .document.disk import Original
 from .document.text import ProposedText
 
 
@@ -41,17 +40,11 @@ class Verdict(Enum):
 
 
 class Outcome(NamedTuple):
-    """What the client that asked is told. `content` is the accepted text, None when the proposal was rejected.
-
-    `original` is the file that an accepted text was compared with, if it had been read. `saved_over` means that the
-    user's own text is saved over `content` once the client has written that; whoever does so looks after the file.
-    """
+    """What the client that asked is told. `content` is the accepted text, None when the proposal was rejected."""
 
     kind: Verdict
     path: str
     content: Optional[str]
-    original: Optional[Original] = None
-    saved_over: bool = False
 
 
 class ReviewError(Exception):

@@ -79,9 +79,10 @@ class ReviewEvents:
     def on_file_changed(self, view: sublime.View) -> None:
         """A view of a file was edited, saved, reloaded or reverted."""
         self._runtime.assert_main_thread()
-        path = view.file_name() if self._open.presentations else None
+        path = view.file_name() if self._open.presentations or self._reviews.accepted_texts.awaiting else None
         if path is None:
             return
+        self._reviews.accepted_texts.look(path)
         for review, presentation in self._open.presentations.items():
             if file_views.is_same_file(path, review.path, review.same_files):
                 presentation.check_file()

@@ -22,7 +22,7 @@ from ..editor.status_bar import say
 from .accepted_texts import AcceptedTexts
 from .changes import Changes
 from .controls import follow_link
-from .decision import Outcome, Owner, Review, ReviewError, State, Ticket, Verdict
+from .decision import Outcome, Owner, Review, ReviewError, State, Ticket
 from .display.file_watch import file_request
 from .document.apply import Guard
 from .document.preparation import FileRequest, Preparation
@@ -64,7 +64,7 @@ class ReviewManager:
         self._find_elsewhere = find_elsewhere
         self.open_reviews = OpenReviews(window, runtime, settings, self._follow_link, on_count, self._review_elsewhere)
         self._presentations = self.open_reviews.presentations
-        self._accepted_texts = AcceptedTexts(window, runtime, self.open_reviews, self._end)
+        self.accepted_texts = AcceptedTexts(window, runtime, self.open_reviews, self._end, is_connected)
         self.changes = Changes(self.open_reviews)
 
     def of_view(self, view: sublime.View) -> Optional[ReviewManager]:
@@ -177,7 +177,7 @@ class ReviewManager:
         """
         self._runtime.assert_main_thread()
         review = self._required(owner, path)
-        self._accepted_texts.write(review, self._presentations[review].current_text(), done, guard)
+        self.accepted_texts.write(review, self._presentations[review].current_text(), done, guard)
 
     def reject_by_client(self, owner: Owner, path: str) -> None:
         """Reject for the client and tell it. Raises `ReviewError` with a sentence for the client."""
@@ -194,17 +194,10 @@ class ReviewManager:
     def owner_gone(self, owner_id: str) -> None:
         """The session with this id has ended: its reviews stay, and from now on Accept writes the file."""
         self._runtime.assert_main_thread()
-        self._accepted_texts.owner_gone(owner_id)
+        self.accepted_texts.owner_gone(owner_id)
         for review in list(self._presentations):
             if review.owner.session_id == owner_id and self.open_reviews.orphan(review) and review.ticket is not None:
                 review.ticket.settle(None)
-
-    def write_or_reopen(self, owner: Owner, outcome: Outcome) -> None:
-        """Write what the user accepted, because the client went before it read the answer.
-
-        If the file is no longer what was reviewed, or cannot be written, the review is opened again.
-        """
-        self._accepted_texts.write_or_reopen(owner, outcome)
 
     # -- what the user decides ----------------------------------------------------------------------------------------
 
@@ -250,11 +243,10 @@ class ReviewManager:
         ticket = review.ticket
         if self._is_ours_to_write(review):
             written = f"wrote {os.path.basename(review.path)}"
-            self._accepted_texts.write(review, text, lambda problem: say(self._window, problem or written))
-        elif ticket is not None and not ticket.edits_return and text != review.proposal.exact:
-            self._accepted_texts.save_after_client(review, self.file_request(review.path), text)
+            self.accepted_texts.write(review, text, lambda problem: say(self._window, problem or written))
         else:
-            self._end(review, review.accept(text))
+            edits_return = ticket is None or ticket.edits_return
+            self.accepted_texts.tell(review, text, text if edits_return else review.proposal.exact)
 
     def _is_ours_to_write(self, review: Review) -> bool:
         """Whether nobody else will write what is accepted."""
@@ -293,11 +285,10 @@ class ReviewManager:
         # A review whose tab is closed while its file is being written is not pending, and is closed as well.
         if review in self._presentations and not review.pending:
             self.open_reviews.close(review)
+        self.accepted_texts.given_up(review)
 
     def _tell(self, review: Review, outcome: Optional[Outcome]) -> None:
         if outcome is not None and not review.orphaned:
-            if outcome.kind is Verdict.ACCEPTED and review in self._presentations:
-                outcome = outcome._replace(original=self._presentations[review].original)
             self._notify(review, outcome)
 
     # -- life ---------------------------------------------------------------------------------------------------------
@@ -320,7 +311,7 @@ class ReviewManager:
             found = put_layout_back(self._window) or found
         if found:
             logger.info("closed what was left of earlier reviews")
-        self._accepted_texts.recover()
+        self.accepted_texts.recover()
 
     def leave_project(self) -> None:
         """Another project, or none, is about to take the window: end all reviews while this one still has it."""
@@ -335,7 +326,7 @@ class ReviewManager:
         """
         self._runtime.assert_main_thread()
         closed = self.open_reviews.views()
-        self._accepted_texts.finish()
+        self.accepted_texts.finish()
         self._reject_all()
         self.open_reviews.close_all(closed)
 
@@ -344,7 +335,7 @@ class ReviewManager:
 
         Main thread, or any other once the editor has ended.
         """
-        self._accepted_texts.wait()
+        self.accepted_texts.wait()
         self._reject_all()
 
     def _reject_all(self) -> None:

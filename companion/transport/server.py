@@ -16,7 +16,6 @@ from typing import (
     Callable,
     Dict,
     Iterable,
-    List,
     Mapping,
     Optional,
     Sequence,
@@ -70,7 +69,7 @@ class CompanionServer(CallRunner):
         tools: Sequence[Tool],
         call_tool: Callable[[ToolCall], Awaitable[ToolResult]],
         session_opened: Callable[[ClientSession], None],
-        session_closed: Callable[[ClientSession, List[object]], None],
+        session_closed: Callable[[ClientSession], None],
         identity: Implementation,
         limits: Limits = Limits(),
         translate: Translate = to_event_dialect,
@@ -199,16 +198,12 @@ class CompanionServer(CallRunner):
         *,
         session: Optional[str] = None,
         collapse: Optional[str] = None,
-        tag: Optional[object] = None,
-    ) -> bool:
-        """Send a notification to one session, or to all. Returns False if there is no such session.
+    ) -> None:
+        """Send a notification to one session, if there is such a session, or to all.
 
-        It replaces a waiting one with the same `collapse` key; one without a key is never dropped. If the session ends
-        before its client is known to have read the message, `session_closed` gets the `tag`.
+        It replaces a waiting one with the same `collapse` key; one without a key is never dropped.
         """
-        reaches = session is None or self._protocol.registry.reaches(session)
-        self._perform(self._protocol.registry.notify(method, params, session, collapse, tag))
-        return reaches
+        self._perform(self._protocol.registry.notify(method, params, session, collapse))
 
     def limit_bodies(self, size: int) -> None:
         """Accept no request body of more than `size` bytes from now on."""
@@ -314,7 +309,7 @@ class CompanionServer(CallRunner):
                 self._session_opened(event.client)
             elif isinstance(event, SessionClosed):
                 logger.info("disconnected: %.80r: %s", event.client.client_name, event.reason)
-                self._session_closed(event.client, event.undelivered)
+                self._session_closed(event.client)
             elif isinstance(event, Wake):
                 self._streams.wake(event.streams)
             elif isinstance(event, CallCancelled):

@@ -124,15 +124,12 @@ class WebSocketServer:
         *,
         session: Optional[str] = None,
         collapse: Optional[str] = None,
-    ) -> bool:
-        """Send a notification to one client, or to all that are ready. An earlier one with the same `collapse` key
-        that still waits is replaced. False if there is no such client."""
-        reached = session is None
+    ) -> None:
+        """Send a notification to one client, if it is there, or to all that are ready. An earlier one with the same
+        `collapse` key that still waits is replaced."""
         for client_id, peer in list(self._peers.items()):
             if session is None or session == client_id:
-                reached = True
                 peer.perform(peer.conversation.notify(method, params, collapse))
-        return reached
 
     def limit_bodies(self, size: int) -> None:
         """Take no message of more than `size` bytes on connections that come from now on."""

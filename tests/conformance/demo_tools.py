@@ -156,7 +156,7 @@ async def main() -> None:
         tools=TOOLS if shipped else DEMO_TOOLS,
         call_tool=editor.call if shipped else lambda call: call_demo_tool(editor.server, call),
         session_opened=editor.client_came if shipped else lambda client: None,
-        session_closed=lambda client, undelivered: None,
+        session_closed=lambda client: None,
         identity=Implementation("gemini-companion", "Gemini Companion", "0.0.0"),
     )
     print(await server.start(), flush=True)

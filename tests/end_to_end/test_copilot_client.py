@@ -102,7 +102,7 @@ def wait_clients_gone(desktop):
 def kept(desktop):
     """The accepted texts that are kept on the disk."""
     folder = os.path.join(os.path.dirname(desktop.host.evaluate("sublime.cache_path()")), "Package Storage")
-    return [name for _, _, names in os.walk(folder) for name in names]
+    return [name for _, _, names in os.walk(folder) for name in names if name.endswith(".json")]
 
 
 def test_they_are_not_taken_back_when_the_program_ends_just_afterwards(desktop, home):
@@ -159,6 +159,25 @@ def test_so_they_do_the_end_of_the_editor(desktop, copilot, end):
     assert desktop.read("greeting.py").decode() == GREETING
     desktop.host.restart()
     accept_what_is_shown_again(desktop)
+
+
+def test_what_the_user_made_of_a_text_that_was_shown_again_outlives_a_second_crash(desktop, copilot):
+    accept_edits_that_the_program_does_not_write(desktop, copilot)
+    desktop.host.kill()
+    desktop.host.restart()
+    proposal = desktop.wait_proposal()
+    desktop.type_at_end(proposal["id"], "# more\n")
+    desktop.write("greeting.py", b"theirs\n")
+    desktop.accept()
+    desktop.host.wait_until(lambda: "has changed on disk" in header(desktop.views_of_role("proposal")[0]))
+    desktop.host.kill()
+    desktop.host.restart()
+    assert desktop.wait_proposal()["text"] == PROPOSAL + "# mine\n# more\n"
+    assert len(kept(desktop)) == 1
+    desktop.reject()
+    desktop.wait_no_review()
+    desktop.host.wait_until(lambda: kept(desktop) == [])
+    assert desktop.read("greeting.py") == b"theirs\n"
 
 
 def test_an_answer_in_the_terminal_closes_the_diff(desktop, copilot):

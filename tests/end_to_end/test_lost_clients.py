@@ -10,10 +10,12 @@ import pytest
 CLIENTS = (
     "sum(len(each.clients) for each in __import__('sys').modules['Gemini Companion.plugin'].application.endpoints())"
 )
-UNSETTLED = (
-    "sum(1 for each in __import__('gc').get_objects()"
-    " if type(each).__name__ == 'Delivery' and each.outcome is not None)"
+TEXTS = (
+    "[text.state.name for each in __import__('sys').modules['Gemini Companion.plugin'].application.endpoints()"
+    " for text in each.reviews.accepted_texts._texts]"
 )
+TOLD = f"{TEXTS}.count('TOLD')"
+AWAITED = f"len({TEXTS})"
 
 pytestmark = pytest.mark.skipif(not hasattr(signal, "SIGSTOP"), reason="processes cannot be suspended here")
 
@@ -87,11 +89,24 @@ def test_a_suspended_client_that_goes_on_writes_the_file_itself(desktop, reviewe
     wait_written(desktop, b"Welcome")
 
 
+def test_so_does_one_after_an_upgrade_of_the_package(desktop, reviewed):
+    suspend(reviewed)
+    desktop.accept()
+    desktop.wait_no_review()
+    desktop.host.disable_package()
+    desktop.host.enable_package()
+    desktop.host.wait_until(lambda: desktop.host.evaluate(TOLD) == 1)
+    os.kill(reviewed._process.pid, signal.SIGCONT)
+    wait_written(desktop, b"Welcome")
+    desktop.host.wait_until(lambda: desktop.host.evaluate(AWAITED) == 0)
+    assert not desktop.views_of_role("proposal")
+
+
 def test_a_text_that_was_written_is_not_brought_back_over_later_edits(desktop, reviewed):
     """The client writes it, the user goes on, and later the client is killed while it is suspended."""
     desktop.accept()
     wait_written(desktop, b"Welcome")
-    desktop.host.wait_until(lambda: desktop.host.evaluate(UNSETTLED) == 0, timeout=40)
+    desktop.host.wait_until(lambda: desktop.host.evaluate(AWAITED) == 0, timeout=40)
     later = desktop.read("greeting.py").replace(b"Welcome", b"Goodbye")
     with open(desktop.path("greeting.py"), "wb") as file:
         file.write(later)

@@ -1,10 +1,12 @@
-"""Accepted texts kept on the disk until they are written: what the user accepted outlives the editor and the package.
+"""Accepted texts kept on the disk until they are in their files: what the user accepted outlives the editor.
 
-Theory of operation: a text whose writing is still to come is put into a file of its own, in the folder that packages
-have for their data. The file goes when the text is written, or shown again. Whatever is found there later is left from
-a run that ended too early, and is shown then.
+Each text is a file of its own in the package's storage, in use by the window whose text it is (`private_files.py`).
+One that nobody uses was left: another window, the next run, or another editor on the same folder takes it.
 
-Rule: only the user can read these files. A file is made and removed on disk threads, in the order of the requests.
+Rules: one that cannot be read is set aside, and never removed. What is asked for happens on disk threads, in the order
+in which it was asked for.
+
+The editor is not known here.
 """
 
 from __future__ import annotations
@@ -12,97 +14,138 @@ from __future__ import annotations
 import json
 import logging
 import os
-import secrets
 import threading
-from contextlib import suppress
-from typing import Callable, List, NamedTuple, Optional
+import time
+from collections import deque
+from typing import TYPE_CHECKING, Any, Callable, Deque, Dict, List, NamedTuple, Optional, Tuple
 
-from . import written
+from . import private_files
+from .private_files import PrivateFile
+
+if TYPE_CHECKING:
+    from ...runtime import Runtime
+    from ...workers import Computation
 
 logger = logging.getLogger("gemini_companion.review")
 
 SUFFIX = ".json"
-MAXIMUM_BYTES = 1 << 28
-_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
 
 
 class Text(NamedTuple):
-    """An accepted text, the file that it is for, and the name of the client that proposed it."""
+    """An accepted text, the file that it is for, and the client that proposed it: its name and its session."""
 
     path: str
     client: str
     content: str
+    session: str = ""
 
 
-class KeptText:
-    """One text in its file `name`."""
+class Found(NamedTuple):
+    """The texts that were left, by the names under which they are kept from now on; and where those that cannot be read
+    are now."""
 
-    def __init__(self, folder: str, text: Text, name: str = "") -> None:
-        self.text = text
-        self.name = name or secrets.token_hex(8) + SUFFIX
-        self._folder = folder
-        self._lock = threading.Lock()  # only disk threads wait for it
-        self._dropped = False
+    texts: List[Tuple[str, Text]]
+    unreadable: List[str]
 
-    def keep(self, cancelled: Callable[[], bool]) -> None:
-        """Make the file, unless `drop` was quicker. Never raises. Disk thread."""
-        with self._lock:
-            if not self._dropped:
-                try:
-                    with os.fdopen(self._made(), "wb") as file:
-                        file.write(json.dumps(self.text._asdict()).encode("ascii"))
-                except OSError as error:
-                    logger.error("an accepted text could not be kept: %s", error.strerror)
 
-    def drop(self, cancelled: Callable[[], bool]) -> None:
-        """Remove the file. Never raises. Disk thread."""
-        with self._lock:
-            self._dropped = True
-            with suppress(OSError):
-                os.unlink(self._path)
-            with suppress(OSError):
-                os.rmdir(self._folder)  # while it is empty
+class KeptTexts:
+    """The texts of one window. Its methods may be called on any thread and return at once, except where noted."""
 
-    def _made(self, tries: int = 10) -> int:
-        """A descriptor of the new file. Raises OSError."""
+    def __init__(self, runtime: Runtime, folder: str) -> None:
+        self.folder = folder
+        self._runtime = runtime
+        self._asked: Deque[Callable[[], None]] = deque()
+        self._under_way: List[Computation] = []
+        self._turn = threading.Lock()  # only disk threads wait for it; guards the files
+        self._files: Dict[str, PrivateFile] = {}
+
+    def keep(self, name: str, text: Text, then: Callable[[], None] = lambda: None) -> Computation:
+        """Keep a text from now on, until `drop`, in place of what has this name. `then` is called on the main thread,
+        even if it could not be kept, which is logged."""
+        return self._ask(self._keep, name, text, then=lambda _: then())
+
+    def drop(self, name: str) -> None:
+        """The text is in its file, or given up."""
+        self._ask(self._drop, name)
+
+    def settled(self, then: Callable[[], None]) -> Computation:
+        """Call `then` on the main thread once all that was asked for before is done."""
+        return self._ask(lambda: None, then=lambda _: then())
+
+    def leave(self) -> None:
+        """Whoever comes first may have the texts."""
+        self._ask(self._leave)
+
+    def take(self, wanted: Callable[[str], bool], then: Callable[[Found], None]) -> None:
+        """Take over the texts that were left, of those whose path is `wanted`. `wanted` is called on a disk thread."""
+        self._ask(self._take, wanted, then=then)
+
+    def wait(self, seconds: float) -> None:
+        """Wait until all that was asked for is done, for so long at most. Blocks."""
+        end = time.monotonic() + seconds
+        for each in self._under_way:
+            each.wait(max(0.0, end - time.monotonic()))
+
+    def _ask(self, do: Callable[..., Any], *args: Any, then: Callable[[Any], None] = lambda _: None) -> Computation:
+        """Jobs run side by side; this keeps them in order: each does all that was asked for up to then."""
+        results: List[Any] = []
+        self._asked.append(lambda: results.append(do(*args)))
+        self._under_way = [each for each in self._under_way if not each.wait(0)]
+        computation = self._runtime.use_disk(self._work, then=lambda _: then(results[0]))
+        self._under_way.append(computation)
+        return computation
+
+    # -- on a disk thread ---------------------------------------------------------------------------------------------
+
+    def _work(self, cancelled: Callable[[], bool]) -> None:
+        with self._turn:
+            while self._asked:
+                self._asked.popleft()()
+
+    def _keep(self, name: str, text: Text) -> None:
         try:
-            os.makedirs(self._folder, 0o700, exist_ok=True)
-            return os.open(self._path, _FLAGS, 0o600)
-        except (FileExistsError, FileNotFoundError):
-            # Whoever dropped the last other text may just have removed the folder.
-            if tries == 1:
-                raise
-            return self._made(tries - 1)
+            made = private_files.make(self.folder, SUFFIX, json.dumps(text._asdict()).encode("ascii"))
+        except OSError as error:
+            logger.error("an accepted text could not be kept: %s", error.strerror)
+            return
+        self._drop(name)
+        self._files[name] = made
 
-    @property
-    def _path(self) -> str:
-        return os.path.join(self._folder, self.name)
+    def _drop(self, name: str) -> None:
+        file = self._files.pop(name, None)
+        if file is not None:
+            file.remove()
 
+    def _leave(self) -> None:
+        for file in self._files.values():
+            file.release()
+        self._files.clear()
 
-def left_over(folder: str, cancelled: Callable[[], bool]) -> List[KeptText]:
-    """The texts in the folder that their files do not hold. Those that have been written are dropped. Disk thread."""
-    found: List[KeptText] = []
-    try:
-        names = sorted(name for name in os.listdir(folder) if name.endswith(SUFFIX))
-    except OSError:
-        return found
-    for name in names:
-        text = _read(os.path.join(folder, name))
-        if text is not None:
-            kept = KeptText(folder, text, name)
-            if written.find(text.path, text.content) is not None:
-                kept.drop(cancelled)
+    def _take(self, wanted: Callable[[str], bool]) -> Found:
+        found = Found([], [])
+        for file in private_files.left_over(self.folder, SUFFIX):
+            try:
+                text = _read(file)
+            except OSError as error:
+                logger.error("an accepted text of an earlier run could not be read: %s", error.strerror)
+                file.release()
+                continue
+            if text is None:
+                found.unreadable.append(file.set_aside())
+            elif wanted(text.path):
+                name = os.path.basename(file.path)
+                self._files[name] = file
+                found.texts.append((name, text))
             else:
-                found.append(kept)
-    return found
+                file.release()
+        return found
 
 
-def _read(path: str) -> Optional[Text]:
-    """The text in a file; None if it is being written, or is none of ours."""
+def _read(file: PrivateFile) -> Optional[Text]:
+    """The text in a file; None if there is none that we know. Raises OSError."""
+    data = file.read()
     try:
-        with open(path, "rb") as file:
-            content = json.loads(file.read(MAXIMUM_BYTES).decode("ascii"))
-        text = Text(**content)
-    except (OSError, ValueError, TypeError, RecursionError):
+        text = Text(**json.loads(data.decode("ascii")))
+    except (ValueError, TypeError, RecursionError):
         return None
     return text if all(isinstance(each, str) for each in text) and os.path.isabs(text.path) else None

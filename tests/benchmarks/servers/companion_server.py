@@ -27,7 +27,7 @@ async def main() -> None:
         tools=TOOLS,
         call_tool=call_tool,
         session_opened=lambda client: None,
-        session_closed=lambda client, undelivered: None,
+        session_closed=lambda client: None,
         identity=Implementation("gemini-companion", "Gemini Companion", "1.0.0"),
     )
 

@@ -45,28 +45,14 @@ class Reviews:
         self.withdrawn.append(session)
 
 
-class Deliveries:
-    """Keeps what was begun and what was not read."""
-
-    def __init__(self):
-        self.begun, self.not_read = [], []
-
-    def begin(self, owner, outcome):
-        self.begun.append((owner, outcome))
-        return f"delivery {len(self.begun)}"
-
-    def unread(self, tag, owner=None):
-        self.not_read.append((tag, owner))
-
-
 class Servers:
-    """Keeps what was sent: to which dialect, what, to whom, and with which tag."""
+    """Keeps what was sent: to which dialect, what, and to whom."""
 
     def __init__(self):
         self.sent = []
 
-    def notify(self, dialect, message, session, tag=None):
-        self.sent.append((dialect, message, session, tag))
+    def notify(self, dialect, message, session):
+        self.sent.append((dialect, message, session))
 
     def publish(self, context, clients):
         for dialect, session in clients:
@@ -74,7 +60,7 @@ class Servers:
                 self.notify(dialect, message, session)
 
     def heard(self):
-        heard = [(dialect.key, message.method, session) for dialect, message, session, _ in self.sent]
+        heard = [(dialect.key, message.method, session) for dialect, message, session in self.sent]
         self.sent.clear()
         return heard
 
@@ -110,7 +96,7 @@ class World:
 
     def __init__(self):
         self.current = Settings()
-        self.reviews, self.tracker, self.deliveries = Reviews(), Tracker(), Deliveries()
+        self.reviews, self.tracker = Reviews(), Tracker()
         self.runtime, self.servers, self.seen = Runtime(), Servers(), Seen()
         self.changed = []
         self.clients = Clients(
@@ -118,7 +104,6 @@ class World:
             lambda: self.current,
             self.reviews,
             self.tracker,
-            self.deliveries,
             notify=self.servers.notify,
             publish=self.servers.publish,
             any_changed=lambda: self.changed.append(len(self.clients.sessions)),

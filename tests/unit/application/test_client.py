@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from itertools import product
 
 import pytest
@@ -56,17 +55,3 @@ def test_nothing_is_taken_back_from_one_that_was_told_nothing():
     assert not made.is_news(SharedContext({})) and not made.informed
     assert made.is_news(CONTEXT) and made.informed
     assert made.is_news(SharedContext({}))
-
-
-def test_what_was_answered_long_ago_is_forgotten(monkeypatch):
-    now = [1000.0]
-    monkeypatch.setattr(time, "monotonic", lambda: now[0])
-    made = Client()
-    made.answered("one")
-    now[0] = 1004.9
-    made.answered("two")
-    assert made.answered_just_now() == ["one", "two"]
-    now[0] = 1005.0
-    assert made.answered_just_now() == ["two"]
-    made.answered("three")
-    assert [delivery for _, delivery in made._answered] == ["two", "three"]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import threading
-import time
 
 import pytest
 from clients_world import CONTEXT, World, client
@@ -15,7 +14,7 @@ from companion.agents.dialect import Mention
 from companion.agents.ide_companion import IDE_COMPANION
 from companion.endpoint import clients as module
 from companion.endpoint.self_test import SELF_TEST
-from companion.review.decision import Outcome, Owner, Review, Ticket, Verdict
+from companion.review.decision import Owner
 from companion.settings import Settings
 
 COPILOT_CLI = client(1, "copilot-cli")
@@ -52,7 +51,7 @@ class TestProcessId:
     def test_it_is_told_before_the_client_has_connected(self, world):
         world.clients.process_known(COPILOT_CLI, 4321)
         world.clients.came(COPILOT_CLI, COPILOT)
-        world.clients.went(COPILOT_CLI, [])
+        world.clients.went(COPILOT_CLI)
         assert self.looked_for(world) == [4321] and world.reviews.withdrawn == ["session-1"]
 
     def test_the_last_that_it_tells_counts(self, world):
@@ -60,7 +59,7 @@ class TestProcessId:
         world.clients.came(COPILOT_CLI, COPILOT)
         world.clients.process_known(COPILOT_CLI, 2)
         world.clients.came(COPILOT_CLI, COPILOT)
-        world.clients.went(COPILOT_CLI, [])
+        world.clients.went(COPILOT_CLI)
         assert self.looked_for(world) == [2]
 
     @pytest.mark.parametrize("told", ["expected", "shown", "hidden", "shown again"])
@@ -77,7 +76,7 @@ class TestProcessId:
         world.switch(copilot=True)
         tell("shown again")
         assert list(world.clients.sessions) == ["session-1"]
-        world.clients.went(COPILOT_CLI, [])
+        world.clients.went(COPILOT_CLI)
         assert self.looked_for(world) == [4321]
 
     def test_nobody_looks_for_the_program_of_one_that_was_not_shown(self, world):
@@ -85,19 +84,19 @@ class TestProcessId:
         world.clients.came(COPILOT_CLI, COPILOT)
         for session in (COPILOT_CLI, CLAUDE_CODE):  # hidden, and never connected
             world.clients.process_known(session, 4321)
-            world.clients.went(session, ["tag"])
-        assert not world.runtime.later and not world.reviews.gone and not world.deliveries.not_read
+            world.clients.went(session)
+        assert not world.runtime.later and world.reviews.gone == ["session-1", "session-2"]
         assert not world.seen.count and not world.tracker.listening
 
     def test_it_is_forgotten_with_the_client(self, world):
         world.clients.process_known(COPILOT_CLI, 4321)
-        world.clients.went(COPILOT_CLI, [])
+        world.clients.went(COPILOT_CLI)
         world.clients.came(COPILOT_CLI, COPILOT)
-        world.clients.went(COPILOT_CLI, [])
+        world.clients.went(COPILOT_CLI)
         world.clients.came(COPILOT_CLI, COPILOT)
         world.clients.process_known(COPILOT_CLI, 4321)
         world.clients.stop()
-        world.clients.went(COPILOT_CLI, [])
+        world.clients.went(COPILOT_CLI)
         assert not world.runtime.later
 
     def test_our_own_test_that_tells_one_is_nobody(self, world):
@@ -105,7 +104,7 @@ class TestProcessId:
         world.clients.process_known(session, 4321)
         world.clients.came(session)
         assert not world.clients.sessions
-        world.clients.went(session, [])
+        world.clients.went(session)
         assert not world.runtime.later and not world.seen.count
 
 
@@ -161,16 +160,10 @@ class TestGivenName:
         world.clients.came(COPILOT_CLI, COPILOT)
         world.clients.rename("session-1", "Greeting")
         world.switch(copilot=False)
-        world.clients.went(COPILOT_CLI, [])
+        world.clients.went(COPILOT_CLI)
         world.switch(copilot=True)
         world.clients.came(COPILOT_CLI, COPILOT)
         assert world.clients.names() == ["Copilot CLI"]
-
-    def test_what_an_unread_message_is_taken_back_for_has_its_full_name(self, world):
-        world.clients.came(COPILOT_CLI, COPILOT)
-        world.clients.rename("session-1", "Greeting")
-        world.clients.went(COPILOT_CLI, ["tag"])
-        assert world.deliveries.not_read == [("tag", Owner("session-1", "Copilot CLI: Greeting"))]
 
 
 class TestHidingAndShowing:
@@ -212,7 +205,7 @@ class TestHidingAndShowing:
         assert list(world.clients.sessions) == ["session-3"] and world.seen.count == 1
         world.clients.wanted_has_changed()
         assert world.seen.count == 1
-        world.clients.went(OPENCODE, [])
+        world.clients.went(OPENCODE)
         world.clients.wanted_has_changed()
         assert not world.clients.sessions
 
@@ -231,18 +224,6 @@ class TestHidingAndShowing:
         world.clients.stop()
         world.switch(opencode=True)
         assert not world.clients.sessions and not world.seen.count
-
-    @pytest.mark.parametrize("hidden", [True, False])
-    def test_a_text_just_answered_is_followed_if_the_client_is_shown_when_it_goes(self, world, monkeypatch, hidden):
-        monkeypatch.setattr(time, "monotonic", lambda: 1000.0)
-        world.clients.came(CLAUDE_CODE, CLAUDE)
-        ticket = Ticket("its name", True, lambda outcome: None)
-        review = Review(Owner("session-2", "Claude Code"), "/a.py", "new\n", ticket)
-        world.clients.tell_outcome(review, Outcome(Verdict.ACCEPTED, "/a.py", "new\n"))
-        world.switch(claude=False)
-        world.switch(claude=not hidden)
-        world.clients.went(CLAUDE_CODE, [])
-        assert world.deliveries.not_read == ([] if hidden else [("delivery 1", None)])
 
 
 class LookedUp(dict):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import os
-import time
 
 import pytest
 from clients_world import CONTEXT, World, client
@@ -57,7 +56,7 @@ class TestComing:
         world.current = dataclasses.replace(Settings(), publish_for_opencode=False)
         for number, name in ((1, "opencode"), (2, "opencode"), (3, "claude-code")):
             world.clients.came(client(number, name), CLAUDE)
-        world.clients.went(client(2, "opencode"), [])
+        world.clients.went(client(2, "opencode"))
         world.clients.wanted_has_changed()
         assert list(world.clients.sessions) == ["session-3"]
         world.current = Settings()
@@ -74,7 +73,7 @@ class TestComing:
         world.servers.heard()
         world.current = dataclasses.replace(Settings(), publish_for_opencode=False)
         world.clients.wanted_has_changed()
-        ((_, message, session, _),) = world.servers.sent
+        ((_, message, session),) = world.servers.sent
         assert session == "session-1" and message.params["filePath"] == ""
         assert list(world.clients.sessions) == ["session-2"] and world.reviews.withdrawn == ["session-1"]
         assert world.seen.count == 3
@@ -85,7 +84,7 @@ class TestComing:
         world.current = dataclasses.replace(Settings(), publish_for_opencode=False, publish_for_claude=False)
         world.clients.wanted_has_changed()
         assert not world.clients.sessions and world.tracker.listening == [True, False] and world.changed == [1, 0]
-        world.clients.went(client(1, "opencode"), [])
+        world.clients.went(client(1, "opencode"))
         world.current = Settings()
         world.clients.wanted_has_changed()
         assert list(world.clients.sessions) == ["session-2"]
@@ -111,26 +110,20 @@ class TestGoing:
         both = client(1), client(2)
         for each in both:
             world.clients.came(each)
-        world.clients.went(both[0], [])
+        world.clients.went(both[0])
         assert world.tracker.listening == [True] and world.changed == [1]
-        world.clients.went(both[1], [])
+        world.clients.went(both[1])
         assert world.tracker.listening == [True, False] and world.changed == [1, 0]
         assert world.reviews.gone == ["session-1", "session-2"]
         assert not world.clients.sessions and world.seen.count == 4
-        world.clients.went(both[1], ["tag"])
-        assert world.reviews.gone == ["session-1", "session-2"] and not world.deliveries.not_read
-
-    def test_what_it_did_not_read_is_not_lost(self, world):
-        world.clients.came(client(1))
-        world.clients.went(client(1), ["one", "two"])
-        owner = Owner("session-1", "gemini-cli")
-        assert world.deliveries.not_read == [("one", owner), ("two", owner)]
+        world.clients.went(both[1])
+        assert world.reviews.gone == ["session-1", "session-2"]
 
     def test_after_the_end_nothing_is_done(self, world):
         world.clients.came(client(1))
         world.clients.stop()
-        world.clients.went(client(1), ["one"])
-        assert not world.reviews.gone and not world.deliveries.not_read
+        world.clients.went(client(1))
+        assert not world.reviews.gone
 
     @pytest.mark.parametrize("lives", [True, False])
     def test_a_program_that_lives_on_asks_in_its_terminal(self, world, monkeypatch, lives):
@@ -138,7 +131,7 @@ class TestGoing:
         monkeypatch.setattr(module, "is_alive", lambda pid: asked.append(pid) or lives)
         world.clients.came(client(1), CLAUDE)
         world.clients.process_known(client(1), 4321)
-        world.clients.went(client(1), [])
+        world.clients.went(client(1))
         ((milliseconds, look),) = world.runtime.later
         assert milliseconds == 2000 and not asked
         look()
@@ -147,7 +140,7 @@ class TestGoing:
     def test_of_one_whose_process_is_not_known_nothing_is_asked(self, world):
         world.clients.came(client(1), CLAUDE)
         world.clients.process_known(client(2), 4321)
-        world.clients.went(client(1), [])
+        world.clients.went(client(1))
         assert not world.runtime.later
 
 
@@ -168,7 +161,7 @@ class TestWords:
     def test_who_has_gone_is_told_nothing(self, world):
         world.clients.came(client(1))
         world.clients.came(client(2, "claude-code"), CLAUDE)
-        world.clients.went(client(2), [])
+        world.clients.went(client(2))
         world.tracker.be_current()
         world.clients.publish_context(CONTEXT)
         assert world.servers.heard() == [(IDE_COMPANION.key, "ide/contextUpdate", None)]
@@ -187,7 +180,7 @@ class TestWords:
         again()
         assert not world.tracker.waiting
         world.clients._stopped = False
-        world.clients.went(client(1), [])
+        world.clients.went(client(1))
         again()
         assert not world.tracker.waiting
 
@@ -195,20 +188,19 @@ class TestWords:
 class TestOutcomes:
     OWNER = Owner("session-1", "Gemini CLI")
 
-    def test_the_one_that_asked_is_told_and_the_text_is_followed(self, world):
+    def test_the_one_that_asked_is_told(self, world):
         review = Review(self.OWNER, "/a.py", "new\n")
         outcome = Outcome(Verdict.ACCEPTED, "/a.py", "edited\n")
         world.clients.tell_outcome(review, outcome)
-        ((dialect, message, session, tag),) = world.servers.sent
-        assert (dialect, session, tag) == (IDE_COMPANION, "session-1", "delivery 1")
+        ((dialect, message, session),) = world.servers.sent
+        assert (dialect, session) == (IDE_COMPANION, "session-1")
         assert message == ("ide/diffAccepted", {"filePath": "/a.py", "content": "edited\n"}, None)
-        assert world.deliveries.begun == [(self.OWNER, outcome)]
 
     def test_of_a_rejected_one_only_the_path_is_told(self, world):
         world.clients.tell_outcome(Review(self.OWNER, "/a.py", "new\n"), Outcome(Verdict.REJECTED, "/a.py", None))
-        ((_, message, session, tag),) = world.servers.sent
+        ((_, message, session),) = world.servers.sent
         assert message == ("ide/diffRejected", {"filePath": "/a.py"}, None)
-        assert (session, tag) == ("session-1", None) and not world.deliveries.begun
+        assert session == "session-1"
 
     def review_of_a_call(self, world, number=1):
         settled = []
@@ -221,22 +213,7 @@ class TestOutcomes:
             outcome = Outcome(kind, "/a.py", "text")
             world.clients.tell_outcome(review, outcome)
             assert settled == [outcome]
-        assert not world.servers.sent and len(world.deliveries.begun) == 1
-
-    def test_a_program_that_goes_just_after_its_answer_may_not_have_written(self, world, monkeypatch):
-        now = [1000.0]
-        monkeypatch.setattr(time, "monotonic", lambda: now[0])
-        for number in (1, 2, 3):
-            world.clients.came(client(number, "claude-code"), CLAUDE)
-            told = Outcome(Verdict.ACCEPTED, "/a.py", "text", saved_over=number == 3)
-            world.clients.tell_outcome(self.review_of_a_call(world, number)[0], told)
-        now[0] = 1004.9
-        world.clients.went(client(3), [])  # whoever saves the user's edits over it looks after the file
-        world.clients.went(client(1), [])
-        assert world.deliveries.not_read == [("delivery 1", None)]
-        now[0] = 1005.0
-        world.clients.went(client(2), [])
-        assert len(world.deliveries.not_read) == 1
+        assert not world.servers.sent
 
 
 class TestNames:
@@ -258,7 +235,7 @@ class TestNames:
         world.clients.rename("session-1", "")
         assert world.clients.owner_of(client(1, "copilot-cli")).client_name == "Copilot CLI"
         world.clients.rename("session-1", "again")
-        world.clients.went(client(1), [])
+        world.clients.went(client(1))
         world.clients.came(client(1, "copilot-cli"), COPILOT)
         assert world.clients.owner_of(client(1, "copilot-cli")).client_name == "Copilot CLI"
 

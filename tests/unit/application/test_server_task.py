@@ -103,9 +103,8 @@ class Told:
         tell = {
             "serving": lambda address, *secrets: self.all.append(("serving", address.port)),
             "client_came": lambda client: self.all.append(("came", client.id)),
-            "client_went": lambda client, tags: self.all.append(("went", client.id, tags)),
+            "client_went": lambda client: self.all.append(("went", client.id)),
             "problem": lambda problem: self.all.append(("problem", problem)),
-            "unread": lambda tag: self.all.append(("unread", tag)),
         }
         self.listener = Listener(*[tell.get(name, self.all.append) for name in Listener._fields])
 
@@ -367,9 +366,9 @@ class TestClients:
         now(server_task.run())
         told.since()
         self.come(servers.made[0], CLIENT)
-        servers.made[0].options["session_closed"](CLIENT, ["a tag"])
+        servers.made[0].options["session_closed"](CLIENT)
         now()
-        assert told.since() == [("came", CLIENT.id), ("went", CLIENT.id, ["a tag"])]
+        assert told.since() == [("came", CLIENT.id), ("went", CLIENT.id)]
 
     def test_those_that_a_restart_could_not_keep_have_gone(self, server_task, servers, told, now):
         now(server_task.run())
@@ -379,20 +378,20 @@ class TestClients:
         told.since()
         servers.kept = {CLIENT.id: CLIENT}
         now(server_task.restart())
-        assert told.since() == [("came", CLIENT.id), ("went", OTHER.id, []), ("problem", None), ("serving", 5001)]
+        assert told.since() == [("came", CLIENT.id), ("went", OTHER.id), ("problem", None), ("serving", 5001)]
         now(server_task.restart())
-        assert ("went", OTHER.id, []) not in told.since(), "once is enough"
+        assert ("went", OTHER.id) not in told.since(), "once is enough"
 
     def test_what_is_for_them_reaches_the_server_while_there_is_one(self, server_task, servers, now):
         server_task.notify(Message("note", {}), None)
         server_task.disconnect()
         server_task.settings_changed(3)
         now(server_task.run())
-        server_task.notify(Message("note", {"n": 1}, "key"), "session", "tag")
+        server_task.notify(Message("note", {"n": 1}, "key"), "session")
         server_task.disconnect()
         server_task.settings_changed(3)
         assert servers.made[0].calls == [
-            ("notify", ("note", {"n": 1}), {"session": "session", "collapse": "key", "tag": "tag"}),
+            ("notify", ("note", {"n": 1}), {"session": "session", "collapse": "key"}),
             ("disconnect",),
             ("limit", 3 * MEBIBYTE + ENVELOPE),
         ]
@@ -400,22 +399,11 @@ class TestClients:
         server_task.notify(Message("note", {}), None)
         assert len(servers.made[0].calls) == 3
 
-    def test_what_comes_too_late_for_one_of_them_is_given_back(self, server_task, servers, told, now):
-        now(server_task.run())
-        told.since()
-        server_task.notify(Message("note", {}), GONE, "a tag")
-        server_task.notify(Message("note", {}), GONE)
-        server_task.notify(Message("note", {}), CLIENT.id, "another tag")
-        now()
-        assert told.since() == [("unread", "a tag")]
-
     def test_what_is_for_one_of_them_waits_for_the_next_server(self, server_task, servers, now):
-        server_task.notify(Message("note", {"n": 1}), CLIENT.id, "tag")
+        server_task.notify(Message("note", {"n": 1}), CLIENT.id)
         server_task.notify(Message("note", {"n": 2}), None)
         now(server_task.run())
-        assert servers.made[0].calls == [
-            ("notify", ("note", {"n": 1}), {"session": CLIENT.id, "collapse": None, "tag": "tag"})
-        ]
+        assert servers.made[0].calls == [("notify", ("note", {"n": 1}), {"session": CLIENT.id, "collapse": None})]
 
 
 def test_a_real_client_reads_on_its_stream_to_come_back_after_four_seconds(make, told, runtime):

@@ -159,10 +159,10 @@ def test_a_limit_is_told_all_since_others_may_be_started_later(bench):
 
 
 def test_a_message_goes_to_the_server_of_its_dialect(bench):
-    bench.servers.notify(CLAUDE, Message("method", {"a": 1}, "key"), "session-1", "tag")
+    bench.servers.notify(CLAUDE, Message("method", {"a": 1}, "key"), "session-1")
     bench.servers.notify(PRIMARY, Message("method", {}), None)
-    assert bench.asked(CLAUDE) == [(Message("method", {"a": 1}, "key"), "session-1", "tag")]
-    assert bench.asked(PRIMARY) == [(Message("method", {}), None, None)]
+    assert bench.asked(CLAUDE) == [(Message("method", {"a": 1}, "key"), "session-1")]
+    assert bench.asked(PRIMARY) == [(Message("method", {}), None)]
     assert bench.asked(COPILOT) == []
 
 
@@ -290,12 +290,10 @@ def test_a_stop_is_handed_on_with_its_times(carried, dialect):
 @pytest.mark.parametrize("dialect", [IDE_COMPANION, CLAUDE])
 def test_what_is_sent_limited_and_ended_is_handed_on(carried, dialect):
     made = carried(dialect)
-    assert made.served.notify(Message("method", {"a": 1}, "key"), "session-1", "tag") is True
+    made.served.notify(Message("method", {"a": 1}, "key"), "session-1")
     made.served.limit_bodies(1000)
     made.served.disconnect()
     options = {"session": "session-1", "collapse": "key"}
-    if dialect is IDE_COMPANION:
-        options["tag"] = "tag"
     assert made.server.asked == [(("method", {"a": 1}), options), ("limit", 1000), "disconnect"]
 
 
@@ -341,7 +339,7 @@ def test_over_a_websocket(carried):
     made.server.options["session_closed"](CLIENT)
     made.server.options["notified"](CLIENT, "ide_connected", {"pid": 4321})
     made.server.options["notified"](CLIENT, "log_event", {"pid": 4321})
-    assert made.heard == [("went", CLIENT, []), ("process", CLIENT, 4321)]
+    assert made.heard == [("went", CLIENT), ("process", CLIENT, 4321)]
     assert asyncio.run(made.served.start(50009, {"sessions": 2})) == Address(50009)
     assert made.server.asked == [("start", 50009)]
     assert made.served.export_state() == {} and made.served.sessions == {"session-1": CLIENT}

@@ -98,7 +98,7 @@ async def serve(options: dict, gauges: Gauges, ready) -> None:
             tools=TOOLS,
             call_tool=call_tool,
             session_opened=lambda client: None,
-            session_closed=lambda client, undelivered: None,
+            session_closed=lambda client: None,
             limits=Limits(**options["limits"]),
             identity=Implementation("gemini-companion", "Gemini Companion", "0"),
         )

@@ -89,7 +89,6 @@ class Wire:
         self.now = 0.0
         self.opened: List[Any] = []
         self.closed: List[Any] = []
-        self.unread: List[Any] = []
 
     def note(self, events: Any) -> Any:
         """Keep what the application would be told."""
@@ -98,7 +97,6 @@ class Wire:
                 self.opened.append(event.client)
             elif isinstance(event, SessionClosed):
                 self.closed.append(event.client)
-                self.unread.extend(event.undelivered)
         return events
 
     def reply(self, reaction: Reaction) -> Reply:
@@ -166,10 +164,9 @@ class Wire:
         params: Any,
         session: Optional[str] = None,
         collapse: Optional[str] = None,
-        tag: Optional[object] = None,
     ) -> Any:
         """Send a notification."""
-        return self.note(self.core.registry.notify(method, params, session, collapse, tag))
+        return self.note(self.core.registry.notify(method, params, session, collapse))
 
     def take(self, stream: Any) -> bytes:
         """All the bytes that a connection would write now."""

@@ -11,8 +11,8 @@ SIZE = 100
 BOUND = 10 * SIZE
 
 
-def message(sequence, collapse=None, size=SIZE, tag=None):
-    return Message(sequence, b"x" * size, collapse, tag)
+def message(sequence, collapse=None, size=SIZE):
+    return Message(sequence, b"x" * size, collapse)
 
 
 def taken(outbox, most=1 << 20):
@@ -81,13 +81,6 @@ def test_only_updates_of_one_kind_replace_each_other(outbox):
     for number, key in enumerate(["context", "other", None, "context"]):
         outbox.add(message(number, key))
     assert taken(outbox) == [1, 2, 3]
-
-
-def test_tags_are_those_of_what_still_waits_oldest_first(outbox):
-    for number, tag in enumerate(["first", None, "third", "fourth"]):
-        outbox.add(message(number, tag=tag))
-    assert taken(outbox, SIZE) == [0]
-    assert outbox.tags() == ["third", "fourth"]
 
 
 def test_what_moves_to_another_outbox_still_collapses(outbox):

@@ -8,7 +8,6 @@ import pytest
 
 from companion.protocol.limits import Limits
 from companion.protocol.outbox import Message, Outbox
-from companion.protocol.receipts import Receipts
 from companion.protocol.streams import CALL, CHUNK_BYTES, LISTEN, SUBSCRIPTION, Ending, Stream
 
 ID = re.compile(rb"^id: a-(\d+)$", re.MULTILINE)
@@ -19,14 +18,13 @@ class Bench:
 
     def __init__(self, kind=LISTEN, **limits):
         self.limits = Limits(**limits)
-        self.outbox, self.receipts = Outbox(self.limits), Receipts()
-        self.stream = Stream("a", kind, self.outbox, self.limits, numbered=True, primes=False, receipts=self.receipts)
+        self.outbox = Outbox(self.limits)
+        self.stream = Stream("a", kind, self.outbox, self.limits, numbered=True, primes=False)
         self.count = 0
 
-    def add(self, size=10, collapse=None, tag=None):
+    def add(self, size=10, collapse=None):
         self.count += 1
-        payload = b"x" * size if tag is None else b'{"params": "text"}'
-        self.outbox.add(Message(self.count, payload, collapse, tag))
+        self.outbox.add(Message(self.count, b"x" * size, collapse))
 
     def attach(self, received=None):
         """A connection; gives what is written at once, as numbers."""
@@ -138,64 +136,3 @@ class TestKeeping:
         bench.take_all()
         bench.lose()
         assert bench.attach() == [6, 7]
-
-
-class TestReading:
-    def test_a_request_shows_that_what_was_written_is_read(self):
-        bench = Bench()
-        bench.attach()
-        bench.add(tag="text")
-        bench.take_all()
-        assert bench.receipts.unread() == ["text"]
-        bench.receipts.requested()
-        assert bench.receipts.unread() == []
-
-    @pytest.mark.parametrize("ending", [None, Ending.RESET])
-    def test_but_not_on_a_connection_that_another_one_has_taken_the_place_of(self, ending):
-        bench = Bench()
-        bench.attach()
-        bench.add(tag="text")
-        bench.take_all()
-        if ending is not None:
-            bench.lose(ending)
-        bench.stream.attach()
-        bench.receipts.requested()
-        assert bench.receipts.unread() == ["text"], "nobody has read the new connection yet"
-        bench.take_all()
-        bench.receipts.requested()
-        assert bench.receipts.unread() == []
-
-    def test_an_end_in_order_and_a_number_that_is_named_show_it_too(self):
-        bench = Bench()
-        bench.attach()
-        for tag in ("one", "two", "three"):
-            bench.add(tag=tag)
-        bench.take_all()
-        bench.lose(Ending.RESET)
-        bench.stream.attach(received=2)
-        assert bench.receipts.unread() == ["three"]
-        bench.take_all()
-        bench.lose(Ending.BY_CLIENT)
-        assert bench.receipts.unread() == []
-
-    def test_our_own_end_shows_nothing(self):
-        bench = Bench()
-        bench.attach()
-        bench.add(tag="text")
-        bench.take_all()
-        bench.lose(Ending.BY_SERVER)
-        assert bench.receipts.unread() == ["text"]
-
-    def test_nor_does_a_request_to_the_server_that_takes_this_ones_place(self):
-        """It may come from before: what the former server wrote is sent again first."""
-        bench, successor = Bench(), Bench()
-        bench.attach()
-        bench.add(tag="text")
-        bench.take_all()
-        successor.stream.import_state(bench.stream.export_state(), [1])
-        assert len(successor.receipts.unread()) == 1
-        successor.receipts.requested()
-        assert len(successor.receipts.unread()) == 1
-        assert successor.attach() == [1]
-        successor.receipts.requested()
-        assert successor.receipts.unread() == []

@@ -74,7 +74,7 @@ async def main() -> None:
         tools=TOOLS,
         call_tool=answer,
         session_opened=lambda client: None,
-        session_closed=lambda client, undelivered: None,
+        session_closed=lambda client: None,
         identity=Implementation("gemini-companion", "Gemini Companion", "0"),
     )
     port = await server.start()

@@ -1,23 +1,40 @@
-"""Accepted texts that outlive the editor: private, whole, and gone as soon as they are not needed."""
+"""Accepted texts that outlive the editor: private, whole, in one pair of hands, and gone once they are not needed."""
 
 from __future__ import annotations
 
+import json
 import os
-import stat
-import sys
+import time
 from pathlib import Path
-from typing import Callable, List
+from typing import Any, Callable, List
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
+from companion.review.document.kept_texts import Found, KeptTexts, Text
+from companion.review.document.private_files import PrivateFile
+from companion.workers import Computation
 
-from companion.review.document.kept_texts import KeptText, Text, left_over
 
+class AtOnce:
+    """Stands for the runtime: what goes to a disk thread is done at once, unless the test holds it."""
 
-def running() -> bool:
-    """What work on a disk thread asks for: nobody has cancelled it."""
-    return False
+    def __init__(self) -> None:
+        self.held: List[Callable[[], None]] = []
+        self.holding = False
+
+    def use_disk(self, function: Callable[..., Any], *args: Any, then: Callable[[Any], Any]) -> Computation:
+        computation = Computation()
+
+        def work() -> None:
+            result = function(*args, computation.cancelled)
+            computation.end(lambda: then(result))
+            computation.deliver()
+
+        if self.holding:
+            self.held.append(work)
+        else:
+            work()
+        return computation
 
 
 @pytest.fixture
@@ -26,115 +43,171 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def keep(tmp_path: Path, folder: Path) -> Callable[..., KeptText]:
-    def kept(content: str = "mine\n", name: str = "file.py") -> KeptText:
-        made = KeptText(str(folder), Text(str(tmp_path / name), "A client", content))
-        made.keep(running)
-        return made
-
-    return kept
+def keeper(folder: Path) -> Callable[[], KeptTexts]:
+    """Makes keepers: each is another window, or another editor."""
+    return lambda: KeptTexts(AtOnce(), str(folder))  # type: ignore[arg-type]
 
 
-def found(folder: Path) -> List[Text]:
-    return [kept.text for kept in left_over(str(folder), running)]
+def text(content: str = "mine\n", name: str = "file.py", session: str = "") -> Text:
+    return Text(os.path.abspath(os.path.join(os.sep, "project", name)), "A client", content, session)
+
+
+def keep(kept: KeptTexts, content: Text, name: str = "") -> str:
+    name = name or f"{time.monotonic_ns():x}"
+    told: List[bool] = []
+    kept.keep(name, content, lambda: told.append(True))
+    assert told == [True], "said once it is done"
+    return name
+
+
+def take(kept: KeptTexts, wanted: Callable[[str], bool] = lambda path: True) -> Found:
+    found: List[Found] = []
+    kept.take(wanted, found.append)
+    return found[0]
+
+
+def left(kept: KeptTexts) -> List[Text]:
+    return [content for _, content in take(kept).texts]
+
+
+def texts_in(folder: Path) -> List[Path]:
+    return sorted(folder.glob("*.json")) if folder.exists() else []
 
 
 @pytest.mark.parametrize("content", ["mine\r\n", "", "\u00fc \U0001f600 \ud800", "\x00"])
-def test_what_was_kept_is_found_to_the_letter(
-    tmp_path: Path, folder: Path, keep: Callable[..., KeptText], content: str
-):
-    keep(content)
-    assert found(folder) == [Text(str(tmp_path / "file.py"), "A client", content)]
+def test_a_text_that_was_left_is_found_to_the_letter(keeper: Callable[[], KeptTexts], content: str) -> None:
+    first = keeper()
+    keep(first, text(content, session="a session"))
+    first.leave()
+    assert left(keeper()) == [text(content, session="a session")]
 
 
-def test_a_text_that_is_kept_while_the_last_other_one_goes(
-    folder: Path, keep: Callable[..., KeptText], monkeypatch: pytest.MonkeyPatch
+def test_a_write_that_fails_leaves_the_older_text(
+    folder: Path, keeper: Callable[[], KeptTexts], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """The folder goes with the last text, perhaps just before this one's file is made."""
-    others, real = [keep("other\n")], os.open
+    kept = keeper()
+    name = keep(kept, text("old\n"))
 
-    def late(path: str, *flags: int) -> int:
-        if others:
-            others.pop().drop(running)
-        return real(path, *flags)
+    def fail(descriptor: int) -> None:
+        raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(os, "open", late)
-    keep("mine\n")
-    assert [text.content for text in found(folder)] == ["mine\n"]
-
-
-def test_where_no_folder_can_be_made_that_is_the_end_of_it(
-    folder: Path, keep: Callable[..., KeptText], caplog: pytest.LogCaptureFixture
-) -> None:
-    folder.parent.mkdir()
-    folder.symlink_to("nothing")
-    keep()
-    assert "could not be kept" in caplog.text
+    monkeypatch.setattr(os, "fsync", fail)
+    keep(kept, text("new\n"), name)
+    assert "could not be kept: No space left" in caplog.text
+    assert [json.loads(file.read_text())["content"] for file in folder.iterdir()] == ["old\n"]
 
 
-def test_two_texts_of_one_file_are_two(folder: Path, keep: Callable[..., KeptText]) -> None:
-    keep("one\n")
-    keep("two\n")
-    assert sorted(text.content for text in found(folder)) == ["one\n", "two\n"]
+def test_what_is_asked_for_is_done_in_that_order_on_whatever_thread(folder: Path) -> None:
+    runtime = AtOnce()
+    runtime.holding = True
+    kept = KeptTexts(runtime, str(folder))  # type: ignore[arg-type]
+    done: List[str] = []
+    kept.keep("a", text("one\n"), lambda: done.append("one"))
+    kept.keep("a", text("two\n"), lambda: done.append("two"))
+    kept.settled(lambda: done.append("settled"))
+    runtime.held[2]()
+    (file,) = texts_in(folder)
+    assert json.loads(file.read_text())["content"] == "two\n" and done == ["settled"]
+    runtime.held[0]()
+    runtime.held[1]()
+    assert done == ["settled", "one", "two"]
 
 
-@pytest.mark.skipif(os.name == "nt", reason="modes are POSIX's")
-def test_only_the_user_can_read_it(folder: Path, keep: Callable[..., KeptText]) -> None:
-    keep()
-    (file,) = folder.iterdir()
-    assert (stat.S_IMODE(folder.stat().st_mode), stat.S_IMODE(file.stat().st_mode)) == (0o700, 0o600)
-
-
-def test_nothing_stays_of_what_is_needed_no_more(folder: Path, keep: Callable[..., KeptText]) -> None:
-    first, second = keep("one\n"), keep("two\n")
-    first.drop(running)
-    assert [text.content for text in found(folder)] == ["two\n"]
-    second.drop(running)
-    assert not folder.exists() and found(folder) == []
-
-
-def test_one_that_is_dropped_before_it_is_made_is_not_made(tmp_path: Path, folder: Path) -> None:
-    kept = KeptText(str(folder), Text(str(tmp_path / "file.py"), "A client", "mine\n"))
-    kept.drop(running)
-    kept.keep(running)
+def test_nothing_stays_of_what_is_needed_no_more(folder: Path, keeper: Callable[[], KeptTexts]) -> None:
+    kept = keeper()
+    first, second = keep(kept, text("one\n")), keep(kept, text("two\n"))
+    kept.drop(first)
+    assert len(texts_in(folder)) == 1
+    kept.drop(second)
     assert not folder.exists()
+    keep(kept, text("three\n"))
+    assert len(texts_in(folder)) == 1
 
 
-def test_one_that_was_found_can_be_dropped(folder: Path, keep: Callable[..., KeptText]) -> None:
-    keep()
-    left_over(str(folder), running)[0].drop(running)
+class TestTwoKeepers:
+    def test_what_is_in_use_is_taken_by_nobody(self, keeper: Callable[[], KeptTexts]) -> None:
+        first = keeper()
+        keep(first, text())
+        assert take(keeper()) == take(first) == Found([], [])
+
+    def test_what_was_left_is_taken_once(self, folder: Path, keeper: Callable[[], KeptTexts]) -> None:
+        first, second, third = keeper(), keeper(), keeper()
+        keep(first, text())
+        first.leave()
+        ((name, found),) = take(second).texts
+        assert found == text()
+        assert take(third).texts == []
+        second.drop(name)
+        assert not folder.exists()
+
+    def test_what_belongs_elsewhere_stays_for_others(self, keeper: Callable[[], KeptTexts]) -> None:
+        first = keeper()
+        keep(first, text(name="a.py"))
+        keep(first, text(name="b.py"))
+        first.leave()
+        assert [content.path for _, content in take(keeper(), lambda path: path.endswith("a.py")).texts] == [
+            text(name="a.py").path
+        ]
+        assert left(keeper()) == [text(name="b.py")]
+
+
+def test_a_newer_text_is_on_the_disk_before_the_older_one_goes(
+    folder: Path, keeper: Callable[[], KeptTexts], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept, there = keeper(), []
+    name = keep(kept, text("old\n"))
+    real = PrivateFile.remove
+    monkeypatch.setattr(PrivateFile, "remove", lambda file: (there.append(len(texts_in(folder))), real(file)))
+    keep(kept, text("new\n"), name)
+    assert there == [2]
+    (file,) = texts_in(folder)
+    assert json.loads(file.read_text())["content"] == "new\n"
+
+
+def test_a_text_of_the_release_before_is_found(folder: Path, keeper: Callable[[], KeptTexts]) -> None:
+    folder.mkdir(parents=True)
+    fields = {"path": text().path, "client": "A client", "content": "mine\n"}
+    (folder / "0123456789abcdef.json").write_text(json.dumps(fields))
+    kept = keeper()
+    ((name, found),) = take(kept).texts
+    assert found == text()
+    kept.drop(name)
     assert not folder.exists()
-
-
-@pytest.mark.parametrize("written", [b"mine\n", b"mine\r\n"])
-def test_one_that_was_written_after_all_is_dropped(
-    tmp_path: Path, folder: Path, keep: Callable[..., KeptText], written: bytes
-) -> None:
-    keep()
-    (tmp_path / "file.py").write_bytes(written)
-    assert found(folder) == [] and not folder.exists()
-
-
-def test_one_whose_file_holds_something_else_is_not(
-    tmp_path: Path, folder: Path, keep: Callable[..., KeptText]
-) -> None:
-    (tmp_path / "file.py").write_bytes(b"mine")
-    keep()
-    assert len(found(folder)) == 1
 
 
 @pytest.mark.parametrize(
     "content",
     [b"", b"{", b"[]", b'{"path": "/a", "client": "b"}', b'{"path": "a", "client": "b", "content": "c"}', b"\xff"],
 )
-def test_what_is_none_of_ours_stays_and_is_not_shown(folder: Path, content: bytes) -> None:
+def test_what_cannot_be_read_is_set_aside_and_said(
+    folder: Path, keeper: Callable[[], KeptTexts], content: bytes
+) -> None:
     folder.mkdir(parents=True)
     (folder / "other.json").write_bytes(content)
-    assert found(folder) == [] and (folder / "other.json").exists()
+    found = take(keeper())
+    assert (found.texts, found.unreadable) == ([], [str(folder / "other.json.unreadable")])
+    assert (folder / "other.json.unreadable").read_bytes() == content
+    assert take(keeper()).unreadable == [], "said once"
 
 
-def test_a_folder_that_cannot_be_made_stops_nobody(tmp_path: Path, folder: Path, keep: Callable[..., KeptText]) -> None:
+def test_a_folder_that_cannot_be_made_stops_nobody(
+    folder: Path, keeper: Callable[[], KeptTexts], caplog: pytest.LogCaptureFixture
+) -> None:
     folder.parent.mkdir()
     folder.write_bytes(b"a file")
-    keep().drop(running)
-    assert found(folder) == []
+    kept = keeper()
+    kept.drop(keep(kept, text()))
+    assert "could not be kept" in caplog.text
+    assert left(kept) == []
+
+
+def test_the_end_waits_for_what_was_asked_for(folder: Path) -> None:
+    runtime = AtOnce()
+    runtime.holding = True
+    kept = KeptTexts(runtime, str(folder))  # type: ignore[arg-type]
+    kept.keep("a", text(), lambda: None)
+    before = time.monotonic()
+    kept.wait(0.05)
+    assert 0.05 <= time.monotonic() - before < 5
+    runtime.held[0]()
+    kept.wait(30)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
-from companion.review.document import written
+from companion.review.document import disk, written
 
 CYRILLIC = "Cyrillic (Windows 1251)"
 
@@ -59,3 +60,73 @@ def test_one_that_is_far_too_large_is_not_read(tmp_path):
 
 def test_nor_one_that_is_not_there(tmp_path):
     assert written.find(str(tmp_path / "file"), "") is None
+
+
+class TestLooking:
+    """What a look at the file sees, and when it proves that the client has written."""
+
+    @pytest.fixture
+    def file(self, tmp_path):
+        path = tmp_path / "file"
+        path.write_bytes(b"old\n")
+        return path
+
+    def reviewed(self, file):
+        return disk.read(str(file), maximum_bytes=1000, maximum_lines=100)
+
+    def look(self, file, text="new\n", awaited=None, original=None, last=None):
+        return written.look(original, str(file), text, awaited, last)
+
+    def test_a_file_that_holds_the_text_is_found(self, file):
+        assert self.look(file).found is None
+        file.write_bytes(b"new\r\n")
+        assert self.look(file).found.text == "new\n"
+
+    def test_a_file_that_held_it_all_the_time_does_too(self, file):
+        assert self.look(file, "old\n", original=self.reviewed(file)).found is not None
+
+    @pytest.mark.parametrize("proposed", ["old\n", "old\r\n"])
+    def test_what_was_there_before_was_not_written_in_place_of_the_text(self, file, proposed):
+        original = self.reviewed(file)
+        assert self.look(file, awaited=proposed, original=original).found is None
+        os.utime(str(file), (1, 1))  # as by a client that writes what is there
+        assert self.look(file, awaited=proposed, original=original).found is not None
+
+    def test_a_file_that_was_replaced_by_an_equal_one_was_written(self, file, tmp_path):
+        original, times = self.reviewed(file), os.stat(str(file))
+        (tmp_path / "other").write_bytes(b"old\n")
+        os.utime(str(tmp_path / "other"), ns=(times.st_atime_ns, times.st_mtime_ns))
+        os.replace(str(tmp_path / "other"), str(file))
+        assert self.look(file, awaited="old\n", original=original).found is not None
+
+    def test_in_its_place_the_client_writes_every_letter_but_line_ends(self, file):
+        file.write_bytes(b"proposed")
+        assert self.look(file, awaited="proposed\n").found is None
+        assert self.look(file, text="proposed\n").found is not None, "some restore the file's own end"
+
+    def test_a_file_that_is_as_it_was_is_not_read_again(self, file, monkeypatch):
+        os.utime(str(file), (1, 1))
+        monkeypatch.setattr(written.time, "time_ns", lambda: 10**19)  # long after any change
+        first = self.look(file)
+        monkeypatch.setattr(written, "find", lambda *arguments, **options: pytest.fail("read again"))
+        assert self.look(file, last=first) is first
+
+    def test_one_that_has_just_changed_is(self, file):
+        """Two changes may bear one time, and leave one size."""
+        first = self.look(file)
+        times = os.stat(str(file))
+        file.write_bytes(b"new\n")
+        os.utime(str(file), ns=(times.st_atime_ns, times.st_mtime_ns))
+        assert self.look(file, last=first).found is not None
+
+    def test_a_file_that_is_not_there_yet(self, file):
+        file.unlink()
+        assert self.look(file, "") == written.Sight(())
+        file.write_bytes(b"")
+        assert self.look(file, "").found is not None
+
+    def test_it_is_read_in_its_own_encoding(self, file):
+        original = self.reviewed(file)._replace(encoding=CYRILLIC)
+        file.write_bytes("\u0436\n".encode("cp1251"))
+        assert self.look(file, "\u0436\n", original=original).found.encoding == CYRILLIC
+        assert self.look(file, "text\n", "\u0436\n", original=original).found.encoding == CYRILLIC

@@ -36,8 +36,6 @@ class Served:
     def __init__(self, limits: Limits, call_tool: Optional[Callable[[ToolCall], Awaitable[ToolResult]]]) -> None:
         self.opened: List[Any] = []
         self.closed: List[Any] = []
-        self.undelivered: List[Any] = []
-        self.undelivered: List[Any] = []
         self.calls: List[ToolCall] = []
         self.changed = asyncio.Event()
         self._call_tool = call_tool
@@ -66,9 +64,8 @@ class Served:
         self.opened.append(client)
         self.changed.set()
 
-    def _closed(self, client: Any, undelivered: List[Any]) -> None:
+    def _closed(self, client: Any) -> None:
         self.closed.append(client)
-        self.undelivered.extend(undelivered)
         self.changed.set()
 
     async def until(self, condition: Callable[[], bool]) -> None:

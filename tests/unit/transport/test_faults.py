@@ -272,20 +272,6 @@ def test_only_what_a_torn_connection_may_have_lost_is_sent_again(run, how, again
     run(scenario)
 
 
-def test_what_a_client_never_heard_is_given_back_when_it_is_gone(run):
-    async def scenario(served):
-        async with served.client() as client:
-            await client.connect()
-            served.server.notify("ide/diffAccepted", {"n": 1}, session=client.session_id, tag="heard")
-            await client.follow(1)
-            await asyncio.sleep(0.05)
-            served.server.notify("ide/diffAccepted", {"n": 2}, session=client.session_id, tag="unheard")
-        await served.until(lambda: bool(served.closed))
-        assert served.undelivered == ["unheard"]
-
-    run(scenario, Limits(stream_grace_seconds=0.3))
-
-
 def test_a_stopping_server_says_when_to_come_back(run):
     async def scenario(served):
         for revision in ("2025-06-18", "2025-11-25"):

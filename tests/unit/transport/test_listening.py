@@ -41,7 +41,7 @@ class OnPort:
     path, more = "events", ""
 
     def __init__(self):
-        self.server = CompanionServer(session_closed=lambda client, unread: None, **OPTIONS)
+        self.server = CompanionServer(session_closed=lambda client: None, **OPTIONS)
 
     async def start(self):
         self.port = await self.server.start()
@@ -70,7 +70,7 @@ class OverWebSocket(OnPort):
 class OnSocket(OnPort):
     def __init__(self):
         self.server = CompanionServer(
-            session_closed=lambda client, unread: None, secret_header="X-Secret", handshake_only=True, **OPTIONS
+            session_closed=lambda client: None, secret_header="X-Secret", handshake_only=True, **OPTIONS
         )
 
     async def start(self):

@@ -58,7 +58,7 @@ class Bench:
             tools=[TOOL],
             call_tool=self.call,
             session_opened=self.opened.append,
-            session_closed=lambda client, unread: None,
+            session_closed=lambda client: None,
             identity=Implementation("gemini-companion", "Gemini Companion", "1"),
         )
 

@@ -23,7 +23,7 @@ def test_only_the_loopback_address_listens():
             tools=TOOLS,
             call_tool=nothing,
             session_opened=lambda client: None,
-            session_closed=lambda client, undelivered: None,
+            session_closed=lambda client: None,
             limits=Limits(),
             identity=Implementation("gemini-companion", "Gemini Companion", "0"),
         )

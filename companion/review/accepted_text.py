@@ -1,0 +1,128 @@
+"""One accepted text, from the user's decision until it is in the file.
+
+    state    what happens                                       next state
+    -------  -------------------------------------------------  ----------
+    TOLD     the file holds the accepted text                   ENDED
+    TOLD     the file holds what the client writes, not ours    WRITING
+    TOLD     the client has gone                                GOING
+    TOLD     it does not write, and the rest is ours to save    SHOWN
+    GOING    as for TOLD; or the client is back                 TOLD
+    GOING    it has not written                                 WRITING, or SHOWN
+    WRITING  the file is written                                ENDED
+    WRITING  it could not be written                            SHOWN
+    WRITING  the client was still at it                         TOLD, GOING
+    SHOWN    the user accepts it again                          WRITING
+    SHOWN    the user rejects it, or its client takes it back   ENDED
+    any      the window, the package or the editor ends         LEFT
+    LEFT     its writing has ended late                         ENDED
+
+Rule: it ends when the file itself has held the text once, or when the user has decided against it. That a client has
+gone on, or that time has passed, ends nothing: its process may have been suspended and never have read the answer.
+
+The editor is not known here. Main thread only.
+"""
+
+from __future__ import annotations
+
+import secrets
+import time
+from enum import Enum
+from typing import Dict, FrozenSet, Optional
+
+from .decision import Owner
+from .document.disk import Original
+from .document.written import Sight
+
+SHORTEST_SECONDS, LONGEST_SECONDS = 0.025, 10.0
+"""Between two looks at the file: at first often, since a formatter may follow the client at once."""
+CHARACTERS_PER_SECOND = 2e7  # for each of them the next look waits longer: a long file is not read all the time
+GONE_SECONDS = 2.0  # that a client may take to write after it has gone
+PATIENCE_SECONDS = 30.0  # that a client may take while edits of the user wait for it
+WRITTEN_UNASKED_SECONDS = 60.0
+"""A client that goes within that time was to write. One that goes later may have been told not to, in its terminal."""
+
+
+class State(Enum):
+    """Who has the text."""
+
+    TOLD = "the client was told, and writes"
+    GOING = "the client has gone, and may just be writing"
+    WRITING = "we write it"
+    SHOWN = "the user, in a review"
+    LEFT = "the disk keeps it for another window, or for the next run"
+    ENDED = "nobody: it was written, or given up by the user"
+
+
+TRANSITIONS: Dict[State, FrozenSet[State]] = {
+    State.TOLD: frozenset({State.GOING, State.WRITING, State.SHOWN, State.LEFT, State.ENDED}),
+    State.GOING: frozenset({State.TOLD, State.WRITING, State.SHOWN, State.LEFT, State.ENDED}),
+    State.WRITING: frozenset({State.TOLD, State.GOING, State.SHOWN, State.LEFT, State.ENDED}),
+    State.SHOWN: frozenset({State.WRITING, State.LEFT, State.ENDED}),
+    State.LEFT: frozenset({State.ENDED}),
+    State.ENDED: frozenset(),
+}
+
+
+class AcceptedText:
+    """What the user accepted for one file.
+
+    `awaited` is what the client writes; None if it is the accepted text. `original` is the file as it was reviewed, if
+    that is known. `name` is that of the file in which the text is kept. `sight` is what the last look at the file saw.
+    """
+
+    def __init__(
+        self,
+        state: State,
+        owner: Owner,
+        path: str,
+        text: str,
+        original: Optional[Original] = None,
+        *,
+        awaited: Optional[str] = None,
+        name: str = "",
+    ) -> None:
+        self.state = state
+        self.owner = owner
+        self.path = path
+        self.text = text
+        self.original = original
+        self.awaited = awaited
+        self.name = name or secrets.token_hex(8)
+        self.sight: Optional[Sight] = None
+        self.looks = 0  # how often one was asked for
+        self.looking = 0  # which of them the disk has yet to answer
+        self._told = self._since = time.monotonic()
+
+    def go(self, state: State) -> bool:
+        """Change the state. False if there is no way to it."""
+        if state not in TRANSITIONS[self.state]:
+            return False
+        if state in (State.TOLD, State.GOING) and self.state is not State.WRITING:
+            self._since = time.monotonic()
+        self.state = state
+        return True
+
+    @property
+    def is_awaited(self) -> bool:
+        """Whether the client is to write."""
+        return self.state in (State.TOLD, State.GOING)
+
+    @property
+    def pause(self) -> float:
+        """In how many seconds to look at the file again: a tenth of the time that it is awaited already."""
+        waited = time.monotonic() - self._since
+        return min(max(SHORTEST_SECONDS, waited / 10), LONGEST_SECONDS) + len(self.text) / CHARACTERS_PER_SECOND
+
+    @property
+    def overdue(self) -> bool:
+        """Whether a client that has gone will not write any more, or one that is there keeps the user's edits waiting
+        for too long."""
+        waited = time.monotonic() - self._since
+        if self.state is State.GOING:
+            return waited >= GONE_SECONDS
+        return self.awaited is not None and waited >= PATIENCE_SECONDS
+
+    @property
+    def may_be_written_unasked(self) -> bool:
+        """Whether we may write it over the reviewed file, for a client that has gone, without asking the user again."""
+        return time.monotonic() - self._told < WRITTEN_UNASKED_SECONDS

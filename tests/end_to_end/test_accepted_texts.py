@@ -1,0 +1,70 @@
+"""Accepted texts whose program is killed before it has written them, however much later that is: none is lost."""
+
+from __future__ import annotations
+
+import sys
+import time
+
+import pytest
+
+if sys.platform == "win32":
+    pytest.skip("one of the clients connects to sockets in the file system", allow_module_level=True)
+
+from tests.clients.claude import ClaudeClient
+from tests.clients.copilot import CopilotClient
+
+GREETING = "def greet(name):\n    return 'Hello, ' + name\n"
+PROPOSAL = GREETING.replace("Hello", "Good day")
+LATER_SECONDS = 6.0
+"""After which a program that was suspended is killed. Programs that run write within a second."""
+SHUTDOWN_SECONDS = (
+    "(lambda reviews, clock, start: (reviews.shutdown(), clock() - start)[1])("
+    "__import__('sys').modules['Gemini Companion.plugin'].application.endpoints()[0].reviews,"
+    " __import__('time').monotonic, __import__('time').monotonic())"
+)
+
+
+@pytest.mark.parametrize(
+    ("client", "edits"), [(ClaudeClient, "# mine\n"), (CopilotClient, "# mine\n"), (CopilotClient, "")]
+)
+def test_a_text_that_its_program_never_wrote_is_written_when_the_program_is_killed_much_later(desktop, client, edits):
+    desktop.open("greeting.py")
+    with client(desktop.host.environment["HOME"], desktop.workspace) as program:
+        program.connect()
+        asked = program.open_diff(desktop.path("greeting.py"), PROPOSAL, "greeting.py")
+        proposal = desktop.wait_proposal()
+        if edits:
+            desktop.type_at_end(proposal["id"], edits)
+        desktop.accept()
+        asked.result(30)
+        desktop.wait_no_review()
+        time.sleep(LATER_SECONDS)
+        assert desktop.read("greeting.py").decode() == GREETING
+    desktop.host.wait_until(lambda: desktop.read("greeting.py").decode() == PROPOSAL + edits, timeout=40)
+    assert not desktop.views_of_role("proposal")
+
+
+@pytest.mark.parametrize("proposal", [GREETING, GREETING.replace("\n", "\r\n")], ids=["equal", "line ends"])
+def test_edits_of_a_proposal_that_equals_the_file_wait_until_the_program_has_written(desktop, proposal):
+    desktop.open("greeting.py")
+    with CopilotClient(desktop.host.environment["HOME"], desktop.workspace) as program:
+        program.connect()
+        asked = program.open_diff(desktop.path("greeting.py"), proposal, "greeting.py")
+        desktop.type_at_end(desktop.wait_proposal()["id"], "# mine\n")
+        desktop.accept()
+        asked.result(30)
+        time.sleep(1.0)
+        assert desktop.read("greeting.py").decode() == GREETING, "nothing is written before the program has"
+        desktop.write("greeting.py", GREETING.encode())
+        desktop.host.wait_until(lambda: desktop.read("greeting.py").decode() == GREETING + "# mine\n")
+
+
+def test_an_upgrade_while_the_program_has_yet_to_write_holds_nobody_up(desktop):
+    desktop.open("greeting.py")
+    with CopilotClient(desktop.host.environment["HOME"], desktop.workspace) as program:
+        program.connect()
+        asked = program.open_diff(desktop.path("greeting.py"), PROPOSAL, "greeting.py")
+        desktop.type_at_end(desktop.wait_proposal()["id"], "# mine\n")
+        desktop.accept()
+        asked.result(30)
+        assert desktop.host.evaluate(SHUTDOWN_SECONDS) <= 0.1
