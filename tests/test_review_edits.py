@@ -154,6 +154,22 @@ class TestEditsOfAClientThatWritesItsOwn(CallTestCase):
         with open(os.path.join(self.kept, self.kept_texts()[0]), encoding="ascii") as file:
             self.assertEqual(json.load(file)["content"], "# mine\n" + PROPOSED)
 
+    def test_a_text_is_kept_before_its_writing_begins(self) -> Iterator[Any]:
+        self.write()
+        review = yield from self.open_diff()
+        self.leave()
+        real, seen = writes.Writes.begin, []
+
+        def begin(*arguments: Any) -> None:
+            seen.append(len(self.kept_texts()))
+            real(*arguments)
+
+        with mock.patch.object(writes.Writes, "begin", begin):
+            self.reviews.accept(review)
+            yield self.closed
+        self.assertEqual((seen, self.read().decode()), ([1], PROPOSED))
+        yield lambda: not os.path.exists(self.kept)
+
     def test_a_kept_text_that_cannot_be_read_is_said_and_stays(self) -> Iterator[Any]:
         os.mkdir(self.kept)
         with open(os.path.join(self.kept, "damaged.json"), "wb") as file:

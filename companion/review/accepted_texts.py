@@ -31,8 +31,8 @@ from .document.written import Sight
 from .open_reviews import OpenReviews
 
 if TYPE_CHECKING:
+    from ..common.workers import Computation
     from ..runtime import Runtime
-    from ..workers import Computation
 
 logger = logging.getLogger("gemini_companion.review")
 

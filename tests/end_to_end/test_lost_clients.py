@@ -95,6 +95,7 @@ def test_so_does_one_after_an_upgrade_of_the_package(desktop, reviewed):
     desktop.wait_no_review()
     desktop.host.disable_package()
     desktop.host.enable_package()
+    desktop.wait_published()
     desktop.host.wait_until(lambda: desktop.host.evaluate(TOLD) == 1)
     os.kill(reviewed._process.pid, signal.SIGCONT)
     wait_written(desktop, b"Welcome")

@@ -23,8 +23,8 @@ from . import private_files
 from .private_files import PrivateFile
 
 if TYPE_CHECKING:
+    from ...common.workers import Computation
     from ...runtime import Runtime
-    from ...workers import Computation
 
 logger = logging.getLogger("gemini_companion.review")
 

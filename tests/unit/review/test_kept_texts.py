@@ -10,9 +10,9 @@ from typing import Any, Callable, List
 
 import pytest
 
+from companion.common.workers import Computation
 from companion.review.document.kept_texts import Found, KeptTexts, Text
 from companion.review.document.private_files import PrivateFile
-from companion.workers import Computation
 
 
 class AtOnce:
