@@ -17,7 +17,7 @@ from typing import Any, Callable, Dict, List, Optional
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[4]))
 
-from companion.review.document import disk, file_replacement
+from companion.review.document import disk, file_replacement, private_files
 from companion.review.document.journal import Entry, Note
 from companion.review.document.raw_files import identity_of
 from companion.review.document.recovery import recover
@@ -87,6 +87,11 @@ def write(path: Path, way: str, storage: str) -> None:
         os.link = no_links  # type: ignore[assignment]
     if way == "rewrite in a closed folder":
         file_replacement.new_file = no_links  # type: ignore[assignment]
+    if way.endswith("kept text"):
+        kept = private_files.make(storage, ".json", LONGER)
+        disk.write(disk.read(str(path), maximum_bytes=10**6, maximum_lines=10**4), LONGER, storage)
+        kept.remove()
+        return
     new = SHORTER if way == "rewrite by a shorter text" else LONGER
     disk.write(disk.read(str(path), maximum_bytes=10**6, maximum_lines=10**4), new, storage)
 

@@ -68,3 +68,17 @@ def test_a_new_start_that_is_killed_too_is_made_up_for_by_the_next_one(tmp_path:
     found, (old, _) = deaths(tmp_path, "recovery"), ends("recovery")
     assert [death for death in found if death["after"] != old] == []
     assert len([death for death in found if death["said"] == [PUT_BACK]]) > 5
+
+
+@pytest.mark.parametrize("way", ["replace by a kept text", "rewrite by a kept text", "create by a kept text"])
+def test_a_text_that_is_kept_is_there_until_it_is_in_its_file(tmp_path: Path, way: str) -> None:
+    old, new = ends(way)
+    states = []
+    for death in deaths(tmp_path, way):
+        kept = [name for name in death["after"] if name.endswith(".json")]
+        assert [death["after"][name] for name in kept] in ([], [LONGER.decode()])
+        rest = {name: text for name, text in death["after"].items() if "Gemini Companion" not in name}
+        states.append(("new" if rest == new else "old" if rest == old else "neither", bool(kept)))
+    order = [("old", False), ("old", True), ("new", True), ("new", False)]
+    assert states == sorted(states, key=order.index)
+    assert set(states) == set(order)
