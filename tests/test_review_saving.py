@@ -112,6 +112,19 @@ class TestOneFile(DiskTestCase):
         yield lambda: self.text(view) == self.text(other) == self.read().decode()
         self.assertFalse(view.is_dirty() or other.is_dirty())
 
+    @skipIf(os.name == "nt", "links need rights on Windows")
+    def test_unsaved_edits_in_a_tab_of_another_name_are_not_written_over(self) -> Iterator[Any]:
+        self.write()
+        os.symlink("file.py", self.path("link.py"))
+        other = self.window.open_file(self.path("link.py"))
+        yield lambda: not other.is_loading()
+        yield from self.open_diff()
+        self.type(other, 0, "# mine\n")
+        answers = self.accept_by_client(GEMINI)
+        yield lambda: bool(answers)
+        self.assertIn("has unsaved edits in a tab", answers[0])
+        self.assertEqual((self.read().decode(), self.text(other)), (TEXT, "# mine\n" + TEXT))
+
     def test_what_is_written_while_the_main_thread_is_busy_is_not_overwritten(self) -> Iterator[Any]:
         yield from self.open_file()
         review = yield from self.open_diff()

@@ -42,6 +42,12 @@ def views_named_like(path: str) -> List[sublime.View]:
     return found
 
 
+def unsaved_files() -> FrozenSet[str]:
+    """The files of all views with unsaved edits, but for ours."""
+    views = [view for window in sublime.windows() for view in window.views() if view.is_dirty()]
+    return frozenset(view.file_name() or "" for view in views if role_of(view) is None) - {""}
+
+
 def tabs_of(path: str) -> Dict[str, str]:
     """The files of the views that may show the file, with their encodings; empty while a view is loading."""
     return {view.file_name() or "": "" if view.is_loading() else view.encoding() for view in views_named_like(path)}

@@ -71,10 +71,10 @@ class Write:
 
     def start(self) -> None:
         """Begin. Returns at once."""
+        unsaved = file_views.unsaved_files()  # whatever a link to the file is called
         shown = [view for view in file_views.views_named_like(self._path) if not view.is_loading()]
-        names = {view.file_name() or "": "" for view in shown}
-        dirty = frozenset(view.file_name() or "" for view in shown if view.is_dirty())
-        self._use_disk(_write_or_find_tabs, names, dirty, then=self._looked)
+        names = {view.file_name() or "" for view in shown} | unsaved
+        self._use_disk(_write_or_find_tabs, dict.fromkeys(names, ""), unsaved, then=self._looked)
 
     def wait(self, seconds: float) -> None:
         """Wait up to `seconds` for the disk thread. Any thread; the editor's API is not used."""
@@ -140,11 +140,11 @@ def _read_again(view: sublime.View) -> None:
 
 
 def _write_or_find_tabs(
-    writing: _Writing, tabs: Dict[str, str], dirty: FrozenSet[str], cancelled: Callable[[], bool]
+    writing: _Writing, tabs: Dict[str, str], unsaved: FrozenSet[str], cancelled: Callable[[], bool]
 ) -> Optional[FrozenSet[str]]:
     """Write the file unless tabs show it; then return their files. Disk thread."""
     files = same_files(writing.original.path, tabs)
-    if files & dirty:
+    if files & unsaved:
         raise _unsaved(os.path.basename(writing.original.path))
     if files:
         return files
