@@ -21,7 +21,7 @@ FOLDER = os.path.join(cache.CACHE, "pictures")
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 PUBLISHED = os.path.join(ROOT, ".github", "pictures")
 STANDARD_LINE = 20  # pixels, of the host's font at 100 %
-WIDE, NARROW = (1600, 900), (900, 800)
+WIDE, NARROW, LOW = (1600, 900), (900, 800), (1200, 420)
 LOOKS = [("dark", 1.0), ("light", 1.0), ("dark", 1.5), ("light", 1.5)]
 PNG = b"\x89PNG\r\n\x1a\n\x00\x00\x00\x0dIHDR" + struct.pack(">II", 640, 480) + b"\x08\x02\x00\x00\x00" + bytes(12000)
 
@@ -100,6 +100,16 @@ if __name__ == "__main__":
 '''
 
 
+PRICES = '''"""What a seat costs, in euros."""
+
+ADULT, CHILD = 24, 12
+
+
+def total(adults: int, children: int) -> int:
+    return adults * ADULT + children * CHILD
+'''
+
+
 @pytest.fixture
 def theatre(desktop):
     """The editor with a file in it that an agent proposes to change."""
@@ -147,18 +157,18 @@ def still(desktop):
     return pages[-1]
 
 
-def picture(page, name, size, folder=FOLDER):
+def picture(page, name, size, folder=FOLDER, scale=1):
     """Draws a page, and looks whether that is a picture."""
     os.makedirs(folder, exist_ok=True)
     path = os.path.join(folder, name + ".png")
     try:
-        pictures.draw(page, path, size)
+        pictures.draw(page, path, size, scale)
     except pictures.NoBrowser as error:
         if cache.in_ci():
             raise
         pytest.skip(str(error))
     width, height, colors = read_png(path)
-    assert (width, height) == size
+    assert (width, height) == (scale * size[0], scale * size[1])
     assert colors > 20, "a picture that shows nothing"
 
 
@@ -176,13 +186,15 @@ def read_png(path):
 
 
 def published(page, name, size):
-    """README's picture of this name is one of this page. Draws it first if that was asked for."""
-    if os.environ.get("DRAW_PICTURES"):
-        picture(page, name, size, PUBLISHED)
-    made_from = pictures.mark_in(os.path.join(PUBLISHED, name + ".png"))
-    assert made_from == pictures.mark_of(page), f"{name}.png is not what the host shows: draw it with DRAW_PICTURES=1"
-    with open(os.path.join(ROOT, "README.md"), encoding="utf-8") as readme:
-        assert f".github/pictures/{name}.png" in readme.read()
+    """README's pictures of this name, at 1x and at 2x, are of this page. Draws them first if that was asked for."""
+    with open(os.path.join(ROOT, "README.md"), encoding="utf-8") as file:
+        readme = file.read()
+    for scale, file_name in ((1, name), (2, name + "-2x")):
+        if os.environ.get("DRAW_PICTURES"):
+            picture(page, file_name, size, PUBLISHED, scale)
+        made_from = pictures.mark_in(os.path.join(PUBLISHED, file_name + ".png"))
+        assert made_from == pictures.mark_of(page), f"{file_name}.png is not what the host shows: DRAW_PICTURES=1"
+        assert f".github/pictures/{file_name}.png" in readme
 
 
 def draw_all(desktop, name, size):
@@ -213,21 +225,22 @@ def test_inline(theatre, client):
 
 
 def test_a_new_file(theatre, client):
-    propose(theatre, client, "prices.py", "ADULT = 24\nCHILD = 12\n")
-    page = look_like(theatre, "dark", 1.0)
-    assert "ADULT" in page
-    picture(page, "new-file", WIDE)
+    theatre.host.call("resize_window", width=LOW[0], height=LOW[1])
+    propose(theatre, client, "prices.py", PRICES)
+    assert theatre.views_of_role("original") == []
+    for page in draw_all(theatre, "new-file", LOW):
+        assert "ADULT" in page
 
 
 def test_a_warning(theatre, client):
+    theatre.host.call("resize_window", width=LOW[0], height=LOW[1])
     propose(theatre, client, "theatre.py", AFTER)
     view = next(view for view in theatre.tabs() if view["file"] == theatre.path("theatre.py"))
     theatre.host.call("select", ranges=[[0, 0]], view=view["id"])
     theatre.host.call("type_text", text="# not saved\n", view=view["id"])
     theatre.host.wait_until(lambda: "unsaved" in header(theatre))
-    page = look_like(theatre, "light", 1.0)
-    assert "unsaved" in page
-    picture(page, "warning", WIDE)
+    for page in draw_all(theatre, "warning", LOW):
+        assert "unsaved" in page
 
 
 def test_an_image(theatre, client):

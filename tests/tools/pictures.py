@@ -32,8 +32,8 @@ class NoBrowser(Exception):
     """There is no Chromium on this machine."""
 
 
-def draw(page: str, path: str, size: Tuple[int, int]) -> None:
-    """Writes a PNG of a page to `path`, with the page's mark in it. Raises NoBrowser."""
+def draw(page: str, path: str, size: Tuple[int, int], scale: int = 1) -> None:
+    """Writes a PNG of a page to `path`, `scale` pixels for each of the page's, with its mark. Raises NoBrowser."""
     chromium = browser.chromium()
     if chromium is None:
         raise NoBrowser("no chromium on PATH")
@@ -42,7 +42,8 @@ def draw(page: str, path: str, size: Tuple[int, int]) -> None:
         with open(source, "w", encoding="utf-8") as file:
             file.write(page)
         command = [chromium, *_QUIET, "--user-data-dir=" + os.path.join(folder, "profile")]
-        command += ["--window-size={},{}".format(*size), "--screenshot=" + path, "file://" + source]
+        command += ["--window-size={},{}".format(*size), f"--force-device-scale-factor={scale}"]
+        command += ["--screenshot=" + path, "file://" + source]
         subprocess.run(command, check=True, timeout=_SECONDS, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     with open(path, "rb") as picture:
         data = picture.read()
