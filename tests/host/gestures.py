@@ -246,11 +246,11 @@ def set_view_setting(key: str, value: Any, view: Optional[int] = None) -> None:
 def run_command(
     command: str, args: Optional[Dict[str, Any]] = None, window: Optional[int] = None, view: Optional[int] = None
 ) -> None:
-    """Run a command, on a view or by way of a window's focus."""
+    """Run a command as a key binding does, on a view or by way of a window's focus: listeners hear of it."""
     if view is not None:
-        _current().commands.run_in_view(_view(view), command, args)
+        _current().commands.run_in_view(_view(view), command, args, told=True)
     else:
-        _current().commands.run_in_window(_window(window), command, args)
+        _current().commands.run_in_window(_window(window), command, args, told=True)
 
 
 def palette(window: Optional[int] = None) -> List[Dict[str, Any]]:

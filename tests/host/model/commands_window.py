@@ -133,6 +133,22 @@ def close_all(host: Any, window: Any) -> None:
 
 
 @window_command
+def close_unmodified(host: Any, window: Any) -> None:
+    """*Close Unmodified Tabs*: whatever closing would not lose, scratch views among them."""
+    for sheet in [sheet for group in window.groups for sheet in list(group.sheets)]:
+        if sheet.view is None or not sheet.view.buffer.dirty:
+            host.files.close_sheet(sheet)
+
+
+@window_command
+def chain(host: Any, window: Any, commands: List[Any]) -> None:
+    """Run commands one after the other: [name, arguments] or {"command": name, "args": arguments} each."""
+    for entry in commands:
+        name, args = (entry.get("command"), entry.get("args")) if isinstance(entry, dict) else (entry + [None])[:2]
+        host.commands.run_in_window(window, name, args)
+
+
+@window_command
 def close_window(host: Any, window: Any) -> None:
     host.close_window(window)
 
@@ -252,6 +268,12 @@ def show_panel(host: Any, window: Any, panel: str, toggle: bool = False, **_: An
 @window_command
 def hide_panel(host: Any, window: Any, cancel: bool = False) -> None:
     window.panels.hide()
+
+
+@window_command
+def show_overlay(host: Any, window: Any, overlay: str, **_: Any) -> None:
+    """Only the command palette is modelled; it is a list over the tabs, as Goto Anything is."""
+    host.palette.show(window)
 
 
 @window_command

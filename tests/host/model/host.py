@@ -213,14 +213,15 @@ class Host:
     def remember_file(self, window: WindowModel, path: str) -> None:
         self.file_history = [path] + [other for other in self.file_history if other != path]
 
-    def find_resources(self, name: str) -> List[str]:
-        """Resources of that name in layering order: Default first, User last."""
+    def find_resources(self, *names: str) -> List[str]:
+        """Resources of these names in layering order: Default first, User last; within a package as they are named."""
+        found = [(name, resource) for name in names for resource in self.resources.find_resources(name)]
 
-        def rank(resource: str) -> tuple:
-            package = resource.split("/")[1]
-            return ({"Default": 0, "User": 2}.get(package, 1), resource)
+        def rank(item: tuple) -> tuple:
+            package = item[1].split("/")[1]
+            return ({"Default": 0, "User": 2}.get(package, 1), package, names.index(item[0]), item[1])
 
-        return sorted(self.resources.find_resources(name), key=rank)
+        return [resource for _, resource in sorted(found, key=rank)]
 
     def read_list(self, resource: str) -> List[Dict[str, Any]]:
         """The objects of a resource that holds a list of them; anything else is complained of and left out."""

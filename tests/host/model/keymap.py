@@ -1,6 +1,8 @@
 """From keys to commands: the bindings of the editor and of all packages, and the contexts they hold in.
 
-Rule kept here: the binding loaded last whose context holds wins; keys without a binding type themselves.
+Rules kept here: packages are loaded in the order of their names, Default first and User last, each with its keymap and
+then its keymap for this platform. The binding loaded last whose context holds wins; keys without a binding type
+themselves.
 """
 
 from __future__ import annotations
@@ -31,13 +33,14 @@ class Keymap:
     def bindings(self) -> List[Dict[str, Any]]:
         """All bindings of this platform in load order; entries that are no bindings are complained of."""
         found = list(BINDINGS)
-        for name in ("Default.sublime-keymap", "Default (%s).sublime-keymap" % self._host.platform_title()):
-            for resource in self._host.find_resources(name):
-                for entry in self._host.read_list(resource):
-                    if not isinstance(entry.get("keys"), list) or not isinstance(entry.get("command"), str):
-                        self._host.complain("%s: a binding needs keys and a command: %r" % (resource, entry))
-                        continue
-                    found.append(dict(entry, resource=resource))
+        for resource in self._host.find_resources(
+            "Default.sublime-keymap", "Default (%s).sublime-keymap" % self._host.platform_title()
+        ):
+            for entry in self._host.read_list(resource):
+                if not isinstance(entry.get("keys"), list) or not isinstance(entry.get("command"), str):
+                    self._host.complain("%s: a binding needs keys and a command: %r" % (resource, entry))
+                    continue
+                found.append(dict(entry, resource=resource))
         return found
 
     def press(self, window: Any, key: str) -> Optional[str]:
@@ -47,13 +50,17 @@ class Keymap:
         begins = False
         for binding in reversed(self.bindings()):
             wanted = [_normal(item) for item in binding["keys"]]
+            character = wanted == ["<character>"] and len(keys) == len(key) == 1
+            if character:
+                wanted = keys
             if wanted[: len(keys)] != keys or not self.holds(window, view, binding.get("context") or []):
                 continue
             if len(wanted) > len(keys):
                 begins = True
                 continue
             self.pending = []
-            self._host.commands.run_in_window(window, binding["command"], binding.get("args") or None)
+            args = dict(binding.get("args") or {}, **({"character": key} if character else {}))
+            self._host.commands.run_in_window(window, binding["command"], args or None, told=True)
             return str(binding["command"])
         self.pending = keys if begins else []
         if not begins and len(keys) == 1 and (len(key) == 1 or key == "space") and view is not None:

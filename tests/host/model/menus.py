@@ -28,6 +28,17 @@ class Palette:
                 found.append(dict(_with_state(self._host, window, entry), resource=resource))
         return found
 
+    def show(self, window: Any) -> None:
+        """Open the palette: a list over the tabs, whose choice runs when it has gone."""
+        found = [entry for entry in self.entries(window) if entry["visible"] and entry["enabled"]]
+
+        def picked(index: int) -> None:
+            if index >= 0 and window.valid:
+                self._host.commands.run_in_window(window, found[index]["command"], found[index]["args"])
+
+        items = [{"trigger": entry["caption"], "details": [], "annotation": "", "kind": [0, "", ""]} for entry in found]
+        window.panels.show_quick(items, picked, 0, -1, None, "")
+
     def run(self, window: Any, caption: str) -> None:
         """Choose an entry. Raises LookupError if none with this caption shows and is enabled."""
         entries = self.entries(window)
@@ -62,7 +73,7 @@ class Menus:
             if entry["path"] == list(path):
                 if not entry["visible"] or not entry["enabled"]:
                     raise LookupError("menu item %r is not enabled" % (path,))
-                self._host.commands.run_in_window(window, entry["command"], entry["args"])
+                self._host.commands.run_in_window(window, entry["command"], entry["args"], told=True)
                 return
         raise LookupError("menu item %r is not there" % (path,))
 

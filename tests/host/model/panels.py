@@ -80,8 +80,14 @@ class Panels:
         self._focus = view
         return True
 
-    def blur(self) -> None:
-        """The focus goes to a tab: a quick panel closes, an output panel stays."""
+    def blur(self, same_group: bool = False) -> None:
+        """The focus goes to a tab: panels lose it, and a quick panel ends unless it wants to stay open.
+
+        It stays, with the focus, over a tab that comes to the front in the `same_group` (sublimehq/sublime_text 1041,
+        1320, 5936).
+        """
+        if self.quick is not None and same_group:
+            return
         self._focus = None
         if self.quick is not None and not self.quick.flags & 2:
             self.finish_quick(-1)

@@ -88,8 +88,9 @@ class WindowModel:
     # -- focus -----------------------------------------------------------------------------------
     def focus_group(self, number: int) -> None:
         if 0 <= number < len(self.groups):
+            stays = number == self.active_group
             self.active_group = number
-            self.panels.blur()
+            self.panels.blur(stays)
             self.host.focus.update()
 
     def focus_sheet(self, sheet: SheetModel) -> None:
@@ -97,11 +98,12 @@ class WindowModel:
         number = self.group_of(sheet)
         if number < 0:
             return
+        stays = number == self.active_group
         self.active_group = number
         self.groups[number].show(sheet)
         if "focus_deselects" in self.host.quirks:
             self.groups[number].selected = [sheet]
-        self.panels.blur()
+        self.panels.blur(stays)
         self.host.focus.update()
 
     def focus_view(self, view: Any) -> None:

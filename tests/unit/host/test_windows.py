@@ -238,22 +238,3 @@ class Mine(sublime_plugin.ViewEventListener):
     a.set_scratch(True)
     a.close()
     assert module.seen[-1] == ("close", a.id())
-
-
-def test_commands_can_be_rewritten_and_are_told_afterwards(bench):
-    module = bench.plugin("""
-seen = []
-class Listener(sublime_plugin.EventListener):
-    def on_text_command(self, view, name, args):
-        if name == "left_delete": return ("insert", {"characters": "!"})
-    def on_window_command(self, window, name, args):
-        if name == "close": return "noop"
-    def on_post_text_command(self, view, name, args): seen.append((name, args))
-    def on_post_window_command(self, window, name, args): seen.append((name, args))
-""")
-    (view,) = named(bench, "a")
-    view.run_command("left_delete")
-    bench.window.run_command("close")
-    bench.window.run_command("toggle_side_bar")
-    assert bench.text(view) == "!" and view.is_valid()
-    assert module.seen == [("insert", {"characters": "!"}), ("noop", None), ("toggle_side_bar", None)]

@@ -1,0 +1,144 @@
+"""What runs commands, who hears of it, and what commands do to tabs and to lists over them."""
+
+from __future__ import annotations
+
+TWO = {"cols": [0.0, 0.5, 1.0], "rows": [0.0, 1.0], "cells": [[0, 0, 1, 1], [1, 0, 2, 1]]}
+
+
+def named(bench, *names):
+    views = []
+    for name in names:
+        view = bench.window.new_file()
+        view.set_name(name)
+        views.append(view)
+    return views
+
+
+def test_commands_can_be_rewritten_and_are_told_afterwards(bench):
+    module = bench.plugin("""
+seen = []
+class Listener(sublime_plugin.EventListener):
+    def on_text_command(self, view, name, args):
+        if name == "left_delete": return ("insert", {"characters": "!"})
+    def on_window_command(self, window, name, args):
+        if name == "close": return "noop"
+    def on_post_text_command(self, view, name, args): seen.append((name, args))
+    def on_post_window_command(self, window, name, args): seen.append((name, args))
+""")
+    (view,) = named(bench, "a")
+    bench.gestures.press("backspace")
+    bench.gestures.press("ctrl+w")
+    bench.gestures.press("ctrl+k ctrl+b")
+    assert bench.text(view) == "!" and view.is_valid()
+    assert module.seen == [("insert", {"characters": "!"}), ("noop", None), ("toggle_side_bar", None)]
+
+
+def test_listeners_hear_of_keys_and_menus_but_not_of_plugins_and_the_palette(bench):
+    """Evidence: sublimehq/sublime_text 2234, 2400, 3404."""
+    module = bench.plugin("""
+seen = []
+class Listener(sublime_plugin.EventListener):
+    def on_text_command(self, view, name, args): seen.append(name)
+    def on_window_command(self, window, name, args): seen.append(name)
+    def on_post_text_command(self, view, name, args): seen.append("after " + name)
+    def on_post_window_command(self, window, name, args): seen.append("after " + name)
+""")
+    (view,) = named(bench, "a")
+    bench.resources.texts["Packages/X/X.sublime-commands"] = '[{"caption": "Pane", "command": "new_pane"}]'
+    view.run_command("insert", {"characters": "x"})
+    for command in ("toggle_side_bar", "undo"):
+        bench.window.run_command(command)
+    bench.gestures.run_palette("Pane")
+    bench.gestures.press("ctrl+shift+p")
+    module.seen.clear()  # the key
+    bench.gestures.choose("Pane")
+    bench.settle()
+    assert bench.window.num_groups() == 3 and module.seen == []
+    bench.gestures.run_menu(["View", "Side Bar"])
+    bench.gestures.press("ctrl+z")
+    assert module.seen == ["toggle_side_bar", "after toggle_side_bar", "undo", "after undo"]
+
+
+def test_what_runs_inside_a_chain_reaches_no_listener(bench):
+    module = bench.plugin("""
+seen = []
+class Listener(sublime_plugin.EventListener):
+    def on_text_command(self, view, name, args): seen.append(name)
+    def on_window_command(self, window, name, args): seen.append(name)
+""")
+    (view,) = named(bench, "a")
+    commands = [["insert", {"characters": "x"}], {"command": "close"}]
+    view.set_scratch(True)
+    bench.gestures.run_command("chain", {"commands": commands})
+    assert not view.is_valid() and module.seen == ["chain"]
+
+
+def test_the_last_package_with_a_fitting_binding_wins(bench):
+    keys = '[{"keys": ["ctrl+s"], "command": "insert", "args": {"characters": "%s"}}]'
+    (view,) = named(bench, "a")
+    title = bench.host.platform_title()
+    for name in ("B/Default (%s)" % title, "C/Default", "Default/Default (%s)" % title, "A/Default"):
+        bench.resources.texts["Packages/%s.sublime-keymap" % name] = keys % name[0]
+    bench.gestures.press("ctrl+s")
+    bench.resources.texts["Packages/User/Default.sublime-keymap"] = keys % "U"
+    bench.gestures.press("ctrl+s")
+    assert bench.text(view) == "CU"
+
+
+def test_another_group_or_a_new_file_ends_a_list_over_the_tabs(bench):
+    """Evidence: sublimehq/sublime_text 1041, 1320, 5936."""
+    a, b = named(bench, "a", "b")
+    bench.window.set_layout(TWO)
+    bench.window.set_view_index(b, 1, 0)
+    bench.window.focus_view(a)
+    ended = []
+
+    def highlighted(index):
+        bench.window.focus_view([a, b][index])
+
+    bench.window.show_quick_panel(["here", "there"], ended.append, on_highlight=highlighted)
+    bench.settle()
+    assert ended == [], "the same group"
+    bench.gestures.press("down")
+    bench.settle()
+    assert ended == [-1] and bench.window.active_view() == b
+    for act in (lambda: bench.window.focus_group(0), bench.window.new_file):
+        bench.window.focus_view(b)
+        for show in ("palette", "find"):
+            if show == "find":
+                bench.window.run_command("show_panel", {"panel": "find"})
+            else:
+                bench.window.run_command("show_overlay", {"overlay": "command_palette"})
+            typed = bench.host.focus.current
+            assert typed.element.endswith(":input")
+            act()
+            assert bench.host.focus.current is not typed
+            bench.window.focus_view(b)
+
+
+def test_closing_unmodified_tabs_closes_scratch_views(bench):
+    a, b, _ = named(bench, "a", "b", "c")
+    for view in (a, b):
+        view.run_command("insert", {"characters": "x"})
+    a.set_scratch(True)
+    bench.gestures.run_menu(["File", "Close Unmodified Tabs"])
+    assert bench.window.views() == [b]
+
+
+def test_keys_of_some_keyboards_close_and_save(bench):
+    a, _ = named(bench, "a", "b")
+    bench.gestures.press("close")
+    assert bench.window.views() == [a]
+    bench.gestures.press("ctrl+f4")
+    assert bench.window.views() == []
+
+
+def test_a_scratch_view_saved_under_a_name_keeps_its_settings_and_stays_scratch(bench, tmp_path):
+    (view,) = named(bench, "a")
+    view.set_scratch(True)
+    view.settings().set("mine", True)
+    clone = bench.host.files.clone(bench.host.views[view.id()])
+    bench.gestures.answer_dialog("save", str(tmp_path / "saved.txt"))
+    bench.gestures.run_command("save", view=view.id())
+    assert view.file_name() == str(tmp_path / "saved.txt") and view.settings().get("mine")
+    assert view.is_scratch() and bench.sublime.View(clone.id).is_scratch()
