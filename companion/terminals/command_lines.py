@@ -103,12 +103,16 @@ def posix_line(launch: Launch) -> str:
     return f"cd {quoted(launch.folder)} && {shell_line(words)}"
 
 
-def terminus_arguments(launch: Launch, platform: str, shell: str, tag: str) -> Dict[str, Any]:
-    """The arguments of Terminus' command `terminus_open`."""
+def terminus_arguments(
+    launch: Launch, platform: str, shell: str, tag: str, without: Sequence[str] = ()
+) -> Dict[str, Any]:
+    """The arguments of Terminus' command `terminus_open`; `without` these variables, which Terminus would hand on."""
     if platform == WINDOWS:
-        words = in_windows_shell(launch.words, "/c")
+        removing = [word for name in without for word in ("set", name + "=&")]
+        words = ["cmd.exe", "/c", *removing, *in_windows_shell(launch.words)[1:]]
     else:
-        words = in_login_shell(shell, shell_line(launch.words))
+        removing = [word for name in without for word in ("-u", name)]
+        words = in_login_shell(shell, shell_line([*(["env", *removing] if removing else []), *launch.words]))
     return {
         "cmd": [_literal(word) for word in words],
         "cwd": _literal(launch.folder),
@@ -116,6 +120,7 @@ def terminus_arguments(launch: Launch, platform: str, shell: str, tag: str) -> D
         "title": launch.title,
         "tag": tag,
         "auto_close": "on_success",  # so that an error message can be read
+        "reactivable": False,  # else Terminus runs it again when the editor restarts, with this environment
     }
 
 

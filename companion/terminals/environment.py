@@ -6,10 +6,13 @@ environment, while the discovery file, in which clients find the token, can be r
 
 from __future__ import annotations
 
-from typing import Dict, Mapping, MutableMapping, Optional
+from typing import Dict, Mapping, MutableMapping, Optional, Sequence
 
 from ..agents.agent import Connection
 from ..agents.registry import AGENTS
+from ..system.platform import Platform
+
+CERTIFICATES = "SSL_CERT_FILE"
 
 
 def terminal_variables(connection: Connection) -> Dict[str, str]:
@@ -26,6 +29,20 @@ def client_variables(connection: Connection) -> Dict[str, str]:
     for agent in AGENTS:
         variables.update(agent.client_variables(connection))
     return variables
+
+
+def for_programs(environment: Mapping[str, str], editors: Sequence[str], platform: Platform) -> Dict[str, str]:
+    """The environment for a program that we start: without what the plugin host has set for itself.
+
+    The host points OpenSSL at its own certificates, and a company's would be missing. `editors` are the editor's own
+    files and folders.
+    """
+    kept = dict(environment)
+    path = platform.path.normcase(kept.get(CERTIFICATES, ""))
+    places = [platform.path.normcase(place) for place in editors if place]
+    if any(path == place or path.startswith(platform.path.join(place, "")) for place in places):
+        kept.pop(CERTIFICATES, None)
+    return kept
 
 
 class ExportedEnvironment:

@@ -11,6 +11,7 @@ import itertools
 import logging
 import os
 import shutil
+import sys
 import time
 from typing import TYPE_CHECKING, Callable, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
@@ -25,6 +26,7 @@ from ..editor.selections import some_selections
 from ..editor.status_bar import say
 from ..editor.view_roles import is_terminal
 from ..system.platform import Platform
+from ..system.processes import EDITOR_PID
 from .command_lines import (
     Launch,
     environment_lines,
@@ -32,7 +34,7 @@ from .command_lines import (
     system_terminal,
     terminus_arguments,
 )
-from .environment import client_variables
+from .environment import client_variables, for_programs
 from .mention import mention, selected_lines
 from .processes import find_client, start_terminal
 
@@ -44,7 +46,9 @@ logger = logging.getLogger("gemini_companion.terminals")
 # Terminus opens a terminal on the editor's worker thread; if it lacks a library, never.
 TERMINUS_MILLISECONDS, LOOK_MILLISECONDS = 2000, 50
 INSTALL_PANEL = "gemini_companion_install"
+# A terminal is ours only while the editor runs that started it: Terminus brings others back with their tags.
 TAG = "gemini_companion."
+RUN = f"{EDITOR_PID}-{os.getpid()}"
 Tell = Callable[[Mention, Optional[Agent]], Optional[str]]
 """Sends a mention to a client, of this agent if one is named; the client's name, or None if none listens."""
 CONTROL_CHARACTERS = "a folder's name holds control characters, which the terminal would obey: rename it first"
@@ -110,17 +114,14 @@ class Launcher:
         all_lines = selected_lines(0, *view.rowcol(view.size()))
         place = Mention(path, (lines[0] - 1, lines[1] - 1) if lines is not None else None, all_lines[1] - 1)
         if tell(place, agent_in(terminal) if terminal is not None else None) is not None:
-            if terminal is not None and agent_in(terminal) is not None:
+            if terminal is not None:
                 window.focus_view(terminal)
             return None
         if terminal is None:
             return "no client runs in a terminal of this window; run one first"
         folder = _folder_of(terminal) or next((each for each in folders if _is_below(path, each)), None)
-        arguments = {"string": mention(path, folder, lines, self._platform)}
-        tag = _tag_of(terminal)
-        if tag:
-            arguments["tag"] = tag
-        window.focus_view(terminal)  # the user goes on typing; without a tag Terminus types into the view in front
+        arguments = {"string": mention(path, folder, lines, self._platform), "tag": _tag_of(terminal)}
+        window.focus_view(terminal)  # the user goes on typing
         window.run_command("terminus_send_string", arguments)
         return None
 
@@ -145,9 +146,11 @@ class Launcher:
             )
             configured = launch_settings.terminals.get(self._platform.name)
             if terminus_is_there():
-                tag = f"{TAG}{agent.key}.{window.id()}.{next(_numbers)}"
+                tag = f"{TAG}{agent.key}.{window.id()}.{RUN}.{next(_numbers)}"
                 shell = login_shell(self._platform.environment)
-                window.run_command("terminus_open", terminus_arguments(launch, self._platform.name, shell, tag))
+                without = sorted(set(self._platform.environment) - set(self._environment()))
+                arguments = terminus_arguments(launch, self._platform.name, shell, tag, without)
+                window.run_command("terminus_open", arguments)
                 self._await_terminus(window, tag, launch, configured, TERMINUS_MILLISECONDS)
             else:
                 self._open_system_terminal(window, launch, configured)
@@ -190,9 +193,16 @@ class Launcher:
         def started(_: None) -> None:
             say(window, f"{launch.title} runs in {words[0]}")
 
+        platform = self._platform._replace(environment=self._environment())
         self._runtime.use_disk(
-            start_terminal, words, launch.folder, launch.variables, self._platform, then=started, failed=failed
+            start_terminal, words, launch.folder, launch.variables, platform, then=started, failed=failed
         )
+
+    def _environment(self) -> Mapping[str, str]:
+        """What programs inherit that we start."""
+        certificates = getattr(sys.modules.get("certifi"), "where", lambda: "")
+        folders = [os.path.dirname(sublime.executable_path()), os.path.dirname(sublime.packages_path())]
+        return for_programs(self._platform.environment, [*folders, certificates()], self._platform)
 
     def _explain(self, window: sublime.Window, agent: Agent, program: str) -> None:
         own = shown(program) if program != agent.program else ""  # else it is known to whoever reads of the agent
@@ -223,19 +233,16 @@ def _window_commands() -> List[type]:
 
 
 def agent_in(terminal: sublime.View) -> Optional[Agent]:
-    """The agent that we have started in this terminal; None for a terminal of somebody else's."""
-    tag = _tag_of(terminal)
-    key = tag[len(TAG) :].partition(".")[0] if tag.startswith(TAG) else ""
-    return next((agent for agent in AGENTS if agent.key == key), None)
+    """The agent that we have started in this terminal; None for a terminal of somebody else's, or of an earlier run."""
+    parts = _tag_of(terminal)[len(TAG) :].split(".") if _tag_of(terminal).startswith(TAG) else []
+    return next((agent for agent in AGENTS if len(parts) == 4 and [agent.key, RUN] == parts[::2]), None)
 
 
 def terminal_of(window: sublime.Window) -> Optional[sublime.View]:
-    """The window's terminal for a client: the last one we started, otherwise any that is still running."""
+    """The window's terminal for a client: the last one that we started and that runs. Nobody else's is typed into."""
     running = [view for view in _terminals(window) if not view.settings().get("terminus_view.finished")]
-    ours = [view for view in running if _tag_of(view).startswith(TAG)]
-    if ours:
-        return max(ours, key=lambda view: int(_tag_of(view).rsplit(".", 1)[1]))
-    return running[0] if running else None
+    ours = [view for view in running if agent_in(view) is not None]
+    return max(ours, key=lambda view: int(_tag_of(view).rsplit(".", 1)[1])) if ours else None
 
 
 def _tag_of(terminal: sublime.View) -> str:

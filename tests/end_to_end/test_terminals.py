@@ -23,7 +23,8 @@ import sublime, sublime_plugin
 
 
 class TerminusOpenCommand(sublime_plugin.WindowCommand):
-    def run(self, cmd=None, cwd=None, env={}, title=None, tag=None, auto_close=True):
+    def run(self, cmd=None, cwd=None, env={}, title=None, tag=None, auto_close=True,
+            reactivable=True):
         words = sublime.expand_variables(cmd, self.window.extract_variables())
         folder = sublime.expand_variables(cwd, self.window.extract_variables())
         view = self.window.new_file()
@@ -32,6 +33,7 @@ class TerminusOpenCommand(sublime_plugin.WindowCommand):
         view.settings().set("terminus_view", True)
         view.settings().set("terminus_view.tag", tag)
         view.settings().set("terminus_view.args", {"cmd": words, "cwd": folder, "env": env})
+        view.settings().set("terminus_view.reactivable", reactivable)
         subprocess.Popen(words, cwd=folder, env=dict(os.environ, **env), stdin=subprocess.DEVNULL,
                          stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
 

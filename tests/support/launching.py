@@ -56,6 +56,12 @@ class Region:
         return self._begin == self._end
 
 
+def tagged(agent, number, run=None):
+    """The tag of a terminal that this run of the editor, or another one, has opened."""
+    run = run if run is not None else importlib.import_module("companion.terminals.launcher").RUN
+    return f"gemini_companion.{agent}.7.{run}.{number}"
+
+
 def terminal(tag="", **settings):
     named = {"terminus_view": True}
     if tag:
@@ -135,6 +141,8 @@ class Bench:
         editor = SimpleNamespace(
             set_clipboard=self.copied.append,
             windows=lambda: [self.window],
+            executable_path=lambda: "/opt/editor/sublime_text",
+            packages_path=lambda: "/home/me/.config/sublime-text/Packages",
             QuickPanelItem=lambda name, **options: (name, options),
         )
         monkeypatch.setattr(self.module, "sublime", editor)
@@ -153,6 +161,7 @@ class Bench:
         if self.failure is not None:
             raise self.failure
         self.started.append((words, folder, variables))
+        self.inherited = platform.environment
 
     def with_terminus(self):
         self.plugins.append(type("TerminusOpenCommand", (), {}))

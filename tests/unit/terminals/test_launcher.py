@@ -7,6 +7,7 @@ import os
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -17,7 +18,7 @@ from companion.agents.dialect import Mention
 from companion.agents.gemini_cli import GEMINI_CLI
 from companion.agents.qwen_code import QWEN_CODE
 from companion.system.platform import LINUX, MACOS
-from tests.support.launching import ONE, SPOILED, TWO, Bench, Region, View, terminal
+from tests.support.launching import ONE, SPOILED, TWO, Bench, Region, View, tagged, terminal
 
 
 @pytest.fixture
@@ -157,6 +158,7 @@ class TestTerminus:
         assert name == "terminus_open" and arguments["cwd"] == "/code/one" and arguments["title"] == "Claude Code"
         assert arguments["cmd"][0] == "/bin/zsh" and arguments["env"]["CLAUDE_CODE_SSE_PORT"] == "50002"
         assert arguments["tag"].startswith("gemini_companion.claude.7.")
+        assert arguments["reactivable"] is False
         assert not bench.started
 
     def test_each_terminal_has_a_tag_of_its_own(self, bench):
@@ -195,7 +197,7 @@ class TestTerminus:
     def test_if_none_comes_the_systems_terminal_does(self, bench):
         bench.with_terminus()
         bench.run()
-        bench.window.tabs.append(terminal("gemini_companion.gemini.7.0"))
+        bench.window.tabs.append(terminal(tagged("gemini", 0)))
         bench.go_on(1999)
         assert not bench.started
         bench.go_on(2)
@@ -217,6 +219,26 @@ class TestTerminus:
 
 
 class TestTheEnvironment:
+    @pytest.mark.parametrize(
+        "certificates, stays",
+        [
+            ("/opt/editor/lib/cacert.pem", False),
+            ("/home/me/.config/sublime-text/Lib/python314/certifi/cacert.pem", False),
+            ("/somewhere/cacert.pem", False),
+            ("/etc/ssl/company.pem", True),
+            ("/opt/editors/company.pem", True),
+        ],
+    )
+    def test_the_plugin_hosts_certificates_are_not_handed_on(self, bench, monkeypatch, certificates, stays):
+        monkeypatch.setitem(sys.modules, "certifi", SimpleNamespace(where=lambda: "/somewhere/cacert.pem"))
+        bench.platform = bench.platform._replace(environment={"SHELL": "/bin/zsh", "SSL_CERT_FILE": certificates})
+        bench.run()
+        assert ("SSL_CERT_FILE" in bench.inherited) is stays
+        bench.with_terminus()
+        bench.run()
+        line = bench.window.commands[-1][1]["cmd"][-1]
+        assert line == ("gemini" if stays else "env -u SSL_CERT_FILE gemini")
+
     def test_it_is_copied_with_the_editors_process(self, bench):
         bench.launcher.copy_environment(bench.window, ONE)
         (lines,) = bench.copied
@@ -264,7 +286,7 @@ class TestSendingTheSelection:
         assert told == [Mention(self.PATH, (0, 19999), 7)] and len(asked) <= 101
 
     def test_then_its_terminal_gets_the_focus(self, bench):
-        ours, theirs = terminal("gemini_companion.claude.7.1"), terminal("theirs")
+        ours, theirs = terminal(tagged("claude", 1)), terminal("theirs")
         told = []
         bench.window.tabs = [theirs, ours]
         assert self.send(bench, lambda place, agent: told.append(agent) or "Claude Code") is None
@@ -277,41 +299,41 @@ class TestSendingTheSelection:
         assert told == [None] and not bench.window.focused and not bench.window.commands
 
     def test_otherwise_it_is_typed_into_the_terminal(self, bench):
-        ours = terminal("gemini_companion.gemini.7.1", args={"cwd": "/code/one/deep"})
+        ours = terminal(tagged("gemini", 1), args={"cwd": "/code/one/deep"})
         bench.window.tabs = [ours]
         assert self.send(bench, rows=[Region((0, 0), (0, 4)), Region((6, 0), (7, 2))]) is None
         assert bench.window.commands == [
-            ("terminus_send_string", {"string": "@a\\ file.py (lines 1-8) ", "tag": "gemini_companion.gemini.7.1"})
+            ("terminus_send_string", {"string": "@a\\ file.py (lines 1-8) ", "tag": tagged("gemini", 1)})
         ]
         assert bench.window.focused == [ours]
 
     @pytest.mark.parametrize("arguments", [None, {}, {"cwd": None}, "cwd"])
     def test_of_a_terminal_whose_folder_is_not_known_the_workspace_folder_counts(self, bench, arguments):
-        bench.window.tabs = [terminal(args=arguments)]
+        bench.window.tabs = [terminal(tagged("gemini", 1), args=arguments)]
         assert self.send(bench) is None
-        assert bench.window.commands == [("terminus_send_string", {"string": "@deep/a\\ file.py "})]
+        assert [each["string"] for _, each in bench.window.commands] == ["@deep/a\\ file.py "]
 
     def test_a_folder_whose_name_only_begins_so_is_another(self, bench):
-        bench.window.tabs = [terminal()]
+        bench.window.tabs = [terminal(tagged("gemini", 1))]
         assert self.send(bench, folders=("/code/on",)) is None
         assert bench.window.commands[0][1]["string"] == "@/code/one/deep/a\\ file.py "
 
-    def test_the_last_one_that_we_started_is_meant_then_any_that_runs(self, bench):
-        ours = [terminal(f"gemini_companion.{key}.7.{number}") for key, number in (("qwen", 9), ("gemini", 10))]
-        theirs, finished = terminal(), terminal("gemini_companion.claude.7.11", finished=True)
+    def test_the_last_one_that_this_editor_started_is_meant_and_no_other(self, bench):
+        ours = [terminal(tagged(key, number)) for key, number in (("qwen", 9), ("gemini", 10))]
+        theirs, finished = terminal(), terminal(tagged("claude", 11), finished=True)
         bench.window.tabs = [theirs, *ours, View(), finished]
         assert bench.module.terminal_of(bench.window) is ours[1]
-        bench.window.tabs = [View(), finished, theirs, terminal()]
-        assert bench.module.terminal_of(bench.window) is theirs
-        bench.window.tabs = [finished, View()]
+        earlier = [terminal(tagged("gemini", 99, "1-2")), terminal("gemini_companion.gemini.7.99")]
+        bench.window.tabs = [View(), finished, theirs, terminal(), *earlier]
         assert bench.module.terminal_of(bench.window) is None
+        assert "no client runs in a terminal" in self.send(bench) and not bench.window.commands
         bench.window.output["Terminus"] = ours[0]
         assert bench.module.terminal_of(bench.window) is ours[0]
 
     def test_whose_terminal_it_is(self, bench):
-        assert bench.module.agent_in(terminal("gemini_companion.qwen.7.1")) is QWEN_CODE
-        for other in (terminal(), terminal("qwen.7.1"), terminal("gemini_companion.nobody.7.1")):
-            assert bench.module.agent_in(other) is None
+        assert bench.module.agent_in(terminal(tagged("qwen", 1))) is QWEN_CODE
+        for tag in ("", "qwen.7.1", tagged("nobody", 1), tagged("qwen", 1, "1-2")):
+            assert bench.module.agent_in(terminal(tag)) is None
 
     def test_without_a_terminal_that_is_said(self, bench):
         assert "no client runs in a terminal of this window" in self.send(bench)
