@@ -66,6 +66,9 @@ class GeminiCompanionListener(sublime_plugin.EventListener):
     def on_activated(self, view: sublime.View) -> None:
         tell(lambda application: application.view_activated(view))
 
+    def on_deactivated(self, view: sublime.View) -> None:
+        ask(lambda application: application.view_deactivated(view), None)
+
     def on_selection_modified(self, view: sublime.View) -> None:
         ask(lambda application: application.selection_modified(view), None)
 
@@ -79,10 +82,10 @@ class GeminiCompanionListener(sublime_plugin.EventListener):
         tell(lambda application: application.view_loaded(view))
 
     def on_reload(self, view: sublime.View) -> None:
-        tell(lambda application: application.file_changed(view))
+        tell(lambda application: application.view_reloaded(view))
 
     def on_revert(self, view: sublime.View) -> None:
-        tell(lambda application: application.file_changed(view))
+        tell(lambda application: application.view_reloaded(view))
 
     def on_post_save(self, view: sublime.View) -> None:
         tell(lambda application: application.view_saved(view))
@@ -154,18 +157,15 @@ class ReviewCommand(CompanionCommand):
 
 
 class GeminiCompanionAcceptDiffCommand(ReviewCommand, sublime_plugin.WindowCommand):
-    def run(self) -> None:
-        self.act(lambda reviews, review: reviews.accept(review))
+    def run(self, from_command_line: bool = False) -> None:
+        if from_command_line:
+            self.window.run_command("hide_panel", {"cancel": True})
+        self.act(lambda reviews, review: reviews.decide(review, reviews.accept))
 
 
 class GeminiCompanionRejectDiffCommand(ReviewCommand, sublime_plugin.WindowCommand):
     def run(self) -> None:
-        self.act(lambda reviews, review: reviews.reject(review))
-
-
-class GeminiCompanionIgnoreKeyCommand(ReviewCommand, sublime_plugin.WindowCommand):
-    def run(self) -> None:
-        self.act(lambda reviews, review: reviews.ignores_key(review))
+        self.act(lambda reviews, review: reviews.decide(review, reviews.reject))
 
 
 class GeminiCompanionNextChangeCommand(ReviewCommand, sublime_plugin.WindowCommand):
@@ -190,7 +190,7 @@ class GeminiCompanionRevertAllRemainingCommand(ReviewCommand, sublime_plugin.Win
 
 class GeminiCompanionAcceptThisHunkOnlyCommand(ReviewCommand, sublime_plugin.WindowCommand):
     def run(self) -> None:
-        self.act(lambda reviews, review: reviews.accept_only_hunk(review))
+        self.act(lambda reviews, review: reviews.decide(review, reviews.accept_only_hunk))
 
 
 class GeminiCompanionUndoRevertHunkCommand(ReviewCommand, sublime_plugin.WindowCommand):
@@ -208,7 +208,7 @@ class GeminiCompanionShowPendingDiffsCommand(CompanionCommand, sublime_plugin.Wi
         tell(lambda application: application.actions.show_pending_diffs(self.window))
 
     def is_enabled(self, **arguments: Any) -> bool:
-        return ask(lambda application: bool(application.actions.pending()), False)
+        return ask(lambda application: bool(application.actions.pending() or application.actions.closed()), False)
 
 
 class GeminiCompanionRunClientCommand(CompanionCommand, sublime_plugin.WindowCommand):

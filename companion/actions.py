@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from .endpoint.endpoints import Endpoints
     from .review.decision import Review
     from .review.manager import ReviewManager
+    from .review.reopening import ClosedReview
     from .runtime import Runtime
 
 Entries = Tuple[Tuple[str, str, Dict[str, str]], ...]  # caption, command, its arguments
@@ -83,10 +84,14 @@ class Actions:
         """The undecided reviews of all windows."""
         return [(endpoint, review) for endpoint in self._endpoints.all() for review in endpoint.reviews.pending()]
 
+    def closed(self) -> List[Tuple[Endpoint, ClosedReview]]:
+        """The reviews of all windows that can be opened again."""
+        return [(endpoint, closed) for endpoint in self._endpoints.all() for closed in endpoint.reviews.closed.recent()]
+
     def show_pending_diffs(self, window: sublime.Window) -> None:
-        """Let the user pick one of all windows' undecided reviews and go there."""
-        choices = self.pending()
-        if not choices:
+        """Let the user pick one of all windows' undecided reviews and go there, or one to open again."""
+        pending, closed = self.pending(), self.closed()
+        if not pending and not closed:
             say(window, "there is no diff to review")
             return
 
@@ -94,29 +99,26 @@ class Actions:
         focused = window.active_view()
 
         def highlighted(index: int) -> None:
-            endpoint, review = choices[index]
-            if _window_of(endpoint, review) == window and review.pending:
-                endpoint.reviews.open_reviews.show(review, focus=False)
+            if index < len(pending):
+                endpoint, review = pending[index]
+                if endpoint.window == window and review.pending:
+                    endpoint.reviews.open_reviews.preview(review)
 
         def picked(index: int) -> None:
             if index < 0:
                 _bring_back([*in_front, focused])
-                return
-            endpoint, review = choices[index]
-            if not review.pending or not endpoint.window.is_valid():
-                say(window, "that diff has already been answered")
-                return
-            endpoint.reviews.open_reviews.show(review, focus=True)
+            elif index < len(pending):
+                _go_to(window, *pending[index])
+            else:
+                endpoint, old = closed[index - len(pending)]
+                problem = endpoint.reviews.closed.reopen(old)
+                if problem:
+                    say(window, problem)
 
-        items = [
-            sublime.QuickPanelItem(
-                file_name(review.path),
-                details=html.escape(shown(review.path)),
-                annotation=_annotation(endpoint, review, window),
-            )
-            for endpoint, review in choices
-        ]
-        window.show_quick_panel(items, picked, on_highlight=highlighted, placeholder="Pending diffs")
+        items = [_item(review.path, _annotation(endpoint, review, window)) for endpoint, review in pending]
+        items += [_item(old.path, f"{client_name(old.client_name)}, closed: open again") for _, old in closed]
+        placeholder = "Pending diffs" if pending else "Closed diffs"
+        window.show_quick_panel(items, picked, on_highlight=highlighted, placeholder=placeholder)
 
     # -- clients in terminals -----------------------------------------------------------------------------------------
 
@@ -194,7 +196,7 @@ class Actions:
         in_review = self.review_in_front(window) is not None
         possible = {
             **{caption: in_review for caption, _, _ in REVIEW_MENU},
-            "Show Pending Diffs": bool(self.pending()),
+            "Show Pending Diffs": bool(self.pending() or self.closed()),
             "Send Selection to Terminal": can_send,
             "Pause Sharing": sharing,
             "Resume Sharing": not sharing,
@@ -206,6 +208,18 @@ class Actions:
                 window.run_command(entries[index][1], dict(entries[index][2]))
 
         window.show_quick_panel([caption for caption, _, _ in entries], picked, placeholder="Gemini Companion")
+
+
+def _item(path: str, annotation: str) -> sublime.QuickPanelItem:
+    return sublime.QuickPanelItem(file_name(path), details=html.escape(shown(path)), annotation=annotation)
+
+
+def _go_to(window: sublime.Window, endpoint: Endpoint, review: Review) -> None:
+    """Go to a review that was picked from a list."""
+    if not review.pending or not endpoint.window.is_valid():
+        say(window, "that diff has already been answered")
+    else:
+        endpoint.reviews.open_reviews.show(review, focus=True)
 
 
 def _annotation(endpoint: Endpoint, review: Review, window: sublime.Window) -> str:

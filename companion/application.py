@@ -26,7 +26,7 @@ from .endpoint import handover
 from .endpoint.endpoints import Endpoints
 from .endpoint.status_text import listed
 from .libraries import Libraries
-from .review.controls import SAVE
+from .review.controls import deed
 from .review.document.recovery import recover
 from .runtime import Runtime
 from .settings import FILE_NAME, Settings, read
@@ -237,7 +237,7 @@ class Application:
             endpoint.workspace_changed()
             endpoint.tracker.recheck()
             if self._checks % CHECKS_PER_PROJECT == 0:
-                endpoint.reviews.open_reviews.note_project()
+                endpoint.reviews.look_at_window()
                 if endpoint.settings.project_has_changed():
                     endpoint.settings_changed()
             if self._checks % CHECKS_PER_STATUS == 0:
@@ -273,6 +273,11 @@ class Application:
             endpoint.show_status()
             self._export_environment()
 
+    def view_deactivated(self, view: sublime.View) -> None:
+        """A tab, a panel or an overlay has lost the focus; it may be gone."""
+        for endpoint in self._endpoints.all():
+            endpoint.review_events.on_deactivated(view)
+
     def selection_modified(self, view: sublime.View) -> None:
         """A caret or selection moved. Called for every keystroke."""
         for endpoint in self._endpoints.listening:
@@ -299,12 +304,14 @@ class Application:
         endpoint = self.endpoint_of(view.window())
         if endpoint is not None:
             endpoint.tracker.on_saved(view)
-        self.file_changed(view)
-
-    def file_changed(self, view: sublime.View) -> None:
-        """What the view shows was read from or written to the disk: reviews of the file look again."""
+            endpoint.review_events.on_saved(view)
         for endpoint in self._endpoints.all():
             endpoint.review_events.on_file_changed(view)
+
+    def view_reloaded(self, view: sublime.View) -> None:
+        """What the view shows was read from the disk again: reviews of the file look again."""
+        for endpoint in self._endpoints.all():
+            endpoint.review_events.on_reloaded(view)
 
     def view_closing(self, view: sublime.View) -> None:
         """A view is about to be closed and still belongs to its window."""
@@ -326,19 +333,17 @@ class Application:
 
     def text_command(self, view: sublime.View, name: str, arguments: Optional[Dict[str, Any]]) -> Any:
         """The command to run instead, with its arguments, or None to let it pass. Called for every command."""
-        if name != SAVE:
+        if deed(name, arguments) is None:
             return None
         endpoint = self.endpoint_of(view.window())
-        return endpoint.review_events.on_text_command(view, name, arguments) if endpoint is not None else None
+        return endpoint.review_events.on_command(view, name, arguments) if endpoint is not None else None
 
     def window_command(self, window: sublime.Window, name: str, arguments: Optional[Dict[str, Any]]) -> Any:
         """The same for a window's command."""
         if name in PROJECT_COMMANDS and not (arguments or {}).get("new_window"):
             self.project_closing(window)
-        if name != SAVE:
-            return None
-        endpoint = self._endpoints.of(window)
-        return endpoint.review_events.on_window_command(name, arguments) if endpoint is not None else None
+        view = window.active_view() if deed(name, arguments) is not None else None
+        return self.text_command(view, name, arguments) if view is not None else None
 
     def window_command_done(self, window: sublime.Window, name: str) -> None:
         """A window command has run: some of them change the folders."""

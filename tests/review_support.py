@@ -168,6 +168,19 @@ class ReviewTestCase(DeferrableTestCase):
         put_caret(view, point)
         view.run_command("insert", {"characters": text})
 
+    def press(self, command: str, view: Optional[sublime.View] = None, **arguments: Any) -> None:
+        """Run a command as its key or menu does: listeners hear of it first, which they do not of `run_command`.
+
+        It is a command of `view`, or without one of the window (sublimehq/sublime_text 2400).
+        """
+        listener = sys.modules[PLUGIN].GeminiCompanionListener()
+        if view is not None:
+            rewritten = listener.on_text_command(view, command, arguments or None)
+        else:
+            rewritten = listener.on_window_command(self.window, command, arguments or None)
+        name, given = rewritten or (command, arguments)
+        (view or self.window).run_command(name, given)
+
     # -- eyes ---------------------------------------------------------------------------------------------------------
 
     def text(self, view: sublime.View) -> str:

@@ -20,7 +20,7 @@ from ..companion.diagnosis import assumptions
 from ..companion.diagnosis.report import FRAME_MILLISECONDS, LAYOUT_FRAMES
 from ..companion.editor.edits import set_text
 from ..companion.review.display.markup import filler_html
-from .review_support import PLUGIN, PROPOSED, ReviewTestCase
+from .review_support import PLUGIN, ReviewTestCase
 from .support.selecting import put_caret, select
 
 TWO_COLUMNS = {"cols": [0.0, 0.5, 1.0], "rows": [0.0, 1.0], "cells": [[0, 0, 1, 1], [1, 0, 2, 1]]}
@@ -203,16 +203,6 @@ class TestGroups(AssumptionCase):
 
 
 class TestCommands(ReviewTestCase):
-    def test_saving_reaches_the_proposal_as_save(self) -> Iterator[Any]:
-        """Ctrl+S and File > Save accept a proposal: both run the command `save`, which listeners are asked about."""
-        for args in ({"async": True}, {}, None):
-            self.write()
-            review = yield from self.open_diff()
-            self.window.focus_view(self.proposal(review))
-            self.window.run_command("save", args)
-            yield lambda: not self.reviews.pending()
-            self.assertEqual(self.told[-1][1].content, PROPOSED)
-
     def test_an_unknown_command_is_silent(self) -> None:
         """Commands of packages that may be missing are run without asking first. Seen in use."""
         self.window.run_command("gemini_companion_no_such_command", {"a": 1})

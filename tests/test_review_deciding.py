@@ -136,9 +136,15 @@ class TestWaysToDecide(DecidingTestCase):
     def test_saving_the_proposal_accepts(self) -> Iterator[Any]:
         self.write()
         for save in (
-            lambda view: view.run_command("save"),
-            lambda view: view.window().run_command("save"),
-            lambda view: view.run_command("save", {"async": True}),
+            lambda view: self.press("save", view),
+            lambda view: self.press("save"),
+            lambda view: self.press("save", view, **{"async": True}),
+            lambda view: self.press("lsp_save", view, **{"async": True}),
+            lambda view: self.press("chain", commands=[["save"], ["close"]]),
+            lambda view: self.press("chain", commands=[{"command": "lsp_save"}, {"command": "close_file", "args": {}}]),
+            lambda view: (self.press("save", view), self.press("close")),
+            lambda view: [self.press("nv_feed_key", character="Z") for _ in range(2)],
+            lambda view: [self.press("nv_feed_key", view, key="Z") for _ in range(2)],
         ):
             del self.told[:]
             review = yield from self.open_diff()
@@ -150,7 +156,7 @@ class TestWaysToDecide(DecidingTestCase):
     def test_saving_the_original_does_nothing(self) -> Iterator[Any]:
         self.write()
         review = yield from self.open_diff()
-        self.original(review).run_command("save")
+        self.press("save", self.original(review))
         yield 50
         self.assertTrue(review.pending)
         self.assertEqual(self.told, [])

@@ -131,7 +131,7 @@ class TestProjects(RestoringTestCase):
 
     def test_left_overs_that_come_back_with_a_workspace_are_closed(self) -> Iterator[Any]:
         self.window.focus_group(0)
-        view = views.create(self.window, view_roles.PROPOSAL, "left over (proposal)", self.path(), None)
+        view = views.create(self.window, view_roles.PROPOSAL, "left over (proposal)", self.path(), None, False)
         yield from self.switch(self.two)
         self.assertFalse(file_views.is_open(view))
         yield from self.switch(self.one)

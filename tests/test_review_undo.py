@@ -49,9 +49,7 @@ class TestUndo(ReviewTestCase):
         self.use(review_ignore_whitespace="all")
         review = yield from self.open_diff("file.py", RIGHT)
         view = self.proposal(review)
-        put_caret(
-            view, view.text_point(5, 6)
-        )  # the mark of that line moves, and is not drawn anew
+        put_caret(view, view.text_point(5, 6))  # the mark of that line moves, and is not drawn anew
         yield from self.run_in(view, "insert", characters="x")
         self.reviews.changes.toggle_whitespace(review)
         yield self.settled

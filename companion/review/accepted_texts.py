@@ -194,9 +194,9 @@ class AcceptedTexts:
         `done` gets an empty string once the file is written, else a sentence for the user; the review is open then.
         `guard` may refuse the file; it stands for a client that has asked for this.
         """
-        presentation = self._open.presentations[review]
-        original = presentation.original
-        if original is None:
+        presentation = self._open.presentations.get(review)  # none while it waits for the focus
+        original = presentation.original if presentation is not None else None
+        if presentation is None or original is None:
             done("The file is still being read, try again.")
             return
         if not review.begin_writing():
@@ -297,7 +297,7 @@ class AcceptedTexts:
                 computation.deliver()
         self._writes.finish()
         for review, accepted in self._shown.items():
-            text = self._open.presentations[review].current_text()
+            text = self._open.text_of(review)
             if text != accepted.text:
                 accepted.text = text
                 self._keep(accepted)

@@ -5,15 +5,16 @@ Rule: a link's name and a context key mean one thing, said here and nowhere else
 
 from __future__ import annotations
 
+from enum import Enum
 from typing import TYPE_CHECKING, Any, Callable, Dict, Optional, Protocol
 
 import sublime
 
 from .display.markup import ACCEPT, AS_PROPOSED, NEXT, PREVIOUS, REJECT, RELOAD, REVERT, UNDO, WHITESPACE, parse_link
+from .window.neovintageous import FEED
 
-SAVE = "save"  # the editor's command that accepts a proposal
 IN_REVIEW = "gemini_companion.in_review"
-JUST_SHOWN = "gemini_companion.just_shown"  # the review has come to the front by itself: a key may mean another one
+REVIEW_BELOW = "gemini_companion.review_below"  # a proposal is behind the panel that has the focus
 
 _DECIDING = (ACCEPT, AS_PROPOSED, REJECT)
 
@@ -28,7 +29,7 @@ class Deciding(Protocol):
     def accept(self, review: Review) -> None: ...
     def accept_as_proposed(self, review: Review) -> None: ...
     def reject(self, review: Review) -> None: ...
-    def ignores_click(self, review: Review) -> bool: ...
+    def decide(self, review: Review, act: Callable[[Review], None]) -> None: ...
 
 
 def follow_link(reviews: Deciding, changes: Changes, review: Review, href: str) -> None:
@@ -45,8 +46,48 @@ def follow_link(reviews: Deciding, changes: Changes, review: Review, href: str) 
         RELOAD: lambda: changes.reload(review),
         WHITESPACE: lambda: changes.toggle_whitespace(review),
     }
-    if verb in actions and not (verb in _DECIDING and reviews.ignores_click(review)):
+    if verb in _DECIDING:
+        reviews.decide(review, lambda _: actions[verb]())
+    elif verb in actions:
         actions[verb]()
+
+
+class Deed(Enum):
+    """What a command of the editor, or of another package, does to the tab in front."""
+
+    SAVE = "save"
+    CLOSE = "close"
+    TYPE = "type"  # a key of NeoVintageous, which may be one of the other two
+
+
+_CLOSING = frozenset(["close", "close_file"])
+
+
+def deed(name: str, arguments: Optional[Dict[str, Any]]) -> Optional[Deed]:
+    """What a command does; None for all that neither save nor close. Called for every command.
+
+    Packages save by commands of their own, such as `lsp_save` of LSP, and run several, as the editor's `chain` does.
+    Of these saving counts more than closing.
+    """
+    if name == "save" or name.endswith("_save"):
+        return Deed.SAVE
+    if name in _CLOSING:
+        return Deed.CLOSE
+    if name == FEED:
+        return Deed.TYPE
+    commands = (arguments or {}).get("commands")
+    if not isinstance(commands, list):
+        return None
+    found = {deed(each, None) for each in map(_name, commands)}
+    return next((each for each in (Deed.SAVE, Deed.CLOSE) if each in found), None)
+
+
+def _name(command: Any) -> str:
+    """The name of one command of several: a pair of it and its arguments, or an object."""
+    if isinstance(command, dict):
+        command = [command.get("command")]
+    name = command[0] if isinstance(command, list) and command else command
+    return name if isinstance(name, str) else ""
 
 
 def answer(value: bool, operator: int, operand: Any) -> Optional[bool]:

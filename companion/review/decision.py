@@ -98,8 +98,9 @@ class Review:
 
     `path` is what the client sent, letter by letter, because clients compare it as text. `orphaned` means that the
     client has gone and nobody but us is left to write the file; with `accepted_before` that is so because the text was
-    accepted before and is not saved. `same_files` are the names by which tabs called the file when the disk was last
-    asked. `ticket` is the call that the decision answers, if it is not told by a notification.
+    accepted before and is not saved, with `closed_before` because a tab was closed, and the client told so.
+    `same_files` are the names by which tabs called the file when the disk was last asked. `ticket` is the call that the
+    decision answers, if it is not told by a notification.
     """
 
     def __init__(
@@ -113,6 +114,7 @@ class Review:
         self.state = State.PENDING
         self.orphaned = False
         self.accepted_before = False
+        self.closed_before = False
 
     @property
     def pending(self) -> bool:

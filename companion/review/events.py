@@ -13,8 +13,11 @@ import sublime
 from ..common.debounce import Debounce
 from ..editor import file_views, view_roles
 from ..editor.edits import COMMAND
-from .controls import IN_REVIEW, JUST_SHOWN, SAVE, answer
+from .controls import IN_REVIEW, REVIEW_BELOW, Deed, answer, deed
+from .decision import Review
 from .manager import ReviewManager
+from .window import views
+from .window.neovintageous import Typed
 
 if TYPE_CHECKING:
     from ..runtime import Runtime
@@ -34,6 +37,8 @@ class ReviewEvents:
         self._reviews = reviews
         self._open = reviews.open_reviews
         self._edited: Dict[int, sublime.View] = {}  # by id: views of no review, since they were last looked at
+        self._typed = Typed()
+        self._saved: Optional[Review] = None  # which is about to be accepted
         self._edits = Debounce(runtime.later_on_main, self._look_at_edited, _QUIET, _LONGEST)
 
     def on_activated(self, view: sublime.View) -> None:
@@ -48,18 +53,27 @@ class ReviewEvents:
             self._runtime.on_main(self._reviews.recover)
         reviews.open_reviews.pair_up(view)
 
+    def on_deactivated(self, view: sublime.View) -> None:
+        """A tab, a panel or an overlay of any window has lost the focus."""
+        self._open.arrangement.note_left(view)
+
     def on_modified(self, view: sublime.View) -> None:
         """A view was edited. Called for every keystroke."""
-        if not self._open.presentations:
-            self._open.input_guard.edited()
-            return
+        number = view.id()
         review = self._open.review_of(view)
         if review is None:
-            self._open.input_guard.edited()
-            self._edited[view.id()] = view
-            self._edits.mark()
+            self._open.input_guard.edited(number)
+            if self._open.presentations:
+                self._edited[number] = view
+                self._edits.mark()
         elif self._open.is_proposal(review, view):
+            self._open.input_guard.edited(number)
             self._open.presentations[review].edited()
+
+    def on_reloaded(self, view: sublime.View) -> None:
+        """The editor has read a view's file again."""
+        self._open.input_guard.reloaded(view.id())
+        self.on_file_changed(view)
 
     def _look_at_edited(self) -> None:
         """Check whether one of the edited views shows a file that is under review."""
@@ -87,6 +101,15 @@ class ReviewEvents:
             if file_views.is_same_file(path, review.path, review.same_files):
                 presentation.check_file()
 
+    def on_saved(self, view: sublime.View) -> None:
+        """A view was saved: one of ours, which has a name now, is the user's."""
+        review = self._open.review_of(view)
+        if review is not None:
+            if view.file_name() is not None:
+                self._reviews.saved_under_a_name(review)
+        elif view_roles.role_of(view) is not None and self._reviews.of_view(view) is None:
+            views.release(view)
+
     def on_pre_close(self, view: sublime.View) -> None:
         """A view is about to be closed. Closing either view of a review rejects the proposal."""
         self._runtime.assert_main_thread()
@@ -94,30 +117,36 @@ class ReviewEvents:
         if review is not None:
             self._reviews.reject_by_closing(review, view)
 
-    def on_text_command(self, view: sublime.View, name: str, arguments: Optional[Dict[str, Any]]) -> Optional[Command]:
-        """The command to run instead, with its arguments, or None to let it pass.
+    def on_command(self, view: sublime.View, name: str, arguments: Optional[Dict[str, Any]]) -> Optional[Command]:
+        """The command to run instead, with its arguments, or None to let it pass. Keys and menus are told of only.
 
-        Saving a proposal accepts it; saving the view of the original does nothing.
+        Saving a proposal accepts it; saving the view of the original does nothing. What saves and closes only accepts.
         """
-        if name != SAVE or view.file_name() is not None or view_roles.role_of(view) is None:
+        what = deed(name, arguments)
+        if what is Deed.TYPE and self._typed.is_write(arguments):
+            what = Deed.SAVE
+        if what in (None, Deed.TYPE) or view.file_name() is not None or view_roles.role_of(view) is None:
             return None
         reviews = self._reviews.of_view(view)
         review = reviews.open_reviews.review_of(view) if reviews is not None else None
         if reviews is None or review is None:
             return None
-        if view_roles.role_of(view) == view_roles.PROPOSAL:
-            self._runtime.on_main(reviews.accept, review)
+        if what is Deed.CLOSE:
+            return (COMMAND, {}) if review is self._saved or reviews.ignores(review) else None
+        if view_roles.role_of(view) == view_roles.PROPOSAL and review is not self._saved:
+            self._saved = review
+            self._runtime.on_main(self._accept_saved, reviews, review)
         return COMMAND, {}  # does nothing without edits
 
-    def on_window_command(self, name: str, arguments: Optional[Dict[str, Any]]) -> Optional[Command]:
-        """The same for a command of the window, which means its active view."""
-        view = self._window.active_view() if name == SAVE else None
-        return self.on_text_command(view, name, arguments) if view is not None else None
+    def _accept_saved(self, reviews: ReviewManager, review: Review) -> None:
+        self._saved = None
+        reviews.decide(review, reviews.accept)
 
     def query_context(self, view: sublime.View, key: str, operator: int, operand: Any) -> Optional[bool]:
         """Answer for the context keys of our key bindings; None for every other."""
-        if key not in (IN_REVIEW, JUST_SHOWN):
+        if key == REVIEW_BELOW:
+            below = self._window.active_view()
+            return answer(below is not None and self._reviews.of_view(below) is not None, operator, operand)
+        if key != IN_REVIEW:
             return None
-        reviews = self._reviews.of_view(view)
-        value = reviews is not None and (key == IN_REVIEW or reviews.open_reviews.just_shown(view))
-        return answer(value, operator, operand)
+        return answer(self._reviews.of_view(view) is not None, operator, operand)

@@ -28,8 +28,9 @@ from .document.apply import Guard
 from .document.preparation import FileRequest, Preparation
 from .document.text import ProposedText
 from .open_reviews import OpenReviews
+from .reopening import ClosedReviews
 from .window import views
-from .window.split import close_abandoned, put_layout_back
+from .window.split import close_abandoned, project_of, put_layout_back
 
 if TYPE_CHECKING:
     from ..runtime import Runtime
@@ -62,10 +63,12 @@ class ReviewManager:
         self._notify = notify
         self._is_connected = is_connected
         self._find_elsewhere = find_elsewhere
+        self._project = project_of(window)
         self.open_reviews = OpenReviews(window, runtime, settings, self._follow_link, on_count, self._review_elsewhere)
         self._presentations = self.open_reviews.presentations
         self.accepted_texts = AcceptedTexts(window, runtime, self.open_reviews, self._end, is_connected)
         self.changes = Changes(self.open_reviews)
+        self.closed = ClosedReviews(self.open_reviews)
 
     def of_view(self, view: sublime.View) -> Optional[ReviewManager]:
         """The manager to whose reviews a view belongs: this one, or that of the window it was dragged here from."""
@@ -124,7 +127,7 @@ class ReviewManager:
         review = self.open_reviews.find(owner, path)
         if review is None:
             return None
-        text = self._presentations[review].current_text()
+        text = self.open_reviews.text_of(review)
         self._end(review, review.close(), tell=not suppress_notification)
         return text
 
@@ -177,7 +180,7 @@ class ReviewManager:
         """
         self._runtime.assert_main_thread()
         review = self._required(owner, path)
-        self.accepted_texts.write(review, self._presentations[review].current_text(), done, guard)
+        self.accepted_texts.write(review, self.open_reviews.text_of(review), done, guard)
 
     def reject_by_client(self, owner: Owner, path: str) -> None:
         """Reject for the client and tell it. Raises `ReviewError` with a sentence for the client."""
@@ -195,7 +198,7 @@ class ReviewManager:
         """The session with this id has ended: its reviews stay, and from now on Accept writes the file."""
         self._runtime.assert_main_thread()
         self.accepted_texts.owner_gone(owner_id)
-        for review in list(self._presentations):
+        for review in self.open_reviews.all():
             if review.owner.session_id == owner_id and self.open_reviews.orphan(review) and review.ticket is not None:
                 review.ticket.settle(None)
 
@@ -213,19 +216,17 @@ class ReviewManager:
         proposal = review.proposal
         self._runtime.on_main(lambda: self.accept(review) if review.proposal is proposal else None)
 
-    def ignores_key(self, review: Review) -> bool:
-        """The user pressed a key to decide the review. True, which is said, if it was meant for another one."""
-        return self._ignores(review, "press")
+    def decide(self, review: Review, act: Callable[[Review], None]) -> None:
+        """The user asks for a decision, by a key, a click or a command: made unless it was meant for another review."""
+        if not self.ignores(review):
+            act(review)
 
-    def ignores_click(self, review: Review) -> bool:
-        """The same for a link that decides."""
-        return self._ignores(review, "click")
-
-    def _ignores(self, review: Review, act: str) -> bool:
+    def ignores(self, review: Review) -> bool:
+        """Whether what the user does to decide the review was meant for another one, which is said."""
         ignored = self.open_reviews.input_guard.pressed(review)
         if ignored:
             name = os.path.basename(review.path)
-            self._say(review, f"the diff of {name} has just come to the front: look, then {act} again")
+            self._say(review, f"the diff of {name} has just come to the front: look, then decide")
         return ignored
 
     def _say(self, review: Review, sentence: str) -> None:
@@ -267,12 +268,34 @@ class ReviewManager:
             self._end(review, review.reject())
 
     def reject_by_closing(self, review: Review, view: sublime.View) -> None:
-        """The user is closing `view`, one of the views of the review: reject the proposal."""
-        self._tell(review, review.reject())
+        """`view`, one of the views of the review, is being closed: reject the proposal, which can be opened again.
+
+        If that was meant for another review, this one is shown again.
+        """
         for clone in view.clones():
             self._runtime.on_main(views.close, clone)
+        if review.pending and self.ignores(review):
+            self.open_reviews.retire(review)
+            self._runtime.on_main(self._show_anew, review)
+            return
+        text, outcome = self.open_reviews.text_of(review), review.reject()
+        if outcome is not None:
+            self._say(review, self.closed.note(review, text))
+        self._tell(review, outcome)
         self.open_reviews.retire(review)
         self._runtime.on_main(self._end, review, None)
+
+    def _show_anew(self, review: Review) -> None:
+        """Show a review again whose view has gone; where its window or project has gone, reject it."""
+        if not review.pending or not self.open_reviews.show_anew(review):
+            self._end(review, review.reject())
+
+    def saved_under_a_name(self, review: Review) -> None:
+        """A view of the review was saved as a file: it is the user's at once, and the review goes on in another."""
+        text, ticket = self.open_reviews.text_of(review), review.ticket
+        if text != review.proposal.exact and (ticket is None or ticket.edits_return):
+            review.replace(text)
+        self._show_anew(review)
 
     def _follow_link(self, review: Review, href: str) -> None:
         if review in self._presentations:
@@ -283,7 +306,7 @@ class ReviewManager:
         if tell:
             self._tell(review, outcome)
         # A review whose tab is closed while its file is being written is not pending, and is closed as well.
-        if review in self._presentations and not review.pending:
+        if not review.pending:
             self.open_reviews.close(review)
         self.accepted_texts.given_up(review)
 
@@ -313,9 +336,21 @@ class ReviewManager:
             logger.info("closed what was left of earlier reviews")
         self.accepted_texts.recover()
 
+    def look_at_window(self) -> None:
+        """See what no event has told of: the project under another name, or another one, from which to recover.
+
+        The palette and plugins switch projects without a word.
+        """
+        self.open_reviews.note_project()
+        self.open_reviews.arrangement.go_on_waiting()
+        project = project_of(self._window)
+        if project != self._project:
+            self._project = project
+            self.recover()
+
     def leave_project(self) -> None:
         """Another project, or none, is about to take the window: end all reviews while this one still has it."""
-        if self._presentations:
+        if self.open_reviews.all():
             logger.info("the window changes its project: %d reviews end", len(self.pending()))
             self.shutdown()
 

@@ -1,17 +1,19 @@
 """The open reviews of one window and their views: opened, found, brought to the front, closed.
 
 Rules: everything runs on the main thread. Nothing is decided here, and no client is told. A view is known by its
-buffer, so that its clones are known, too. After the last review the window is given back.
+buffer, so that its clones are known, too. After the last review the window is given back. Views come and go only while
+the focus is free; a review that waits for that is open, but has no presentation.
 """
 
 from __future__ import annotations
 
 import os
+from functools import partial
 from typing import TYPE_CHECKING, Callable, Dict, List, Optional, Set, Union
 
 import sublime
 
-from ..editor import file_views
+from ..editor import file_views, view_roles
 from .decision import Owner, Review, ReviewError, Ticket
 from .display.panes import one_pane_says_all
 from .display.poller import Poller
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
     from ..settings import Settings
     from .document.preparation import Preparation
     from .document.text import ProposedText
+
+THAW_MILLISECONDS = 100  # between two looks whether a review that has come by itself may be edited
 
 
 class OpenReviews:
@@ -45,6 +49,7 @@ class OpenReviews:
     ) -> None:
         self.presentations: Dict[Review, Presentation] = {}
         """The oldest review first."""
+        self._waiting: Dict[Review, Optional[Preparation]] = {}  # to be shown when the focus is free
         self.arrangement = Arrangement(window, runtime, settings)
         self.input_guard = InputGuard()
         self._window = window
@@ -77,7 +82,16 @@ class OpenReviews:
 
     def pending(self) -> List[Review]:
         """The reviews that the user can still decide, the oldest first."""
-        return [review for review in list(self.presentations) if review.pending]
+        return [review for review in self.all() if review.pending]
+
+    def all(self) -> List[Review]:
+        """Every review, those that wait for the focus or have ended and are about to be closed included."""
+        return [*self.presentations, *self._waiting]
+
+    def text_of(self, review: Review) -> str:
+        """The text of an open review as it would be accepted now."""
+        presentation = self.presentations.get(review)
+        return presentation.current_text() if presentation is not None else review.proposal.exact
 
     def in_front(self) -> Optional[Review]:
         """The review that a command means: the one with the focus, else the visible one, else the only one."""
@@ -89,11 +103,6 @@ class OpenReviews:
             return visible[0]
         return next(iter(self.presentations)) if len(self.presentations) == 1 else None
 
-    def just_shown(self, view: sublime.View) -> bool:
-        """Whether the view's review has just come to the front by itself, so that a key is not meant for it."""
-        review = self.review_of(view)
-        return review is not None and self.input_guard.ignores(review)
-
     def window_of(self, review: Review) -> sublime.Window:
         """The window in which the proposal is, which the user may have dragged there."""
         presentation = self.presentations.get(review)
@@ -101,15 +110,32 @@ class OpenReviews:
         return (view.window() if view is not None else None) or self._window
 
     def _in_use(self) -> List[sublime.View]:
-        """The views of the pending review that the user is in and wants to stay in, the one with the focus last."""
+        """What the user is in and wants to stay in, the view with the focus last: a pending review, or a text that they
+        are typing in."""
         view = self.arrangement.tab_in_use()
-        if view is None or self.arrangement.may_interrupt:
+        if view is None:
+            return []
+        typing = self._typing(view)
+        if self.arrangement.may_interrupt and not typing:
             return []
         review = self.review_of(view)
         if review is None:
             other = self._find_elsewhere(view)
-            return [view] if other is not None and other.pending else []
+            return [view] if typing or (other is not None and other.pending) else []
         return [*self.presentations[review].views, view] if review.pending else []
+
+    def _typing(self, view: sublime.View) -> bool:
+        """Whether the user is typing in this view, or in the window in front if reviews may come to the front there."""
+        views = [view]
+        if self.arrangement.may_interrupt:
+            front = sublime.active_window().active_view()
+            views += [front] if front is not None else []
+        return any(self.input_guard.typed_in(each.id()) and not self._edits_itself(each) for each in views)
+
+    def _edits_itself(self, view: sublime.View) -> bool:
+        """Whether the edits of a view are none of the user's: those of a terminal, or of a proposal put in by us."""
+        review = self.review_of(view)
+        return view_roles.is_terminal(view) or (review is not None and self.presentations[review].untouched)
 
     def find(self, owner: Owner, path: str) -> Optional[Review]:
         """The pending review of a client for a file; those that have a ticket are known by its name instead."""
@@ -151,16 +177,28 @@ class OpenReviews:
         review = self.find(owner, path) if ticket is None else None
         if review is None:
             review = Review(owner, path, proposed, ticket)
-            self._open(review, prepared)
-        else:
-            review.replace(proposed)
-            self.presentations[review].show_proposal(prepared)
-            self.input_guard.came(review)  # what the user may have been about to decide is another text now
-            if self.review_of(self.arrangement.tab_in_use()) is review or not self._in_use():
-                self.show(review)
+            self.await_focus(review, prepared)
+            return review
+        review.replace(proposed)
+        if review in self._waiting:
+            self._waiting[review] = prepared
+            return review
+        self.presentations[review].show_proposal(prepared)
+        self._hold(review)  # what the user may have been about to decide, or to edit, is another text now
+        if self.review_of(self.arrangement.tab_in_use()) is review or not self._in_use():
+            self.arrangement.when_free(partial(self.show, review))
         return review
 
-    def _open(self, review: Review, prepared: Optional[Preparation]) -> None:
+    def await_focus(self, review: Review, prepared: Optional[Preparation] = None) -> None:
+        """Show a review that has no views, as soon as the focus is free."""
+        self._waiting[review] = prepared
+        self.arrangement.when_free(partial(self._open, review))
+        self._runtime.on_main(self._on_count)
+
+    def _open(self, review: Review) -> None:
+        if review not in self._waiting:
+            return  # it has been closed, or shown
+        prepared = self._waiting.pop(review)
         if prepared is not None:
             review.same_files = prepared.same_files
         in_use = self._in_use()
@@ -175,11 +213,27 @@ class OpenReviews:
         self.presentations[review] = presentation
         if in_use:
             self._behind.add(review)
-        elif self.arrangement.tab_in_use() == presentation.proposal_view:
-            self.input_guard.opened(review)
         presentation.show_proposal(prepared)
+        if self.input_guard.ignores(review):
+            self._hold(review)
         self._poller.start()
         self._runtime.on_main(self._on_count)
+
+    def _hold(self, review: Review) -> None:
+        """The review has come to the front by itself: for a moment nothing decides or edits it."""
+        presentation = self.presentations[review]
+        self.input_guard.came(review, self._typing(presentation.proposal_view))
+        presentation.freeze(True)
+        self._runtime.later_on_main(THAW_MILLISECONDS, self._thaw, review)
+
+    def _thaw(self, review: Review) -> None:
+        presentation = self.presentations.get(review)
+        if presentation is None or presentation.retired or not review.pending:
+            return
+        if self.input_guard.ignores(review):
+            self._runtime.later_on_main(THAW_MILLISECONDS, self._thaw, review)
+        else:
+            presentation.freeze(False)
 
     def show(self, review: Review, focus: Optional[bool] = None) -> None:
         """Bring a review to the front; `focus` is as in `Arrangement.show`, and true if the user has asked for it."""
@@ -187,12 +241,36 @@ class OpenReviews:
         if presentation is not None:
             if focus:
                 self.input_guard.asked_for(review)
+                self._thaw(review)
             self.arrangement.show(presentation.views, presentation.proposal_view, focus)
             self._has_come(review)
 
+    def preview(self, review: Review) -> None:
+        """Show a review behind an overlay, which keeps the focus, unless that needs another group: it would end."""
+        presentation = self.presentations.get(review)
+        if presentation is None:
+            return
+        here = self._window.active_group()
+        if all(
+            file_views.is_in(view, self._window) and self._window.get_view_index(view)[0] == here
+            for view in presentation.views
+        ):
+            self._window.focus_view(presentation.proposal_view)
+
+    def show_anew(self, review: Review) -> bool:
+        """Show a review in new views, because one of its own was closed or has become the user's.
+
+        False if its window or its project has gone.
+        """
+        if review not in self.presentations or not self.arrangement.is_still_there:
+            return False
+        self.presentations.pop(review).close()
+        self.await_focus(review)
+        return True
+
     def pair_up(self, view: sublime.View) -> None:
         """A view was activated: if it belongs to a review, show the review's other view, too."""
-        review = self.review_of(view)
+        review = self.review_of(view) if self.arrangement.free else None
         if review is not None:
             self._poller.start()
             window = view.window()
@@ -221,7 +299,7 @@ class OpenReviews:
     def orphan(self, review: Review) -> bool:
         """Note that the client of an open review has gone, and show it in the header. True if that is news."""
         news = review.orphan()
-        if news:
+        if news and review in self.presentations:
             self.presentations[review].update_header()
         return news
 
@@ -242,7 +320,20 @@ class OpenReviews:
         presentation.retire()
 
     def close(self, review: Review) -> None:
-        """Close the views of an ended review, and show the newest one that is left, or give the window back."""
+        """Close the views of an ended review, and show the newest one that is left, or give the window back.
+
+        Where that would touch the focus of an overlay or a panel it waits until that has gone.
+        """
+        if self._waiting.pop(review, self) is not self:
+            self._runtime.on_main(self._on_count)
+        elif review in self.presentations:
+            self.arrangement.when_free(partial(self._close, review))
+            if review in self.presentations:
+                self.presentations[review].retire()
+
+    def _close(self, review: Review) -> None:
+        if review not in self.presentations:
+            return
         self.note_project()
         presentation = self.presentations.pop(review)
         self._behind.discard(review)
@@ -263,7 +354,7 @@ class OpenReviews:
         review = next((each for each in newest_first if self.window_of(each) == self._window), newest_first[0])
         presentation = self.presentations[review]
         if self.arrangement.go_on(presentation.views, presentation.proposal_view):
-            self.input_guard.came(review)
+            self._hold(review)
         self._has_come(review)
 
     def note_project(self) -> None:
@@ -278,6 +369,7 @@ class OpenReviews:
     def close_all(self, closed: List[sublime.View]) -> None:
         """Close all reviews and give the window back at once. `closed` are their views."""
         self._poller.stop()
+        self._waiting.clear()
         if closed:
             self.note_project()
             self.arrangement.note_closing(closed)

@@ -59,6 +59,7 @@ def header_of(now: Standing, columns: int) -> Header:
         changed_on_disk=now.file.changed,
         orphaned=now.review.orphaned,
         accepted_before=now.review.accepted_before,
+        closed_before=now.review.closed_before,
         emptied=now.emptied,
         edits_stay=now.edits_stay,
         whitespace_hidden=hidden,

@@ -32,6 +32,7 @@ class Circumstances(NamedTuple):
     orphaned: bool
     emptied: bool
     accepted_before: bool = False
+    closed_before: bool = False
     edits_stay: bool = False
     contents: str = ""
     whitespace_hidden: int = 0
@@ -67,6 +68,8 @@ def _who_writes(now: Circumstances) -> List[Notice]:
     """What is to be known of the writing of the accepted text, if it is not simply the client who writes it."""
     if now.accepted_before:
         return [Notice("What you accepted is not saved yet: Accept writes the file itself.")]
+    if now.closed_before:
+        return [Notice(f"{now.client} was told that you closed this: Accept writes the file itself.", risk=False)]
     if now.orphaned:
         return [Notice(f"{now.client} has gone: Accept writes the file itself.", risk=False)]
     if now.edits_stay:

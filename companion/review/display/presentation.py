@@ -117,6 +117,11 @@ class Presentation:
         return self._cycle.failed
 
     @property
+    def untouched(self) -> bool:
+        """Whether the proposal is as we have put it into its view."""
+        return self._pane.untouched
+
+    @property
     def summary(self) -> str:
         """How much it changes, as far as that is known, and how long it has been waiting."""
         return self._header.summary

@@ -23,18 +23,26 @@ _numbers: Iterator[int] = count(1)
 
 
 class Sizes(NamedTuple):
-    """What a view's blocks are measured by. `width` is that of the text area."""
+    """What a view's blocks are measured by. `extent` is the width in sight, `margin` is free on both sides of it."""
 
     line_height: float
     em_width: float
-    width: float
+    extent: float
+    margin: float = 0.0
 
     @classmethod
     def of(cls, view: Optional[sublime.View]) -> Sizes:
         """The sizes of a view now."""
         if view is None:
             return cls(0.0, 0.0, 0.0)
-        return cls(view.line_height(), view.em_width(), view.viewport_extent()[0])
+        margin = view.settings().get("margin", 4)
+        margin = float(margin) if isinstance(margin, (int, float)) else 0.0
+        return cls(view.line_height(), view.em_width(), view.viewport_extent()[0], margin)
+
+    @property
+    def width(self) -> float:
+        """The width of the text, which a block may fill."""
+        return max(0.0, self.extent - 2 * self.margin)
 
     @property
     def row(self) -> int:
@@ -114,7 +122,10 @@ class Watch:
         if now < self._next_quick:
             return SizeCheck.UNKNOWN
         self._next_quick = now + _QUICK_EVERY
-        if self._right.line_height() == self.right.line_height and self._right.viewport_extent()[0] == self.right.width:
+        if (
+            self._right.line_height() == self.right.line_height
+            and self._right.viewport_extent()[0] == self.right.extent
+        ):
             return SizeCheck.UNKNOWN
         self._known = False
         return SizeCheck.CHANGED

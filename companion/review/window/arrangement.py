@@ -48,10 +48,35 @@ class Arrangement:
         """A tab or a panel of the window was activated."""
         self._focus.note(view)
         self._split.note_activated(view)
+        self.go_on_waiting()
+
+    def note_left(self, view: sublime.View) -> None:
+        """A tab, a panel or an overlay has lost the focus."""
+        self._focus.note_left(view)
+        self.go_on_waiting()
+
+    def when_free(self, act: Callable[[], None]) -> None:
+        """Call `act`, which moves the focus, as soon as that ends or blurs no overlay and no panel with input."""
+        self._focus.when_free(act)
+
+    @property
+    def free(self) -> bool:
+        """Whether no overlay and no panel with input has the focus."""
+        return self._focus.free
+
+    def go_on_waiting(self) -> None:
+        """Do what waits for the focus, if it is free."""
+        if self._focus.waited_for:  # in a later turn: what was picked may open another list at once
+            self._runtime.on_main(self._focus.go_on)
 
     def note_project(self, ours: Callable[[], Sequence[sublime.View]]) -> None:
         """The project may have been saved under another name. `ours` gives the views of all open reviews."""
         self._split.note_project(ours)
+
+    @property
+    def is_still_there(self) -> bool:
+        """Whether the window is open and has the project that it had when it was arranged."""
+        return self._window.is_valid() and not self._split.project_has_gone
 
     # -- opening ------------------------------------------------------------------------------------------------------
 

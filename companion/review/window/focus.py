@@ -1,13 +1,15 @@
 """What has the focus, what may take it, and what gets it back.
 
-Rules: with the setting `auto` a terminal keeps the focus, in a tab or in a panel, and so does another window, because
-the user may be about to answer there. In all other cases the proposal gets it. Opening and closing views moves the
-focus as a side effect, so it is always set explicitly afterwards.
+Rules: an overlay or a panel that the user types into keeps the focus, and is not ended: what would touch the focus
+waits until it has gone. The focus of another group and a new file end or blur them (sublimehq/sublime_text 1041, 1320).
+Otherwise with the setting `auto` a terminal keeps the focus, in a tab or in a panel, and so does another window,
+because the user may be about to answer there. In all other cases the proposal gets it. Opening and closing views moves
+the focus as a side effect, so it is always set explicitly afterwards.
 """
 
 from __future__ import annotations
 
-from typing import Callable, Optional
+from typing import Callable, List, Optional
 
 import sublime
 
@@ -15,6 +17,8 @@ from ...editor.file_views import is_in
 from ...editor.view_roles import is_terminal, role_of
 
 ALWAYS, NEVER = "always", "never"
+# Overlays show tabs behind them, of which the editor may tell as if they had the focus.
+_OVERLAYS = frozenset(["command_palette:input", "goto_anything:input", "quick_panel:input"])
 
 
 class Focus:
@@ -25,18 +29,52 @@ class Focus:
         self._find_active_window = find_active_window
         self._latest: Optional[sublime.View] = None
         self._before: Optional[sublime.View] = None
+        self._input: Optional[sublime.View] = None  # the overlay or panel that the user types into
+        self._is_overlay = False
+        self._waiting: List[Callable[[], None]] = []
 
     def note(self, view: sublime.View) -> None:
-        """Remember that `view` was activated, if it is a tab or a terminal. Palettes and the like are ignored."""
-        if view.element() is None or is_terminal(view):
+        """Remember that `view` was activated: a tab or a terminal, or what the user types into beside them."""
+        element = view.element()
+        if element is None or is_terminal(view):
             self._latest = view
+            if not self._is_overlay:
+                self._input = None
+        elif ":input" in element:
+            self._input, self._is_overlay = view, element in _OVERLAYS
+
+    def note_left(self, view: sublime.View) -> None:
+        """`view` has lost the focus."""
+        if self._input is not None and self._input.id() == view.id():
+            self._input, self._is_overlay = None, False
+
+    @property
+    def free(self) -> bool:
+        """Whether the focus can be moved without ending or blurring what the user types into."""
+        return self._input is None or not self._input.is_valid()
+
+    def when_free(self, act: Callable[[], None]) -> None:
+        """Call `act` now, or once `go_on` finds that the focus is free."""
+        self._waiting.append(act)
+        self.go_on()
+
+    @property
+    def waited_for(self) -> bool:
+        """Whether `go_on` has something to do."""
+        return bool(self._waiting) and self.free
+
+    def go_on(self) -> None:
+        """Do what waits, in order, as long as the focus is free."""
+        while self.waited_for:
+            self._waiting.pop(0)()
 
     def holder(self) -> Optional[sublime.View]:
         """The view that has the focus, as far as can be known."""
         latest = self._latest
         if latest is not None and is_in(latest, self._window):
             # A tab no longer in front has lost the focus to a sheet without events, such as an image.
-            if latest.element() is not None or latest == self._window.active_view():
+            active = self._window.active_view()
+            if latest.element() is not None or latest == active or (active is not None and active.element()):
                 return latest
         return self._window.active_view()
 

@@ -17,6 +17,7 @@ import sublime
 from ...editor import file_views
 from ...editor.view_roles import is_terminal, role_of
 from . import layout as layouts
+from . import views
 from .snapshot import Snapshot, is_in, is_placeholder, restore_stored
 
 STORED = "gemini_companion.stage"  # stays as it is: windows are stored with it
@@ -47,6 +48,11 @@ class SplitLayout:
     def open(self) -> bool:
         """Whether there is something to restore."""
         return self._before is not None
+
+    @property
+    def project_has_gone(self) -> bool:
+        """Whether another project has taken the window since it was divided."""
+        return self._before is not None and project_of(self._window) != self._project
 
     def note_activated(self, view: sublime.View) -> None:
         """Remember the group in which the user edits, for when a terminal has the focus."""
@@ -118,9 +124,9 @@ class SplitLayout:
         Our own views are closed already. Moves the focus.
         Nothing is done to a project that has taken the window meanwhile.
         """
-        before, division = self._before, self._division
+        before, division, gone = self._before, self._division, self.project_has_gone
         self._before = self._division = None
-        if before is not None and project_of(self._window) != self._project:
+        if gone:
             return
         self._window.settings().erase(STORED)
         if before is None:
@@ -196,8 +202,7 @@ def close_abandoned(window: sublime.Window, is_abandoned: Callable[[sublime.View
     """Close the views of reviews that nobody can decide any more. True if there were any."""
     remains = [view for view in window.views() if is_abandoned(view)]
     for view in remains:
-        view.set_scratch(True)
-        view.close()
+        views.close(view)
     return bool(remains)
 
 

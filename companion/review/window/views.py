@@ -19,6 +19,7 @@ from ...editor.file_views import is_open, views_of_file
 from ...editor.view_roles import ROLE, role_of
 from ..document.disk import Kind
 from ..document.indentation import guess
+from . import neovintageous
 
 RUN = "gemini_companion.run"  # the run of the package that made the view
 THIS_RUN = secrets.token_hex(8)
@@ -26,8 +27,11 @@ _ENOUGH_TO_GUESS = 100000  # characters
 
 # After a restart scratch views are back with their settings, so they are known by these alone.
 _SETTINGS: Dict[str, Any] = {
+    "draw_centered": False,
     "ensure_newline_at_eof_on_save": False,
     "fold_buttons": False,
+    # LSP attaches to views without a file, too, where a server wants that: to none of this scheme.
+    "lsp_uri": "gemini-companion:review",
     "mini_diff": False,
     "save_on_focus_lost": False,
     "scroll_past_end": True,
@@ -76,6 +80,7 @@ def create(
     settings.set(RUN, THIS_RUN)
     for key, value in {**_SETTINGS, **({} if alone else _SIDE_BY_SIDE)}.items():
         settings.set(key, value)
+    settings.set(neovintageous.SETTING, neovintageous.handled_keys(settings.get(neovintageous.SETTING)))
     settings.set("default_dir", os.path.dirname(path))
     if user_view is not None:
         theirs = user_view.settings()
@@ -112,16 +117,22 @@ def close(view: Optional[sublime.View]) -> None:
     if view.file_name() is not None:
         release(view)
         return
+    view.set_scratch(True)
     for clone in view.clones():
         clone.close()
     view.close()
 
 
 def release(view: sublime.View) -> None:
-    """Remove our settings from a view that has become the user's."""
-    settings = view.settings()
+    """Give the user a view that they have saved as a file, and its clones: nothing of ours stays in their settings."""
+    for each in [view, *view.clones()]:
+        _forget(each.settings())
+    view.set_scratch(False)
+    view.set_read_only(False)
+
+
+def _forget(settings: sublime.Settings) -> None:
     settings.erase(ROLE)
     settings.erase(RUN)
-    for key in {**_SETTINGS, **_SIDE_BY_SIDE}:
+    for key in (*_SETTINGS, *_SIDE_BY_SIDE, neovintageous.SETTING):
         settings.erase(key)
-    view.set_scratch(False)

@@ -64,6 +64,12 @@ class View:
     def is_valid(self):
         return self.home is not None
 
+    def file_name(self):
+        return None
+
+    def clones(self):
+        return []
+
     def em_width(self):
         return self.letter
 
