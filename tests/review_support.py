@@ -286,6 +286,14 @@ class CallTestCase(DecidingTestCase):
         yield self.settled
         return review
 
+    def shown_again(self) -> Iterator[Any]:
+        """`yield from` gives the only review, once it is drawn."""
+        yield lambda: len(self.reviews.pending()) == 1
+        (review,) = self.reviews.pending()
+        yield lambda: self.header(review) != ""
+        yield self.settled
+        return review
+
     def review_of(self, ticket: Ticket) -> Optional[Review]:
         return next((review for review in self.reviews.pending() if review.ticket is ticket), None)
 

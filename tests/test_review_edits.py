@@ -27,14 +27,6 @@ class TestEditsOfAClientThatWritesItsOwn(CallTestCase):
         self.connected.discard(GEMINI.session_id)
         self.reviews.owner_gone(GEMINI.session_id)
 
-    def shown_again(self) -> Iterator[Any]:
-        """`yield from` gives the only review, once it is drawn."""
-        yield lambda: len(self.reviews.pending()) == 1
-        (review,) = self.reviews.pending()
-        yield lambda: self.header(review) != ""
-        yield self.settled
-        return review
-
     def test_the_limits_of_a_review_do_not_stop_them(self) -> Iterator[Any]:
         self.use(review_maximum_lines=3)
         self.write()
@@ -177,6 +169,11 @@ class TestEditsOfAClientThatWritesItsOwn(CallTestCase):
         self.reviews.recover()
         yield lambda: self.says("an accepted text of an earlier run cannot be read")
         self.assertEqual(os.listdir(self.kept), ["damaged.json.unreadable"])
+
+    def test_a_kept_text_is_shown_in_the_window_of_its_folder_or_else_in_any(self) -> None:
+        ours, theirs = ([accepted_texts.same_key(folder) + os.sep] for folder in ("/ours", "/theirs"))
+        wanted = [accepted_texts._is_wanted(ours, theirs, path) for path in ("/ours/a", "/theirs/a", "/else/a")]
+        self.assertEqual(wanted, [True, False, True])
 
     def test_nobody_waits_for_the_client_when_the_editor_quits(self) -> Iterator[Any]:
         self.write()

@@ -24,20 +24,25 @@ SHUTDOWN_SECONDS = (
 )
 
 
+def accept(desktop, program, proposal, edits):
+    """Let a program propose a text, and accept it with the user's edits; the program has heard of it then."""
+    program.connect()
+    asked = program.open_diff(desktop.path("greeting.py"), proposal, "greeting.py")
+    shown = desktop.wait_proposal()
+    if edits:
+        desktop.type_at_end(shown["id"], edits)
+    desktop.accept()
+    asked.result(30)
+    desktop.wait_no_review()
+
+
 @pytest.mark.parametrize(
     ("client", "edits"), [(ClaudeClient, "# mine\n"), (CopilotClient, "# mine\n"), (CopilotClient, "")]
 )
 def test_a_text_that_its_program_never_wrote_is_written_when_the_program_is_killed_much_later(desktop, client, edits):
     desktop.open("greeting.py")
     with client(desktop.host.environment["HOME"], desktop.workspace) as program:
-        program.connect()
-        asked = program.open_diff(desktop.path("greeting.py"), PROPOSAL, "greeting.py")
-        proposal = desktop.wait_proposal()
-        if edits:
-            desktop.type_at_end(proposal["id"], edits)
-        desktop.accept()
-        asked.result(30)
-        desktop.wait_no_review()
+        accept(desktop, program, PROPOSAL, edits)
         time.sleep(LATER_SECONDS)
         assert desktop.read("greeting.py").decode() == GREETING
     desktop.host.wait_until(lambda: desktop.read("greeting.py").decode() == PROPOSAL + edits, timeout=40)
@@ -48,11 +53,7 @@ def test_a_text_that_its_program_never_wrote_is_written_when_the_program_is_kill
 def test_edits_of_a_proposal_that_equals_the_file_wait_until_the_program_has_written(desktop, proposal):
     desktop.open("greeting.py")
     with CopilotClient(desktop.host.environment["HOME"], desktop.workspace) as program:
-        program.connect()
-        asked = program.open_diff(desktop.path("greeting.py"), proposal, "greeting.py")
-        desktop.type_at_end(desktop.wait_proposal()["id"], "# mine\n")
-        desktop.accept()
-        asked.result(30)
+        accept(desktop, program, proposal, "# mine\n")
         time.sleep(1.0)
         assert desktop.read("greeting.py").decode() == GREETING, "nothing is written before the program has"
         desktop.write("greeting.py", GREETING.encode())
@@ -62,9 +63,5 @@ def test_edits_of_a_proposal_that_equals_the_file_wait_until_the_program_has_wri
 def test_an_upgrade_while_the_program_has_yet_to_write_holds_nobody_up(desktop):
     desktop.open("greeting.py")
     with CopilotClient(desktop.host.environment["HOME"], desktop.workspace) as program:
-        program.connect()
-        asked = program.open_diff(desktop.path("greeting.py"), PROPOSAL, "greeting.py")
-        desktop.type_at_end(desktop.wait_proposal()["id"], "# mine\n")
-        desktop.accept()
-        asked.result(30)
+        accept(desktop, program, PROPOSAL, "# mine\n")
         assert desktop.host.evaluate(SHUTDOWN_SECONDS) <= 0.1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+import signal
 import sys
 
 import pytest
@@ -84,6 +85,20 @@ def test_the_selection_is_in_the_request_and_an_accepted_diff_is_written_with_th
     desktop.host.wait_until(lambda: desktop.read("greeting.py").decode() == final)
     copilot.wait_for("It is nice now.")
     assert desktop.read("greeting.py").decode() == final
+
+
+@pytest.mark.parametrize("edits", ["", "# mine\n"], ids=["as proposed", "edited"])
+def test_what_is_accepted_while_the_program_is_suspended_is_written_once_it_is_killed(desktop, copilot, model, edits):
+    proposal = start_review(desktop, copilot, model)
+    if edits:
+        desktop.type_at_end(proposal["id"], edits)
+    os.killpg(copilot._process.pid, signal.SIGSTOP)
+    desktop.accept()
+    desktop.wait_no_review()
+    assert desktop.read("greeting.py").decode() == GREETING
+    os.killpg(copilot._process.pid, signal.SIGKILL)
+    desktop.host.wait_until(lambda: desktop.read("greeting.py").decode() == PROPOSAL + edits, timeout=40)
+    desktop.wait_no_review()
 
 
 def test_a_rejected_diff_is_not_written_and_an_answer_in_the_terminal_closes_the_next(desktop, copilot, model):
