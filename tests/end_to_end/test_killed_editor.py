@@ -41,3 +41,7 @@ def test_a_file_that_was_half_written_has_its_former_text_after_the_next_start(d
     desktop.host.wait_until(lambda: any(said in message for message in desktop.window()["status_messages"]))
     assert desktop.read("greeting.py") == GREETING
     assert sorted(os.listdir(desktop.workspace)) == ["greeting.py", "greeting.py.link"]
+    shown = desktop.wait_proposal()["id"]
+    desktop.host.wait_until(
+        lambda: "A very warm welcome" in desktop.host.evaluate(f"sublime.View({shown}).substr(sublime.Region(0, 999))")
+    )
