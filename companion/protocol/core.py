@@ -51,8 +51,6 @@ class Arrival(NamedTuple):
     accepts_json: bool = True
     accepts_events: bool = True
     token_name: str = ""
-    connection: str = ""
-    """Identifies the connection among all of this server."""
     decoded: Optional[Callable[[], Any]] = None
     """Returns or raises what `decode` does for the body, if another thread has decoded it already."""
 
@@ -115,7 +113,7 @@ class Protocol:
         if session is not None:
             client = session.client
         else:
-            client = self.registry.client_of_connection(revision, arrival.connection, arrival.token_name)
+            client = self.registry.client_without_session(revision, arrival.token_name)
         exchange = Exchange(
             revision,
             client,
@@ -165,7 +163,9 @@ class Protocol:
             metadata = read_metadata(arrival.headers, message)
         except RpcError as error:
             return Reaction(_refusal(error, message.id, null_id=False))
-        client = self.registry.stateless_client(metadata, arrival.token_name)
+        client = self.registry.client_without_session(
+            metadata.revision, arrival.token_name, metadata.client_name, metadata.client_version
+        )
         self.registry.note_request(client, now)
         exchange = Exchange(
             metadata.revision,

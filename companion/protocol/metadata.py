@@ -12,7 +12,6 @@ import base64
 import binascii
 from typing import Any, Dict, Mapping, NamedTuple, Optional, Tuple
 
-from .json_text import encode
 from .jsonrpc import HEADER_MISMATCH, INVALID_PARAMS, UNSUPPORTED_PROTOCOL_VERSION, Request, RpcError
 from .revisions import REVISIONS, SUPPORTED, Revision
 from .tools import LOG_LEVELS
@@ -28,8 +27,6 @@ class Metadata(NamedTuple):
     client_name: str
     client_version: str
     log_level: Optional[str]
-    self_description: bytes
-    """All that the client says about itself, encoded. Requests with the same description count as one client's."""
 
 
 def unsupported_version(requested: Any) -> RpcError:
@@ -90,8 +87,7 @@ def read_metadata(headers: Mapping[str, str], request: Request) -> Metadata:
     name = request.params.get("name")
     if request.method == "tools/call" and type(name) is str:
         _check_header(headers, "Mcp-Name", name, encodable=True)
-    self_description = encode([information, capabilities, headers.get("User-Agent")])
-    return Metadata(revision, *client_identity(information), log_level, self_description)
+    return Metadata(revision, *client_identity(information), log_level)
 
 
 def client_identity(information: Mapping[str, Any]) -> Tuple[str, str]:

@@ -19,7 +19,7 @@ from .effects import Answer, Event, OpenStream, Reaction, SessionClosed, Session
 from .exchanges import EVENT_STREAM, JSON_TYPE
 from .jsonrpc import INVALID_REQUEST, RpcError, error_message
 from .limits import Limits
-from .metadata import VERSION_HEADER, Metadata, unsupported_version
+from .metadata import VERSION_HEADER, unsupported_version
 from .notices import Notice, Translate
 from .revisions import NEWEST_HANDSHAKE, REVISIONS, Revision
 from .sessions import EVENTS, MCP, SUBSCRIBER, Session, SessionKind
@@ -66,23 +66,17 @@ class SessionRegistry:
 
     # Clients without a session
 
-    def client_of_connection(self, revision: Revision, connection: str, token_name: str) -> ClientSession:
-        """The client of a request that should have a session but has none. Its connection identifies it."""
-        known_by = self._pseudonym("connection", connection.encode("ascii"))
-        return ClientSession(known_by, "", "", revision.name, self.wall_clock(), token_name)
-
-    def stateless_client(self, metadata: Metadata, token_name: str) -> ClientSession:
-        """The client of a stateless request. All that it says about itself identifies it, on any connection."""
-        known_by = self._pseudonym("stateless", token_name.encode("utf-8"), metadata.self_description)
-        name, version = metadata.client_name, metadata.client_version
-        return ClientSession(known_by, name, version, metadata.revision.name, self.wall_clock(), token_name)
-
-    def _pseudonym(self, kind: str, *parts: bytes) -> str:
+    def client_without_session(
+        self, revision: Revision, token_name: str, name: str = "", version: str = ""
+    ) -> ClientSession:
+        """The client of a request outside of a session. Its token and the name that it gives, if any, identify it: a
+        program may make each request on a connection of its own, as `curl` does."""
         # The key keeps clients from guessing an id; the prefix keeps it apart from session ids.
         digest = hashlib.blake2b(key=self._secret, digest_size=24)
-        for part in parts:
+        for part in (token_name.encode("utf-8"), name.encode("utf-8")):
             digest.update(b"%d:" % len(part) + part)
-        return f"{kind}:{digest.hexdigest()}"
+        known_by = f"without session:{digest.hexdigest()}"
+        return ClientSession(known_by, name, version, revision.name, self.wall_clock(), token_name)
 
     def note_request(self, client: ClientSession, now: float) -> None:
         """Note a request of a client, which keeps its session alive if it has one."""

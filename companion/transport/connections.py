@@ -11,7 +11,6 @@ Implements RFC 9112, 9.3 (persistence), 9.5 (timeouts) and 9.6 (closing), as far
 from __future__ import annotations
 
 import asyncio
-import itertools
 import logging
 import socket
 from typing import Any, Callable, Iterable, Optional, cast
@@ -37,9 +36,6 @@ _PARSER_WAITS = hasattr(web.RequestHandler, "_resume_reading_if_drained")
 _UPGRADED = "_upgraded" if hasattr(web.RequestHandler, "_upgraded") else "_upgrade"
 """Where aiohttp notes that what follows is another protocol: newer releases, and older ones."""
 
-_NUMBERS = itertools.count(1)
-
-
 def hang_up(connections: Iterable[web.RequestHandler]) -> None:
     """End connections whose event loop cannot do it any more: their clients hear of it at once. Loop thread."""
     for each in connections:
@@ -56,7 +52,7 @@ class Connection(web.RequestHandler):
 
     __slots__ = (
         "_body", "_body_bytes", "_counted", "_deadline", "_full", "_ignoring", "_limits", "_lines", "_held_by_all",
-        "_outside", "_peer_closed", "_to_come", "_unauthenticated", "frames", "number", "on_lost", "__weakref__",
+        "_outside", "_peer_closed", "_to_come", "_unauthenticated", "frames", "on_lost", "__weakref__",
     )  # fmt: skip
 
     def __init__(
@@ -81,8 +77,6 @@ class Connection(web.RequestHandler):
         """Counts this connection until it has authenticated; then None."""
         self._deadline: Optional[asyncio.TimerHandle] = None
         self._peer_closed = False
-        self.number = next(_NUMBERS)
-        """Unique in this process."""
         self._ignoring = False
         self._counted = 0
         self._outside = self._lines = 0

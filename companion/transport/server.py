@@ -273,8 +273,7 @@ class CompanionServer(CallRunner):
         self._in_flight += 1
         try:
             decoded = await self._bodies.decode(body, self._limits)
-            connection: Connection = request.protocol
-            arrival = Arrival(headers, body, accepts_json, accepts_events, token_name, str(connection.number), decoded)
+            arrival = Arrival(headers, body, accepts_json, accepts_events, token_name, decoded)
             reaction = self._protocol.post(arrival, self._now())
             for event in reaction.events:
                 if isinstance(event, SessionOpened):

@@ -80,9 +80,9 @@ def test_a_request_without_a_session_is_served(wire):
     assert not wire.opened
 
 
-def test_clients_without_a_session_are_kept_apart_by_their_connection(wire):
+def test_clients_without_a_session_are_one_for_each_token(wire):
     body = b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"text":"x"}}}'
-    callers = [wire.raw(body, connection=number).calls[0].session.id for number in ("1", "2", "1")]
+    callers = [wire.raw(body, token_name=name).calls[0].session.id for name in ("one", "other", "one")]
     assert callers[0] == callers[2] != callers[1]
 
 

@@ -165,7 +165,7 @@ def test_curl_without_a_session_is_served_as_the_documents_show(run):
         assert (status, json.loads(answer)["result"]) == (200, {"content": []})
         await served.post(body, Accept="*/*")
         first, second = (call.session.id for call in served.calls)
-        assert first != second, "each connection is a client of its own"
+        assert first == second, "who shows one token is one client on every connection"
 
     run(scenario)
 
