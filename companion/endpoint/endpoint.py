@@ -164,8 +164,8 @@ class Endpoint:
         self.reviews.recover()
         self._servers.start(self._clients.wanted_dialects())
 
-    def stop(self) -> Future[States]:
-        """Reject what is pending, give the window back and end the servers.
+    def stop(self, *, for_good: bool) -> Future[States]:
+        """Reject what is pending, give the window back and end the servers. `for_good`: the window closes.
 
         The discovery files are gone when this returns; the future holds the state that a successor can take over.
         """
@@ -176,7 +176,7 @@ class Endpoint:
         self.tracker.stop()
         self._discovery_updater.withdraw()
         self._status_bar.clear()
-        return self._servers.stop()
+        return self._servers.stop(for_good=for_good)
 
     def exit(self) -> Future[States]:
         """The same for an editor that is quitting, or has ended, when its API may no longer be used.
@@ -187,7 +187,7 @@ class Endpoint:
         self.reviews.exit()
         self._stopped = True
         self._clients.stop()
-        return self._servers.stop()
+        return self._servers.stop(for_good=True)
 
     def restart_server(self) -> None:
         """Serve anew, on the same port and with the same sessions if that can be."""

@@ -101,12 +101,12 @@ class Endpoints:
         """Serve the window no more; its pending reviews are rejected."""
         endpoint = self._by_window.pop(window.id(), None)
         if endpoint is not None:
-            endpoint.stop()
+            endpoint.stop(for_good=True)
             self._clients_changed()
 
     def stop(self) -> Dict[int, Future[States]]:
         """Serve no window any more; the futures hold, by window id, what a successor can go on with."""
-        stopping = {number: endpoint.stop() for number, endpoint in self._by_window.items()}
+        stopping = {number: endpoint.stop(for_good=False) for number, endpoint in self._by_window.items()}
         self._by_window.clear()
         self.listening = ()
         return stopping

@@ -30,6 +30,9 @@ RETRY_SECONDS = (1, 2, 5, 10, 30)
 # How long clients are asked to wait while the package is replaced. By themselves they try again after one second, and
 # give up two seconds later.
 COME_BACK_SECONDS = 4.0
+# If none is to come, their two tries are to be over before the user has started the editor again: Gemini CLI lets the
+# failure of the last one end a connection that it has made meanwhile.
+GONE_SECONDS = 0.25
 # The main thread waits for a server to end: at most so long for each of three steps.
 ENDING_SECONDS = 0.03
 TAKEN = (errno.EADDRINUSE, errno.EACCES, errno.EADDRNOTAVAIL)  # EACCES: on Windows, where another program holds it
@@ -145,13 +148,14 @@ class ServerTask:
         self._tell(self._listener.problem, None)
         self._tell(self._listener.serving, address, self._token, self._agent_tokens)
 
-    async def stop(self) -> Optional[ServerState]:
+    async def stop(self, *, for_good: bool) -> Optional[ServerState]:
         """End the server and its streams, and return what the next one can take over.
 
-        Takes a tenth of a second at most: calls that take longer are answered with an error.
+        `for_good`: none is to come, and clients are not to wait for one. Takes a tenth of a second at most: calls that
+        take longer are answered with an error.
         """
         self._stopped = True
-        return await self._end(COME_BACK_SECONDS, ENDING_SECONDS)
+        return await self._end(GONE_SECONDS if for_good else COME_BACK_SECONDS, ENDING_SECONDS)
 
     async def restart(self) -> None:
         """End the server and start it again with the same port, token and sessions."""

@@ -97,15 +97,16 @@ class Servers:
         self._tokens[dialect.key] = token, dict(agent_tokens)
         self.services[dialect.key] = Service(dialect, address, token, tuple(agent_tokens.items()), began)
 
-    def stop(self) -> Future[States]:
-        """End all servers; the future holds what successors can go on with. Any thread."""
-        return self._runtime.spawn(self._stop, list(self._started.items()))
+    def stop(self, *, for_good: bool) -> Future[States]:
+        """End all servers; the future holds what successors can go on with. `for_good`: there will be none. Any
+        thread."""
+        return self._runtime.spawn(self._stop, list(self._started.items()), for_good)
 
-    async def _stop(self, tasks: List[Tuple[str, ServerTask]]) -> States:
+    async def _stop(self, tasks: List[Tuple[str, ServerTask]], for_good: bool) -> States:
         """Loop thread."""
         import asyncio
 
-        states = await asyncio.gather(*(task.stop() for _, task in tasks))
+        states = await asyncio.gather(*(task.stop(for_good=for_good) for _, task in tasks))
         left = {key: state for (key, _), state in zip(tasks, states) if state is not None}
         return {**self._states, **left}  # what was left for a server that was not wanted meanwhile
 

@@ -36,6 +36,7 @@ _PARSER_WAITS = hasattr(web.RequestHandler, "_resume_reading_if_drained")
 _UPGRADED = "_upgraded" if hasattr(web.RequestHandler, "_upgraded") else "_upgrade"
 """Where aiohttp notes that what follows is another protocol: newer releases, and older ones."""
 
+
 def hang_up(connections: Iterable[web.RequestHandler]) -> None:
     """End connections whose event loop cannot do it any more: their clients hear of it at once. Loop thread."""
     for each in connections:

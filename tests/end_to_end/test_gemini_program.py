@@ -15,6 +15,8 @@ from tests.clients.programs.gemini_cli import GeminiCli
 from tests.clients.programs.model_stub import CallTool, Say
 
 GREETING = "def greet(name):\n    return 'Hello, ' + name\n"
+OLD_CONNECTION_SECONDS = 15.0
+"""After so long nothing is left of a connection that the program has lost."""
 PROPOSAL = GREETING.replace("Hello", "Good day")
 
 
@@ -136,3 +138,17 @@ def test_ide_enable_connects_a_program_that_sees_the_editor_for_the_first_time(d
         gemini.wait_ready()
         gemini.enter("/ide enable", lambda: "Connected to Sublime Text" in gemini.text())
         desktop.wait_status("Gemini CLI")
+
+
+def test_a_program_that_has_connected_to_a_new_start_of_the_editor_stays_connected(desktop, gemini):
+    """Its old connection tries to come back beside the new one, and would take it along when it gives up."""
+    desktop.host.quit()
+    gemini.is_soon(lambda: False, 2.0)  # the user starts the editor again
+    desktop.host.restart()
+    desktop.wait_published()
+    gemini.enter("/ide enable", lambda: "Connected to Sublime Text" in gemini.text())
+    desktop.wait_status("Gemini CLI")
+    assert not gemini.is_soon(lambda: "Gemini CLI" not in desktop.window()["status_bar"], OLD_CONNECTION_SECONDS)
+    shown = gemini.text().count("Connected to Sublime Text")
+    gemini.enter("/ide status", lambda: gemini.text().count("Connected to Sublime Text") > shown)
+    assert "Disconnected" not in gemini.text()

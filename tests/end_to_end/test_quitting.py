@@ -2,6 +2,63 @@
 
 from __future__ import annotations
 
+import http.client
+import json
+import re
+
+import pytest
+
+INITIALIZE = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "initialize",
+    "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}},
+}
+
+
+@pytest.fixture
+def stream(desktop):
+    """The event stream of a session with the first window."""
+    announcement = desktop.wait_published()
+    headers = {
+        "Authorization": "Bearer " + announcement["authToken"],
+        "Accept": "application/json, text/event-stream",
+        "Content-Type": "application/json",
+    }
+    connection = http.client.HTTPConnection("127.0.0.1", int(announcement["port"]), timeout=20)
+    connection.request("POST", "/mcp", json.dumps(INITIALIZE), headers)
+    answer = connection.getresponse()
+    answer.read()
+    headers["Mcp-Session-Id"] = answer.getheader("Mcp-Session-Id")
+    connection.request("GET", "/mcp", headers=headers)
+    stream = connection.getresponse()
+    stream.readline()
+    yield stream
+    connection.close()
+
+
+def told_to_wait(stream):
+    """Milliseconds: what the client was told last."""
+    return int(re.findall(rb"^retry: (\d+)$", stream.read(), re.M)[-1])
+
+
+def test_an_editor_that_quits_keeps_no_client_trying(desktop, stream):
+    """Clients try twice, and have given up within a second: long before the user has started the editor again."""
+    desktop.host.quit()
+    assert 2 * told_to_wait(stream) < 1000
+
+
+def test_nor_does_a_window_that_closes(desktop, stream):
+    window = desktop.window()["id"]
+    desktop.host.call("new_window")
+    desktop.host.call("close_window", window=window)
+    assert 2 * told_to_wait(stream) < 1000
+
+
+def test_a_package_that_is_replaced_has_them_wait_for_its_successor(desktop, stream):
+    desktop.host.disable_package()
+    assert told_to_wait(stream) == 4000
+
 
 def test_clients_and_a_pending_review_at_the_end(desktop, client):
     desktop.open("greeting.py")

@@ -14,6 +14,7 @@ from companion.agents.ide_companion import IDE_COMPANION
 from companion.endpoint.server_task import (
     COME_BACK_SECONDS,
     ENDING_SECONDS,
+    GONE_SECONDS,
     RETRY_SECONDS,
     Listener,
     ServerState,
@@ -198,7 +199,7 @@ class TestListening:
     def test_once_stopped_it_does_not_try_again(self, server_task, servers, now):
         servers.failures[:] = [TAKEN] * 3
         now(server_task.run())
-        assert now(server_task.stop()) is None
+        assert now(server_task.stop(for_good=False)) is None
         now(seconds=100)
         assert len(servers.made) == 1
 
@@ -207,7 +208,7 @@ class TestListening:
     ):
         servers.slow = True
         now(server_task.run())
-        assert now(server_task.stop()) is None
+        assert now(server_task.stop(for_good=False)) is None
         servers.made[0].gate.set_result(None)
         now()
         assert servers.made[0].stops == [None]
@@ -299,15 +300,22 @@ class TestTakingOver:
 class TestEnding:
     def test_clients_are_told_to_leave_a_successor_its_time(self, server_task, servers, now):
         now(server_task.run())
-        left = now(server_task.stop())
+        left = now(server_task.stop(for_good=False))
         assert servers.made[0].stops == [COME_BACK_SECONDS]
         assert servers.made[0].patience == ENDING_SECONDS < 0.2, "the editor waits for it"
         assert left == ServerState(5001, TOKEN, AGENT_TOKENS, {"state of": 1})
 
+    def test_without_a_successor_they_have_given_up_within_a_second(self, server_task, servers, now):
+        """They try twice, each time after what they were told."""
+        now(server_task.run())
+        now(server_task.stop(for_good=True))
+        assert servers.made[0].stops == [GONE_SECONDS] and 2 * GONE_SECONDS < 1
+        assert servers.made[0].patience == ENDING_SECONDS
+
     def test_there_is_nothing_to_leave_twice(self, server_task, servers, now):
         now(server_task.run())
-        now(server_task.stop())
-        assert now(server_task.stop()) is None
+        now(server_task.stop(for_good=False))
+        assert now(server_task.stop(for_good=False)) is None
         assert len(servers.made[0].stops) == 1
 
     def test_a_restart_comes_back_at_once_with_port_and_sessions(self, server_task, servers, told, now):
@@ -352,7 +360,7 @@ class TestEnding:
 
     def test_but_not_after_the_stop(self, server_task, now, runtime):
         now(server_task.run())
-        now(server_task.stop())
+        now(server_task.stop(for_good=False))
         server_task.loop_lost()
         assert runtime.spawned == []
 
@@ -395,7 +403,7 @@ class TestClients:
             ("disconnect",),
             ("limit", 3 * MEBIBYTE + ENVELOPE),
         ]
-        now(server_task.stop())
+        now(server_task.stop(for_good=False))
         server_task.notify(Message("note", {}), None)
         assert len(servers.made[0].calls) == 3
 
@@ -422,7 +430,7 @@ def test_a_real_client_reads_on_its_stream_to_come_back_after_four_seconds(make,
                 headers["Mcp-Session-Id"] = response.headers["Mcp-Session-Id"]
             async with http.get(url, headers=headers) as stream:
                 await stream.content.readline()
-                await server_task.stop()
+                await server_task.stop(for_good=False)
                 return await stream.content.read()
 
     assert b"retry: 4000\n" in asyncio.run(asyncio.wait_for(scenario(), 30))

@@ -39,7 +39,8 @@ class Task:
     async def run(self, state):
         self.asked.append(("run", state))
 
-    async def stop(self):
+    async def stop(self, *, for_good):
+        self.asked.append(("stop", for_good))
         return self.left
 
     async def restart(self):
@@ -133,7 +134,8 @@ def test_a_former_state_goes_to_its_own_server_and_only_once():
 def test_what_is_left_is_that_of_the_started_ones_that_leave_something(bench):
     bench.servers.start([CLAUDE])
     bench.servers.task_of(CLAUDE).left = None
-    assert bench.servers.stop() == {PRIMARY.key: f"left by {PRIMARY.key}"}
+    assert bench.servers.stop(for_good=False) == {PRIMARY.key: f"left by {PRIMARY.key}"}
+    assert bench.asked(PRIMARY)[-1] == ("stop", False)
 
 
 def test_what_was_left_for_one_that_is_not_wanted_now_is_left_again():

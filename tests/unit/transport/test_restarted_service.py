@@ -48,7 +48,7 @@ def run(scenario):
         try:
             await asyncio.wait_for(scenario(server_task, told), 30)
         finally:
-            await server_task.stop()
+            await server_task.stop(for_good=False)
 
     asyncio.run(main())
 
