@@ -50,9 +50,10 @@ class Limits(NamedTuple):
     finished_streams: int = 16
     """Most broken or finished streams kept per session for `Last-Event-ID`."""
     connections: int = 1024
-    """Most TCP connections at once, and never more than half of the process's descriptors. Over it: 503 and closed."""
+    """Most connections at once in the whole process, and never more than half of its descriptors. Over it one of the
+    token with the most is closed, else 503."""
     unauthenticated_connections: int = 64
-    """Most unauthenticated TCP connections in the whole process, and never more than an eighth of its descriptors. Over
+    """Most unauthenticated connections in the whole process, and never more than an eighth of its descriptors. Over
     it the oldest one is closed."""
     request_seconds: float = 20.0
     """Time for a client to send a request's header, from its connection or the first byte, and to send each body. Over

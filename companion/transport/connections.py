@@ -21,8 +21,8 @@ from ..common.log_repeats import SELDOM
 from ..protocol.json_text import AT_ONCE_BYTES
 from ..protocol.limits import Limits
 from .frame_bounds import Excess, FrameBounds
+from .open_connections import OpenConnections
 from .responses import WholeResponse, refusal
-from .unauthenticated import UnauthenticatedConnections
 
 logger = logging.getLogger("gemini_companion.transport")
 
@@ -52,8 +52,8 @@ class Connection(web.RequestHandler):
     """aiohttp's connection with limits on all input. Loop thread."""
 
     __slots__ = (
-        "_body", "_body_bytes", "_counted", "_deadline", "_full", "_ignoring", "_limits", "_lines", "_held_by_all",
-        "_outside", "_peer_closed", "_to_come", "_unauthenticated", "frames", "on_lost", "__weakref__",
+        "_admitted", "_body", "_body_bytes", "_counted", "_deadline", "_full", "_ignoring", "_limits", "_lines",
+        "_held_by_all", "_open", "_outside", "_peer_closed", "_to_come", "frames", "on_lost", "__weakref__",
     )  # fmt: skip
 
     def __init__(
@@ -61,21 +61,21 @@ class Connection(web.RequestHandler):
         manager: web.Server,
         *,
         limits: Limits,
-        full: Callable[[], bool],
+        full: Callable[[], bool] = lambda: False,
         held: Optional[Callable[[], int]] = None,
         **options: Any,
     ) -> None:
-        """`full` says whether no connection of this server's can be added. With `held` a connection may become a
-        WebSocket: whoever handles its request sees to it that it does, or ends it. `held`: how many bytes of messages
-        all connections of this server's hold that nobody has taken."""
+        """`full`: whether this server takes no more connections, though the process could. With `held` a connection may
+        become a WebSocket: whoever handles its request sees to it that it does, or ends it. `held`: how many bytes of
+        messages all connections of this server's hold that nobody has taken."""
         super().__init__(manager, **options)
         self._held_by_all = held
         self.frames: Optional[FrameBounds] = None
         """The bounds of what comes from now on, once it is no HTTP any more."""
         self._limits = limits
         self._full = full
-        self._unauthenticated: Optional[UnauthenticatedConnections] = UnauthenticatedConnections.of_this_loop()
-        """Counts this connection until it has authenticated; then None."""
+        self._open = OpenConnections.of_this_loop()
+        self._admitted = False
         self._deadline: Optional[asyncio.TimerHandle] = None
         self._peer_closed = False
         self._ignoring = False
@@ -89,13 +89,11 @@ class Connection(web.RequestHandler):
         """Called once when the connection is lost, with True if it was reset: the client may have left data unread."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        assert self._unauthenticated is not None
-        full = self._full() and not self._unauthenticated.make_room()
+        full = self._full() and not self._open.make_room()
         super().connection_made(transport)
-        if full:
+        if full or not self._open.add(self, self._limits.connections):
             self._cut(b"503 Service Unavailable")
             return
-        self._unauthenticated.add(self)
         self._give_time()
 
     # Input
@@ -199,11 +197,11 @@ class Connection(web.RequestHandler):
 
     # Authentication
 
-    def token_shown(self) -> None:
-        """Note that the client has sent a valid token, so that the connection is no longer counted."""
-        if self._unauthenticated is not None:
-            self._unauthenticated.remove(self)
-            self._unauthenticated = None
+    def token_shown(self, token: str) -> bool:
+        """Note that the client has sent a valid token. False if its clients have too many connections."""
+        if not self._admitted:
+            self._admitted = self._open.admit(self, token, self._limits.connections)
+        return self._admitted
 
     def evict(self) -> None:
         """Close this connection in favour of another one."""
@@ -235,11 +233,11 @@ class Connection(web.RequestHandler):
 
     def pause_writing(self) -> None:
         super().pause_writing()
-        if self._unauthenticated is not None:  # An authenticated client may be suspended and go on later.
+        if not self._admitted:  # An authenticated client may be suspended and go on later.
             asyncio.get_running_loop().call_later(self._limits.request_seconds, self._abort_if_unread)
 
     def _abort_if_unread(self) -> None:
-        if self._paused and self._unauthenticated is not None and self.transport is not None:
+        if self._paused and not self._admitted and self.transport is not None:
             self.transport.abort()
 
     def eof_received(self) -> Optional[bool]:
@@ -263,7 +261,7 @@ class Connection(web.RequestHandler):
     def connection_lost(self, exc: Optional[BaseException]) -> None:
         was_reset = self._was_reset(exc)
         self._stop_the_clock()
-        self.token_shown()
+        self._open.remove(self)
         super().connection_lost(exc)
         tell, self.on_lost = self.on_lost, None
         if tell is not None:

@@ -49,7 +49,8 @@ class Gate:
         name = bearer(shown, self._tokens) if self._is_bearer else token_shown(shown, self._tokens)
         if name is not None:
             connection: Connection = request.protocol
-            connection.token_shown()
+            if not connection.token_shown(self._tokens[name]):
+                return closing(request, refusal(503, "Too many connections show this token.", {"Retry-After": "1"}))
             return name
         if now >= self._next_warning:
             self._next_warning = now + _WARNING_SECONDS

@@ -51,7 +51,6 @@ from .local_sockets import LocalSocket, listen_locally
 from .negotiation import accepted
 from .responses import WholeResponse, not_allowed, refusal, respond
 from .running_calls import CallRunner, answered, never
-from .unauthenticated import descriptor_limit
 
 logger = logging.getLogger("gemini_companion.transport")
 ADDRESS = "127.0.0.1"
@@ -135,13 +134,11 @@ class CompanionServer(CallRunner):
         """What makes a `Connection` of this server."""
         self._protocol.catalogue.arguments.prepare()
         self._manager = manager = web.Server(self._handle)
-        most_connections = min(self._limits.connections, descriptor_limit() // 2)
         return functools.partial(
             Connection,
             manager,
             loop=asyncio.get_running_loop(),
             limits=self._limits,
-            full=lambda: len(manager.connections) >= most_connections,
             keepalive_timeout=self._limits.keepalive_seconds,
             lingering_time=_LINGER_SECONDS,
             max_line_size=self._limits.header_bytes,

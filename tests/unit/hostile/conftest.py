@@ -29,7 +29,7 @@ class Target:
 
     def __init__(self, process: Any) -> None:
         self._process = process
-        self.ports: List[int] = self._answer()
+        self.ports: List[Any] = self._answer()
         self.port = self.ports[0]
         self.start = self.gauges(reset=True)
 
@@ -60,6 +60,22 @@ class Target:
         made.settimeout(SECONDS)
         return made
 
+    def connect_to(self, server: int) -> socket.socket:
+        """A connection to a server, on its port or its socket in the file system."""
+        place = self.ports[server]
+        if isinstance(place, int):
+            return self.connect(place)
+        made = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        made.settimeout(SECONDS)
+        made.connect(place)
+        return made
+
+    def post_to(self, server: int) -> bytes:
+        """A whole POST with the token of a server."""
+        place = self.ports[server]
+        host = f"127.0.0.1:{place}" if isinstance(place, int) else "localhost"
+        return self.post(Host=host, Authorization="Bearer " + TOKEN + "-next" * server)
+
     def head(self, method: str = "POST", path: str = "/mcp", **headers: Optional[str]) -> bytes:
         """The head of a request that is right in everything not overridden; None leaves a header out."""
         return request_head(self.port, TOKEN, method, path, headers)
@@ -68,11 +84,11 @@ class Target:
         """A whole POST."""
         return self.head(Content_Length=str(len(body)), **headers) + body
 
-    def ping(self) -> float:
-        """The seconds that a client with the token waits for an answer on a new connection."""
+    def ping(self, server: int = 0) -> float:
+        """The seconds that a client with the token of a server waits for an answer on a new connection."""
         started = time.monotonic()
-        with self.connect() as client:
-            client.sendall(self.post())
+        with self.connect_to(server) as client:
+            client.sendall(self.post_to(server))
             assert self.status(client) == 200
         return time.monotonic() - started
 
@@ -130,8 +146,9 @@ class Target:
 
 @pytest.fixture
 def attack() -> Iterator[Any]:
-    """Starts a target: `attack(limits, servers=1, descriptors=0)`; `websocket`: one that speaks over WebSockets;
-    `waits`: calls are never answered."""
+    """Starts a target: `attack(limits, servers=1, descriptors=0)`; each server takes a token of its own. `websocket`:
+    one that speaks over WebSockets; `socket`: the last server listens in the file system; `waits`: calls are never
+    answered."""
     if sys.platform == "win32":
         pytest.skip("the gauges are for POSIX systems")
     processes = []
@@ -142,10 +159,11 @@ def attack() -> Iterator[Any]:
         servers: int = 1,
         descriptors: int = 0,
         websocket: bool = False,
+        socket: bool = False,
         waits: bool = False,
     ) -> Target:
         options = {"token": TOKEN, "limits": limits or {}, "servers": servers, "descriptors": descriptors}
-        options.update(websocket=websocket, waits=waits)
+        options.update(websocket=websocket, socket=socket, waits=waits)
         process = subprocess.Popen(
             [sys.executable, str(Path(__file__).with_name("target.py")), json.dumps(options)],
             stdin=subprocess.PIPE,

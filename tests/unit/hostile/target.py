@@ -92,9 +92,9 @@ async def serve(options: dict, gauges: Gauges, ready) -> None:
     if options["websocket"]:
         await serve_websocket(options, gauges, ready, call_tool)
     ports = []
-    for _ in range(options["servers"]):
+    for number in range(options["servers"]):
         server = CompanionServer(
-            token=options["token"],
+            token=options["token"] + "-next" * number,
             tools=TOOLS,
             call_tool=call_tool,
             session_opened=lambda client: None,
@@ -102,7 +102,8 @@ async def serve(options: dict, gauges: Gauges, ready) -> None:
             limits=Limits(**options["limits"]),
             identity=Implementation("gemini-companion", "Gemini Companion", "0"),
         )
-        ports.append(await server.start())
+        on_socket = options["socket"] and number == options["servers"] - 1
+        ports.append(await (server.start_on_socket() if on_socket else server.start()))
     ready(ports)
     await watch(gauges)
 

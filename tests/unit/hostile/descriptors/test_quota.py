@@ -73,6 +73,31 @@ def test_as_many_clients_as_there_are_descriptors_leave_some_to_others(attack):
         client.close()
 
 
+def test_all_servers_together_leave_some_to_others(attack):
+    """One client, with the tokens of a port and of a socket in the file system, takes all it can get of both."""
+    target = attack(servers=3, socket=True, descriptors=256)
+    before = target.start["descriptors"]
+    held = []
+    for number in range(400):
+        server = (0, 2)[number % 2]
+        client = target.connect_to(server)
+        client.sendall(target.post_to(server))
+        target.status(client)
+        held.append(client)
+    taken = target.gauges()["descriptors"] - before
+    seconds = target.ping(1)
+    print(f"{taken} descriptors taken, a client with another token waited {seconds:.2f} s")
+    assert 100 <= taken <= 130
+    assert seconds < 2
+    for _ in range(30):  # as many as there are for each of three
+        client = target.connect_to(1)
+        client.sendall(target.post_to(1))
+        assert target.status(client) == 200
+        held.append(client)
+    for client in held:
+        client.close()
+
+
 def test_what_repeats_is_one_line_in_the_log(attack):
     """A thousand clients that speak no HTTP, or have no token."""
     target = attack()
