@@ -32,7 +32,10 @@ class Limits(NamedTuple):
     batch_messages: int = 100
     """Most messages in one batch. Over it: 400, -32600."""
     sessions: int = 512
-    """Most sessions at once. Over it the one without a stream that was idle longest is closed, else 503."""
+    """Most sessions at once. Over it the one that was silent longest, and never had a stream, is closed, else 503. None
+    is closed within `stream_grace_seconds`."""
+    sessions_per_token: int = 128
+    """As `sessions`, of those whose clients show the same token: they make room for each other."""
     streams_per_session: int = 16
     """Most streams open at once in one session. Over it: 429."""
     requests_in_flight: int = 256

@@ -90,7 +90,7 @@ class SessionRegistry:
         self, identity: Tuple[str, str], token_name: str, revision: Revision, now: float
     ) -> Tuple[Session, List[Event]]:
         """Open a session for `initialize`. Raises RpcError if there are too many."""
-        events = self._make_room()
+        events = self._make_room(token_name, now)
         session_id = secrets.token_urlsafe(24)
         client = ClientSession(session_id, identity[0], identity[1], revision.name, self.wall_clock(), token_name)
         return self._add(client, revision, MCP, now), events + [SessionOpened(client)]
@@ -100,7 +100,7 @@ class SessionRegistry:
         session = self._sessions.get(client.id)
         if session is not None:
             return session, []
-        events = self._make_room()
+        events = self._make_room(client.token_name, now)
         return self._add(client, revision, SUBSCRIBER, now), events + [SessionOpened(client)]
 
     def _add(self, client: ClientSession, revision: Revision, kind: SessionKind, now: float) -> Session:
@@ -109,13 +109,17 @@ class SessionRegistry:
         self.clients[client.id] = client
         return session
 
-    def _make_room(self) -> List[Event]:
-        if len(self._sessions) < self.limits.sessions:
+    def _make_room(self, token_name: str, now: float) -> List[Event]:
+        sessions = list(self._sessions.values())
+        own = [session for session in sessions if session.client.token_name == token_name]
+        if len(own) >= self.limits.sessions_per_token:
+            sessions = own
+        elif len(sessions) < self.limits.sessions:
             return []
-        away = [session for session in self._sessions.values() if session.deadline() is not None]
-        if not away:
+        silent = [session for session in sessions if session.is_silent(now)]
+        if not silent:
             raise RpcError(INVALID_REQUEST, "Too many clients are connected.", status=503)
-        return self.close(min(away, key=lambda session: session.last_seen), "made room for another client")
+        return self.close(min(silent, key=lambda session: session.last_seen), "made room for another client")
 
     # Streams
 
@@ -128,7 +132,9 @@ class SessionRegistry:
             return Reaction(_refusal(NEEDS_EVENT_STREAM, 406))
         return Reaction(self._attach(found, headers.get(RESUME_HEADER), now))
 
-    def listen_without_session(self, headers: Mapping[str, str], accepts_events: bool, now: float) -> Reaction:
+    def listen_without_session(
+        self, headers: Mapping[str, str], accepts_events: bool, now: float, token_name: str = ""
+    ) -> Reaction:
         """Handle a GET of the plain event stream `/events`, which is resumed by `Last-Event-ID` alone."""
         if not accepts_events:
             return Reaction(_refusal(NEEDS_EVENT_STREAM, 406))
@@ -138,11 +144,11 @@ class SessionRegistry:
         if session is not None and session.kind is EVENTS:
             return Reaction(self._attach(session, event_id, now))
         try:
-            events = self._make_room()
+            events = self._make_room(token_name, now)
         except RpcError as error:
             return Reaction(_refusal(error.sentence, 503))
         # It is part of every event id, and an event id is all that is needed to resume the stream: so it is a secret.
-        client = ClientSession(secrets.token_urlsafe(24), "event stream", "", "", self.wall_clock())
+        client = ClientSession(secrets.token_urlsafe(24), "event stream", "", "", self.wall_clock(), token_name)
         session = self._add(client, NEWEST_HANDSHAKE, EVENTS, now)
         return Reaction(self._attach(session, None, now), events + [SessionOpened(client)])
 

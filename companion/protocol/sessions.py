@@ -237,6 +237,11 @@ class Session:
             return self.last_seen + self.limits.stream_grace_seconds
         return self.last_seen + self.limits.silent_session_seconds
 
+    def is_silent(self, now: float) -> bool:
+        """Has its client never opened a stream, and said nothing for longer than any client needs to come back?"""
+        silent_since = self.last_seen + self.limits.stream_grace_seconds
+        return self.state is SessionState.NEW and self.deadline() is not None and silent_since <= now
+
     def export_state(self) -> Dict[str, Any]:
         """The session as JSON-serialisable data. It has the session id and messages: never log or publish it."""
         return {

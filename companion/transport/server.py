@@ -236,7 +236,8 @@ class CompanionServer(CallRunner):
         if path == "/events":
             if method != "GET":
                 return not_allowed("GET")
-            reaction = self._protocol.registry.listen_without_session(headers, accepted(headers)[1], self._now())
+            now, accepts_events = self._now(), accepted(headers)[1]
+            reaction = self._protocol.registry.listen_without_session(headers, accepts_events, now, token_name)
             return await self._react(request, reaction)
         return refusal(404, "There is nothing here. The MCP endpoint is /mcp.")
 

@@ -152,10 +152,14 @@ class Wire:
         reply = self.reply(self.core.registry.listen(Headers(named), True, self.now))
         return reply.opened[0].stream if reply.opened else reply
 
-    def events(self, last_event_id: Optional[str] = None) -> Any:
+    def initialize(self, token_name: str) -> Reply:
+        """POST `initialize` with this token."""
+        return self.raw(b'{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}', token_name=token_name)
+
+    def events(self, last_event_id: Optional[str] = None, token_name: str = "") -> Any:
         """GET /events; the stream."""
         named = {} if last_event_id is None else {"Last-Event-ID": last_event_id}
-        reply = self.reply(self.core.registry.listen_without_session(Headers(named), True, self.now))
+        reply = self.reply(self.core.registry.listen_without_session(Headers(named), True, self.now, token_name))
         return reply.opened[0].stream if reply.opened else reply
 
     def notify(

@@ -40,6 +40,27 @@ def test_after_a_stream_that_was_open_for_long_the_client_has_the_whole_while_to
     ends_at(patient, 1000 + GRACE)
 
 
+def test_by_default_that_is_eight_seconds(make_wire):
+    """As PROTOCOL.md says: clients try again after a second and two, or twice after the four that they are told."""
+    wire = make_wire()
+    wire.lose(wire.listen(wire.connect()))
+    wire.now = 7.9
+    wire.note(wire.core.registry.tick(wire.now))
+    assert not wire.closed
+    wire.now = 8.0
+    wire.note(wire.core.registry.tick(wire.now))
+    assert len(wire.closed) == 1
+
+
+def test_by_default_a_client_that_never_listens_is_kept_for_half_an_hour(make_wire):
+    wire = make_wire()
+    wire.connect()
+    wire.note(wire.core.registry.tick(1799.0))
+    assert not wire.closed
+    wire.note(wire.core.registry.tick(1800.0))
+    assert len(wire.closed) == 1
+
+
 def test_so_has_a_listener_of_the_plain_event_stream(patient):
     stream = patient.events()
     patient.now = 1000

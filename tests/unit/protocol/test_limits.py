@@ -76,8 +76,9 @@ def test_the_longest_silent_session_makes_room(make_wire):
     silent = wire.connect()
     wire.now = 1
     busy = wire.connect()
-    wire.now = 2
+    wire.now = 20
     wire.request("ping", session=busy)
+    wire.now = 30
     fresh = wire.connect()
     assert [client.id for client in wire.closed] == [silent]
     assert set(wire.core.registry.clients) == {busy, fresh}
@@ -90,6 +91,65 @@ def test_sessions_with_open_streams_are_not_pushed_out(make_wire):
     assert (reply.status, reply.error["code"]) == (503, -32600)
     refused = wire.events()
     assert refused.status == 503
+
+
+class TestCrowds:
+    """One client opens sessions without end. Those who show another token do not feel it."""
+
+    LIMITS = Limits(sessions=6, sessions_per_token=4)
+
+    def crowd(self, wire, most=20):
+        """As many sessions as one token gets at one moment."""
+        for count in range(most):
+            reply = wire.initialize("crowd")
+            if reply.status != 200:
+                assert (reply.status, reply.error["code"]) == (503, -32600)
+                return count
+        raise AssertionError("without end")
+
+    def test_one_token_has_its_share_and_no_more(self, make_wire):
+        wire = make_wire(self.LIMITS)
+        assert self.crowd(wire) == 4
+        assert wire.initialize("other").status == 200
+        assert not wire.closed
+
+    def test_those_of_one_token_make_room_for_each_other_and_for_nobody_else(self, make_wire):
+        wire = make_wire(self.LIMITS)
+        wire.initialize("other")
+        wire.now = 1
+        self.crowd(wire)
+        wire.now = 500
+        assert self.crowd(wire) == 4
+        assert {client.token_name for client in wire.closed} == {"crowd"} and len(wire.closed) == 4
+
+    def test_listeners_without_a_session_count_for_their_token(self, make_wire):
+        wire = make_wire(self.LIMITS)
+        listeners = [wire.events(token_name="crowd") for _ in range(4)]
+        assert all(stream.open for stream in listeners) and self.crowd(wire) == 0
+        assert wire.events(token_name="crowd").status == 503
+        assert wire.events(token_name="other").open
+
+    def test_who_has_lost_the_stream_comes_back_within_the_grace_period(self, make_wire):
+        wire = make_wire(Limits(sessions=3))
+        session = wire.connect()
+        wire.lose(wire.listen(session))
+        wire.now = 0.8
+        wire.initialize("crowd"), wire.initialize("crowd")
+        assert wire.initialize("crowd").status == 503
+        assert wire.listen(session).open and not wire.closed
+
+    def test_nor_is_anybody_pushed_out_who_has_just_come(self, make_wire):
+        wire = make_wire(Limits(sessions=1))
+        wire.connect()
+        wire.now = Limits().stream_grace_seconds - 0.1
+        assert wire.initialize("crowd").status == 503
+        wire.now += 0.1
+        assert wire.initialize("crowd").status == 200
+
+    def test_by_default_one_token_leaves_most_of_the_sessions_to_others(self, make_wire):
+        wire = make_wire()
+        assert self.crowd(wire, 600) == 128
+        assert Limits().sessions == 512
 
 
 def test_progress_that_nobody_reads_is_dropped_and_the_result_is_not(make_wire):
