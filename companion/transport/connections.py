@@ -20,7 +20,7 @@ from aiohttp import StreamReader, hdrs, http_exceptions, web
 from ..common.log_repeats import SELDOM
 from ..protocol.json_text import AT_ONCE_BYTES
 from ..protocol.limits import Limits
-from .frame_bounds import Excess, FrameBounds
+from .frame_bounds import Breach, FrameBounds
 from .open_connections import OpenConnections
 from .responses import WholeResponse, refusal
 
@@ -170,19 +170,19 @@ class Connection(web.RequestHandler):
 
     def _within_bounds(self, frames: FrameBounds, data: bytes) -> bool:
         """Count what a WebSocket brings. False: the connection is ended, and the data is not to be kept."""
-        excess = frames.feed(data)
-        if excess is None and frames.held > AT_ONCE_BYTES and self._held_by_all is not None:
+        breach = frames.feed(data)
+        if breach is None and frames.held > AT_ONCE_BYTES and self._held_by_all is not None:
             held, most = self._held_by_all(), self._limits.body_bytes * self._limits.bodies_at_once
             # A message that comes alone may always be completed.
-            excess = Excess.TRY_AGAIN_LATER if held > most and held > frames.held else None
-        if excess is None:
+            breach = Breach.TRY_AGAIN_LATER if held > most and held > frames.held else None
+        if breach is None:
             return True
-        logger.warning("ended a connection: %s", excess.name.replace("_", " ").lower(), extra=SELDOM)
+        logger.warning("ended a connection: %s", breach.name.replace("_", " ").lower(), extra=SELDOM)
         self.ignore_the_rest()
         transport = self.transport
         if transport is not None and not transport.is_closing():
             if self._payload_parser is not None:  # the upgrade was answered
-                transport.write(b"\x88\x02" + excess.to_bytes(2, "big"))  # RFC 6455, 5.5.1
+                transport.write(b"\x88\x02" + breach.to_bytes(2, "big"))  # RFC 6455, 5.5.1
             transport.close()
         return False
 

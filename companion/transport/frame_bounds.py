@@ -1,8 +1,9 @@
-"""The bounds of what comes on a WebSocket, counted before anything is kept.
+"""The bounds of what comes on a WebSocket, checked before anything is kept.
 
 Rule: a frame is judged by its head. aiohttp judges a message when all of it is there, and counts no frame without
-content; until then whoever sends it decides how much memory it takes.
-Implements RFC 6455, 5.2 (the head of a frame) and 7.4.1 (close codes), as far as bounds need it. Pure.
+content; until then whoever sends it decides how much memory it takes. It takes frames without a mask, too.
+Implements RFC 6455, 5.1 (clients mask), 5.2 (the head of a frame) and 7.4.1 (close codes), as far as bounds need it.
+Pure.
 """
 
 from __future__ import annotations
@@ -16,9 +17,10 @@ _LONG, _LONGER = 126, 127  # in the head: the length stands in the next 2, or 8,
 _MASK_BYTES = 4
 
 
-class Excess(IntEnum):
+class Breach(IntEnum):
     """Why a connection is ended: the close code."""
 
+    NOT_MASKED = 1002
     TOO_BIG = 1009
     TRY_AGAIN_LATER = 1013
 
@@ -34,12 +36,13 @@ class FrameBounds:
         self._frames = 0
         self._head = b""
         self._to_come = 0  # bytes of the frame's content
+        self._unmasked = False
 
     def taken(self) -> None:
         """A message was taken from the connection: the count begins anew."""
         self._frames = self.held = 0
 
-    def feed(self, data: bytes) -> Optional[Excess]:
+    def feed(self, data: bytes) -> Optional[Breach]:
         """Count some bytes; why the connection has to end, or None."""
         start, end = 0, len(data)
         while True:
@@ -49,12 +52,14 @@ class FrameBounds:
                 self.held += here
                 start += here
                 if self.held > self._largest:
-                    return Excess.TOO_BIG
+                    return Breach.TOO_BIG
             if start >= end:
                 return None
             start = self._read_head(data, start)
+            if self._unmasked:
+                return Breach.NOT_MASKED
             if self._to_come > self._largest or self._frames > MOST_FRAMES:
-                return Excess.TOO_BIG
+                return Breach.TOO_BIG
 
     def _read_head(self, data: bytes, start: int) -> int:
         """Take as much of a frame's head as is there; where it ends."""
@@ -67,6 +72,7 @@ class FrameBounds:
         self._head = b""
         self._frames += 1
         self._to_come = _length(head)
+        self._unmasked = not head[1] & 0x80
         return start + size - known
 
 

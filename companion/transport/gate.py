@@ -15,7 +15,7 @@ from multidict import istr
 
 from .connections import Connection, closing
 from .responses import WholeResponse, refusal
-from .security import CHALLENGE, bearer, host_allowed, origin_allowed, token_shown
+from .security import CHALLENGE, bearer, host_allowed, hosts_named, origin_allowed, token_shown
 
 logger = logging.getLogger("gemini_companion.transport")
 _WARNING_SECONDS = 60.0
@@ -33,13 +33,17 @@ class Gate:
         self._is_bearer = not secret_header
         self._next_warning = 0.0
 
-    def misaddressed(self, request: web.BaseRequest) -> Optional[WholeResponse]:
-        """The refusal of a request for another host or from a web page, or else None."""
+    def turned_away(self, request: web.BaseRequest) -> Optional[WholeResponse]:
+        """The refusal of a request for another host, from a web page, or in a coding that is not understood (RFC 9112,
+        6.1), or else None."""
         headers = request.headers
-        if not host_allowed(headers.getall(hdrs.HOST, ()), self.port):
-            return closing(request, refusal(403, "The Host header does not name this endpoint."))
+        if not host_allowed(hosts_named(request.raw_path, headers.getall(hdrs.HOST, ())), self.port):
+            return closing(request, refusal(403, "The request does not name this endpoint as its host."))
         if not origin_allowed(headers.getall(hdrs.ORIGIN, ()), self.port):
             return closing(request, refusal(403, "Requests from web pages are refused."))
+        codings = headers.getall(hdrs.TRANSFER_ENCODING, ())
+        if codings and ",".join(codings).strip().lower() != "chunked":
+            return closing(request, refusal(501, "No transfer coding but chunked is understood."))
         return None
 
     def admit(self, request: web.BaseRequest, now: float) -> Union[str, WholeResponse]:

@@ -3,13 +3,14 @@
 Rules: only requests addressed to this machine and port are served, so that a web page cannot reach the endpoint under a
 domain of its own (DNS rebinding). Requests from web pages are refused in any case. All others need the token, which is
 compared in constant time.
-Implements MCP 2025-11-25, transports, "Security Warning"; RFC 6750, 2.1 (the bearer token).
+Implements MCP 2025-11-25, transports, "Security Warning"; RFC 6750, 2.1 (the bearer token); RFC 9112, 3.2.2.
 """
 
 from __future__ import annotations
 
 import functools
 import hmac
+import re
 import secrets
 from typing import Mapping, Optional, Sequence
 
@@ -27,8 +28,19 @@ def new_token() -> str:
     return secrets.token_urlsafe(_TOKEN_BYTES)
 
 
+def hosts_named(target: str, values: Sequence[str]) -> Sequence[str]:
+    """The hosts to which a request is addressed: what its target says in absolute form, whatever the `Host` header
+    says (RFC 9112, 3.2.2), and otherwise the values of that header."""
+    scheme, separator, rest = target.partition("://")
+    if target.startswith("/") or not separator:
+        return values
+    if scheme.lower() != "http" or len(values) != 1:
+        return ()
+    return (re.split("[/?#]", rest, maxsplit=1)[0],)
+
+
 def host_allowed(values: Sequence[str], port: Optional[int]) -> bool:
-    """Is the `Host` header one value, a name of this machine with our port? Without a port: is it `localhost`?"""
+    """Is it one value, a name of this machine with our port? Without a port: is it `localhost`?"""
     return len(values) == 1 and _names_us(values[0], port)
 
 

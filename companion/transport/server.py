@@ -215,7 +215,7 @@ class CompanionServer(CallRunner):
     # Requests
 
     async def _handle(self, request: web.BaseRequest) -> web.StreamResponse:
-        refused = self._gate.misaddressed(request)
+        refused = self._gate.turned_away(request)
         if refused is not None:
             return refused
         path, method, headers = request.path, request.method, request.headers

@@ -143,7 +143,7 @@ class WebSocketServer:
     # -- connections --------------------------------------------------------------------------------------------------
 
     async def _handle(self, request: web.BaseRequest) -> web.StreamResponse:
-        refused = self._gate.misaddressed(request)
+        refused = self._gate.turned_away(request)
         if refused is not None:
             return refused
         admitted = self._gate.admit(request, asyncio.get_running_loop().time())

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from companion.transport.frame_bounds import MOST_FRAMES, Excess, FrameBounds
+from companion.transport.frame_bounds import MOST_FRAMES, Breach, FrameBounds
 
 LARGEST = 100_000
 
@@ -28,15 +28,15 @@ def frame(length, masked=True, said=None):
 LENGTHS = st.one_of(st.integers(0, 3), st.integers(124, 128), st.integers(65534, 65538))
 
 
-@given(st.lists(st.tuples(LENGTHS, st.booleans()), max_size=4), st.lists(st.integers(1, 70_000), max_size=30))
+@given(st.lists(LENGTHS, max_size=4), st.lists(st.integers(1, 70_000), max_size=30))
 def test_frames_are_counted_the_same_however_they_are_cut(frames, cuts):
-    data = b"".join(frame(length, masked) for length, masked in frames)
+    data = b"".join(map(frame, frames))
     bounds = FrameBounds(1 << 30)
     for size in cuts:
         assert bounds.feed(data[:size]) is None
         data = data[size:]
     assert bounds.feed(data) is None
-    assert bounds.held == sum(length for length, _ in frames)
+    assert bounds.held == sum(frames)
     assert bounds._frames == len(frames) and bounds._head == b"" and bounds._to_come == 0
 
 
@@ -49,9 +49,17 @@ def test_heads_may_come_byte_by_byte(count):
     assert bounds.held == count * 300
 
 
-@pytest.mark.parametrize("said, excess", [(LARGEST, None), (LARGEST + 1, Excess.TOO_BIG), (1 << 62, Excess.TOO_BIG)])
-def test_a_frame_is_judged_by_its_head(said, excess):
-    assert FrameBounds(LARGEST).feed(frame(1, said=said)) is excess
+@pytest.mark.parametrize("said, breach", [(LARGEST, None), (LARGEST + 1, Breach.TOO_BIG), (1 << 62, Breach.TOO_BIG)])
+def test_a_frame_is_judged_by_its_head(said, breach):
+    assert FrameBounds(LARGEST).feed(frame(1, said=said)) is breach
+
+
+@given(st.booleans(), LENGTHS, st.integers(1, 20))
+def test_a_frame_without_a_mask_is_a_breach_of_the_protocol(is_first, length, cut):
+    """RFC 6455, 5.1."""
+    data = (b"" if is_first else frame(3)) + frame(length, masked=False)
+    bounds = FrameBounds(1 << 30)
+    assert Breach.NOT_MASKED in [bounds.feed(part) for part in (data[:cut], data[cut:])]
 
 
 def test_the_frames_of_a_message_are_counted_together_until_it_is_taken():
@@ -59,7 +67,7 @@ def test_the_frames_of_a_message_are_counted_together_until_it_is_taken():
     assert bounds.feed(frame(60_000)) is None
     bounds.taken()
     assert bounds.feed(frame(60_000)) is None
-    assert bounds.feed(frame(60_000)) is Excess.TOO_BIG
+    assert bounds.feed(frame(60_000)) is Breach.TOO_BIG
 
 
 def test_a_message_of_the_largest_size_is_taken():
@@ -71,4 +79,4 @@ def test_empty_frames_are_counted():
     assert bounds.feed(frame(0) * MOST_FRAMES) is None
     bounds.taken()
     assert bounds.feed(frame(0) * MOST_FRAMES) is None
-    assert bounds.feed(frame(0)) is Excess.TOO_BIG
+    assert bounds.feed(frame(0)) is Breach.TOO_BIG

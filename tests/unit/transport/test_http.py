@@ -46,6 +46,43 @@ def test_health_tells_liveness_to_anybody_and_nothing_else(run):
     run(scenario)
 
 
+def test_a_target_in_absolute_form_is_judged_by_its_own_host(run):
+    """RFC 9112, 3.2.2."""
+
+    async def scenario(served):
+        here = f"127.0.0.1:{served.port}"
+        length = str(len(PING))
+        for target, host, expected in [
+            ("http://evil.example/mcp", here, 403),
+            (f"http://{here}@evil.example/mcp", here, 403),
+            (f"https://{here}/mcp", here, 403),
+            (f"http://{here}/mcp", here, 200),
+            (f"http://{here}/mcp", "evil.example", 200),
+            (f"http://{here}/mcp", None, 403),
+        ]:
+            head = served.head("POST", target, Host=host, Content_Length=length)
+            status, _, _ = await served.raw(head + PING)
+            assert status == expected or (host is None and status == 400), (target, host)
+
+    run(scenario)
+
+
+@pytest.mark.parametrize(
+    "coding", ["gzip, chunked", "gzip,chunked", "chunked, gzip", "gzip", "identity", "chunked, chunked"]
+)
+def test_transfer_codings_that_are_not_understood_are_refused(run, coding):
+    """RFC 9112, 6.1. Some of them the parser refuses as malformed."""
+
+    async def scenario(served):
+        body = b"%x\r\n%s\r\n0\r\n\r\n" % (len(PING), PING)
+        status, headers, _ = await served.raw(served.head(Transfer_Encoding=coding) + body)
+        assert status in (400, 501) and headers["connection"] == "close"
+        assert status == 501 or coding != "gzip, chunked"
+        assert (await served.raw(served.head(Transfer_Encoding="Chunked") + body))[0] == 200
+
+    run(scenario)
+
+
 @pytest.mark.parametrize("path", ["/mcp", "/events", "/", "/nothing"])
 @pytest.mark.parametrize("method", ["GET", "POST", "DELETE", "PUT", "OPTIONS"])
 @pytest.mark.parametrize("authorization", [None, "Bearer wrong", "Basic x"])

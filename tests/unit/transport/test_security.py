@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from companion.transport.security import bearer, host_allowed, origin_allowed
+from companion.transport.security import bearer, host_allowed, hosts_named, origin_allowed
 
 
 @pytest.mark.parametrize("name", ["127.0.0.1", "localhost", "LOCALHOST", "[::1]", "host.docker.internal"])
@@ -23,6 +23,27 @@ def test_our_own_names_with_our_port_are_let_in(name):
 )  # fmt: skip
 def test_any_other_host_is_kept_out(values):
     assert not host_allowed(values, 4000)
+
+
+@pytest.mark.parametrize(
+    "target, values, named",
+    [
+        ("/mcp", ["127.0.0.1:4000"], ["127.0.0.1:4000"]),
+        ("/mcp?http://evil.example", ["a", "b"], ["a", "b"]),
+        ("*", ["127.0.0.1:4000"], ["127.0.0.1:4000"]),
+        ("http://evil.example/mcp", ["127.0.0.1:4000"], ["evil.example"]),
+        ("http://127.0.0.1:4000/mcp", ["evil.example"], ["127.0.0.1:4000"]),
+        ("HTTP://127.0.0.1:4000?mcp", ["evil.example"], ["127.0.0.1:4000"]),
+        ("http://127.0.0.1:4000#@evil.example/", ["127.0.0.1:4000"], ["127.0.0.1:4000"]),
+        ("http://127.0.0.1:4000@evil.example/", ["127.0.0.1:4000"], ["127.0.0.1:4000@evil.example"]),
+        ("https://127.0.0.1:4000/mcp", ["127.0.0.1:4000"], []),
+        ("http://127.0.0.1:4000/mcp", [], []),
+        ("http://127.0.0.1:4000/mcp", ["127.0.0.1:4000"] * 2, []),
+    ],
+)
+def test_a_target_in_absolute_form_says_the_host(target, values, named):
+    """RFC 9112, 3.2.2."""
+    assert list(hosts_named(target, values)) == named
 
 
 @pytest.mark.parametrize("values", [[], ["http://127.0.0.1:4000"], ["http://localhost:4000"], ["http://[::1]:4000"]])

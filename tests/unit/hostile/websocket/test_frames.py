@@ -109,6 +109,10 @@ def test_bytes_that_come_one_by_one_are_read(enter):
         (frame(CLOSE, b"\x00"), PROTOCOL_ERROR),
         (frame(CLOSE, b"\x03\xe7"), PROTOCOL_ERROR),
         (frame(TEXT, b"x", final=False) + frame(TEXT, b"y"), PROTOCOL_ERROR),
+        (b"\x81\x02{}", PROTOCOL_ERROR),
+        (b"\x89\x00", PROTOCOL_ERROR),
+        (b"\x81\x7e\x00\x80" + b" " * 128, PROTOCOL_ERROR),
+        (frame(TEXT, json.dumps(PING_MESSAGE).encode()[:9], final=False) + b"\x80\x01}", PROTOCOL_ERROR),
     ],
 )
 def test_what_the_protocol_does_not_allow_ends_the_connection(enter, data, code):
