@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, Awaitable, Callable, Deque, List, Optiona
 
 import sublime
 
+from .common.pacing import Turns
 from .common.workers import COMPUTING_THREADS, DISK_THREADS, NOTHING_TO_TELL, Computation, Workers, WrongThreadError
 
 if TYPE_CHECKING:
@@ -53,13 +54,13 @@ class Runtime:
         self._loop: Optional[asyncio.AbstractEventLoop] = None
         self._thread: Optional[threading.Thread] = None
         self._waiting: Deque[Tuple[Callable[..., Any], Tuple[Any, ...]]] = deque()
+        self._turns = Turns(self.on_main, self.on_loop)  # the loop thread's
         self._main_thread = 0  # the number of the thread on which the editor calls back, 0 before it has
         self._loop_thread = 0
         self._computing: Optional[Workers] = None
         self._disk: Optional[Workers] = None
         self._computations: List[Computation] = []
-        self._stopped = False
-        self._editor_gone = False
+        self._stopped = self._editor_gone = False
         self._last_task: Optional[asyncio.Future[None]] = None  # the loop itself refers to tasks only weakly
         self._stopping = threading.Event()  # wakes the loop thread from a pause
 
@@ -150,8 +151,8 @@ class Runtime:
         sublime.set_timeout(run, milliseconds)
 
     async def call_main(self, function: Callable[..., Result], *args: Any) -> Result:
-        """Call `function(*args)` on the main thread and return its result, or raise what it raised. Loop thread."""
-        return await self.answer(self.on_main, function, *args)
+        """Call `function(*args)`, in turn, on the main thread; its result, or raise what it raised. Loop thread."""
+        return await self.answer(self._turns.add, function, *args)
 
     async def answer(
         self, hand_over: Callable[[Callable[[], None]], Any], function: Callable[..., Result], *args: Any
@@ -368,7 +369,7 @@ class Runtime:
     def _give_up(self, loop: asyncio.AbstractEventLoop) -> None:
         logger.error("the event loop is beyond repair and is replaced")
         with self._lock:
-            self._loop = None
+            self._loop, self._turns = None, Turns(self.on_main, self.on_loop)
         # Its tasks will say, when they vanish, that they never ended: that is known.
         loop.set_exception_handler(lambda _, context: logger.debug("%s", context.get("message")))
         try:

@@ -64,6 +64,20 @@ class Announcements(ContextCase):
         yield lambda: self.gemini(self.folder) is not None
         self.assertEqual(qwen_locks(self.folder), {})
 
+    def test_an_agent_that_was_off_at_the_start_is_served_once_it_is_switched_on(self):
+        dialects = {"claude": ("publish_for_claude", "publish_for_opencode"), "copilot": ("publish_for_copilot",)}
+        for names in dialects.values():
+            for name in names:
+                self.set(name, False)
+        other = yield from self.new_window(self.new_folder())
+        endpoint = sys.modules[PLUGIN].application.endpoint_of(other)
+        yield lambda: endpoint.port is not None
+        self.assertEqual(set(endpoint.services()) & set(dialects), set())
+        for served, names in dialects.items():
+            self.settings.set(names[0], True)
+            yield lambda served=served: served in endpoint.services()
+        self.assertEqual(set(endpoint.services()) & set(dialects), set(dialects))
+
     def test_an_error_in_one_look_at_the_windows_is_not_the_end_of_looking(self):
         endpoint = sys.modules[PLUGIN].application.endpoint_of(self.window)
         with mock.patch.object(endpoint.tracker, "recheck", side_effect=RuntimeError("planted by a test")) as recheck:

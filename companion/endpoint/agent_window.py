@@ -22,7 +22,7 @@ from ..protocol.tools import Cancellation, ClientSession
 from ..review.decision import Outcome, Owner, ReviewError, Ticket, Verdict
 from ..review.document.disk import same_files
 from ..review.document.preparation import PathError, Preparation
-from .diagnostics import diagnostics_of
+from .diagnostics import Diagnostics
 from .proposals import prepared
 from .workspace_boundary import inside_workspace
 
@@ -68,6 +68,7 @@ class EndpointWindow:
         self._reviews = reviews
         self._tracker = tracker
         self._hooks = hooks
+        self._diagnostics = Diagnostics(window, runtime, self._shared_names)
 
     # -- reviews ------------------------------------------------------------------------------------------------------
 
@@ -104,6 +105,8 @@ class EndpointWindow:
     def _open(self, session: ClientSession, path: str, found: Preparation, ticket: Ticket) -> None:
         """Main thread."""
         assert found.proposal is not None
+        if not ticket.waiting:
+            return  # nobody waits for the answer any more
         self._reviews.open_diff(self._hooks.owner_of(session), path, found.proposal, found, ticket)
 
     def _call_over(self, ticket: Ticket, reason: Cancellation, session: ClientSession) -> None:
@@ -158,6 +161,10 @@ class EndpointWindow:
         state: Dict[str, Any] = dict(self._tracker.context().ide_context).get("workspaceState", {})
         return {file["path"]: bool(file.get("isActive")) for file in state.get("openFiles", [])}
 
+    def _shared_names(self) -> List[str]:
+        """Main thread."""
+        return list(self._shared_files())
+
     def folders(self) -> Sequence[str]:
         """The workspace folders as announced."""
         return self._hooks.folders()
@@ -165,13 +172,9 @@ class EndpointWindow:
     async def diagnostics(self, path: Optional[str]) -> Sequence[FileDiagnostics]:
         """What the user's language servers and linters say; of one file under the name by which it was asked for."""
         if path is None:
-            return await self._runtime.call_main(self._diagnostics, None)
+            return await self._diagnostics.of(None)
         names = await self._names_of(path, await self._runtime.call_main(self._askable_files))
-        return [file._replace(path=path) for file in await self._runtime.call_main(self._diagnostics, names)]
-
-    def _diagnostics(self, names: Optional[Collection[str]]) -> List[FileDiagnostics]:
-        """Main thread."""
-        return diagnostics_of(self._window, list(self._shared_files() if names is None else names))
+        return [file._replace(path=path) for file in await self._diagnostics.of(tuple(names))]
 
     async def is_dirty(self, path: str) -> Optional[bool]:
         """Whether the file has edits that are not saved; None if it is not open."""

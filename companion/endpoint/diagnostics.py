@@ -3,8 +3,9 @@
 Rules: never from a language server of ours. LSP is asked through what `LSP.plugin` offers to other packages; how a
 session keeps diagnostics is not part of that, and SublimeLinter offers nothing, so nothing is relied on: modules are
 used only if their package has loaded them, and whatever raises or does not look as expected counts as nothing, alone.
-Both packages go on with their own work on other threads meanwhile. Main thread only; nothing here blocks or starts
-anything.
+Both packages go on with their own work on other threads meanwhile. The main thread only gathers, a file at a time; what
+was gathered is read on another thread. One question is answered at a time, and equal ones that wait are answered
+together.
 """
 
 from __future__ import annotations
@@ -12,7 +13,20 @@ from __future__ import annotations
 import logging
 import sys
 from functools import partial
-from typing import Any, Callable, Dict, Iterator, List, Mapping, NamedTuple, Sequence, Tuple
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Callable,
+    Dict,
+    Iterator,
+    List,
+    Mapping,
+    NamedTuple,
+    Optional,
+    Sequence,
+    Tuple,
+    TypeVar,
+)
 
 import sublime
 
@@ -20,49 +34,101 @@ from ..agents.shared_context import Position
 from ..agents.window import Diagnostic, FileDiagnostics, Severity
 from ..context.units import cut, well_formed
 
+if TYPE_CHECKING:
+    import asyncio
+
+    from ..runtime import Runtime
+
 logger = logging.getLogger("gemini_companion.diagnostics")
 
 MOST = 500
 """The most diagnostics of one file that are told; of more, the worst."""
 MOST_READ = 5000
 """Of one file and one package."""
+MOST_TAKEN = 2 * MOST
+"""Of one file: the worst, as both packages may have found the same."""
 MOST_UNITS = 10_000
 """Of one message, in UTF-16 units."""
 LARGEST = (1 << 31) - 1
 """Line or character. Language Server Protocol 3.17, `uinteger`."""
+Result = TypeVar("Result")
 _UNEXPECTED = (AttributeError, LookupError, OverflowError, TypeError, ValueError)
 
 
+Read = Callable[[], Diagnostic]
+"""Makes a diagnostic of what was found; any thread. Raises if it cannot."""
+
+
 class _Found(NamedTuple):
-    """Something another package has found. `read` makes a diagnostic of it, and raises if it cannot."""
+    """Something another package has found. `take` asks the editor for what is needed to read it, and raises if it
+    cannot; main thread."""
 
     severity: Severity
-    read: Callable[[], Diagnostic]
+    take: Callable[[], Read]
 
 
 Source = Callable[[sublime.Window, str], Iterator[_Found]]
 
 
-def diagnostics_of(window: sublime.Window, paths: Sequence[str]) -> List[FileDiagnostics]:
-    """All that is known of these files, in their order; files of which nothing is known are left out."""
-    files = [FileDiagnostics(path, _of_file(window, path)) for path in paths]
-    return [file for file in files if file.diagnostics]
+class Diagnostics:
+    """The diagnostics of one window. Loop thread."""
+
+    def __init__(self, window: sublime.Window, runtime: Runtime, shared_files: Callable[[], Sequence[str]]) -> None:
+        """`shared_files` names the open files that may be shared; called on the main thread."""
+        self._window = window
+        self._runtime = runtime
+        self._shared_files = shared_files
+        self._loop: Optional[asyncio.AbstractEventLoop] = None
+        self._turn: asyncio.Lock
+        self._waiting: Dict[Optional[Tuple[str, ...]], asyncio.Future[List[FileDiagnostics]]] = {}
+
+    async def of(self, paths: Optional[Tuple[str, ...]]) -> List[FileDiagnostics]:
+        """All that is known of these files, in their order; None: of all that may be shared. Files of which nothing is
+        known are left out."""
+        import asyncio
+
+        loop = asyncio.get_running_loop()
+        if loop is not self._loop:
+            self._loop, self._turn, self._waiting = loop, asyncio.Lock(), {}
+        waiting = self._waiting.get(paths)
+        if waiting is None:
+            waiting = self._waiting[paths] = asyncio.ensure_future(self._answer(paths))
+        return await asyncio.shield(waiting)
+
+    async def _answer(self, paths: Optional[Tuple[str, ...]]) -> List[FileDiagnostics]:
+        async with self._turn:
+            del self._waiting[paths]  # whoever asks from now on may know of a later edit
+            asked = await self._runtime.call_main(self._shared_files) if paths is None else paths
+            files = []
+            for path in asked:
+                taken = await self._runtime.call_main(_taken, self._window, path)
+                files.append(FileDiagnostics(path, await self._runtime.in_worker(_read, taken) if taken else ()))
+            return [file for file in files if file.diagnostics]
 
 
-def _of_file(window: sublime.Window, path: str) -> List[Diagnostic]:
+def _taken(window: sublime.Window, path: str) -> List[Read]:
+    """The worst of what was found in a file, ready to be read. Main thread."""
     found = [each for source in (_of_lsp, _of_sublime_linter) for each in _guarded(source, window, path)]
     found.sort(key=_badness)
+    return [read for each in found[:MOST_TAKEN] for read in _tried(each.take)]
+
+
+def _read(taken: Sequence[Read]) -> List[Diagnostic]:
+    """Any thread."""
     known: Dict[Tuple[object, ...], Diagnostic] = {}
-    for each in found:
+    for diagnostic in (diagnostic for read in taken for diagnostic in _tried(read)):
+        known.setdefault((diagnostic.message, diagnostic.start), diagnostic)
         if len(known) == MOST:
             break
-        try:
-            diagnostic = each.read()
-        except _UNEXPECTED as error:
-            logger.info("a diagnostic of another package looks otherwise than expected: %s", type(error).__name__)
-        else:
-            known.setdefault((diagnostic.message, diagnostic.start), diagnostic)
     return sorted(known.values(), key=lambda each: (each.start, each.message))
+
+
+def _tried(step: Callable[[], Result]) -> Iterator[Result]:
+    """What the step returns, if it can."""
+    try:
+        yield step()
+    except _UNEXPECTED as error:
+        logger.info("a diagnostic of another package looks otherwise than expected: %s", type(error).__name__)
 
 
 def _badness(found: _Found) -> int:
@@ -97,11 +163,12 @@ def _of_lsp(window: sublime.Window, path: str) -> Iterator[_Found]:
             ask = kept.diagnostics_by_document_uri  # LSP up to 2.8.1
         for each in ask(address):
             severity = _SEVERITIES.get(each.get("severity"), Severity.ERROR)
-            yield _Found(severity, partial(_read_lsp, each, severity, session))
+            read = partial(_read_lsp, each, severity, session)
+            yield _Found(severity, lambda read=read: read)  # type: ignore[misc]
 
 
 def _read_lsp(each: Mapping[str, Any], severity: Severity, session: Any) -> Diagnostic:
-    """Language Server Protocol 3.18, `Diagnostic`."""
+    """Language Server Protocol 3.18, `Diagnostic`. LSP does not change it once it is there."""
     message = each["message"]
     text = message["value"] if isinstance(message, dict) else str(message)
     start, end = (_position(each["range"][name]) for name in ("start", "end"))
@@ -127,13 +194,17 @@ def _of_sublime_linter(window: sublime.Window, path: str) -> Iterator[_Found]:
         return
     for each in list(persist.file_errors.get(path, ())):
         severity = _ERROR_TYPES.get(each.get("error_type"), Severity.INFORMATION)
-        yield _Found(severity, partial(_read_sublime_linter, each, severity, view))
+        yield _Found(severity, partial(_take_sublime_linter, dict(each), severity, view))
 
 
-def _read_sublime_linter(each: Mapping[str, Any], severity: Severity, view: sublime.View) -> Diagnostic:
+def _take_sublime_linter(each: Mapping[str, Any], severity: Severity, view: sublime.View) -> Read:
     """Its line and column count characters; its region is kept up with edits."""
     region = each["region"]
     start, end = (Position(*view.rowcol_utf16(point)) for point in (region.begin(), region.end()))
+    return partial(_read_sublime_linter, each, severity, start, end)
+
+
+def _read_sublime_linter(each: Mapping[str, Any], severity: Severity, start: Position, end: Position) -> Diagnostic:
     return Diagnostic(_message(each["msg"]), severity, start, end, str(each["linter"]), str(each.get("code") or ""))
 
 

@@ -115,16 +115,15 @@ class TestWhatIsThere:
             OpenEditor(bench.path("two.py"), True, False, ""),
         ]
 
-    def test_a_file_that_is_asked_for_need_not_be_one_of_the_few_that_are_told_unasked(
-        self, bench, module, monkeypatch
-    ):
-        monkeypatch.setattr(module, "diagnostics_of", lambda window, paths: [FileDiagnostics(one, ()) for one in paths])
+    def test_a_file_that_is_asked_for_need_not_be_one_of_the_few_that_are_told_unasked(self, bench):
+        found = self.found(bench)
         bench.window.tabs = [View(bench.path(f"{number}.py"), dirty=True) for number in range(12)]
         bench.share(*(f"{number}.py" for number in range(10)))
         eleventh = bench.path("10.py")
         assert asyncio.run(bench.subject.is_dirty(eleventh)) is True
         assert asyncio.run(bench.subject.diagnostics(eleventh)) == [FileDiagnostics(eleventh, ())]
         assert len(asyncio.run(bench.subject.diagnostics(None))) == 10
+        assert [len(paths) for paths in found] == [1, 10]
 
     def test_unsaved_edits_are_told_of_shared_files_only(self, bench):
         bench.window.tabs = [View(bench.path("one.py"), dirty=True), View(bench.path("secret.py"), dirty=True)]
@@ -142,20 +141,27 @@ class TestWhatIsThere:
     def test_the_folders_are_those_announced(self, bench):
         assert bench.subject.folders() == [bench.folder]
 
-    def test_diagnostics_of_a_file_that_is_not_shared_are_not_told(self, bench, module, monkeypatch):
+    def found(self, bench):
+        """Something is found in every file; returns the list of what was asked for, each time."""
         asked = []
-        monkeypatch.setattr(module, "diagnostics_of", lambda window, paths: asked.append((window, paths)) or [])
+        shared = bench.subject._diagnostics._shared_files
+
+        async def of(paths):
+            asked.append(list(shared() if paths is None else paths))
+            return [FileDiagnostics(path, ()) for path in asked[-1]]
+
+        bench.subject._diagnostics.of = of
+        return asked
+
+    def test_diagnostics_of_a_file_that_is_not_shared_are_not_told(self, bench):
+        asked = self.found(bench)
         bench.share("one.py", "two.py")
         bench.window.tabs = [View(bench.path(name)) for name in ("one.py", "two.py", "secret.py")]
         bench.tracker.withheld.append(bench.path("secret.py"))
         for path in (bench.path("two.py"), bench.path("secret.py"), None):
-            assert asyncio.run(bench.subject.diagnostics(path)) == []
-        assert asked == [
-            (bench.window, [bench.path("two.py")]),
-            (bench.window, []),
-            (bench.window, [bench.path("one.py"), bench.path("two.py")]),
-        ]
-        assert bench.runtime.main == ["_askable_files", "_diagnostics"] * 2 + ["_diagnostics"]
+            asyncio.run(bench.subject.diagnostics(path))
+        assert asked == [[bench.path("two.py")], [], [bench.path("one.py"), bench.path("two.py")]]
+        assert bench.runtime.main == ["_askable_files"] * 2
 
     def linked(self, bench, name):
         """The same file by way of a link to the folder, as a program names it that resolves links, or does not."""
@@ -164,11 +170,8 @@ class TestWhatIsThere:
             os.symlink(bench.folder, link)
         return os.path.join(link, name)
 
-    def test_diagnostics_of_a_file_that_the_program_spells_otherwise(self, bench, module, monkeypatch):
-        found = [FileDiagnostics(bench.path("file.py"), ())]
-        monkeypatch.setattr(
-            module, "diagnostics_of", lambda window, paths: [each for each in found if each[0] in paths]
-        )
+    def test_diagnostics_of_a_file_that_the_program_spells_otherwise(self, bench, monkeypatch):
+        self.found(bench)
         bench.window.tabs = [View(None), View(bench.path("file.py")), View(bench.path("two.py"))]
         for spelled in (bench.path("file.py"), bench.path("./file.py"), self.linked(bench, "file.py")):
             # Under the name it was asked for by: the program compares the two.

@@ -1,0 +1,119 @@
+"""Many calls at once: how long the main thread is held by them, before anything else has its turn."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[4]))
+
+from tests.host.driver import Host
+from tests.tools.desktop import Desktop
+
+FILES, FINDINGS = 10, 500
+# Whatever else waits for the main thread is called between two slices. Their length is told in time of the processor,
+# which does not depend on what else the machine does.
+WATCH = """
+import sys, time, types
+import sublime
+watch = sys.modules["watch"] = types.ModuleType("watch")
+watch.longest, watch.calls, watch.answers = 0.0, 0, []
+def look():
+    now = time.thread_time()
+    watch.longest, watch.before = max(watch.longest, now - watch.before), now
+    sublime.set_timeout(look, 1)
+watch.before = time.thread_time()
+look()
+"""
+SHARE = """
+import sys
+endpoint = sys.modules["Gemini Companion.plugin"].application.endpoints()[0]
+endpoint.tracker.set_listening(True)
+sys.modules["watch"].window = endpoint._agent_window
+"""
+LSP = """
+import sys, types
+def found(number):
+    place = {"line": number, "character": 3}
+    return {"range": {"start": place, "end": place}, "message": "problem %d" % number, "severity": 1 + number % 4}
+class Session:
+    config = types.SimpleNamespace(name="pyright")
+    diagnostics = types.SimpleNamespace(get_diagnostics_for_uri=lambda uri: [found(number) for number in range(500)])
+class LspWindowCommand:
+    def __init__(self, window):
+        self.window = window
+    def sessions(self):
+        sys.modules["watch"].calls += 1
+        return [Session()]
+module = sys.modules["LSP.plugin"] = types.ModuleType("LSP.plugin")
+module.__dict__.update(LspWindowCommand=LspWindowCommand, filename_to_uri=lambda path: path)
+"""
+ASK = """
+import sys
+watch = sys.modules["watch"]
+application = sys.modules["Gemini Companion.plugin"].application
+endpoint = application.endpoints()[0]
+async def ask():
+    files = await endpoint._agent_window.diagnostics(None)
+    watch.answers.append([len(file.diagnostics) for file in files])
+for _ in range(60):
+    application.runtime.spawn(ask)
+"""
+OPEN = """
+import sys
+watch = sys.modules["watch"]
+application = sys.modules["Gemini Companion.plugin"].application
+endpoint = application.endpoints()[0]
+tools = sys.modules["Gemini Companion.companion.protocol.tools"]
+client = tools.ClientSession("client", "client", "1", "", 0.0, "")
+async def open_diff(number):
+    arguments = {"filePath": FOLDER + "/new%d.py" % number, "newContent": "line\\n" * 500}
+    watch.answers.append((await endpoint._tool_calls(tools.ToolCall("openDiff", arguments, client, None))).is_error)
+for number in range(200):
+    application.runtime.spawn(open_diff, number)
+"""
+
+
+@pytest.fixture
+def desktop(tmp_path):
+    folder = os.path.realpath(str(tmp_path))
+    for number in range(FILES):
+        (tmp_path / f"{number}.py").write_text("x = 1\n" * 600)
+    with Host.start(folders=[folder]) as host:
+        desktop = Desktop(host, folder)
+        desktop.wait_published()
+        host.execute(WATCH)
+        yield desktop
+        assert host.errors() == []
+
+
+def watched(desktop, name):
+    return desktop.host.evaluate(f"__import__('sys').modules['watch'].{name}")
+
+
+def test_sixty_questions_for_diagnostics_at_once(desktop):
+    for number in range(FILES):
+        desktop.open(f"{number}.py")
+    desktop.host.execute(SHARE)
+    desktop.host.wait_until(f"len(__import__('sys').modules['watch'].window._shared_files()) == {FILES}")
+    desktop.host.execute(LSP)
+    desktop.host.execute("__import__('sys').modules['watch'].longest = 0.0")
+    desktop.host.execute(ASK)
+    desktop.host.wait_until(lambda: len(watched(desktop, "answers")) == 60)
+    longest, calls = watched(desktop, "longest"), watched(desktop, "calls")
+    print(f"the longest slice took {longest * 1000:.0f} ms of the processor; LSP was asked {calls} times")
+    assert watched(desktop, "answers") == [[FINDINGS] * FILES] * 60
+    assert longest <= 0.05
+    assert calls <= 3 * FILES, "equal questions are answered together"
+
+
+def test_two_hundred_proposals_at_once(desktop):
+    desktop.host.execute(OPEN.replace("FOLDER", repr(desktop.workspace)))
+    desktop.host.wait_until(lambda: len(watched(desktop, "answers")) == 200, 120)
+    longest = watched(desktop, "longest")
+    print(f"the longest slice took {longest * 1000:.0f} ms of the processor")
+    assert not any(watched(desktop, "answers"))
+    assert longest <= 0.5
