@@ -34,7 +34,7 @@ class Limits(NamedTuple):
     sessions: int = 512
     """Most sessions at once. Over it the one that was silent longest, and never had a stream, is closed, else 503. None
     is closed within `stream_grace_seconds`."""
-    sessions_per_token: int = 128
+    sessions_per_token: int = 256
     """As `sessions`, of those whose clients show the same token: they make room for each other."""
     streams_per_session: int = 16
     """Most streams open at once in one session. Over it: 429."""

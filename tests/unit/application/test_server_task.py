@@ -281,12 +281,12 @@ class TestTakingOver:
         servers.slow = before == "port"
         servers.failures[:] = [OSError(errno.EMFILE, "Too many open files")] if before == "second try" else []
         now(server_task.run(self.LEFT))
-        assert now(server_task.stop()) == self.LEFT
+        assert now(server_task.stop(for_good=False)) == self.LEFT
 
     def test_a_state_whose_port_is_taken_is_left_to_nobody(self, server_task, servers, now):
         servers.failures[:] = [TAKEN, OSError(errno.EMFILE, "Too many open files")]
         now(server_task.run(self.LEFT))
-        assert now(server_task.stop()) is None
+        assert now(server_task.stop(for_good=False)) is None
 
     def test_restarted_before_it_listens_it_goes_on_with_the_same(self, server_task, servers, libraries, now, loop):
         libraries.missing = loop.create_future()

@@ -142,7 +142,7 @@ def test_what_was_left_for_one_that_is_not_wanted_now_is_left_again():
     states = {CLAUDE.key: State("kept"), PRIMARY.key: State("former")}
     bench = Bench(states)
     bench.servers.start([])
-    assert bench.servers.stop() == {PRIMARY.key: f"left by {PRIMARY.key}", CLAUDE.key: states[CLAUDE.key]}
+    assert bench.servers.stop(for_good=False) == {PRIMARY.key: f"left by {PRIMARY.key}", CLAUDE.key: states[CLAUDE.key]}
 
 
 def test_only_started_ones_are_started_again_and_disconnected(bench):

@@ -146,9 +146,9 @@ class TestCrowds:
         wire.now += 0.1
         assert wire.initialize("crowd").status == 200
 
-    def test_by_default_one_token_leaves_most_of_the_sessions_to_others(self, make_wire):
+    def test_by_default_one_token_leaves_half_of_the_sessions_to_others(self, make_wire):
         wire = make_wire()
-        assert self.crowd(wire, 600) == 128
+        assert self.crowd(wire, 600) == 256
         assert Limits().sessions == 512
 
 

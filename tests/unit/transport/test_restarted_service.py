@@ -24,8 +24,8 @@ class Loop:
     async def in_worker(self, function, *args):
         return function(*args)
 
-    async def available(self):
-        return None
+    async def imported(self, load):
+        return load()
 
 
 def run(scenario):
