@@ -150,3 +150,12 @@ class TestFarToTheRight(LevelTestCase):
         yield lambda: self.in_sight(view, "new")
         self.reviews.changes.previous_change(review)
         yield lambda: self.in_sight(view, "line one hundred")
+
+    def test_side_by_side_the_words_of_both_views_are_wrapped_or_of_none(self) -> Iterator[Any]:
+        review = yield from self.review(LONG, LONG.replace("old", "new"))
+        views = [self.original(review), self.proposal(review)]
+        for view in [*views, *views[::-1]]:
+            wrapped = not view.settings().get("word_wrap")
+            view.run_command("toggle_setting", {"setting": "word_wrap"})
+            yield lambda wrapped=wrapped: [each.settings().get("word_wrap") for each in views] == [wrapped, wrapped]
+            yield lambda: self.level(review)

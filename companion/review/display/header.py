@@ -113,12 +113,12 @@ def status_text(header: Header) -> str:
         return ""
     where = position(header.current, header.changes, header.hidden)
     hidden = f", {hidden_text(header.hidden)}" if header.hidden and header.changes else ""
-    return f"+{header.added} \u2212{header.removed}, {where}{hidden}"
+    return f"+{header.added:,} \u2212{header.removed:,}, {where}{hidden}"
 
 
 def hidden_text(count: int) -> str:
     """How many changes of whitespace are not marked, in words."""
-    return "1 whitespace change is hidden" if count == 1 else f"{count} whitespace changes are hidden"
+    return "1 whitespace change is hidden" if count == 1 else f"{count:,} whitespace changes are hidden"
 
 
 class Piece:
@@ -159,7 +159,7 @@ def _title(header: Header) -> List[Piece]:
     if header.new_file:
         pieces.append(Piece("new file"))
     if header.compared:
-        counts = f"+{header.added} \u2212{header.removed}"
+        counts = f"+{header.added:,} \u2212{header.removed:,}"
         pieces.append(Piece(counts, _counts))
         pieces.append(Piece(position(header.current, header.changes, header.hidden)))
     return pieces
@@ -198,8 +198,8 @@ def position(current: int, changes: int, hidden: int = 0) -> str:
     if not changes:
         return "only whitespace changes" if hidden else "no changes"
     if current:
-        return f"change {current} of {changes}"
-    return "1 change" if changes == 1 else f"{changes} changes"
+        return f"change {current:,} of {changes:,}"
+    return "1 change" if changes == 1 else f"{changes:,} changes"
 
 
 def _counts(text: str) -> str:

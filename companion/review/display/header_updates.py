@@ -58,7 +58,7 @@ class HeaderUpdates:
             return age
         if analysis.hidden_count and not analysis.changes:
             return f"only whitespace changes, {age}"
-        return f"+{analysis.added} \u2212{analysis.removed}, {age}"
+        return f"+{analysis.added:,} \u2212{analysis.removed:,}, {age}"
 
     def proposal_comes(self) -> None:
         """Another proposal takes the place of the one that is shown: its problems and its links are none any more."""

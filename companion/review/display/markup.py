@@ -96,7 +96,7 @@ def removed_html(lines: Sequence[RemovedLine], tab_size: int, line_height: float
             closed = "</div>" if moved and line is lines[end - 1] else ""
             rows.append(f'{opened}<div class="line"{style}>{text}{beside}</div>{closed}')
     if len(lines) > LONGEST_REMOVAL:
-        rows.append(f'<div class="more">and {len(lines) - LONGEST_REMOVAL} more lines</div>')
+        rows.append(f'<div class="more">and {len(lines) - LONGEST_REMOVAL:,} more lines</div>')
     style = """
         span.removed {{ display: inline-block; background-color: color(var(--redish) alpha(0.15)); }}
         span.changed {{ background-color: color(var(--redish) alpha(0.4)); }}

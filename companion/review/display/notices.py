@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Iterator, List, NamedTuple, Tuple
 
+from ..document.disk import BYTES_SETTING, LINES_SETTING
 from .header import Notice, hidden_text
 from .markup import RELOAD, WHITESPACE
 
@@ -50,7 +51,10 @@ def notices(now: Circumstances) -> Tuple[Notice, ...]:
     if now.original_notice:
         found.append(Notice(now.original_notice, risk=now.unreadable))
     elif now.proposal_too_large and not now.contents:
-        found.append(Notice("The proposal is large: shown without a comparison.", risk=False))
+        sentence = (
+            f"The proposal is large: shown without a comparison. Raise {BYTES_SETTING} or {LINES_SETTING} for one."
+        )
+        found.append(Notice(sentence, risk=False))
     if now.unsaved:
         found.append(Notice(f"{now.name} has unsaved edits in a tab."))
     if now.changed_on_disk:

@@ -16,8 +16,9 @@ from typing import Iterator, List, NamedTuple, Optional, Tuple
 import sublime
 
 _QUICK_EVERY, _WHOLE_EVERY = 0.14, 2.0  # seconds between two looks
+_WRAP = "word_wrap"
 # They move text, or colour it, at the same sizes.
-_OTHER_SETTINGS = ("color_scheme", "word_wrap", "wrap_width", "indent_subsequent_lines", "tab_size")
+_OTHER_SETTINGS = ("color_scheme", _WRAP, "wrap_width", "indent_subsequent_lines", "tab_size")
 _BESIDE_IT = 2  # columns that are in sight beside what is looked at
 _numbers: Iterator[int] = count(1)
 
@@ -93,6 +94,7 @@ class Watch:
         self._settings_changed = False
         self._tag = f"gemini_companion.screen.{next(_numbers)}"
         self._others: List[object] = []
+        self._wrapped: object = right.settings().get(_WRAP)
         self.left = self.right = Sizes(0.0, 0.0, 0.0)
         for view in self._views():
             view.settings().add_on_change(self._tag, self._note_settings)
@@ -115,6 +117,7 @@ class Watch:
             changed, self._settings_changed = self._settings_changed, False
             before = (self.left, self.right, self._others)
             if changed:
+                self._wrap_alike()
                 self._others = self._other_settings()
             self._ask()
             unchanged = before == (self.left, self.right, self._others)
@@ -135,6 +138,18 @@ class Watch:
             self._others = self._other_settings()
         self._known, self._next_whole = True, time.monotonic() + _WHOLE_EVERY
         self.left, self.right = Sizes.of(self._left), Sizes.of(self._right)
+
+    def _wrap_alike(self) -> None:
+        """The user wraps the words of one view, or does not any more: so is the other one, to stay level."""
+        if self._left is None:
+            return
+        left, right = self._left.settings(), self._right.settings()
+        one, other = left.get(_WRAP), right.get(_WRAP)
+        if other != self._wrapped:
+            left.set(_WRAP, other)
+        elif one != other:
+            right.set(_WRAP, one)
+        self._wrapped = right.get(_WRAP)
 
     def _other_settings(self) -> List[object]:
         return [view.settings().get(name) for view in self._views() for name in _OTHER_SETTINGS]

@@ -29,6 +29,7 @@ from .journal import StorageError
 from .raw_files import NotRegularError, identity_of, opened, read_all
 from .text import carry_endings, line_endings, plain, portions, usual_ending
 
+BYTES_SETTING, LINES_SETTING = "review_maximum_bytes", "review_maximum_lines"  # what bounds a comparison
 READ_FACTOR = 8  # a file bigger than the limit is shown plainly; one this many times bigger is not even read
 
 _CLOCK_TICK = 2 * 10**9  # nanoseconds; file systems keep time so coarsely that two writes may bear the same one
@@ -103,7 +104,7 @@ def read(
             data = read_all(descriptor, most if found.st_size <= most else HEAD)
             size = max(found.st_size, len(data))
             if size > most:
-                notice = f"{name} is too large to be shown ({_size(size)})."
+                notice = f"{name} is too large to be shown ({_size(size)}). Raise {BYTES_SETTING} to see it."
                 return Original(path, Kind.HUGE, signature=(0, size), notice=notice, format=_format(data, encoding))
     except FileNotFoundError:
         problem = dangling(path)
@@ -118,10 +119,12 @@ def read(
     if original.kind is not Kind.TEXT:
         return original
     if len(data) > maximum_bytes:
-        notice = f"{name} is large ({_size(len(data))}): shown without a comparison."
+        notice = f"{name} is large ({_size(len(data))}): shown without a comparison. Raise {BYTES_SETTING} for one."
         return original._replace(kind=Kind.HUGE, notice=notice)
     if original.text.count("\n") > maximum_lines:
-        notice = f"{name} has more than {maximum_lines} lines: shown without a comparison."
+        notice = (
+            f"{name} has more than {maximum_lines:,} lines: shown without a comparison. Raise {LINES_SETTING} for one."
+        )
         return original._replace(kind=Kind.HUGE, notice=notice)
     return original
 

@@ -100,7 +100,8 @@ def test_a_large_file_is_not_compared(tmp_path):
     assert original.kind is Kind.HUGE
     assert len(original.text) == 1001
     assert not original.comparable
-    assert "large" in original.notice
+    assert original.notice.endswith("shown without a comparison. Raise review_maximum_bytes for one.")
+    assert "(1,001 bytes)" in original.notice
 
 
 def test_a_very_large_file_is_not_read(tmp_path):
@@ -112,7 +113,7 @@ def test_a_very_large_file_is_not_read(tmp_path):
 def test_a_file_of_many_lines_is_not_compared(tmp_path):
     original = read(made(tmp_path, b"\n" * 101))
     assert original.kind is Kind.HUGE
-    assert "100 lines" in original.notice
+    assert "100 lines" in original.notice and "Raise review_maximum_lines" in original.notice
 
 
 def test_a_folder_is_unreadable(tmp_path):

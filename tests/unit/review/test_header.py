@@ -101,6 +101,9 @@ def test_where_the_caret_is(current, changes, said):
 def test_the_status_bar():
     assert status_text(HEADER) == "+3 \u22121, change 2 of 5"
     assert status_text(HEADER._replace(compared=False)) == ""
+    many = HEADER._replace(added=12345, removed=6789, current=1000, changes=2000)
+    assert status_text(many) == "+12,345 \u22126,789, change 1,000 of 2,000"
+    assert "+12,345 \u22126,789   change 1,000 of 2,000" in words(header_rows(many)[0].markup)
 
 
 @pytest.mark.parametrize("columns", [30, 200])
