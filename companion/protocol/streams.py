@@ -77,9 +77,8 @@ __doc__ = f"{__doc__}{picture('A stream and its connection', TRANSITIONS)}"
 class Ending(Enum):
     """How a stream's connection ended."""
 
-    BY_CLIENT = "the client closed it after it had read everything"
+    IN_ORDER = "everything was written"
     RESET = "it was reset, or not everything could be written"
-    BY_SERVER = "everything was written, and the server ended the response"
 
 
 class EventId(NamedTuple):

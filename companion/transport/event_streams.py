@@ -32,7 +32,7 @@ class EventStreamWriter:
     def __init__(self, stream: Stream, take: Callable[[Stream], bytes]) -> None:
         self.stream = stream
         self.lost = False
-        self.ending = Ending.BY_SERVER
+        self.ending = Ending.IN_ORDER
         self.superseded = False
         self._take = take
         self._waiter: Optional[asyncio.Future[None]] = None
@@ -135,7 +135,7 @@ class EventStreamWriter:
 
     def _connection_lost(self, was_reset: bool) -> None:
         self.lost = True
-        self.ending = Ending.RESET if was_reset else Ending.BY_CLIENT
+        self.ending = Ending.RESET if was_reset else Ending.IN_ORDER
         self.wake()
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 
 import pytest
 
@@ -75,6 +76,18 @@ def test_an_edit_of_the_user_is_written_and_the_model_hears_of_it(desktop, claud
     claude.wait_for("It is polite now.")
     assert desktop.read("greeting.py").decode() == PROPOSAL + "# reviewed\n"
     assert "The user modified your proposed changes before accepting them" in tool_texts(model.turns[-1])[-1]
+    desktop.wait_no_review()
+
+
+def test_an_edit_that_is_accepted_while_the_program_is_suspended_is_written_once_it_is_killed(desktop, claude, model):
+    proposal = start_review(desktop, claude, model)
+    desktop.type_at_end(proposal["id"], "# mine\n")
+    os.killpg(claude._process.pid, signal.SIGSTOP)
+    desktop.accept()
+    desktop.wait_no_review()
+    assert desktop.read("greeting.py").decode() == GREETING
+    os.killpg(claude._process.pid, signal.SIGKILL)
+    desktop.host.wait_until(lambda: desktop.read("greeting.py").decode() == PROPOSAL + "# mine\n", timeout=40)
     desktop.wait_no_review()
 
 

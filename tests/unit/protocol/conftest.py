@@ -193,7 +193,7 @@ class Wire:
     def lose(self, stream: Any, was_reset: bool = False, ending: Optional[Ending] = None) -> Any:
         """The connection that carried the stream is gone."""
         if ending is None:
-            ending = Ending.RESET if was_reset else Ending.BY_CLIENT
+            ending = Ending.RESET if was_reset else Ending.IN_ORDER
         return self.note(self.core.registry.stream_lost(stream, ending, self.now))
 
     def say(self, call: Any, method: str = "notifications/progress", params: Any = None) -> Any:

@@ -60,7 +60,7 @@ def test_only_a_call_ends_its_connection_when_no_message_is_to_come(kind, ends):
 def test_a_reset_is_forgotten_with_the_next_connection():
     bench = Bench()
     bench.attach()
-    for ending, was_reset in ((Ending.RESET, True), (Ending.BY_CLIENT, False), (Ending.RESET, True)):
+    for ending, was_reset in ((Ending.RESET, True), (Ending.IN_ORDER, False), (Ending.RESET, True)):
         bench.lose(ending)
         assert bench.stream.was_reset is was_reset and not bench.stream.open
         bench.attach()
