@@ -141,8 +141,9 @@ class Application:
         import asyncio
 
         if not editor_is_gone():  # the system has no event for it
-            # Not a task that sleeps: that would wake the loop up twice each time.
+            # Not a task that sleeps: that would wake the loop up twice each time. Nor is there a timer for sockets.
             asyncio.get_running_loop().call_later(EDITOR_CHECK_SECONDS, self._watch_editor)
+            self._endpoints.renew_sockets()
             return
         logger.warning("the editor has ended without a word")
         self.runtime.compute(lambda cancelled: self.exit(), then=lambda _: None)

@@ -197,6 +197,10 @@ class Endpoint:
         """Serve anew after the event loop was replaced, for the same clients if they come back. Loop thread."""
         self._servers.loop_lost()
 
+    def renew_sockets(self) -> None:
+        """Make sockets in the file system again that somebody has removed. Loop thread."""
+        self._servers.renew_sockets()
+
     def disconnect_clients(self) -> None:
         """End every client's session; the clients say so and offer to connect again."""
         self._servers.disconnect()

@@ -117,5 +117,10 @@ class Endpoints:
         """
         return [endpoint.exit() for endpoint in self._by_window.values()]
 
+    def renew_sockets(self) -> None:
+        """Make sockets in the file system again that somebody has removed. Loop thread."""
+        for endpoint in self.all():
+            endpoint.renew_sockets()
+
     def _clients_changed(self) -> None:
         self.listening = tuple(endpoint for endpoint in self._by_window.values() if endpoint.clients)

@@ -208,6 +208,11 @@ class ServerTask:
     def _body_bytes(self) -> int:
         return self._body_mebibytes * MEBIBYTE + ENVELOPE
 
+    def renew_socket(self) -> None:
+        """Make its socket in the file system again if somebody has removed it."""
+        if self._server is not None:
+            self._server.renew_socket()
+
     def disconnect(self) -> None:
         """End every session."""
         self._runtime.assert_loop_thread()

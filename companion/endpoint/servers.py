@@ -120,6 +120,11 @@ class Servers:
         for task in list(self._started.values()):
             task.loop_lost()
 
+    def renew_sockets(self) -> None:
+        """Make sockets in the file system again that somebody has removed. Loop thread."""
+        for task in list(self._started.values()):
+            task.renew_socket()
+
     def disconnect(self) -> None:
         """End every session."""
         for task in self._started.values():

@@ -50,6 +50,9 @@ class Served(Protocol):
     def abandon(self) -> None:
         """Close the sockets without the event loop, which cannot do it any more."""
 
+    def renew_socket(self) -> None:
+        """Make its socket in the file system, if it has one, again if it was removed."""
+
     def export_state(self) -> Dict[str, Any]:
         """What a successor can go on with."""
 
@@ -113,6 +116,9 @@ class OverHttp:
     def abandon(self) -> None:
         self._server.abandon()
 
+    def renew_socket(self) -> None:
+        self._server.renew_socket()
+
     def export_state(self) -> Dict[str, Any]:
         # On another socket, with another secret, everybody begins anew.
         return {} if self._on_socket else self._server.export_state()
@@ -169,6 +175,9 @@ class OverWebSocket:
 
     def abandon(self) -> None:
         self._server.abandon()
+
+    def renew_socket(self) -> None:
+        pass
 
     def export_state(self) -> Dict[str, Any]:
         return {}

@@ -27,8 +27,17 @@ YOUNG_SECONDS = 60.0
 """A younger socket is never taken for a dead one: it refuses connections until its owner listens."""
 
 
-def make_folder() -> str:
-    """A new folder that only the user may use; its path. Raises `OSError`. Blocks on the disk."""
+def make_folder(wanted: str = "") -> str:
+    """A new folder that only the user may use; its path. Raises `OSError`. Blocks on the disk.
+
+    `wanted`: the one to make again, if nobody has put anything else in its place.
+    """
+    if wanted:
+        try:
+            os.mkdir(wanted, 0o700)
+        except FileExistsError:
+            check_folder(wanted)
+        return wanted
     return tempfile.mkdtemp(prefix=PREFIX, dir=_place(tempfile.gettempdir()))
 
 

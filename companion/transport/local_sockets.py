@@ -47,6 +47,16 @@ class LocalSocket:
             server.close()
         self._remove()
 
+    def is_cut_off(self) -> bool:
+        """Whether somebody has removed the socket: systems clean their directories of temporary files."""
+        return self._folder is not None and not os.path.lexists(self.path)
+
+    async def listen_again(self, protocols: Protocols) -> LocalSocket:
+        """Listen on the same path, which was removed; connections that are open stay. Raises OSError."""
+        for server in self._servers:
+            server.close()
+        return await listen_locally(protocols, self._folder or "")
+
     def abandon(self) -> None:
         """The same without the event loop, which cannot do it any more."""
         if self._listening is not None:
@@ -59,12 +69,13 @@ class LocalSocket:
             self._folder = None
 
 
-async def listen_locally(protocols: Protocols) -> LocalSocket:
-    """Listen on a new path. Raises OSError with a sentence if there is none that is safe. Loop thread."""
+async def listen_locally(protocols: Protocols, folder: str = "") -> LocalSocket:
+    """Listen on a new path, or in a `folder` that was removed. Raises OSError with a sentence if there is none that is
+    safe. Loop thread."""
     loop = asyncio.get_running_loop()
     if sys.platform == "win32":
         return await _listen_on_pipe(loop, protocols)
-    folder = make_folder()
+    folder = make_folder(folder) if folder else make_folder()
     try:
         check_folder(folder)
         path = os.path.join(folder, NAME)

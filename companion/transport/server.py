@@ -106,6 +106,8 @@ class CompanionServer(CallRunner):
         self._in_flight = 0
         self._listener: Union[Port, LocalSocket, None] = None
         self._manager: Optional[web.Server] = None
+        self._new_connection: Callable[[], Connection]
+        self._renewing: Optional[asyncio.Future[None]] = None
 
     @property
     def sessions(self) -> Mapping[str, ClientSession]:
@@ -124,11 +126,31 @@ class CompanionServer(CallRunner):
 
     async def start_on_socket(self) -> str:
         """Listen on a new socket in the file system instead; returns its path. Raises OSError, as `start` does."""
-        connection = self._connections()
+        self._new_connection = self._connections()
         self._gate.port = None
-        self._listener = local = await listen_locally(connection)
+        self._listener = local = await listen_locally(self._new_connection)
         self._schedule_expiry()
         return local.path
+
+    def renew_socket(self) -> None:
+        """If its socket in the file system was removed, make it again: programs look for it where it was."""
+        listener = self._listener
+        if isinstance(listener, LocalSocket) and listener.is_cut_off() and self._renewing is None:
+            self._renewing = asyncio.ensure_future(self._listen_again(listener))
+
+    async def _listen_again(self, former: LocalSocket) -> None:
+        try:
+            renewed = await former.listen_again(self._new_connection)
+        except OSError as error:
+            logger.warning("the socket was removed and cannot be made again: %s", error)
+        else:
+            logger.info("the socket was removed: made it again")
+            if self._stopping:
+                renewed.close()
+            else:
+                self._listener = renewed
+        finally:
+            self._renewing = None
 
     def _connections(self) -> Callable[[], Connection]:
         """What makes a `Connection` of this server."""

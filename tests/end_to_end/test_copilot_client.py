@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 
 import pytest
@@ -198,6 +199,19 @@ def test_a_reload_of_the_package_leaves_one_lock_that_leads_somewhere(desktop, h
     assert lock["socketPath"] != former
     with CopilotClient(home, desktop.workspace) as again:
         again.connect()
+
+
+def test_a_socket_that_a_cleaner_removed_is_made_again(desktop, home, copilot):
+    (lock,) = lock_files(home)
+    shutil.rmtree(os.path.dirname(lock["socketPath"]))
+    desktop.host.wait_until(lambda: os.path.exists(lock["socketPath"]), 10)
+    assert lock_files(home) == [lock]
+    asked, _ = start_review(desktop, copilot)
+    with CopilotClient(home, desktop.workspace) as other:
+        other.connect()
+        desktop.host.wait_until(lambda: "2 Copilot CLI" in desktop.window()["status_bar"])
+    desktop.reject()
+    assert asked.result(30)["result"] == "REJECTED"
 
 
 def test_two_programs_have_a_diff_each(desktop, home, copilot):

@@ -44,6 +44,11 @@ INITIALIZE = {
 HEADERS = {HEADER: TOKEN, "Host": "localhost", "Accept": "application/json, text/event-stream"}
 
 
+async def made_again(path):
+    while not os.path.exists(path):
+        await asyncio.sleep(0.01)
+
+
 class Bench:
     """A server on a socket, and a client that speaks HTTP on it."""
 
@@ -346,3 +351,49 @@ def test_our_own_client_finds_the_server_well():
             await SocketClient(path, HEADER, "wrong", "self-test", "1").count_tools()
 
     run(scenario)
+
+
+class TestCleaned:
+    """Systems remove old files from their directories for temporary ones."""
+
+    @pytest.mark.parametrize("whole_folder", [True, False])
+    def test_a_socket_that_was_removed_is_made_again_for_the_same_sessions(self, whole_folder):
+        async def scenario(bench, http, path):
+            async with http.post("http://localhost/mcp", json=INITIALIZE, headers=HEADERS) as answer:
+                session = {"Mcp-Session-Id": answer.headers["Mcp-Session-Id"]}
+            os.unlink(path)
+            if whole_folder:
+                os.rmdir(os.path.dirname(path))
+            bench.server.renew_socket()
+            bench.server.renew_socket()
+            await made_again(path)
+            assert stat.S_IMODE(os.lstat(os.path.dirname(path)).st_mode) == 0o700
+            assert stat.S_IMODE(os.lstat(path).st_mode) == 0o600
+            ping = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+            async with aiohttp.ClientSession(connector=aiohttp.UnixConnector(path)) as other:
+                for each in (http, other):
+                    async with each.post("http://localhost/mcp", json=ping, headers={**HEADERS, **session}) as answer:
+                        assert (await answer.json())["result"] == {}
+
+        run(scenario)
+
+    def test_one_that_is_there_is_left_alone(self):
+        async def scenario(bench, http, path):
+            bench.server.renew_socket()
+            assert bench.server._renewing is None
+
+        run(scenario)
+
+    def test_none_is_made_in_what_somebody_else_has_put_in_its_place(self, tmp_path, caplog):
+        async def scenario(bench, http, path):
+            folder = os.path.dirname(path)
+            os.unlink(path)
+            os.rmdir(folder)
+            os.symlink(str(tmp_path), folder)
+            bench.server.renew_socket()
+            while "cannot be made again" not in caplog.text:
+                await asyncio.sleep(0.01)
+            assert os.listdir(str(tmp_path)) == []
+            os.unlink(folder)
+
+        run(scenario)
