@@ -238,8 +238,9 @@ class Application:
             endpoint.workspace_changed()
             endpoint.tracker.recheck()
             if self._checks % CHECKS_PER_PROJECT == 0:
-                endpoint.reviews.look_at_window()
-                if endpoint.settings.project_has_changed():
+                if endpoint.reviews.project_has_changed():
+                    self.workspace_changed(endpoint.window)
+                elif endpoint.settings.project_has_changed():
                     endpoint.settings_changed()
             if self._checks % CHECKS_PER_STATUS == 0:
                 endpoint.show_status()
@@ -265,7 +266,6 @@ class Application:
         window = view.window()
         if window is None:
             return
-        # Some ways to open a window, such as starting the editor with a session, come without their own event.
         endpoint = self._endpoints.of(window) or self.window_opened(window)
         if endpoint is not None:
             endpoint.tracker.on_activated(view)
@@ -343,8 +343,8 @@ class Application:
         """The same for a window's command."""
         if name in PROJECT_COMMANDS and not (arguments or {}).get("new_window"):
             self.project_closing(window)
-        view = window.active_view() if deed(name, arguments) is not None else None
-        return self.text_command(view, name, arguments) if view is not None else None
+        view = window.active_view() if deed(name, arguments) else None
+        return self.text_command(view, name, arguments) if view else None
 
     def window_command_done(self, window: sublime.Window, name: str) -> None:
         """A window command has run: some of them change the folders."""

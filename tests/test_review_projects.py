@@ -137,6 +137,18 @@ class TestProjects(RestoringTestCase):
         yield from self.switch(self.one)
         yield lambda: self.titles() == [["left.py"], ["file.py"]]
 
+    def test_a_project_that_comes_back_without_a_word_has_nothing_of_a_review(self) -> Iterator[Any]:
+        """As the palette and plugins switch projects: no listener hears of the command."""
+        layout = self.window.layout()
+        yield from self.open_diff()
+        self.assertNotEqual(self.window.layout(), layout)
+        yield from self.switch(self.two)
+        yield lambda: self.roles() == [] and self.reviews.pending() == []
+        self.assertEqual(self.window.num_groups(), 1)
+        yield from self.switch(self.one)
+        yield lambda: self.titles() == [["left.py"], ["file.py"]]
+        yield lambda: self.window.layout() == layout
+
     def save_as(self, name: str, what: str = "project_file_name") -> None:
         """Save the project or the workspace under another name. The editor's commands for that ask for the name."""
         patcher = mock.patch.object(sublime.Window, what, lambda window: self.path(name))

@@ -336,17 +336,15 @@ class ReviewManager:
             logger.info("closed what was left of earlier reviews")
         self.accepted_texts.recover()
 
-    def look_at_window(self) -> None:
-        """See what no event has told of: the project under another name, or another one, from which to recover.
+    def project_has_changed(self) -> bool:
+        """Whether the window has another project than when this was asked last: no event may have told of that.
 
         The palette and plugins switch projects without a word.
         """
         self.open_reviews.note_project()
         self.open_reviews.arrangement.go_on_waiting()
-        project = project_of(self._window)
-        if project != self._project:
-            self._project = project
-            self.recover()
+        before, self._project = self._project, project_of(self._window)
+        return before != self._project
 
     def leave_project(self) -> None:
         """Another project, or none, is about to take the window: end all reviews while this one still has it."""

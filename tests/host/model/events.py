@@ -43,6 +43,7 @@ UNCERTAIN = frozenset(
         "on_post_move",
     )
 )
+OF_PROJECTS = frozenset(("on_pre_close_project", "on_load_project"))
 OF_WINDOWS = frozenset(("on_new_window", "on_pre_close_window"))
 
 
@@ -89,6 +90,8 @@ class Events:
             return
         quirks = self._host.quirks
         if name in OF_WINDOWS and "silent_windows" in quirks:
+            return
+        if name in OF_PROJECTS and "silent_projects" in quirks:
             return
         for _ in range(2 if name in UNCERTAIN and "repeated_events" in quirks else 1):
             if name in UNCERTAIN and "late_events" in quirks:

@@ -140,11 +140,7 @@ def _compare(value: Any, operator: str, operand: Any) -> bool:
         return bool(value == operand)
     if operator == "not_equal":
         return bool(value != operand)
-    found = (
-        re.match(str(operand), str(value)) if operator.endswith("regex_match") else re.search(str(operand), str(value))
-    )
-    if operator.endswith("regex_match") and found is not None and found.end() != len(str(value)):
-        found = None
+    found = (re.fullmatch if operator.endswith("regex_match") else re.search)(str(operand), str(value))
     return (found is None) if operator.startswith("not_") else (found is not None)
 
 

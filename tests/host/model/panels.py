@@ -144,7 +144,7 @@ class Panels:
         self._cancel_input()
         view = self._widget("input:input")
         view.buffer.load(text)
-        view.set_selection([(0, len(text))])
+        view.set_selection([(len(text), len(text))])  # NeoVintageous types on behind its ":"
         self.input = InputPanel(caption, view, on_done, on_change, on_cancel)
         self.active, self._focus = "input", view
         self.window.host.focus.update()

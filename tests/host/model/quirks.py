@@ -26,6 +26,7 @@ the editor most probably does.
 
 Not among "all", because not everything is known to hold there:
   late_blocks         blocks make room between the lines in the next turn only, so `text_to_layout` sees them then
+  silent_projects     projects come and go without events: what is private in one of them is so a moment later only
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ ALL = frozenset(
     silent_windows rounded_phantoms moving_shows window_selection undo_counts active_panel stuck_previews moved_previews
     closing_windows focus_deselects moving_deselects stale_annotations""".split()
 )
-BY_NAME_ONLY = frozenset(["late_blocks"])
+BY_NAME_ONLY = frozenset(["late_blocks", "silent_projects"])
 LATE_MILLISECONDS = 25
 
 

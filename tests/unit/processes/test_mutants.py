@@ -59,7 +59,7 @@ def test_a_fault_changes_its_own_place_and_nothing_else():
     assert fault.text == SOURCE.replace('self.close("é")', "pass")
 
 
-LIST = '''
+LIST = """
 # a remark
 [companion/a.py]
  def first():
@@ -67,7 +67,7 @@ LIST = '''
 +    return 2
 
 -print("x")
-'''
+"""
 LISTED = "def first():\n    return 1\n\n\ndef second():\n    return 1\n    print('y')\n\nprint(\"x\")\n"
 
 
