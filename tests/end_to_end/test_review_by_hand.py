@@ -132,7 +132,7 @@ def test_links_beside_changes_are_clicked(desktop):
     desktop.host.call("click_annotation", key="gemini_companion.revert", href="revert:0@*", view=view)
     desktop.host.wait_until(lambda: text_of(desktop, view) == PROPOSED[len("import sys\n") :])
     desktop.host.wait_until(lambda: "gemini_companion.undo" in regions_of(desktop, view))
-    desktop.host.call("click_annotation", key="gemini_companion.undo", href="undo:1@*", view=view)
+    desktop.host.call("click_annotation", key="gemini_companion.undo", href="undo:*", view=view)
     desktop.host.wait_until(lambda: text_of(desktop, view) == PROPOSED)
 
 
