@@ -1,4 +1,4 @@
-"""What a run found, as tables: two states side by side, and the table in CONTRIBUTING.md.
+"""What a run found, as tables: two states side by side, and the table in README.md beside it.
 
 Rule: what stands between the two marks of a document is written here and nowhere else.
 """

@@ -3,7 +3,7 @@
 On Python 3.8 and on the newest Python found. Ends with code 1 if a target is missed by more than the noise measured,
 and with 2 if a part could not be measured. Nothing else should run on the machine meanwhile.
 `--against COMMIT` measures this state and another one of the repository in turns; `--write-table` puts the result into
-CONTRIBUTING.md. Runs on Python 3.8 or newer with nothing but the standard library.
+README.md in this folder. Runs on Python 3.8 or newer with nothing but the standard library.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from tests.tools import cache, nodes, pythons  # noqa: E402
 PARTS = ("comparison", "events", "editor", "programs", "quiet", "server", "websocket")
 COUNTED = "quiet"
 """The part that counts and mostly waits. It runs beside the others: how busy the machine is changes no count."""
-CONTRIBUTING = os.path.join(cache.ROOT, "CONTRIBUTING.md")
+README = os.path.join(HERE, "README.md")
 
 
 class Run:
@@ -116,7 +116,7 @@ def main() -> int:
     if run.incomplete:
         return 2
     if options.write_table:
-        write_table(CONTRIBUTING, run.tables, run.minutes)
+        write_table(README, run.tables, run.minutes)
     return int(run.failed)
 
 
@@ -126,7 +126,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--python", action="append", help="a version like 3.8; may be repeated")
     parser.add_argument("--against", metavar="COMMIT", help="measure that state of the repository, too, in turns")
     parser.add_argument("--turns", type=int, default=3, help="how often, with --against (3)")
-    parser.add_argument("--write-table", action="store_true", help="put the result into CONTRIBUTING.md")
+    parser.add_argument("--write-table", action="store_true", help="put the result into README.md in this folder")
     options = parser.parse_args()
     if options.write_table and (options.against or options.only or options.python):
         parser.error("--write-table is for a whole run")
