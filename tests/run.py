@@ -2,9 +2,10 @@
 
 Legs: lint and types, for build 4200 and for newer ones; then, on Python 3.8 and on the editor's 3.14, or the newest
 Python that there is: unit tests, in-editor tests on the headless host, soak and leak tests on it, end-to-end tests
-with real clients. Where there are two Pythons, each client program in a terminal is tried on one of them, and the host
-is contrary on the newest. Two legs run at a time, and beside them one that mostly waits: soak tests, or tests in the
-editor. With `--everything` what only a release needs is tested too, and the soak tests are long ones.
+with real clients. Where there are two Pythons, the older one runs what could come out otherwise there and a journey of
+each program (`tools/shares.py`), and the host is contrary on the newest. Two legs run at a time, and beside them one
+that mostly waits: soak tests, or tests in the editor. With `--everything` each Python runs all, what only a release
+needs as well, and the soak tests are long ones.
 A leg that cannot run here (no Python 3.8, no Node) is named at the end as NOT RUN; with CI set that is a failure. The
 last line is always `N passed, N failed`, with `, N skipped` where there were any.
 Claude Code's licence reserves all rights: it is installed and run only where `--with-claude` asks for it, never in CI.
@@ -25,34 +26,12 @@ from typing import Callable, Dict, List, Optional
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 from tests.host.model.quirks import ALL
-from tests.tools import browser, cache, legs, nodes, pythons
+from tests.tools import browser, cache, legs, nodes, pythons, shares
 
 EVERYTHING = "COMPANION_EVERYTHING"
 KINDS = ("lint", "unit", "editor", "soak", "end_to_end")
 CLAUDE = "Claude Code"
 FAILURES_SHOWN = 15
-# Files of tests by the Python that runs them, for which it makes no difference: client programs in a terminal, pictures
-# of what the package shows, releases on the index for every Python. They take minutes. test_five_programs.py has all
-# programs on both.
-ON_ONE_PYTHON = (
-    ("end_to_end/test_gemini_program.py", "end_to_end/test_qwen_program.py"),
-    (
-        "end_to_end/test_copilot_program.py",
-        "end_to_end/test_opencode_program.py",
-        "end_to_end/test_pictures.py",
-        "unit/release/test_resolving.py",
-    ),
-)
-# What is tested for a release, once a week, and wherever it is asked for: the libraries on the index, wheels that are
-# downloaded, the workflows' own steps. A change of the package does not touch it.
-FOR_A_RELEASE = (
-    "unit/release/test_installed.py",
-    "unit/release/test_libraries.py",
-    "unit/release/test_package_control.py",
-    "unit/release/test_resolving.py",
-    "unit/release/test_wheels_alone.py",
-    "unit/release/test_workflows.py",
-)
 
 
 class Plan:
@@ -104,21 +83,10 @@ def make_plan(options: argparse.Namespace) -> Plan:
     env = attempt_client_environment(plan) if "end_to_end" in kinds else None
     for python in chosen:
         index, count = chosen.index(python), len(chosen)
-        left_out, hosts = files_left_out(index, count), hosts_of(index, count)
-        if not (options.everything or options.keyword):
-            left_out += [f"tests/{name}" for name in FOR_A_RELEASE]
-        soak_env = {EVERYTHING: "1"} if options.everything else {}
-        add = functools.partial(add_tests, plan, python, kinds, options.keyword, env, left_out, hosts, soak_env)
+        runs_most, hosts = index == count - 1, hosts_of(index, count)
+        add = functools.partial(add_tests, plan, python, kinds, options, env, runs_most, hosts)
         attempt(plan, f"tests on Python {python.name}", add)
     return plan
-
-
-def files_left_out(index: int, count: int) -> List[str]:
-    """The files of tests that another one of `count` Pythons runs, and not the one at `index`."""
-    if count < 2:
-        return []
-    others = (names for number, names in enumerate(ON_ONE_PYTHON) if number != index % len(ON_ONE_PYTHON))
-    return [f"tests/{name}" for names in others for name in names]
 
 
 def hosts_of(index: int, count: int) -> Dict[str, str]:
@@ -168,26 +136,23 @@ def add_tests(
     plan: Plan,
     python: pythons.Python,
     kinds: List[str],
-    keyword: Optional[str],
+    options: argparse.Namespace,
     client_env: Optional[Dict[str, str]],
-    left_out: List[str],
+    newest: bool,
     hosts: Dict[str, str],
-    soak_env: Dict[str, str],
 ) -> None:
     executable = pythons.environment(python)
-    ignored = [f"--ignore={path}" for path in left_out]
-    if "end_to_end" in kinds and client_env is not None:
-        paths = ["tests/end_to_end", "tests/conformance", *ignored]
-        plan.legs.append(legs.pytest_leg(f"end to end: Python {python.name}", executable, paths, keyword, client_env))
-    if "unit" in kinds:
-        paths = ["tests/unit", *ignored]
-        plan.legs.append(legs.pytest_leg(f"unit: Python {python.name}", executable, paths, keyword, {}))
-    if "soak" in kinds:
-        soak = legs.pytest_leg(f"soak: Python {python.name}", executable, ["tests/soak"], keyword, soak_env)
-        plan.legs.append(soak._replace(waits=True))  # how quiet the package is shows only after a while
+    env = {"end_to_end": client_env, "unit": {}, "soak": {EVERYTHING: "1"} if options.everything else {}}
+    for kind in ("end_to_end", "unit", "soak"):
+        wanted = env[kind] if kind in kinds else None
+        if wanted is None:
+            continue
+        for name, paths in shares.legs_of(kind, newest, options.everything or bool(options.keyword)).items():
+            leg = legs.pytest_leg(f"{name}: Python {python.name}", executable, paths, options.keyword, wanted)
+            plan.legs.append(leg._replace(waits=kind == "soak"))  # how quiet the package is shows only after a while
     if "editor" in kinds:
         for name, quirks in hosts.items():
-            editor = legs.editor_leg(f"{name}: Python {python.name}", executable, keyword, quirks)
+            editor = legs.editor_leg(f"{name}: Python {python.name}", executable, options.keyword, quirks)
             plan.legs.append(editor._replace(waits=True))  # what is typed and told comes after its pause
 
 

@@ -14,6 +14,9 @@ sys.path[:0] = [path for path in (ROOT, BENCHMARKS) if path not in sys.path]
 
 from resident import Editor, starting  # noqa: E402
 
+#: The long form, for a release and once a week: `python3 tests/run.py --everything`.
+LONG = bool(os.environ.get("COMPANION_EVERYTHING"))
+
 
 @pytest.fixture
 def editor(tmp_path) -> Iterator[Editor]:

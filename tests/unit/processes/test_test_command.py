@@ -14,7 +14,7 @@ import pytest
 
 from tests import run
 from tests.host.driver import is_alive
-from tests.tools import browser, cache, legs, nodes, pythons
+from tests.tools import browser, cache, legs, nodes, pythons, shares
 
 
 def outcome(name, passed=0, failed=0, skipped=0):
@@ -78,16 +78,39 @@ def test_nothing_run_at_all_is_no_success(locally, capsys):
     assert capsys.readouterr().out.splitlines()[-1] == "0 passed, 0 failed"
 
 
-def test_each_program_in_a_terminal_is_run_alone_on_one_of_two_pythons():
-    folder = run_folder()
-    there = {path.relative_to(folder.parent).as_posix() for path in folder.glob("*/**/test_*.py")}
-    alone = {path for path in there if path.endswith("_program.py")}
-    alone.remove("tests/end_to_end/test_claude_program.py")  # only where the user asks for it
-    alone |= {"tests/end_to_end/test_pictures.py", "tests/unit/release/test_resolving.py"}
-    run_by = [there - set(run.files_left_out(index, 2)) for index in range(2)]
-    assert run_by[0] | run_by[1] == there and run_by[0] & run_by[1] == there - alone
-    assert all(alone & files for files in run_by)
-    assert run.files_left_out(0, 1) == []
+def files_of(paths):
+    """The files of tests that pytest would collect."""
+    root = run_folder().parent
+    ignored = {part.partition("=")[2] for part in paths if part.startswith("--")}
+    found = set()
+    for part in paths:
+        path = root / part
+        if not part.startswith("--"):
+            found |= {path} if path.is_file() else set(path.rglob("test_*.py"))
+    return {path.relative_to(root / "tests").as_posix() for path in found} - {name[len("tests/") :] for name in ignored}
+
+
+def run_by(newest, everything=False):
+    found = [shares.legs_of(kind, newest, everything) for kind in ("unit", "soak", "end_to_end")]
+    return [files_of(paths) for legs_of_kind in found for paths in legs_of_kind.values()]
+
+
+def test_every_file_is_run_once_by_the_newest_python():
+    there = {path.relative_to(run_folder()).as_posix() for path in run_folder().glob("*/**/test_*.py")}
+    there.remove("end_to_end/test_claude_program.py")  # only where the user asks for it
+    collected = run_by(newest=True)
+    collected = [files - {"end_to_end/test_claude_program.py"} for files in collected]  # as tests/end_to_end says
+    assert sum(map(len, collected)) == len(set().union(*collected))
+    assert set().union(*collected) == there - set(shares.FOR_A_RELEASE)
+    assert set(shares.FOR_A_RELEASE) < there
+    for newest in (True, False):
+        assert set().union(*run_by(newest, everything=True)) >= there
+
+
+def test_the_older_python_runs_all_units_and_a_journey_of_each_program():
+    collected = set().union(*run_by(newest=False))
+    units = {name for name in set().union(*run_by(newest=True)) if name.startswith("unit/")}
+    assert collected == units | set(shares.ON_EVERY_PYTHON)
 
 
 def run_folder():
@@ -134,14 +157,12 @@ def test_each_python_gets_its_legs(monkeypatch, locally):
 def test_what_only_a_release_needs_is_tested_where_it_is_asked_for(monkeypatch, locally):
     monkeypatch.setattr(pythons, "find_all", lambda: {(3, 8): pythons.Python((3, 8, 1), "old")})
     monkeypatch.setattr(pythons, "environment", lambda python: python.executable)
-    assert all((run_folder() / name).is_file() for name in run.FOR_A_RELEASE)
-
     def planned(**changed):
         unit, soak = run.make_plan(options(only=["unit", "soak"], python=["3.8"], **changed)).legs
         ignored = {part.partition("=")[2] for part in unit.command if part.startswith("--ignore")}
         return ignored, run.EVERYTHING in soak.env
 
-    assert planned() == ({f"tests/{name}" for name in run.FOR_A_RELEASE}, False)
+    assert planned() == ({f"tests/{name}" for name in shares.FOR_A_RELEASE}, False)
     assert planned(everything=True) == (set(), True)
     assert planned(keyword="resolving") == (set(), False)
 
@@ -196,7 +217,7 @@ def installed(monkeypatch):
 
 def test_claude_code_is_installed_and_run_only_where_it_is_asked_for(locally, installed):
     plan = run.make_plan(options(only=["end_to_end"], python=["3.8"]))
-    assert [leg.name for leg in plan.legs] == ["end to end: Python 3.8"]
+    assert [leg.name for leg in plan.legs] == ["end to end: Python 3.8", "programs: Python 3.8"]
     assert installed and "claude_code" not in installed
     plan = run.make_plan(options(only=["unit"], python=["3.8"], with_claude=True))
     assert [leg.name for leg in plan.legs] == ["Claude Code: Python 3.8", "unit: Python 3.8"]

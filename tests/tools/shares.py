@@ -1,0 +1,56 @@
+"""Which tests each Python runs: those that could come out otherwise on another one, and all others on the newest.
+
+With `everything` every Python runs all of them, and what only a release needs as well: so a release does, and once a
+week. Rule: beside FOR_A_RELEASE every file of tests is run in every run, by the newest Python at least.
+"""
+
+from __future__ import annotations
+
+import glob
+import os
+from typing import Dict, Iterable, List
+
+from . import cache
+
+#: The libraries on the index, wheels that are downloaded, the package with them, the workflows' own steps.
+FOR_A_RELEASE = (
+    "unit/release/test_installed.py",
+    "unit/release/test_package_control.py",
+    "unit/release/test_resolving.py",
+    "unit/release/test_wheels_alone.py",
+    "unit/release/test_workflows.py",
+)
+#: With real clients on every Python: a journey of each program, the main job, what depends on the interpreter.
+ON_EVERY_PYTHON = (
+    "end_to_end/test_five_programs.py",
+    "end_to_end/test_main_job.py",
+    "end_to_end/test_startup.py",
+    "end_to_end/test_upgrade.py",
+)
+
+
+def legs_of(kind: str, newest: bool, everything: bool) -> Dict[str, List[str]]:
+    """The legs of one kind ("unit", "soak", "end_to_end") for one Python: what pytest is told, by name."""
+    if kind == "unit":
+        return {"unit": ["tests/unit", *_ignored(() if everything else FOR_A_RELEASE)]}
+    if kind == "soak":
+        return {"soak": ["tests/soak"]} if newest or everything else {}
+    if newest or everything:
+        alone = programs()
+        return {
+            "end to end": ["tests/end_to_end", *_ignored(alone)],
+            "programs": [*(f"tests/{name}" for name in alone), "tests/conformance"],
+        }
+    return {"end to end": [f"tests/{name}" for name in ON_EVERY_PYTHON]}
+
+
+def programs() -> List[str]:
+    """The files of tests with one program in a terminal, and those that draw: they take as long as all others."""
+    found = glob.glob(os.path.join(cache.ROOT, "tests", "end_to_end", "test_*_program.py"))
+    names = sorted(f"end_to_end/{os.path.basename(path)}" for path in found)
+    names.remove("end_to_end/test_claude_program.py")  # only where the user asks for it
+    return [*names, "end_to_end/test_pictures.py"]
+
+
+def _ignored(names: Iterable[str]) -> List[str]:
+    return [f"--ignore=tests/{name}" for name in names]
