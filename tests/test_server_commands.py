@@ -104,7 +104,8 @@ class NotYet(ServerCase):
         yield lambda: self.application.endpoint_of(window).connection() is not None
 
     def test_a_problem_of_the_server_is_named(self):
-        with mock.patch.object(self.endpoint, "port", None), mock.patch.object(self.endpoint, "problem", "no port"):
+        problems = mock.patch.dict(self.endpoint._problems, {"server": "no port"}, clear=True)
+        with mock.patch.object(self.endpoint, "port", None), problems:
             self.window.run_command("gemini_companion_copy_environment")
         self.assertTrue(self.said("no port"))
 
