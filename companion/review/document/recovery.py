@@ -1,7 +1,8 @@
 """Brings to an end what a run left in the midst of a write: the file has its old text again, and nothing lies about.
 
-Rule: what was changed since then is not touched. Only a file that is made up of old and new bytes, each at its place,
-is what such a run left behind.
+Rule: what was changed since then is not touched, and its old text is kept. Only a file that is made up of old and new
+bytes, each at its place, is what such a run left behind. Its number says that it is the same file; the number of the
+device does not, because many systems give devices other ones when they start.
 
 The editor is not known here. These calls block on the disk. Disk threads.
 """
@@ -16,7 +17,7 @@ from typing import Callable, List
 
 from . import file_replacement, journal
 from .journal import Entry
-from .raw_files import NotRegularError, identity_of, opened, read_all
+from .raw_files import NotRegularError, opened, read_all
 
 logger = logging.getLogger("gemini_companion.review")
 
@@ -25,7 +26,7 @@ _BLOCK = 1 << 12
 
 
 class _ChangedError(Exception):
-    """The file has been changed since it was left half written."""
+    """The file, which may have been left half written, is another since."""
 
 
 def recover(storage: str, cancelled: Callable[[], bool]) -> List[str]:
@@ -42,7 +43,8 @@ def recover(storage: str, cancelled: Callable[[], bool]) -> List[str]:
             sentence = f"a note on a file that was being written cannot be read: it is now {note.set_aside()}"
         except _ChangedError:
             name, aside = os.path.basename(entry.path), note.set_aside()
-            sentence = f"{name} was left half written and has been changed since: its former text is in {aside}"
+            changed = f"{name} was being written when the editor ended, and has been changed since"
+            sentence = f"{changed}: its former text is in {aside}"
         except OSError as error:
             logger.error("what a write left behind could not be brought to an end: %s", error.strerror)
             if note.age() < PATIENCE_SECONDS:
@@ -76,13 +78,13 @@ def _end(entry: Entry) -> str:
 
 
 def _put_back(entry: Entry) -> bool:
-    """Whether the file was half written. It has its old bytes then."""
+    """Whether the file was half written. It has its old bytes then. Raises `_ChangedError`, `OSError`."""
     try:
         with opened(entry.path, os.O_RDWR) as (descriptor, found):
             now = read_all(descriptor, max(len(entry.old), len(entry.new)))
-            if identity_of(found) != entry.identity or now in (entry.old, entry.new):
+            if now in (entry.old, entry.new):
                 return False
-            if not _is_mixed(now, entry.old, entry.new):
+            if found.st_ino != entry.identity[1] or not _is_mixed(now, entry.old, entry.new):
                 raise _ChangedError
             file_replacement.put_back(descriptor, entry, entry.beside)
             return True

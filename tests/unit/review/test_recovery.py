@@ -88,19 +88,36 @@ def test_one_that_was_changed_since_is_left_alone_and_the_old_text_is_kept(
     in_place(path, left)
     (said,) = recovered(storage)
     before, _, aside = said.partition(": its former text is in ")
-    assert before == "file.txt was left half written and has been changed since"
+    assert before == "file.txt was being written when the editor ended, and has been changed since"
     assert OLD in Path(aside).read_bytes()
     assert path.read_bytes() == left
     assert recovered(storage) == []
 
 
-def test_another_file_in_its_place_is_none_of_ours(path: Path, storage: Path) -> None:
-    of = entry(path)
-    note(storage, of).leave()
+def test_it_is_the_same_file_when_the_system_numbers_its_devices_anew(path: Path, storage: Path) -> None:
+    """As many do after the power has failed."""
+    device, number = identity_of(path.stat())
+    note(storage, entry(path)._replace(identity=(device + 1, number))).leave()
+    in_place(path, HALF)
+    assert recovered(storage) == [PUT_BACK]
+    assert path.read_bytes() == OLD
+
+
+def test_another_file_in_its_place_is_left_alone_and_the_old_text_is_kept(path: Path, storage: Path) -> None:
+    """Many programs save so, and whoever opened the file has seen it half written."""
+    note(storage, entry(path)).leave()
     path.with_name("other").write_bytes(HALF)
     os.replace(str(path.with_name("other")), str(path))
-    assert recovered(storage) == []
+    (said,) = recovered(storage)
+    assert OLD in Path(said.partition(": its former text is in ")[2]).read_bytes()
     assert path.read_bytes() == HALF
+
+
+def test_another_file_in_its_place_may_be_whole(path: Path, storage: Path) -> None:
+    note(storage, entry(path)).leave()
+    path.with_name("other").write_bytes(NEW)
+    os.replace(str(path.with_name("other")), str(path))
+    assert recovered(storage) == []
     assert not storage.exists()
 
 
