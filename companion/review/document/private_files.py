@@ -84,10 +84,9 @@ def make(folder: str, suffix: str, data: bytes) -> PrivateFile:
             if not os.path.isdir(folder):
                 os.makedirs(folder, 0o700, exist_ok=True)
                 flush_folder(os.path.dirname(folder))
-            _write(path, data)
-            flush_folder(folder)
-            made = _take(path)
+            made = _made(path, data)
             if made is not None:
+                flush_folder(folder)
                 return made
     raise OSError(errno.EBUSY, os.strerror(errno.EBUSY))
 
@@ -112,17 +111,30 @@ def left_over(folder: str, suffix: str) -> Iterator[PrivateFile]:
         os.rmdir(folder)  # while it is empty
 
 
-def _write(path: str, data: bytes) -> None:
-    """Make the file, whole or not at all. Raises OSError."""
-    with new_file(path + TEMPORARY) as descriptor:
+def _made(path: str, data: bytes) -> Optional[PrivateFile]:
+    """Make the file, whole or not at all, and use it; None if another process was quicker. Raises OSError.
+
+    Nobody finds it before it is in use, except on Windows, which renames no open file.
+    """
+    temporary = path + TEMPORARY
+    with new_file(temporary) as descriptor:
         write_all(descriptor, 0, data)
         flush(descriptor)
+    made: Optional[PrivateFile] = None
     try:
-        os.replace(path + TEMPORARY, path)
+        if sys.platform != "win32":
+            made = _take(temporary)
+        os.replace(temporary, path)
     except OSError:
+        if made is not None:
+            made.release()
         with suppress(OSError):
-            os.unlink(path + TEMPORARY)
+            os.unlink(temporary)
         raise
+    if made is None:
+        return _take(path)
+    made.path = path
+    return made
 
 
 def _take(path: str) -> Optional[PrivateFile]:

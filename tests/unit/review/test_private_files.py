@@ -74,6 +74,25 @@ def test_what_another_process_uses_is_its_own_until_it_ends_however(folder: Path
         holder.communicate()
 
 
+@pytest.mark.skipif(os.name == "nt", reason="there nothing is renamed while it is open")
+@pytest.mark.parametrize("call", ["replace", "fsync"])
+def test_it_is_in_use_as_soon_as_it_can_be_found(folder: Path, monkeypatch: pytest.MonkeyPatch, call: str) -> None:
+    """Bringing its name to the disk takes a while, and another window may look for what was left meanwhile."""
+    seen, real = [], getattr(os, call)
+
+    def watched(*arguments: object) -> None:
+        real(*arguments)
+        if list(folder.glob("*.text")):
+            seen.append(found(folder))
+
+    monkeypatch.setattr(os, call, watched)
+    held = private_files.make(str(folder), ".text", b"mine")
+    assert seen == [[]]
+    assert [str(path) for path in folder.iterdir()] == [held.path]
+    held.release()
+    assert found(folder) == [b"mine"]
+
+
 @pytest.mark.skipif(os.name == "nt", reason="modes are POSIX's")
 def test_only_the_user_can_read_it(folder: Path) -> None:
     held = private_files.make(str(folder), ".text", b"mine")
