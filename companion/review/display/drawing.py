@@ -117,7 +117,8 @@ class Drawing:
     @property
     def fits(self) -> bool:
         """Whether what is drawn is drawn for the sizes of now. It asks for all of them."""
-        now = BothSizes(Sizes.of(self._left), Sizes.of(self._view))
+        margin = self._watch.margin
+        now = BothSizes(Sizes.of(self._left, margin), Sizes.of(self._view, margin))
         return self._drawn_for == now and (self.sides is None or self.sides.levelled)
 
     def show_header(self, header: Header) -> None:

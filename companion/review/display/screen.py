@@ -18,7 +18,7 @@ import sublime
 _QUICK_EVERY, _WHOLE_EVERY = 0.14, 2.0  # seconds between two looks
 _WRAP = "word_wrap"
 # They move text, or colour it, at the same sizes.
-_OTHER_SETTINGS = ("color_scheme", _WRAP, "wrap_width", "indent_subsequent_lines", "tab_size")
+_OTHER_SETTINGS = ("color_scheme", _WRAP, "wrap_width", "indent_subsequent_lines", "margin", "tab_size")
 _BESIDE_IT = 2  # columns that are in sight beside what is looked at
 _numbers: Iterator[int] = count(1)
 
@@ -32,12 +32,10 @@ class Sizes(NamedTuple):
     margin: float = 0.0
 
     @classmethod
-    def of(cls, view: Optional[sublime.View]) -> Sizes:
-        """The sizes of a view now."""
+    def of(cls, view: Optional[sublime.View], margin: float) -> Sizes:
+        """The sizes of a view now, which leaves this margin free."""
         if view is None:
             return cls(0.0, 0.0, 0.0)
-        margin = view.settings().get("margin", 4)
-        margin = float(margin) if isinstance(margin, (int, float)) else 0.0
         return cls(view.line_height(), view.em_width(), view.viewport_extent()[0], margin)
 
     @property
@@ -137,7 +135,7 @@ class Watch:
         if not self._others:
             self._others = self._other_settings()
         self._known, self._next_whole = True, time.monotonic() + _WHOLE_EVERY
-        self.left, self.right = Sizes.of(self._left), Sizes.of(self._right)
+        self.left, self.right = Sizes.of(self._left, self.margin), Sizes.of(self._right, self.margin)
 
     def _wrap_alike(self) -> None:
         """The user wraps the words of one view, or does not any more: so is the other one, to stay level."""
@@ -158,6 +156,12 @@ class Watch:
     def both(self) -> BothSizes:
         """The sizes of both views, as of the last look."""
         return BothSizes(self.left, self.right)
+
+    @property
+    def margin(self) -> float:
+        """What the right view leaves free on both sides of its text, as of the last look."""
+        margin = self._others[-2] if self._others else None
+        return float(margin) if isinstance(margin, (int, float)) else 0.0
 
     @property
     def tab_size(self) -> int:

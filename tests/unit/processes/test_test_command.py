@@ -157,6 +157,7 @@ def test_each_python_gets_its_legs(monkeypatch, locally):
 def test_what_only_a_release_needs_is_tested_where_it_is_asked_for(monkeypatch, locally):
     monkeypatch.setattr(pythons, "find_all", lambda: {(3, 8): pythons.Python((3, 8, 1), "old")})
     monkeypatch.setattr(pythons, "environment", lambda python: python.executable)
+
     def planned(**changed):
         unit, soak = run.make_plan(options(only=["unit", "soak"], python=["3.8"], **changed)).legs
         ignored = {part.partition("=")[2] for part in unit.command if part.startswith("--ignore")}
