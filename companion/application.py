@@ -53,18 +53,13 @@ EDITOR_CHECK_SECONDS = 3.5
 # With these another project takes the window at once. Of those that ask first, `on_pre_close_project` tells.
 PROJECT_COMMANDS = frozenset(["open_project_or_workspace", "close_workspace", "close_project"])
 CONTEXT_KEYS = "gemini_companion."
-FOLDER_COMMANDS = frozenset(
-    [
-        "prompt_add_folder",
-        "remove_folder",
-        "close_folder_list",
-        "close_project",
-        "open_project_or_workspace",
-        "prompt_open_project_or_workspace",
-        "prompt_select_workspace",
-        "close_workspace",
-    ]
-)
+FOLDER_COMMANDS = PROJECT_COMMANDS | {
+    "prompt_add_folder",
+    "remove_folder",
+    "close_folder_list",
+    "prompt_open_project_or_workspace",
+    "prompt_select_workspace",
+}
 
 
 class Application:
@@ -296,12 +291,14 @@ class Application:
 
     def view_loaded(self, view: sublime.View) -> None:
         """A file was opened, or a further view of one was made."""
+        self._endpoints.origins.note(view)
         endpoint = self.endpoint_of(view.window())
         if endpoint is not None:
             endpoint.tracker.refresh()
 
     def view_saved(self, view: sublime.View) -> None:
         """A view was saved, perhaps under another name."""
+        self._endpoints.origins.note(view)
         endpoint = self.endpoint_of(view.window())
         if endpoint is not None:
             endpoint.tracker.on_saved(view)
@@ -311,6 +308,7 @@ class Application:
 
     def view_reloaded(self, view: sublime.View) -> None:
         """What the view shows was read from the disk again: reviews of the file look again."""
+        self._endpoints.origins.note(view)
         for endpoint in self._endpoints.all():
             endpoint.review_events.on_reloaded(view)
 

@@ -203,8 +203,8 @@ class Settings:
     review_presentation: str = _setting("auto", one_of("auto", "side_by_side", "inline"), harmless)
     review_inline_below_columns: int = _setting(100, integer(20, 1000), harmless)
     review_ignore_whitespace: str = _setting("none", one_of(*IGNORED_WHITESPACE), towards(*IGNORED_WHITESPACE))
-    review_maximum_bytes: int = _setting(2000000, integer(1000, 1000000000), smaller)
-    review_maximum_lines: int = _setting(50000, integer(100, 10000000), smaller)
+    review_maximum_bytes: int = _setting(2000000, integer(1000, 1000000000), None)
+    review_maximum_lines: int = _setting(50000, integer(100, 10000000), None)
 
     # The server and how it shows itself.
     maximum_body_mebibytes: int = _setting(32, integer(1, 1024), smaller)

@@ -159,6 +159,25 @@ class OpenFiles(ContextCase):
             self.assertNotIn(".env", str(context))
             self.assertNotIn("KEY", str(context))
 
+    def test_so_is_a_link_that_leads_to_one(self):
+        self.write(".env", "KEY=1\n")
+        try:
+            os.symlink(self.path(".env"), self.path("notes.txt"))
+        except OSError:
+            self.skipTest("the system lets this user make no links")
+        a = yield from self.open("a.py")
+        secret = self.window.open_file(self.path("notes.txt"))
+        yield lambda: not secret.is_loading()
+        self.window.focus_view(secret)
+        yield lambda: self.active() is None
+        self.select(secret, sublime.Region(0, 5))
+        self.window.focus_view(a)
+        yield lambda: self.active() == "a.py"
+        self.assertEqual(self.names(), ["a.py"])
+        for context in self.client.contexts:
+            self.assertNotIn("notes", str(context))
+            self.assertNotIn("KEY", str(context))
+
 
 class FocusElsewhere(ContextCase):
     """The file stays active while something else that is no file has the focus."""

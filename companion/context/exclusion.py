@@ -5,6 +5,8 @@ slash is matched against the path, from its start if the pattern is absolute or 
 folder; if it matches a folder, everything below is excluded. The patterns are those of `fnmatch`. Neither case nor the
 encoding of accents matters: excluding too much costs little, excluding too little may give away a secret.
 
+Callers ask for each name of a file: the one under which it is open, and the one without links.
+
 An untrusted project may add patterns, and matching runs on the main thread. So nothing here raises or accesses the
 disk, and the time is linear in the length of the path.
 """

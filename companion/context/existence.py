@@ -1,4 +1,4 @@
-"""Checks on a disk thread which files exist, because a network drive may hang.
+"""Checks on a disk thread which files exist and where links lead to, because a network drive may hang.
 
 Rules: at most `MAXIMUM_OPEN` questions are open at a time, and no file is in two of them. So a disk that hangs blocks
 one worker and the files of one question; files opened later are looked for in another. An answer wakes the main thread,
@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import logging
 import os
-from typing import TYPE_CHECKING, Callable, Collection, Dict, List, Mapping, Optional, Sequence, Set
+from typing import TYPE_CHECKING, Callable, Dict, List, Mapping, Optional, Sequence, Set
 
 from ..common.workers import NOTHING_TO_TELL
 
@@ -32,7 +32,7 @@ class Question:
 
     __slots__ = ("closed", "known", "paths", "wanted")
 
-    def __init__(self, paths: Sequence[str], known: Optional[Collection[str]]) -> None:
+    def __init__(self, paths: Sequence[str], known: Optional[Mapping[str, str]]) -> None:
         self.paths = frozenset(paths)
         self.known = known
         self.wanted = known is None
@@ -42,18 +42,20 @@ class Question:
 
 
 class Existence:
-    """Main thread only. `answered` is called on the main thread with a mapping from path to whether the file exists."""
+    """Main thread only. `answered` is called on the main thread with a mapping from path to the path without links,
+    which is empty where there is no such file.
+    """
 
-    def __init__(self, runtime: Runtime, answered: Callable[[Mapping[str, bool]], None]) -> None:
+    def __init__(self, runtime: Runtime, answered: Callable[[Mapping[str, str]], None]) -> None:
         self._runtime = runtime
         self._answered = answered
         self._open: List[Question] = []  # without an answer yet
         self._saved: Set[str] = set()  # since the oldest of them was asked
 
-    def ask(self, paths: Sequence[str], *, known: Optional[Collection[str]] = None) -> None:
+    def ask(self, paths: Sequence[str], *, known: Optional[Mapping[str, str]] = None) -> None:
         """Look for those of these files that are in no open question. If too many are open, nothing happens: ask again.
 
-        `known` are the files that are known to exist: if all files exist and are among them, there is no answer.
+        `known` is what is known of those that exist: if all files exist and that is still so, there is no answer.
         """
         if known is None:
             for question in self._open:
@@ -77,9 +79,9 @@ class Existence:
         """Note that the file was just saved, so that an older answer for it is dropped."""
         self._saved.add(path)
 
-    def _found(self, question: Question, found: Mapping[str, bool]) -> None:
+    def _found(self, question: Question, found: Mapping[str, str]) -> None:
         self._close(question)
-        self._answered({path: there for path, there in found.items() if path not in self._saved})
+        self._answered({path: real for path, real in found.items() if path not in self._saved})
 
     def _close(self, question: Question) -> None:
         if question in self._open:
@@ -92,20 +94,23 @@ class Existence:
 
 def _answer(question: Question, paths: Sequence[str], cancelled: Callable[[], bool]) -> object:
     """What was found, or `NOTHING_TO_TELL`. Disk thread."""
-    found = existing_files(paths, cancelled)
+    found = real_paths(paths, cancelled)
     known = question.known
-    if known is not None and all(path in known and found.get(path) for path in paths):
+    if known is not None and all(found.get(path) and found[path] == known.get(path) for path in paths):
         question.closed = True
         if not question.wanted:
             return NOTHING_TO_TELL
     return found
 
 
-def existing_files(paths: Sequence[str], cancelled: Callable[[], bool]) -> Dict[str, bool]:
-    """From path to whether it is a file on disk; incomplete once `cancelled()` is true. Disk thread."""
-    found: Dict[str, bool] = {}
+def real_paths(paths: Sequence[str], cancelled: Callable[[], bool]) -> Dict[str, str]:
+    """From path to the path without links, empty where there is no file; incomplete once `cancelled()` is true.
+
+    Disk thread.
+    """
+    found: Dict[str, str] = {}
     for path in paths:
         if cancelled():
             break
-        found[path] = os.path.isfile(path)
+        found[path] = os.path.realpath(path) if os.path.isfile(path) else ""
     return found

@@ -1,6 +1,7 @@
 """The context of a window: its open files, the active file, and the selection in it.
 
-Rule: this is pure. Events have everything that the model needs, including the time and the existence of files.
+Rule: this is pure. Events have everything that the model needs, including the time, the existence of files and where
+links lead to. What is excluded under one of its names is excluded.
 `payload` returns the `IdeContext` for clients. Implements the companion specifications, section II, "The Context
 Interface".
 
@@ -59,7 +60,7 @@ class ContextModel:
         self._key = key
         self._views: Dict[int, str] = {}  # view to the key of the file it shows
         self._files: Dict[str, _File] = {}
-        self._exists: Dict[str, bool] = {}  # by key; absent: not known yet
+        self._found: Dict[str, str] = {}  # by key: its path without links, empty if missing; absent: not known yet
         self._active: Optional[int] = None  # a view
         self._opened = 0
 
@@ -116,24 +117,33 @@ class ContextModel:
         for view in [view for view in self._views if view not in views]:
             self.close(view)
 
-    def set_existing(self, found: Mapping[str, bool]) -> bool:
-        """Note which files exist on disk, by path; files that are not open are ignored. True if anything changed."""
+    def set_found(self, found: Mapping[str, str]) -> bool:
+        """Note what was found on disk: by path, where it leads to without links, empty for a file that does not exist.
+
+        Files that are not open are ignored. True if anything changed.
+        """
         changed = False
-        for path, exists in found.items():
+        for path, real_path in found.items():
             key = self._key(path)
-            if key in self._files and self._exists.get(key) is not exists:
-                self._exists[key] = exists
+            if key in self._files and self._found.get(key) != real_path:
+                self._found[key] = real_path
                 changed = True
         return changed
 
-    def forget_existing(self) -> None:
+    def saved(self, path: str) -> None:
+        """The file was written: if it was missing it has to be looked for again."""
+        key = self._key(path)
+        if not self._found.get(key):
+            self._found.pop(key, None)
+
+    def forget_found(self) -> None:
         """Drop what is known about files on disk, because it is too old."""
-        self._exists.clear()
+        self._found.clear()
 
     def _drop_if_unseen(self, key: str) -> None:
         if key not in self._views.values():
             del self._files[key]
-            self._exists.pop(key, None)
+            self._found.pop(key, None)
 
     # -- questions ----------------------------------------------------------------------------------------------------
 
@@ -160,11 +170,15 @@ class ContextModel:
 
     def unchecked(self) -> List[str]:
         """The open files of which it is not known whether they exist."""
-        return [file.path for key, file in self._files.items() if key not in self._exists]
+        return [file.path for key, file in self._files.items() if key not in self._found]
 
-    def known_to_exist(self) -> FrozenSet[str]:
-        """The open files that are on disk as far as is known."""
-        return frozenset(file.path for key, file in self._files.items() if self._exists.get(key))
+    def found(self) -> Dict[str, str]:
+        """The open files that are on disk as far as is known, and where they lead to without links."""
+        return {file.path: self._found[key] for key, file in self._files.items() if self._found.get(key)}
+
+    def real_path(self, path: str) -> Optional[str]:
+        """Where an open file leads to without links; empty if it is missing, None if that is not known."""
+        return self._found.get(self._key(path))
 
     def shares_active(self, policy: Policy) -> bool:
         """Whether `payload` uses the selection, which may be expensive to read."""
@@ -195,11 +209,12 @@ class ContextModel:
         return result
 
     def _is_shared(self, key: str, policy: Policy) -> bool:
-        if not self._exists.get(key, False):
+        real_path = self._found.get(key)
+        if not real_path:
             return False
         path = self._files[key].path
         # A name that is not valid Unicode cannot be sent in JSON.
-        return not policy.excluded(path) and is_well_formed(path)
+        return not policy.excluded(path) and not policy.excluded(real_path) and is_well_formed(path)
 
 
 def _most_recent_first(item: Tuple[str, _File]) -> Tuple[int, int]:

@@ -106,7 +106,7 @@ class ContextTracker:
         path = followed_path(view)
         if path is not None and view.id() in self._paths:
             self._model.show(view.id(), path)
-            self._model.set_existing({path: True})
+            self._model.saved(path)
             self._existence.saved(path)
         elif path is not None and view == self._window.active_view():
             self.on_activated(view)  # it had no file when it got the focus
@@ -139,7 +139,7 @@ class ContextTracker:
         self._watched = frozenset()
         self._debounce.cancel()
         if listening:
-            self._model.forget_existing()  # it was not checked while no client was connected
+            self._model.forget_found()  # it was not checked while no client was connected
             self._structure_changed = True
             self._flush()
 
@@ -167,9 +167,14 @@ class ContextTracker:
         self._settle()
         return self._model.active_path
 
-    def withholds(self, path: str) -> bool:
-        """Whether the user shares nothing of this file, be it open or not. Main thread."""
-        return not self.sharing or exclusion(tuple(self._settings().context_exclude))(path)
+    def withholds(self, *paths: str) -> bool:
+        """Whether the user shares nothing of a file, be it open or not, that has these names. Main thread."""
+        return not self.sharing or any(map(exclusion(tuple(self._settings().context_exclude)), paths))
+
+    def withholds_open(self, path: str) -> bool:
+        """The same for an open file, where it leads to included: one that was not looked for yet is withheld."""
+        real_path = self._model.real_path(path)
+        return real_path is None or self.withholds(path, real_path)
 
     def context(self) -> SharedContext:
         """The context as it is now, as far as it may be shared and files are known to exist."""
@@ -300,10 +305,10 @@ class ContextTracker:
         if self._structure_changed or self._rechecks % RECHECKS_PER_SYNCHRONISATION == 0:
             if self._synchronise(thoroughly=self._structure_changed):
                 self._changed()
-        self._existence.ask(self._model.paths(), known=self._model.known_to_exist())
+        self._existence.ask(self._model.paths(), known=self._model.found())
 
-    def _looked_for(self, found: Mapping[str, bool]) -> None:
-        changed = self._model.set_existing(found)
+    def _looked_for(self, found: Mapping[str, str]) -> None:
+        changed = self._model.set_found(found)
         if not all(found.values()):
             self._structure_changed = True  # what is missing may have got another name
         unchecked = self._model.unchecked()  # what was opened while the question was open

@@ -1,7 +1,8 @@
 """The directories of discovery files: created for the user alone, and refused if another user controls them.
 
 Rule: a discovery file holds a secret and tells agents where to send source code. A directory is never used if another
-user owns it or can write to it, or if it is a link, because another user could then replace the files.
+user owns it or can write to it, or if it is a link, because another user could then replace the files. The one for
+temporary files, which all users share, belongs to the superuser or to the user.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import os
 import stat
 from typing import Tuple
 
-from ..system.platform import Platform
+from ..system.platform import SUPERUSER_ID, Platform
 
 DIRECTORY_MODE = 0o700
 
@@ -90,7 +91,7 @@ def _check(directory: str, platform: Platform, *, may_be_link: bool) -> None:
         return  # Windows: directories below the profile inherit its access list
     if status.st_uid != platform.user_id:
         raise DiscoveryError(f"{directory} belongs to another user and is not used for discovery files")
-    if _others_can_write(status, platform):
+    if platform.others_can_write(status):
         raise DiscoveryError(
             f"others can write to {directory}, so it is not used for discovery files; "
             f'run "chmod go-w {directory}" to allow it'
@@ -104,19 +105,13 @@ def _check_shared(directory: str, platform: Platform) -> None:
         raise DiscoveryError(f"{directory} is not a directory")
     if platform.user_id is None:
         return
-    # With the sticky bit, only the owner of an entry can rename or remove it.
-    if _others_can_write(status, platform) and not status.st_mode & stat.S_ISVTX:
+    if status.st_uid not in (platform.user_id, SUPERUSER_ID):
+        raise DiscoveryError(f"{directory} belongs to another user and is not used for discovery files")
+    # With the sticky bit, only the owner of an entry, and of the directory, can rename or remove it.
+    if platform.others_can_write(status) and not status.st_mode & stat.S_ISVTX:
         raise DiscoveryError(
             f"others can replace what is in {directory} (no sticky bit), so it is not used for discovery files"
         )
-
-
-def _others_can_write(status: os.stat_result, platform: Platform) -> bool:
-    if status.st_mode & stat.S_IWOTH:
-        return True
-    if status.st_mode & stat.S_IWGRP:
-        return status.st_gid != platform.private_group()
-    return False
 
 
 def _is_reparse_point(status: os.stat_result) -> bool:

@@ -11,7 +11,7 @@ workspace folders.
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, Callable, Collection, Dict, List, Optional, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Collection, Dict, List, Optional, Sequence, Tuple
 
 import sublime
 
@@ -24,7 +24,8 @@ from ..review.document.disk import same_files
 from ..review.document.preparation import PathError, Preparation
 from .diagnostics import Diagnostics
 from .proposals import prepared
-from .workspace_boundary import inside_workspace
+from .tab_origins import FileStamp, TabOrigins, stamp
+from .workspace_boundary import inside_workspace, place_inside
 
 if TYPE_CHECKING:
     import asyncio
@@ -38,6 +39,10 @@ SAVE_SECONDS = 5.0
 _SAVE_POLL_SECONDS = 0.05
 WITHHELD = "The user does not share this file."
 OUTSIDE = "The file is outside the workspace folders of the editor's window."
+CHANGED = (
+    "The file is not saved: it has changed on the disk since the editor read it, and the tab has other edits. The user "
+    "decides which of the two stays."
+)
 
 
 class Hooks:
@@ -61,9 +66,16 @@ class EndpointWindow:
     """Loop thread, except for the methods that say otherwise."""
 
     def __init__(
-        self, window: sublime.Window, runtime: Runtime, reviews: ReviewManager, tracker: ContextTracker, hooks: Hooks
+        self,
+        window: sublime.Window,
+        runtime: Runtime,
+        reviews: ReviewManager,
+        tracker: ContextTracker,
+        origins: TabOrigins,
+        hooks: Hooks,
     ) -> None:
         self._window = window
+        self._origins = origins
         self._runtime = runtime
         self._reviews = reviews
         self._tracker = tracker
@@ -184,7 +196,7 @@ class EndpointWindow:
     def _askable_files(self) -> List[str]:
         """The open files of which programs hear if they ask for one by its name, so also those beyond the number that
         they are told of unasked. Main thread."""
-        return [name for name in self._open_files() if not self._tracker.withholds(name)]
+        return [name for name in self._open_files() if not self._tracker.withholds_open(name)]
 
     def _open_files(self) -> List[str]:
         """The files that tabs show, whether they may be shared or not. Main thread."""
@@ -205,7 +217,10 @@ class EndpointWindow:
     # -- what is done -------------------------------------------------------------------------------------------------
 
     async def save(self, path: str) -> bool:
-        """Save an open file inside the workspace folders. False if it is not open, or not saved in `SAVE_SECONDS`."""
+        """Save an open file inside the workspace folders. False if it is not open, or not saved in `SAVE_SECONDS`.
+
+        What the disk holds is overwritten only if it is what the tab was read from.
+        """
         import asyncio
 
         await self._require_inside(path)
@@ -214,6 +229,12 @@ class EndpointWindow:
         for name in names:
             if name != path:
                 await self._require_inside(name)
+        for name in names:
+            real_path, now = await self._runtime.in_worker(_state, name)
+            if await self._runtime.call_main(self._tracker.withholds, path, name, real_path):
+                return False
+            if await self._runtime.call_main(self._is_stale, name, now):
+                raise CannotDo(CHANGED)
         if not await self._runtime.call_main(self._begin_to_save, names):
             return False
         while await self._runtime.call_main(self._is_dirty, names):
@@ -222,10 +243,14 @@ class EndpointWindow:
             await asyncio.sleep(_SAVE_POLL_SECONDS)
         return True
 
+    def _is_stale(self, name: str, now: Optional[FileStamp]) -> bool:
+        """Whether the tab has edits of something else than what the disk holds now. Main thread."""
+        return now is not None and bool(self._is_dirty([name])) and self._origins.of(name) != now
+
     def _begin_to_save(self, names: Collection[str]) -> bool:
         """Let the editor write the file while its main thread goes on. Main thread."""
         view = self._view_of(names)
-        if view is None or self._tracker.withholds(view.file_name() or ""):
+        if view is None:
             return False
         if view.is_dirty():
             view.run_command("save", {"async": True})
@@ -235,18 +260,27 @@ class EndpointWindow:
         return next((view for view in self._window.views() if view.file_name() in names), None)
 
     async def open_file(self, path: str, *, focus: bool) -> None:
-        """Show a file that exists inside the workspace folders."""
-        await self._require_inside(path)
-        if await self._runtime.call_main(self._tracker.withholds, path):
-            raise CannotDo(WITHHELD)
-        if not await self._runtime.in_worker(os.path.isfile, path):
-            raise CannotDo("There is no such file.")
-        await self._runtime.call_main(self._open_file, path, focus)
+        """Show a file that exists inside the workspace folders, up to the size of which a review shows the text.
 
-    def _open_file(self, path: str, focus: bool) -> None:
+        What is opened is what was judged: no link in the workspace is followed again.
+        """
+        place, real_path, size = await self._runtime.in_worker(_place, path, self._hooks.folders())
+        if place is None:
+            raise CannotDo(OUTSIDE)
+        if await self._runtime.call_main(self._tracker.withholds, path, place, real_path):
+            raise CannotDo(WITHHELD)
+        if size is None:
+            raise CannotDo("There is no such file.")
+        most = (await self._runtime.call_main(self._reviews.file_request, path)).maximum_bytes
+        if size > most:
+            raise CannotDo(f"The file has {size} bytes. At a program's word the editor opens files of up to {most}.")
+        await self._runtime.call_main(self._open_file, path, place, focus)
+
+    def _open_file(self, path: str, place: str, focus: bool) -> None:
         """Main thread."""
         before = self._window.active_view()
-        self._window.open_file(path)
+        is_open = any(same_key(name) == same_key(path) for name in self._open_files())
+        self._window.open_file(path if is_open else place)
         if not focus and before is not None:
             self._window.focus_view(before)
 
@@ -257,6 +291,18 @@ class EndpointWindow:
     def rename_client(self, session: str, name: str) -> None:
         """Show the client under this name from now on."""
         self._runtime.on_main(self._hooks.rename, session, name)
+
+
+def _state(path: str) -> Tuple[str, Optional[FileStamp]]:
+    """Where a file leads to without links, and its state. Disk thread."""
+    return os.path.realpath(path), stamp(path)
+
+
+def _place(path: str, folders: Sequence[str]) -> Tuple[Optional[str], str, Optional[int]]:
+    """Where a file lies in the workspace, and on the disk, both without links, and its size in bytes. Disk thread."""
+    place = place_inside(path, folders)
+    found = place or path
+    return place, os.path.realpath(found), os.path.getsize(found) if os.path.isfile(found) else None
 
 
 def _settle(decided: asyncio.Future[Optional[Outcome]], outcome: Optional[Outcome]) -> None:

@@ -32,6 +32,7 @@ from .discovery_updates import DiscoveryUpdater
 from .server_task import Listener
 from .servers import DIALECTS, PRIMARY, Servers, Service, States
 from .status_text import STARTING, State, status_text
+from .tab_origins import TabOrigins
 from .tool_calls import ToolCalls
 from .window_settings import WindowSettings
 
@@ -53,6 +54,7 @@ class Endpoint:
         window: sublime.Window,
         runtime: Runtime,
         libraries: Libraries,
+        origins: TabOrigins,
         version: str,
         *,
         clients_changed: Callable[[], None],
@@ -107,7 +109,7 @@ class Endpoint:
             rename=self._clients.rename,
             folders=self.folders,
         )
-        self._agent_window = EndpointWindow(window, runtime, self.reviews, self.tracker, hooks)
+        self._agent_window = EndpointWindow(window, runtime, self.reviews, self.tracker, origins, hooks)
         self._tool_calls = ToolCalls(self.reviews, runtime, self.folders, self._clients.owner_of)
         self._servers = Servers(
             runtime,

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Dict, List, Optional, Tuple
 import sublime
 
 from .endpoint import Endpoint
+from .tab_origins import TabOrigins
 
 if TYPE_CHECKING:
     from ..libraries import Libraries
@@ -26,6 +27,7 @@ class Endpoints:
     def __init__(self, runtime: Runtime, libraries: Libraries, version: str) -> None:
         self._runtime = runtime
         self._libraries = libraries
+        self.origins = TabOrigins(runtime)
         self._version = version
         self._by_window: Dict[int, Endpoint] = {}
         self._states: Dict[int, States] = {}
@@ -88,12 +90,14 @@ class Endpoints:
                 window,
                 self._runtime,
                 self._libraries,
+                self.origins,
                 self._version,
                 clients_changed=self._clients_changed,
                 reviews_of=self._reviews_of,
                 states=states,
             )
             self._by_window[window.id()] = endpoint
+            self.origins.note(*window.views())
             endpoint.start()
         return endpoint
 

@@ -10,6 +10,7 @@ import functools
 import ntpath
 import os
 import posixpath
+import stat
 import sys
 from types import ModuleType
 from typing import Callable, Mapping, NamedTuple, Optional
@@ -17,6 +18,7 @@ from typing import Callable, Mapping, NamedTuple, Optional
 WINDOWS = "windows"
 MACOS = "osx"
 LINUX = "linux"
+SUPERUSER_ID = 0
 
 
 class Platform(NamedTuple):
@@ -46,6 +48,12 @@ class Platform(NamedTuple):
     def list_separator(self) -> str:
         """The path list separator (Node's `path.delimiter`)."""
         return ";" if self.name == WINDOWS else ":"
+
+    def others_can_write(self, status: os.stat_result) -> bool:
+        """Whether users but this one and the superuser may write to what has this `status`. Not for Windows."""
+        if status.st_mode & stat.S_IWOTH:
+            return True
+        return bool(status.st_mode & stat.S_IWGRP) and status.st_gid != self.private_group()
 
     def variable(self, name: str) -> str:
         """An environment variable, "" if it is not set. On Windows the name's case does not matter."""
@@ -83,7 +91,7 @@ def _private_group(user_id: int) -> Optional[int]:
     On such systems new directories are writable for the group, which has no other member. The superuser's group does
     not count, because system accounts may be in it. The lookup may query a directory service, so the result is cached.
     """
-    if user_id == 0:
+    if user_id == SUPERUSER_ID:
         return None
     import grp
     import pwd

@@ -1,7 +1,7 @@
 """The folders in which sockets stand: made for the user alone, checked, and removed again.
 
-Rule: a folder is refused if it is a link, belongs to another user, or is open to others. A socket counts as left over
-only if nobody answers at it.
+Rule: a folder is refused if it is a link, belongs to another user, or is open to others, and so is one where another
+user could put something else in its place. A socket counts as left over only if nobody answers at it.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ import stat
 import sys
 import tempfile
 from typing import List
+
+from .platform import SUPERUSER_ID, Platform
 
 logger = logging.getLogger("gemini_companion.system")
 
@@ -28,23 +30,37 @@ YOUNG_SECONDS = 60.0
 
 
 def make_folder(wanted: str = "") -> str:
-    """A new folder that only the user may use; its path. Raises `OSError`. Blocks on the disk.
+    """A new folder that only the user may use; its path. Raises `OSError`, with a sentence. Blocks on the disk.
 
     `wanted`: the one to make again, if nobody has put anything else in its place.
     """
-    if wanted:
-        try:
-            os.mkdir(wanted, 0o700)
-        except FileExistsError:
-            check_folder(wanted)
-        return wanted
-    return tempfile.mkdtemp(prefix=PREFIX, dir=_place(tempfile.gettempdir()))
+    place = os.path.dirname(wanted) if wanted else _place(tempfile.gettempdir())
+    check_place(place)
+    if not wanted:
+        return tempfile.mkdtemp(prefix=PREFIX, dir=place)
+    try:
+        os.mkdir(wanted, 0o700)
+    except FileExistsError:
+        check_folder(wanted)
+    return wanted
 
 
 def _place(temporary: str) -> str:
     """The directory in which folders are made: `temporary`, unless a socket's path would be too long there."""
     longest = os.path.join(temporary, PREFIX + "12345678", NAME)
     return temporary if len(os.fsencode(longest)) <= MOST_BYTES else SHORT
+
+
+def check_place(directory: str) -> None:
+    """Raise `OSError`, with a sentence, unless what the user makes in a directory is safe from other users but the
+    superuser.
+    """
+    status = os.stat(directory)  # it may be a link of the superuser's: /tmp is one on macOS
+    platform = Platform.current()
+    if status.st_uid not in (platform.user_id, SUPERUSER_ID):
+        raise OSError(f"{directory} belongs to another user, so no socket is opened in it")
+    if platform.others_can_write(status) and not status.st_mode & stat.S_ISVTX:
+        raise OSError(f"others can replace what is in {directory} (no sticky bit), so no socket is opened in it")
 
 
 def check_folder(folder: str) -> None:

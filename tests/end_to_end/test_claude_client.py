@@ -227,3 +227,42 @@ def test_opencode_is_told_nothing_when_that_is_switched_off(desktop, home):
         desktop.wait_status("Claude Code")
         assert opencode.notifications == [] and "opencode" not in desktop.window()["status_bar"]
         assert "does not share" in str(opencode.run(opencode.call("getCurrentSelection")))
+
+
+class TestFilesOnItsWord:
+    """What it may have opened and saved, through a link or under a tab's edits."""
+
+    @pytest.fixture(autouse=True)
+    def secret(self, desktop, claude):
+        self.desktop, self.claude = desktop, claude
+        with open(desktop.path(".env"), "w", encoding="utf-8") as file:
+            file.write("KEY=1\n")
+        os.symlink(desktop.path(".env"), desktop.path("notes.txt"))
+
+    def said(self, tool, **arguments):
+        return self.claude.run(self.claude.call(tool, **arguments))
+
+    def test_a_link_to_a_secret_is_neither_opened_nor_saved(self):
+        assert "does not share this file" in str(self.said("openFile", filePath=self.desktop.path("notes.txt")))
+        assert self.desktop.host.evaluate("[view.file_name() for view in window.views()]") == [
+            self.desktop.path("greeting.py")
+        ]
+
+    def test_what_is_selected_in_such_a_link_is_not_told(self):
+        self.desktop.open("notes.txt", row=0, column=0, end_row=0, end_column=5)
+        self.desktop.host.pump(0.5)  # in which it would hear of any other file
+        assert "KEY" not in str(self.said("getCurrentSelection")) and "notes" not in str(self.said("getOpenEditors"))
+        assert "notes" not in str(self.said("getDiagnostics"))
+        self.desktop.open("greeting.py", row=1, column=4, end_row=1, end_column=10)
+        self.desktop.host.wait_until(lambda: "return" in str(self.claude.notifications[-1:]))
+        assert "notes" not in str(self.claude.notifications) and "KEY" not in str(self.claude.notifications)
+
+    def test_what_another_program_has_written_is_not_overwritten(self):
+        path = self.desktop.path("greeting.py")
+        self.desktop.host.execute("window.active_view().run_command('insert', {'characters': 'typed'})")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("of another program\n")
+        assert "has changed on the disk" in str(self.said("saveDocument", filePath=path))
+        with open(path, encoding="utf-8") as file:
+            assert file.read() == "of another program\n"
+        assert self.desktop.host.evaluate("window.active_view().is_dirty()")

@@ -84,8 +84,9 @@ packages.disable("Gemini Companion")
 ended.append(time.monotonic() - began)
 packages.enable("Gemini Companion")
 """
-#: At the end of each module, and of two that the disk lets us wait for, one before and one after the libraries.
+#: At the end of each module. Its size is another for each load, because cached code is known by size and time.
 MARK = "\nLOAD_OF_THIS_TEST = {number}\n"
+#: Two that the disk lets us wait for: one before and one after the libraries.
 SLOW = "import time; time.sleep(1.2)\n"
 SLOW_MODULES = ["companion/context/units.py", "companion/transport/negotiation.py"]
 SERVED_NOW = """(lambda plugin: plugin.application is not None and bool(plugin.application.endpoints())
@@ -99,7 +100,7 @@ def archive(folder, number):
     with zipfile.ZipFile(path, "w") as target, zipfile.ZipFile(io.BytesIO(package())) as source:
         for entry in source.infolist():
             inner = entry.filename.startswith("companion/") and entry.filename.endswith(".py")
-            mark = MARK.format(number=number) if inner else ""
+            mark = MARK.format(number=number) + "\n" * number if inner else ""
             slow = SLOW if entry.filename in SLOW_MODULES else ""
             target.writestr(entry, source.read(entry) + (mark + slow).encode())
     return path

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+from types import SimpleNamespace
 
 from companion.agents.shared_context import SharedContext
 from companion.agents.window import ReviewRequest
@@ -126,8 +127,10 @@ class Tracker:
     def __init__(self):
         self.files, self.active, self.withheld = [], None, []
 
-    def withholds(self, path):
-        return path in self.withheld
+    def withholds(self, *paths):
+        return any(path in self.withheld for path in paths)
+
+    withholds_open = withholds
 
     def context(self):
         return SharedContext({"workspaceState": {"openFiles": self.files}}, self.active)
@@ -137,7 +140,7 @@ class Bench:
     """The window of an endpoint whose parts the test plays."""
 
     def __init__(self, module, folder):
-        self.folder = folder
+        self.module, self.folder = module, folder
         self.window, self.runtime, self.reviews, self.tracker = Window(), Runtime(), Reviews(), Tracker()
         self.connected, self.renamed = True, []
         hooks = module.Hooks(
@@ -146,8 +149,15 @@ class Bench:
             rename=lambda session, name: self.renamed.append((session, name)),
             folders=lambda: [folder],
         )
-        self.subject = module.EndpointWindow(self.window, self.runtime, self.reviews, self.tracker, hooks)
+        self.origins = {}  # the states of files that tabs were read from
+        self.subject = module.EndpointWindow(
+            self.window, self.runtime, self.reviews, self.tracker, SimpleNamespace(of=self.origin), hooks
+        )
         self.tool_call = ToolCall("openDiff", {}, CLIENT, 1)
+
+    def origin(self, path):
+        """What the tab was read from: what is on the disk, unless the test says otherwise."""
+        return self.origins.get(path, self.module.stamp(path))
 
     def path(self, name="file.py"):
         return os.path.join(self.folder, name)

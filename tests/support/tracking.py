@@ -103,7 +103,7 @@ class Bench:
 
     def __init__(self, module, monkeypatch):
         self.editor, self.window, self.settings = SteppedEditor(), Window(), Settings()
-        self.published, self.questions, self.missing = [], [], set()
+        self.published, self.questions, self.missing, self.links = [], [], set(), {}
         monkeypatch.setattr(module.time, "monotonic", lambda: self.editor.now / 1000)
         self.tracker = module.ContextTracker(
             self.window,
@@ -147,7 +147,7 @@ class Bench:
         """Let the disk answer all that it was asked."""
         questions, self.questions = self.questions, []
         for paths, then in questions:
-            then({path: path not in self.missing for path in paths})
+            then({path: "" if path in self.missing else self.links.get(path, path) for path in paths})
 
     def go_on(self, milliseconds=0):
         """Let time pass, on a disk that answers at once."""

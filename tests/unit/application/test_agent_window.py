@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import os
+import threading
 
 import pytest
 
@@ -212,12 +214,79 @@ class TestWhatIsDone:
         assert (dirty.commands, clean.commands) == ([("save", {"async": True})], [])
         assert not dirty.dirty
         assert asyncio.run(bench.subject.save(bench.path("three.py"))) is False
-        assert bench.runtime.disk == ["inside_workspace"] * 3 + ["same_files"]
+        assert bench.runtime.disk == ["inside_workspace", "_state"] * 2 + ["inside_workspace", "same_files"]
 
     def test_a_file_that_the_editor_could_not_save_is_not_saved(self, bench, module, monkeypatch):
         monkeypatch.setattr(module, "SAVE_SECONDS", 0.1)
         bench.window.tabs = [View(bench.path(), dirty=True, saves=False)]
         assert asyncio.run(bench.subject.save(bench.path())) is False
+
+    @pytest.mark.parametrize("origin", [None, (0, 0, 4, 0)], ids=["not known", "another"])
+    def test_what_has_changed_on_the_disk_is_not_overwritten_by_what_the_tab_has(self, bench, origin):
+        view = View(bench.path(), dirty=True)
+        bench.window.tabs = [view]
+        bench.origins[bench.path()] = origin
+        with pytest.raises(CannotDo, match="has changed on the disk"):
+            asyncio.run(bench.subject.save(bench.path()))
+        assert not view.commands
+        os.unlink(bench.path())
+        assert asyncio.run(bench.subject.save(bench.path())) is True, "nothing is there that could be lost"
+
+    def test_a_tab_without_edits_is_saved_whatever_the_disk_holds(self, bench):
+        bench.window.tabs = [View(bench.path())]
+        bench.origins[bench.path()] = None
+        assert asyncio.run(bench.subject.save(bench.path())) is True
+
+    def test_what_a_link_leads_to_may_be_withheld_too(self, bench):
+        os.symlink(bench.path(), bench.path("link.py"))
+        bench.window.tabs = [View(bench.path("link.py"), dirty=True)]
+        bench.tracker.withheld = [bench.path()]
+        assert asyncio.run(bench.subject.save(bench.path("link.py"))) is False
+        with pytest.raises(CannotDo, match="does not share this file"):
+            asyncio.run(bench.subject.open_file(bench.path("link.py"), focus=True))
+        assert not bench.window.tabs[0].commands and not bench.window.opened
+
+    def test_no_link_in_the_workspace_is_followed_once_it_was_judged(self, bench):
+        os.symlink(bench.path(), bench.path("link.py"))
+        asyncio.run(bench.subject.open_file(bench.path("link.py"), focus=True))
+        assert bench.window.opened == [bench.path()]
+        bench.window.tabs = [View(bench.path("link.py"))]
+        asyncio.run(bench.subject.open_file(bench.path("link.py"), focus=True))
+        assert bench.window.opened[1:] == [bench.path("link.py")], "it is open already"
+
+    def test_a_link_that_is_exchanged_all_the_time_opens_nothing_outside(self, bench):
+        outside, link = bench.folder + "-secret.py", bench.path("link.py")
+        with open(outside, "w", encoding="utf-8") as file:
+            file.write("secret")
+        over, targets = threading.Event(), itertools.cycle([bench.path(), outside])
+
+        def exchange():
+            while not over.is_set():
+                os.symlink(next(targets), link + ".new")
+                os.replace(link + ".new", link)
+
+        thread = threading.Thread(target=exchange)
+        thread.start()
+        try:
+            for _ in range(200):
+                try:
+                    asyncio.run(bench.subject.open_file(link, focus=True))
+                except CannotDo:
+                    continue
+        finally:
+            over.set()
+            thread.join()
+        assert set(bench.window.opened) == {bench.path()}
+
+    def test_a_file_of_more_than_a_review_shows_is_not_opened(self, bench):
+        with open(bench.path(), "w", encoding="utf-8") as file:
+            file.write("x" * 1000)
+        asyncio.run(bench.subject.open_file(bench.path(), focus=True))
+        with open(bench.path(), "a", encoding="utf-8") as file:
+            file.write("x")
+        with pytest.raises(CannotDo, match="has 1001 bytes.* up to 1000"):
+            asyncio.run(bench.subject.open_file(bench.path(), focus=True))
+        assert bench.window.opened == [bench.path()]
 
     def test_outside_of_the_workspace_nothing_is_saved_or_opened(self, bench):
         view = View(self.outside(bench), dirty=True)
@@ -247,7 +316,7 @@ class TestWhatIsDone:
         asyncio.run(bench.subject.open_file(bench.path(), focus=focus))
         assert bench.window.opened == [bench.path()]
         assert bench.window.focused == ([] if focus else [before])
-        assert bench.runtime.disk == ["inside_workspace", "isfile"]
+        assert bench.runtime.disk == ["_place"]
 
     def test_in_an_empty_window_there_is_nothing_to_give_the_focus_back_to(self, bench):
         asyncio.run(bench.subject.open_file(bench.path(), focus=False))

@@ -133,7 +133,7 @@ class Calls(RuleBasedStateMachine):
             rename=lambda session, name: None,
             folders=lambda: ["/"],
         )
-        self.window = self.module.EndpointWindow(None, self.threads, self.reviews, None, hooks)
+        self.window = self.module.EndpointWindow(None, self.threads, self.reviews, None, None, hooks)
         self.talk = Conversation(CATALOGUE, "client-1", limits=Limits(), wall_clock=lambda: 0.0)
         self.say(INITIALIZE)
         self.say({"jsonrpc": "2.0", "method": "notifications/initialized"})

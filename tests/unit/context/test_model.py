@@ -17,7 +17,7 @@ def model(**views):
     made = ContextModel(NOW)
     for view, path in enumerate((A, B, C), 1):
         made.show(view, path)
-    made.set_existing({A: True, B: True, C: True})
+    made.set_found({A: A, B: B, C: C})
     return made
 
 
@@ -78,7 +78,7 @@ def test_a_save_keeps_the_time_and_a_rename_or_save_as_too():
     made.show(2, B)
     made.show(2, "/code/renamed.py")
     assert "/code/renamed.py" not in paths(made)  # until it is known to exist
-    made.set_existing({"/code/renamed.py": True})
+    made.set_found({"/code/renamed.py": "/code/renamed.py"})
     assert files(made)[0] == {"path": "/code/renamed.py", "timestamp": NOW + 10, "isActive": True}
     assert B not in paths(made)
 
@@ -156,12 +156,12 @@ def test_the_selection_is_not_shared_when_the_user_does_not_want_it():
 def test_files_that_are_not_on_disk_are_left_out_until_they_are():
     made = model()
     made.focus(2, B, NOW + 10)
-    assert made.set_existing({B: False})
+    assert made.set_found({B: ""})
     assert paths(made) == [A, C] and active(made) == []
     assert not made.shares_active(Policy())
-    assert made.set_existing({B: True})
+    assert made.set_found({B: B})
     assert active(made) == [B]
-    assert not made.set_existing({B: True})
+    assert not made.set_found({B: B})
 
 
 def test_files_nobody_has_looked_for_are_left_out_and_named():
@@ -169,7 +169,7 @@ def test_files_nobody_has_looked_for_are_left_out_and_named():
     made.show(4, "/code/new.py")
     assert "/code/new.py" not in paths(made)
     assert made.unchecked() == ["/code/new.py"]
-    made.forget_existing()
+    made.forget_found()
     assert sorted(made.unchecked()) == [A, B, C, "/code/new.py"] and paths(made) == []
 
 
@@ -189,7 +189,7 @@ def test_at_most_so_many_files():
 def test_an_excluded_file_is_left_out_entirely_and_nothing_else_is_active_then():
     made = model()
     made.show(4, "/code/.env")
-    made.set_existing({"/code/.env": True})
+    made.set_found({"/code/.env": "/code/.env"})
     made.focus(1, A, NOW + 10)
     made.focus(4, "/code/.env", NOW + 20)
     policy = Policy(excluded=exclusion((".env*",)), maximum_files=3)
@@ -216,7 +216,7 @@ def test_a_window_whose_views_have_gone_elsewhere_is_brought_up_to_date():
     made = model()
     made.focus(1, A, NOW + 10)
     made.reconcile({2: B, 7: "/code/new.py"})
-    made.set_existing({"/code/new.py": True})
+    made.set_found({"/code/new.py": "/code/new.py"})
     assert paths(made) == [B, "/code/new.py"] and active(made) == []
 
 
@@ -224,17 +224,17 @@ def test_the_same_file_under_two_spellings_is_one_where_the_platform_says_so():
     made = ContextModel(NOW, ntpath.normcase)
     made.show(1, "C:\\Code\\A.py")
     made.focus(2, "c:/code/a.py", NOW + 10)
-    made.set_existing({"C:\\CODE\\A.PY": True})
+    made.set_found({"C:\\CODE\\A.PY": "C:\\CODE\\A.PY"})
     assert files(made) == [{"path": "C:\\Code\\A.py", "timestamp": NOW + 10, "isActive": True}]
     made.show(3, "\\\\server\\share\\b.py")
-    made.set_existing({"\\\\SERVER\\share\\b.py": True})
+    made.set_found({"\\\\SERVER\\share\\b.py": "\\\\SERVER\\share\\b.py"})
     assert paths(made) == ["C:\\Code\\A.py", "\\\\server\\share\\b.py"]
 
 
 def test_a_file_name_that_is_not_text_is_left_out():
     made = model()
     made.show(4, "/code/\udcff.py")
-    made.set_existing({"/code/\udcff.py": True})
+    made.set_found({"/code/\udcff.py": "/code/\udcff.py"})
     assert paths(made) == [A, B, C]
 
 

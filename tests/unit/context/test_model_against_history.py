@@ -20,12 +20,12 @@ views = st.sampled_from(VIEWS)
 names = st.sampled_from(NAMES)
 events = st.lists(
     st.one_of(
-        st.tuples(st.just("exists"), names, st.just(True)),
+        st.tuples(st.just("exists"), names, st.just("/w/real")),
         st.tuples(st.just("show"), views, names),
         st.tuples(st.just("focus"), views, names, st.integers(BEGAN - 50, BEGAN + 5000)),
         st.tuples(st.just("close"), views),
         st.tuples(st.just("reconcile"), st.dictionaries(views, names)),
-        st.tuples(st.just("exists"), names, st.booleans()),
+        st.tuples(st.just("exists"), names, st.sampled_from(["", "/w/real", "/keys/.env"])),
         st.tuples(st.just("forget")),
     ),
     min_size=12,  # short histories reach little; the tests next door cover them
@@ -104,16 +104,16 @@ def expected_active(history):
 
 
 def expected_existing(history):
-    """The names known to exist: said so while open, and neither closed, forgotten nor denied since."""
-    known = set()
+    """The names known to exist, and where they lead to: said so while open, not closed, forgotten or denied since."""
+    known = {}
     for index, event in enumerate(history):
         open_names = set(shown(history[: index + 1]).values())
         if event[0] == "exists" and event[1] in open_names:
-            (known.add if event[2] else known.discard)(event[1])
+            known[event[1]] = event[2]
         elif event[0] == "forget":
             known.clear()
-        known &= open_names
-    return known
+        known = {name: real for name, real in known.items() if name in open_names}
+    return {name: real for name, real in known.items() if real}
 
 
 @settings(max_examples=300, deadline=None)
@@ -130,13 +130,14 @@ def test_the_payload_equals_what_the_history_says(history, policy):
         elif event[0] == "reconcile":
             model.reconcile(event[1])
         elif event[0] == "exists":
-            model.set_existing({event[1]: event[2]})
+            model.set_found({event[1]: event[2]})
         else:
-            model.forget_existing()
+            model.forget_found()
 
     history = plain(history)
     stamps, active, existing = expected_stamps(history), expected_active(history), expected_existing(history)
     candidates = [name for name in stamps if name in existing and not policy.excluded(name)]
+    candidates = [name for name in candidates if not policy.excluded(existing[name])]
     payload = model.payload(policy, Selection(2, 3, "text"))
     state = payload["workspaceState"]
     listed = state["openFiles"]

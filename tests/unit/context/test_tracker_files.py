@@ -109,9 +109,51 @@ class TestTheDisk:
         view = bench.open("/a")
         bench.listen()
         assert bench.told() == ([], [])
+        bench.missing.clear()
         bench.tracker.on_saved(view)
-        bench.editor.step(50)
+        bench.go_on(50)
         assert bench.told() == (["/a"], ["/a"])
+
+    def test_an_older_answer_that_it_is_missing_is_asked_for_again(self, bench):
+        bench.missing.add("/a")
+        view = bench.open("/a")
+        bench.listen()
+        bench.tracker.recheck()
+        bench.tracker.on_saved(view)
+        bench.answer()
+        bench.missing.clear()
+        bench.go_on(50)
+        assert bench.told() == (["/a"], ["/a"])
+
+    def test_what_a_link_leads_to_may_be_excluded_too(self, bench):
+        bench.links["/notes"] = "/keys/.env"
+        bench.links["/other"] = "/keys/readable"
+        bench.open("/notes")
+        bench.listen()
+        assert bench.told() == ([], []) and bench.tracker.context().active is None
+        bench.open("/other")
+        bench.go_on(50)
+        assert bench.told() == (["/other"], ["/other"])
+        assert [bench.tracker.withholds_open(path) for path in ("/notes", "/other")] == [True, False]
+
+    def test_a_link_that_is_led_to_such_a_file_later_is_noticed(self, bench):
+        bench.open("/notes")
+        bench.listen()
+        assert bench.told() == (["/notes"], ["/notes"])
+        bench.links["/notes"] = "/keys/.env"
+        bench.tracker.recheck()
+        bench.go_on(50)
+        assert bench.told() == ([], []) and bench.tracker.context().active is None
+
+    def test_where_nobody_has_looked_yet_nothing_is_told(self, bench):
+        bench.open("/notes")
+        bench.tracker.set_listening(True)
+        bench.editor.step(1000)
+        assert all(not context.ide_context["workspaceState"]["openFiles"] for context in bench.published)
+        assert bench.tracker.context().active is None and bench.tracker.withholds_open("/notes")
+        bench.answer()
+        bench.editor.step(50)
+        assert not bench.tracker.withholds_open("/notes") and bench.told()[0] == ["/notes"]
 
     def test_a_view_that_gets_another_name_by_saving_is_that_file(self, bench):
         view = bench.open("/a")

@@ -100,6 +100,26 @@ def test_a_shared_temporary_directory_needs_the_sticky_bit(machine):
     assert accepted(machine)
 
 
+@pytest.mark.parametrize("mode", [0o755, 0o1777])
+def test_a_temporary_directory_of_another_user_is_refused(machine, mode):
+    machine.temporary.chmod(mode)
+    stranger = machine.platform._replace(user_id=os.getuid() + 1)
+    if os.getuid() == 0:
+        os.chown(str(machine.temporary), 12345, 12345)
+    sentence = refused(machine, stranger)
+    assert str(machine.temporary) in sentence and "belongs to another user" in sentence
+
+
+def test_a_temporary_directory_of_the_superuser_is_used(machine):
+    if os.getuid() != 0:
+        pytest.skip("only the superuser can make one")
+    machine.temporary.chmod(0o1777)
+    machine.gemini.mkdir(parents=True)
+    for directory in (machine.temporary / "gemini", machine.gemini):
+        os.chown(str(directory), 12345, 12345)
+    assert accepted(machine, machine.platform._replace(user_id=12345))
+
+
 def test_the_temporary_directory_itself_may_be_reached_through_a_link(machine, tmp_path):
     """On macOS /tmp is a link to private/tmp."""
     link = tmp_path / "link"

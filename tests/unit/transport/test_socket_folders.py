@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import socket
+import stat
 import sys
 import time
 
@@ -69,3 +70,22 @@ def test_nothing_is_served_in_a_folder_of_another_kind(fault, tmp_path, monkeypa
 
     asyncio.run(scenario())
     assert not os.path.exists(tmp_path / "folder" / socket_folders.NAME)
+
+
+@pytest.mark.parametrize(("mode", "owner", "fine"), [
+    (0o700, "user", True), (0o755, "superuser", True), (0o1777, "superuser", True), (0o755, "another", False),
+    (0o1777, "another", False), (0o777, "user", False), (0o770, "user", False),
+])  # fmt: skip
+def test_no_folder_is_made_where_another_user_could_replace_it(tmp_path, monkeypatch, mode, owner, fine):
+    monkeypatch.setattr(socket_folders.tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(socket_folders, "SHORT", str(tmp_path))
+    tmp_path.chmod(mode)
+    status = list(os.stat(str(tmp_path)))
+    status[stat.ST_UID] = {"user": os.getuid(), "superuser": 0, "another": os.getuid() + 1}[owner]
+    monkeypatch.setattr(socket_folders.os, "stat", lambda path: os.stat_result(status))
+    try:
+        folder = socket_folders.make_folder()
+    except OSError as error:
+        assert not fine and str(tmp_path) in str(error) and os.listdir(str(tmp_path)) == []
+    else:
+        assert fine and os.listdir(str(tmp_path)) == [os.path.basename(folder)]

@@ -27,8 +27,6 @@ SWITCHES = [
 LIMITS = [
     "context_maximum_files",
     "context_maximum_selection",
-    "review_maximum_bytes",
-    "review_maximum_lines",
     "maximum_body_mebibytes",
 ]
 WAYS: Dict[str, List[Any]] = {
@@ -46,6 +44,8 @@ USERS_ALONE: Dict[str, List[Any]] = {
     "copilot_command": [["sh"], ["copilot"]],
     "terminal_commands": [{"linux": ["sh"]}, {}],
     "workspace_trust": [True, False, None],
+    "review_maximum_bytes": [1000, 2000000, 10000000],  # or it could hide what a small file holds
+    "review_maximum_lines": [100, 50000, 1000000],  # or what is changed in it
     "log_level": ["debug", "info", "warning", "error"],
 }
 ONLY_SHOWN: Dict[str, List[Any]] = {
