@@ -1,7 +1,8 @@
 """Accepted texts kept on the disk until they are in their files: what the user accepted outlives the editor.
 
 Each text is a file of its own in the package's storage, in use by the window whose text it is (`private_files.py`).
-One that nobody uses was left: another window, the next run, or another editor on the same folder takes it.
+One that nobody uses was left: another window, the next run, or another editor on the same folder takes it. Its lines
+are JSON: what is known of the text, and then the text in portions, so that no step keeps other threads waiting.
 
 Rules: one that cannot be read is set aside, and never removed. What is asked for happens on disk threads, in the order
 in which it was asked for.
@@ -21,6 +22,7 @@ from typing import TYPE_CHECKING, Any, Callable, Deque, Dict, List, NamedTuple, 
 
 from . import private_files
 from .private_files import PrivateFile
+from .text import portions
 
 if TYPE_CHECKING:
     from ...common.workers import Computation
@@ -104,7 +106,7 @@ class KeptTexts:
 
     def _keep(self, name: str, text: Text) -> None:
         try:
-            made = private_files.make(self.folder, SUFFIX, json.dumps(text._asdict()).encode("ascii"))
+            made = private_files.make(self.folder, SUFFIX, _written(text))
         except OSError as error:
             logger.error("an accepted text could not be kept: %s", error.strerror)
             return
@@ -141,11 +143,18 @@ class KeptTexts:
         return found
 
 
+def _written(text: Text) -> bytes:
+    lines = [text._replace(content="")._asdict(), *portions(text.content)]
+    return b"\n".join([json.dumps(line).encode("ascii") for line in lines])
+
+
 def _read(file: PrivateFile) -> Optional[Text]:
     """The text in a file; None if there is none that we know. Raises OSError."""
-    data = file.read()
+    head, *lines = file.read().split(b"\n")
     try:
-        text = Text(**json.loads(data.decode("ascii")))
+        text = Text(**json.loads(head.decode("ascii")))
+        # Former releases have all of it in the first line.
+        text = text._replace(content="".join([text.content, *[json.loads(line.decode("ascii")) for line in lines]]))
     except (ValueError, TypeError, RecursionError):
         return None
     return text if all(isinstance(each, str) for each in text) and os.path.isabs(text.path) else None

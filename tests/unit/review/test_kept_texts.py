@@ -74,7 +74,11 @@ def texts_in(folder: Path) -> List[Path]:
     return sorted(folder.glob("*.json")) if folder.exists() else []
 
 
-@pytest.mark.parametrize("content", ["mine\r\n", "", "\u00fc \U0001f600 \ud800", "\x00"])
+def content_of(file: Path) -> str:
+    return "".join(map(json.loads, file.read_text().splitlines()[1:]))
+
+
+@pytest.mark.parametrize("content", ["mine\r\n", "", "\u00fc \U0001f600 \ud800", "\x00", "\ud800\r\n" * 200000])
 def test_a_text_that_was_left_is_found_to_the_letter(keeper: Callable[[], KeptTexts], content: str) -> None:
     first = keeper()
     keep(first, text(content, session="a session"))
@@ -94,7 +98,7 @@ def test_a_write_that_fails_leaves_the_older_text(
     monkeypatch.setattr(os, "fsync", fail)
     keep(kept, text("new\n"), name)
     assert "could not be kept: No space left" in caplog.text
-    assert [json.loads(file.read_text())["content"] for file in folder.iterdir()] == ["old\n"]
+    assert [content_of(file) for file in folder.iterdir()] == ["old\n"]
 
 
 def test_what_is_asked_for_is_done_in_that_order_on_whatever_thread(folder: Path) -> None:
@@ -107,7 +111,7 @@ def test_what_is_asked_for_is_done_in_that_order_on_whatever_thread(folder: Path
     kept.settled(lambda: done.append("settled"))
     runtime.held[2]()
     (file,) = texts_in(folder)
-    assert json.loads(file.read_text())["content"] == "two\n" and done == ["settled"]
+    assert content_of(file) == "two\n" and done == ["settled"]
     runtime.held[0]()
     runtime.held[1]()
     assert done == ["settled", "one", "two"]
@@ -161,7 +165,7 @@ def test_a_newer_text_is_on_the_disk_before_the_older_one_goes(
     keep(kept, text("new\n"), name)
     assert there == [2]
     (file,) = texts_in(folder)
-    assert json.loads(file.read_text())["content"] == "new\n"
+    assert content_of(file) == "new\n"
 
 
 def test_a_text_of_the_release_before_is_found(folder: Path, keeper: Callable[[], KeptTexts]) -> None:
@@ -177,7 +181,16 @@ def test_a_text_of_the_release_before_is_found(folder: Path, keeper: Callable[[]
 
 @pytest.mark.parametrize(
     "content",
-    [b"", b"{", b"[]", b'{"path": "/a", "client": "b"}', b'{"path": "a", "client": "b", "content": "c"}', b"\xff"],
+    [
+        b"",
+        b"{",
+        b"[]",
+        b'{"path": "/a", "client": "b"}',
+        b'{"path": "a", "client": "b", "content": "c"}',
+        b'{"path": "/a", "client": "b", "content": ""}\n1',
+        b'{"path": "/a", "client": "b", "content": "", "since": "a release to come"}\n"c"',
+        b"\xff",
+    ],
 )
 def test_what_cannot_be_read_is_set_aside_and_said(
     folder: Path, keeper: Callable[[], KeptTexts], content: bytes

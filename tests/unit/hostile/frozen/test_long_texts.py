@@ -13,8 +13,10 @@ from typing import Any, Callable
 
 import pytest
 
+from companion.common.workers import Computation
 from companion.review.document import disk, encodings
 from companion.review.document.disk import Kind
+from companion.review.document.kept_texts import KeptTexts, Text
 from companion.review.document.text import ProposedText, dominant_ending, line_endings, plain, usual_ending
 
 LONGEST = 0.8  # of what one search through all of 30 MB takes
@@ -89,6 +91,27 @@ def test_a_file_of_sixteen_megabytes_is_read_and_encoded(tmp_path: Any, name: st
     assert stall(read, TEXTS[name]) < LONGEST
     if original.exact:
         assert stall(lambda: disk.encoded(original, TEXTS["ASCII"]), TEXTS["ASCII"]) < LONGEST
+
+
+class HereAndNow:
+    """Stands for the runtime: what goes to a disk thread is done on this one."""
+
+    def use_disk(self, function: Callable[..., Any], *, then: Callable[[Any], Any]) -> Computation:
+        computation = Computation()
+        then(function(computation.cancelled))
+        computation.end(None)
+        return computation
+
+
+@pytest.mark.parametrize("name", ["ASCII", "other letters"])
+def test_an_accepted_text_of_thirty_megabytes_is_kept(tmp_path: Any, name: str) -> None:
+    kept = KeptTexts(HereAndNow(), str(tmp_path))  # type: ignore[arg-type]
+    assert stall(lambda: kept.keep("a", Text("/file.txt", "A client", TEXTS[name])), TEXTS[name]) < LONGEST
+    kept.leave()
+    found = []
+    assert stall(lambda: kept.take(lambda path: True, found.append), TEXTS[name]) < LONGEST
+    [[(_, text)]] = [each.texts for each in found if each.texts]
+    assert text.content == TEXTS[name]
 
 
 @pytest.mark.parametrize(
