@@ -34,6 +34,13 @@ _HUNK = re.compile(r"^@@ -\S+ \+(\d+)(?:,(\d+))? @@")
 AREAS: Dict[str, Tuple[str, ...]] = {
     "companion/": ("tests/unit/application", "tests/unit/settings", "tests/unit/libraries", "tests/unit/log"),
     "companion/agents/": ("tests/unit/agents", "tests/unit/discovery", "tests/unit/application"),
+    "companion/common/": (
+        "tests/unit/context",
+        "tests/unit/application",
+        "tests/unit/log",
+        "tests/unit/hostile/who_may_what",
+        "tests/unit/hostile/frozen",
+    ),
     "companion/comparison/": ("tests/unit/comparison",),
     "companion/context/": ("tests/unit/context", "editor:test_context_*.py"),
     "companion/diagnosis/": ("tests/unit/diagnosis", "editor:test_diagnose.py"),

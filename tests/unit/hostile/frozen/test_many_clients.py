@@ -40,7 +40,7 @@ took = sys.modules["took"].__dict__
 endpoint, sessions = took["endpoint"], took["sessions"]
 started, used = time.perf_counter(), time.thread_time()
 for session in sessions:
-    endpoint._clients.went(session, [])
+    endpoint._clients.went(session)
 took.update(went=time.thread_time() - used, passed=took["passed"] + time.perf_counter() - started)
 endpoint._clients.came(sessions[0])
 """

@@ -23,7 +23,7 @@ UNLOADING_SECONDS = 0.2
 HOLD = """
 import sys, time
 application = sys.modules["Gemini Companion.plugin"].application
-application.runtime.on_main = lambda function, *args: None
+application.runtime.later_on_main = lambda milliseconds, function, *args: None
 stop, took = application.stop, sys.modules.setdefault("took", type(sys)("took")).__dict__
 def timed():
     started = time.perf_counter()
