@@ -105,11 +105,22 @@ class Report(DiagnoseCase):
         view = yield from self.open("a.py")
         self.select(view, sublime.Region(0, 14))
         yield lambda: self.selected() == "hush hush line"
-        logger.error("by mistake: %s", self.endpoint.secrets()[1])
+        secrets = self.endpoint.all_secrets()
+        self.assertTrue(set(secrets) > set(self.endpoint.secrets()), "servers for other programs have their own")
+        for number, secret in enumerate(secrets):
+            logger.error("by mistake, %s: %s", number, secret)
         report = yield from self.diagnose()
-        self.assertIn("by mistake: [secret]", report)
-        for secret in self.endpoint.secrets() + (self.client._session, "hush"):
+        for number, secret in enumerate(secrets):
+            self.assertIn(f"by mistake, {number}: [secret]", report)
             self.assertNotIn(secret, report)
+        for secret in (self.client._session, "hush"):
+            self.assertNotIn(secret, report)
+
+    def test_of_many_problems_the_newest_are_in_it(self):
+        for number in range(30):
+            logger.warning("number %s of many", number)
+        report = yield from self.diagnose()
+        self.assertEqual([number for number in range(30) if f"number {number} of many" in report], list(range(10, 30)))
 
     def test_recent_problems_are_in_it_and_its_own_refusal_is_none(self):
         logger.warning("something to tell")

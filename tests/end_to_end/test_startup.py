@@ -168,3 +168,19 @@ def test_after_such_an_end_it_can_be_loaded_again(host):
     classes = "{type(plugin.application), sys.modules['Gemini Companion.companion.application'].Application}"
     assert host.evaluate(f"len({classes})") == 1
     assert host.errors() == []
+
+
+def test_what_the_user_changes_in_the_settings_after_the_end_reaches_nobody(host):
+    host.execute("plugin.plugin_loaded()")
+    host.wait_until(SERVED, 20)
+    host.execute(
+        "heard, application = [], plugin.application\n"
+        "application._read_own_settings = lambda: heard.append('settings')\n"
+        "settings = sublime.load_settings('Gemini Companion.sublime-settings')\n"
+        "settings.set('log_level', 'debug')"
+    )
+    host.wait_until("heard == ['settings']", 5)
+    host.execute("plugin.plugin_unloaded()\nsettings.set('log_level', 'info')\nsettings.set('show_status', False)")
+    host.pump(0.3)
+    assert host.evaluate("heard") == ["settings"]
+    assert host.errors() == []

@@ -111,6 +111,31 @@ def test_the_schema_and_the_code_refuse_the_same_choices() -> None:
             assert "enum" not in entry, (key, value)
 
 
+def test_the_schema_and_the_code_have_the_same_bounds() -> None:
+    numbers = {
+        key: entry for key, entry in schema_of_settings()["properties"].items() if entry.get("type") == "integer"
+    }
+    assert set(numbers) == {key for key, value in settings.defaults().items() if type(value) is int}
+    for key, entry in numbers.items():
+        least, most = entry["minimum"], entry["maximum"]
+        taken = {
+            value: settings.read([("the test", {key: value})]).complaints == []
+            for value in (least - 1, least, most, most + 1)
+        }
+        assert taken == {least - 1: False, least: True, most: True, most + 1: False}, key
+
+
+def test_the_schema_and_the_code_take_the_same_types() -> None:
+    for key, entry in schema_of_settings()["properties"].items():
+        types = {"boolean": bool, "integer": int, "array": list, "object": dict, "null": type(None), "string": str}
+        named = entry.get("type", [])
+        allowed = tuple(types[name] for name in ([named] if isinstance(named, str) else named))
+        for value in (True, None, [], {}, 1.5):
+            right = settings.read([("the test", {key: value})]).complaints == []
+            fits = isinstance(value, allowed) and (value is not True or bool in allowed)  # to Python it is a number
+            assert right is (value in entry["enum"] if "enum" in entry else fits), (key, value)
+
+
 def test_projects_are_offered_the_same_settings() -> None:
     contributions = resource("sublime-package.json")["contributions"]["settings"]
     (project,) = [entry for entry in contributions if "/*.sublime-project" in entry["file_patterns"]]
@@ -184,6 +209,9 @@ def test_key_bindings_work_only_where_the_package_says_so() -> None:
         for binding in resource(path.name):
             keys = [condition["key"] for condition in binding.get("context", [])]
             assert any(key.startswith((OWN_CONTEXT_KEY, "setting." + OWN_CONTEXT_KEY)) for key in keys), binding
+            own = [each for each in binding.get("context", []) if each["key"].startswith(OWN_CONTEXT_KEY)]
+            wanted = [{"key": each["key"], "operator": "equal", "operand": True} for each in own]
+            assert own == wanted, "the other way round it would shadow the key everywhere else"
             if binding["command"].startswith("gemini_companion"):
                 assert binding["command"] in command_names()
 

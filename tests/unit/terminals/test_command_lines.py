@@ -12,6 +12,7 @@ import pytest
 from companion.terminals.command_lines import (
     KNOWN_SHELLS,
     LINUX_TERMINALS,
+    MOST_TYPED,
     Launch,
     environment_lines,
     login_shell,
@@ -131,6 +132,20 @@ def test_what_terminal_types_on_macos_is_never_cut():
     few = launch._replace(variables={"PORT": "50001", "A": lists["A"]})
     assert posix_line(few) in system_terminal(few, "osx", "/bin/zsh", ["x", "$command"], lambda name: False)
     assert posix_line(launch) in system_terminal(launch, "linux", "/bin/sh", ["x", "$command"], lambda name: True)
+
+
+@pytest.mark.parametrize(("letter", "bytes_each"), [("a", 1), ("\u0434", 2), ("\U0001f600", 4)])
+def test_on_macos_a_line_is_measured_in_bytes(letter, bytes_each):
+    def launch(length):
+        return LAUNCH._replace(variables={"PORT": "50001", "A": "/" + letter * length})
+
+    def is_whole(length):
+        words = system_terminal(launch(length), "osx", "/bin/zsh", ["$command"], lambda name: False)
+        return words == [posix_line(launch(length))]
+
+    most = 1 + (MOST_TYPED - len(posix_line(launch(1)).encode())) // bytes_each
+    assert len(posix_line(launch(most + 1))) <= MOST_TYPED or bytes_each == 1
+    assert [is_whole(length) for length in (1, most, most + 1)] == [True, True, False]
 
 
 @pytest.mark.parametrize(
