@@ -8,7 +8,7 @@ import zipfile
 import pytest
 
 from tests.host.driver import Host
-from tests.tools.release.build import package
+from tests.tools.release.build import package, time_of
 
 IMPORT = """
 import sys, importlib, threading, time
@@ -102,7 +102,9 @@ def archive(folder, number):
             inner = entry.filename.startswith("companion/") and entry.filename.endswith(".py")
             mark = MARK.format(number=number) + "\n" * number if inner else ""
             slow = SLOW if entry.filename in SLOW_MODULES else ""
-            target.writestr(entry, source.read(entry) + (mark + slow).encode())
+            text = source.read(entry) + (mark + slow).encode()
+            entry.date_time = time_of(text)  # as in a release: the editor keeps bytecode by time and size
+            target.writestr(entry, text)
     return path
 
 

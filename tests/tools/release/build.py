@@ -40,14 +40,14 @@ def package(root: Path = ROOT) -> bytes:
     with zipfile.ZipFile(buffer, "w", compression=zipfile.ZIP_STORED) as archive:
         for name in packed(root):
             content = (root / name).read_bytes().replace(b"\r\n", b"\n")
-            entry = zipfile.ZipInfo(name, date_time=_time_of(content))
+            entry = zipfile.ZipInfo(name, date_time=time_of(content))
             entry.create_system = _UNIX
             entry.external_attr = _REGULAR_FILE_0644
             archive.writestr(entry, content)
     return buffer.getvalue()
 
 
-def _time_of(content: bytes) -> Tuple[int, int, int, int, int, int]:
+def time_of(content: bytes) -> Tuple[int, int, int, int, int, int]:
     """A time that another content would not have. A zip states every other second."""
     moments = _YEARS * 365 * 24 * 3600 // 2
     number = int.from_bytes(hashlib.sha256(content).digest()[:8], "big") % moments
