@@ -9,7 +9,8 @@ orjson, which is optional, decodes where it is exact.
 from __future__ import annotations
 
 import json
-from typing import Any
+import secrets
+from typing import Any, List
 
 from .json_pieces import TooManyValues, count_at_once, decode_string, outline, put_back
 from .limits import ENVELOPE, MEBIBYTE, Limits
@@ -25,6 +26,9 @@ except ImportError:
 
 AT_ONCE_BYTES = MEBIBYTE + ENVELOPE
 """A text up to this size is decoded in one step, which takes a few hundredths of a second at most."""
+AT_ONCE_CHARACTERS = MEBIBYTE // 4
+"""A string up to this size is encoded in one step."""
+_PLACEHOLDER = secrets.token_hex(16)  # which nobody else knows, and so no value holds
 MOST_VALUES = Limits().values
 LONGEST_INTEGER = 4000
 """In digits. Python converts decimal text in quadratic time; newer versions refuse more than 4,300 digits."""
@@ -156,8 +160,34 @@ def _has_fraction(value: Any) -> bool:
 
 
 def encode(value: Any) -> bytes:
-    """Encode the value as one line of ASCII JSON. Raises TypeError or ValueError if that is impossible. Any thread."""
+    """Encode the value as one line of ASCII JSON. Raises TypeError or ValueError if that is impossible. Any thread.
+
+    A value with a long string takes long but does not block other threads.
+    """
+    strings: List[str] = []
+    before, *behind = _encode_at_once(_shortened(value, strings)).split(_PLACEHOLDER.encode("ascii"))
+    parts = [before]
+    for string, following in zip(strings, behind):
+        for start in range(0, len(string), AT_ONCE_CHARACTERS):
+            parts.append(_encode_at_once(string[start : start + AT_ONCE_CHARACTERS])[1:-1])
+        parts.append(following)
+    return b"".join(parts) if strings else before
+
+
+def _encode_at_once(value: Any) -> bytes:
     return _encoder.encode(value).encode("ascii")
+
+
+def _shortened(value: Any, strings: List[str]) -> Any:
+    """The value with a placeholder for each long string in it, which is added to `strings`."""
+    if type(value) is dict:
+        return {key: _shortened(member, strings) for key, member in value.items()}
+    if type(value) is list:
+        return [_shortened(member, strings) for member in value]
+    if type(value) is str and len(value) > AT_ONCE_CHARACTERS:
+        strings.append(value)
+        return _PLACEHOLDER
+    return value
 
 
 def encode_id(request_id: Any) -> bytes:

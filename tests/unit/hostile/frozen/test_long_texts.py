@@ -6,6 +6,7 @@ a search through 30 MB, is one step.
 
 from __future__ import annotations
 
+import json
 import re
 import sys
 import time
@@ -14,6 +15,7 @@ from typing import Any, Callable
 import pytest
 
 from companion.common.workers import Computation
+from companion.protocol import json_text
 from companion.review.document import disk, encodings
 from companion.review.document.disk import Kind
 from companion.review.document.kept_texts import KeptTexts, Text
@@ -112,6 +114,21 @@ def test_an_accepted_text_of_thirty_megabytes_is_kept(tmp_path: Any, name: str) 
     assert stall(lambda: kept.take(lambda path: True, found.append), TEXTS[name]) < LONGEST
     [[(_, text)]] = [each.texts for each in found if each.texts]
     assert text.content == TEXTS[name]
+
+
+@pytest.mark.parametrize("name", ["ASCII", "other letters"])
+def test_a_message_of_thirty_megabytes_is_made(name: str) -> None:
+    message = {"params": {"content": TEXTS[name]}}
+    assert stall(lambda: json_text.encode(message), TEXTS[name]) < LONGEST
+
+
+@pytest.mark.parametrize("text", ["", "a\"\\\n\u00e4\u4e2d\U0001f600", "\ud83d\ude00", "\ud83d"])
+def test_portions_change_no_message(monkeypatch: Any, text: str) -> None:
+    message = {"id": text, "result": {"content": [{"text": text * 3}, text, 1, None, [text * 20]], text * 9: text}}
+    whole = json.dumps(message, separators=(",", ":")).encode()
+    for size in (1, 2, 3, 7):
+        monkeypatch.setattr(json_text, "AT_ONCE_CHARACTERS", size)
+        assert json_text.encode(message) == whole
 
 
 @pytest.mark.parametrize(
