@@ -162,6 +162,21 @@ def test_so_they_do_the_end_of_the_editor(desktop, copilot, end):
     accept_what_is_shown_again(desktop)
 
 
+def test_a_text_that_is_in_use_is_shown_in_no_other_window_until_its_own_has_gone(desktop, copilot):
+    def proposals():
+        roles = "view.settings().get('gemini_companion.role') for view in each.views()"
+        return desktop.host.evaluate(f"{{each.id(): [{roles}].count('proposal') for each in sublime.windows()}}")
+
+    accept_edits_that_the_program_does_not_write(desktop, copilot)
+    first = desktop.window()["id"]
+    second = desktop.host.call("new_window", folders=[desktop.workspace])
+    desktop.wait_status("no client")  # it is served, and has looked for what was left
+    desktop.host.pump(8)  # what was left is looked at twice, and shown once its program has had time to come back
+    assert proposals() == {str(first): 0, str(second): 0}
+    desktop.host.call("close_window", window=first)
+    desktop.host.wait_until(lambda: proposals() == {str(second): 1})
+
+
 def test_what_the_user_made_of_a_text_that_was_shown_again_outlives_a_second_crash(desktop, copilot):
     accept_edits_that_the_program_does_not_write(desktop, copilot)
     desktop.host.kill()
