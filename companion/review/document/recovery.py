@@ -21,7 +21,7 @@ from .raw_files import NotRegularError, opened, read_all
 
 logger = logging.getLogger("gemini_companion.review")
 
-PATIENCE_SECONDS = 30 * 24 * 3600.0  # how long a file that has gone is waited for
+PATIENCE_SECONDS = 30 * 24 * 3600.0  # how long a drive that is away is waited for
 _BLOCK = 1 << 12
 
 
@@ -32,7 +32,7 @@ class _ChangedError(Exception):
 def recover(storage: str, cancelled: Callable[[], bool]) -> List[str]:
     """Bring all that nobody works on to an end; sentences for the user. Never raises.
 
-    What does not work now is left to the next start.
+    What does not work now is left to the next start, for `PATIENCE_SECONDS`; then the note is set aside.
     """
     said: List[str] = []
     for note in journal.left_over(storage):
@@ -49,9 +49,9 @@ def recover(storage: str, cancelled: Callable[[], bool]) -> List[str]:
             logger.error("what a write left behind could not be brought to an end: %s", error.strerror)
             if note.age() < PATIENCE_SECONDS:
                 note.release()
-            else:
-                note.remove()
-            continue
+                continue
+            cannot = "a file that was being written when the editor ended cannot be reached"
+            sentence = f"{cannot}: the note on it is now {note.set_aside()}"
         else:
             note.remove()
         if sentence:
