@@ -1,0 +1,49 @@
+"""What a file holds: the identity of its bytes, its permissions, its size.
+
+Rule: two files with one identity hold the same bytes. The identity is that of a git blob, so a file that git has need
+not be kept twice. A file that is too large to be read has an identity of its own, which changes with its time stamp.
+
+Pure. Any thread.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import NamedTuple
+
+_UNREAD = "?"
+_SHA256_DIGITS = 64
+
+
+class Content(NamedTuple):
+    """What is at a path: `identity` is "" where there is no file. `mode`: the permission bits; `size`: bytes."""
+
+    identity: str
+    mode: int = 0
+    size: int = 0
+
+    @property
+    def there(self) -> bool:
+        """Whether there is a file."""
+        return bool(self.identity)
+
+    @property
+    def readable(self) -> bool:
+        """Whether its bytes were read, so that the identity is theirs."""
+        return not self.identity.startswith(_UNREAD)
+
+
+NOTHING = Content("")
+
+
+def identity(data: bytes, like: str = "") -> str:
+    """The identity of bytes, as git computes it with SHA-1; with SHA-256 if `like`, another identity, is of that."""
+    algorithm = hashlib.sha256 if len(like) == _SHA256_DIGITS else hashlib.sha1
+    digest = algorithm(b"blob %d\0" % len(data))  # git's own identity, no protection against anybody
+    digest.update(data)
+    return digest.hexdigest()
+
+
+def unread_identity(modified: int, size: int, number: int) -> str:
+    """The identity of a file that is not read, by its time stamp in nanoseconds, its size, its number on the disk."""
+    return f"{_UNREAD}{modified}.{size}.{number}"

@@ -1,0 +1,223 @@
+"""What git knows of a folder: which files there are, what they held when they were last staged, where `HEAD` is.
+
+Rule: git only reads. Nothing that a repository's configuration names is run: no hook, no filter, no monitor, no diff
+program, no alias, nothing that fetches. Only such commands are used as would run none of them, and what could is
+switched off besides. The program is looked for outside of the folders that it is asked about, and started elsewhere, so
+that no program of that name in a repository ever runs. Where git refuses a folder, there is no repository.
+
+These calls block on the disk and on a process. Disk threads.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from typing import Dict, Iterable, List, Mapping, NamedTuple, Optional, Sequence, Tuple
+
+from ..system.platform import Platform
+
+SECONDS = 20.0
+OLDEST = (2, 25)
+_NO_WINDOW = getattr(subprocess, "CREATE_NO_WINDOW", 0)
+_LINK, _REPOSITORY = "120000", "160000"  # modes of entries that are no files
+
+# Each of these could run a program, or write. `GIT_ALLOW_PROTOCOL` also ends the fetch of an object that a partial clone
+# lacks, where git is older than `GIT_NO_LAZY_FETCH`.
+_SWITCHED_OFF = (
+    "core.fsmonitor=false",
+    "core.untrackedCache=false",
+    "core.hooksPath=" + os.devnull,
+    "core.pager=cat",
+    "core.sshCommand=false",
+    "core.askPass=",
+    "credential.helper=",
+    "diff.external=",
+    "submodule.recurse=false",
+)
+_ENVIRONMENT = {
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_ALLOW_PROTOCOL": "none",
+    "GIT_NO_LAZY_FETCH": "1",
+    "GIT_NO_REPLACE_OBJECTS": "1",
+    "GIT_TERMINAL_PROMPT": "0",
+    "LC_ALL": "C",
+}
+
+# Files in a repository's own folder that stand there while an operation is under way.
+_OPERATIONS = (
+    "MERGE_HEAD",
+    "CHERRY_PICK_HEAD",
+    "REVERT_HEAD",
+    "BISECT_LOG",
+    "rebase-merge",
+    "rebase-apply",
+    "sequencer",
+)
+
+
+class GitError(Exception):
+    """Git could not be asked, or refused. The message says what it said."""
+
+
+class Position(NamedTuple):
+    """Where a repository is: its commit ("" before the first one), its newest stash, and what is under way."""
+
+    head: str
+    stash: str = ""
+    under_way: bool = False
+
+
+class Entries(NamedTuple):
+    """The index: identities of the staged files by path, and the folders that are repositories of their own."""
+
+    files: Dict[str, str]
+    repositories: Tuple[str, ...]
+
+
+def find_git(platform: Platform, folders: Iterable[str]) -> Optional[str]:
+    """The `git` program on the search path that lies in none of `folders`, or None."""
+    path = platform.path
+    forbidden = [os.path.join(os.path.realpath(folder), "") for folder in folders]
+    for place in platform.variable("PATH").split(platform.list_separator):
+        # A relative entry, or none at all, would mean the current folder.
+        candidate = os.path.join(place, "git.exe" if os.name == "nt" else "git")
+        if not path.isabs(place) or not os.access(candidate, os.X_OK) or os.path.isdir(candidate):
+            continue
+        both = (os.path.abspath(candidate), os.path.realpath(candidate))
+        if not any(each.startswith(folder) for each in both for folder in forbidden):
+            return candidate
+    return None
+
+
+class Repository:
+    """The work tree around `folder`, seen from there: all paths are relative to it, with `/`."""
+
+    def __init__(self, program: str, folder: str, environment: Mapping[str, str]) -> None:
+        """Raises `GitError` if git refuses the folder, or it is not in a work tree."""
+        self._program = program
+        self.folder = folder
+        self._environment = {name: value for name, value in environment.items() if not name.upper().startswith("GIT_")}
+        self._environment.update(_ENVIRONMENT)
+        if self._version() < OLDEST:
+            raise GitError(f"git is older than {'.'.join(map(str, OLDEST))}")
+        top, self.own_folder = self._lines("rev-parse", "--show-toplevel", "--absolute-git-dir")
+        # A configuration may name a work tree elsewhere, whose files are none of this window's.
+        inside = os.path.join(os.path.realpath(top), "")
+        if not os.path.join(os.path.realpath(folder), "").startswith(inside):
+            raise GitError("its configuration names a work tree elsewhere")
+        common = self._lines("rev-parse", "--git-common-dir")[0]
+        self._common_folder = os.path.join(folder, common)
+
+    def entries(self) -> Entries:
+        """What is staged. Raises `GitError`."""
+        files: Dict[str, str] = {}
+        repositories: List[str] = []
+        for record in self._records("ls-files", "--stage", "-z"):
+            about, _, path = record.partition("\t")
+            mode, identity, stage = about.split()
+            if mode == _REPOSITORY:
+                repositories.append(path)
+            elif mode != _LINK and (stage == "0" or path not in files):
+                files[path] = identity if stage == "0" else ""
+        return Entries(files, tuple(repositories))
+
+    def untracked(self) -> Entries:
+        """The files that git has not and does not ignore, with the identity "". Raises `GitError`."""
+        found = self._records("ls-files", "--others", "--exclude-standard", "-z")
+        files = {path: "" for path in found if not path.endswith("/")}
+        return Entries(files, tuple(path[:-1] for path in found if path.endswith("/")))
+
+    def index_stamp(self) -> Tuple[int, ...]:
+        """What changes whenever the index does: as long as it does not, `entries` need not be asked for again."""
+        return _stamp(os.path.join(self.own_folder, "index"))
+
+    def position(self) -> Position:
+        """Where the repository is. Raises `GitError`."""
+        named = self._lines("rev-parse", "--verify", "--quiet", "HEAD", allowed=(0, 1))
+        stash = self._lines("rev-parse", "--verify", "--quiet", "refs/stash", allowed=(0, 1))
+        under_way = any(os.path.exists(os.path.join(self.own_folder, name)) for name in _OPERATIONS)
+        return Position(named[0] if named else "", stash[0] if stash else "", under_way)
+
+    def position_stamp(self) -> Tuple[Tuple[int, ...], ...]:
+        """What changes whenever `position` does: as long as it does not, that need not be asked for again."""
+        own = [os.path.join(self.own_folder, name) for name in ("HEAD", "logs/HEAD", *_OPERATIONS)]
+        shared = ["packed-refs", "refs/stash", "logs/refs/stash", "reftable/tables.list", self._branch()]
+        return tuple(map(_stamp, own + [os.path.join(self._common_folder, name) for name in shared]))
+
+    def _branch(self) -> str:
+        try:
+            with open(os.path.join(self.own_folder, "HEAD"), encoding="utf-8", errors="replace") as file:
+                return file.read(4096).partition("ref: ")[2].strip()
+        except OSError:
+            return ""
+
+    def committed(self) -> Dict[str, str]:
+        """The identities of the files in `HEAD`, by path; none before the first commit. Raises `GitError`."""
+        files: Dict[str, str] = {}
+        if not self._lines("rev-parse", "--verify", "--quiet", "HEAD", allowed=(0, 1)):
+            return files
+        for record in self._records("ls-tree", "-r", "-z", "HEAD"):
+            about, _, path = record.partition("\t")
+            files[path] = about.split()[2]
+        return files
+
+    def blobs(self, identities: Sequence[str]) -> Dict[str, bytes]:
+        """What git has of these, by identity; without those that it has not. Raises `GitError`."""
+        if not identities:
+            return {}
+        asked = "".join(identity + "\n" for identity in identities).encode("ascii")
+        output = self._run(["cat-file", "--batch"], asked)
+        found: Dict[str, bytes] = {}
+        place = 0
+        for identity in identities:
+            end = output.index(b"\n", place)
+            said = output[place:end].split()
+            place = end + 1
+            if len(said) == 3 and said[1] == b"blob":
+                size = int(said[2])
+                found[identity] = output[place : place + size]
+                place += size + 1
+            elif len(said) == 3:
+                place += int(said[2]) + 1
+        return found
+
+    def _version(self) -> Tuple[int, ...]:
+        words = self._run(["--version"]).decode("ascii", "replace").split()
+        numbers = words[2].split(".")[:2] if len(words) > 2 else []
+        return tuple(int(number) for number in numbers if number.isdigit())
+
+    def _lines(self, *command: str, allowed: Tuple[int, ...] = (0,)) -> List[str]:
+        return os.fsdecode(self._run(list(command), allowed=allowed)).splitlines()
+
+    def _records(self, *command: str) -> List[str]:
+        return os.fsdecode(self._run(list(command))).split("\0")[:-1]
+
+    def _run(self, command: List[str], asked: bytes = b"", allowed: Tuple[int, ...] = (0,)) -> bytes:
+        switches = [word for setting in _SWITCHED_OFF for word in ("-c", setting)]
+        line = [self._program, "--no-pager", "--literal-pathspecs", *switches, "-C", self.folder, *command]
+        try:
+            done = subprocess.run(
+                line,
+                input=asked,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                cwd=os.path.dirname(self._program),
+                env=self._environment,
+                timeout=SECONDS,
+                check=False,
+                creationflags=_NO_WINDOW if sys.platform == "win32" else 0,
+            )
+        except (OSError, subprocess.SubprocessError) as error:
+            raise GitError(f"git could not be asked: {error}") from None
+        if done.returncode not in allowed:
+            raise GitError(done.stderr.decode("utf-8", "replace").strip()[:500] or f"git ended with {done.returncode}")
+        return done.stdout
+
+
+def _stamp(path: str) -> Tuple[int, ...]:
+    try:
+        found = os.lstat(path)
+    except OSError:
+        return ()
+    return found.st_mtime_ns, found.st_size, found.st_ino

@@ -1,0 +1,81 @@
+"""What becomes of the text before, when the user edits a file that has unreviewed changes.
+
+Theory of operation: `before` became `shown` by changes that nobody has reviewed, and `shown` became `saved` by edits of
+the user. Edits that do not overlap the changes are made in `before` as well: then what differs between `before` and
+`saved` are the changes and nothing else. An edit inside a change becomes part of it.
+
+Rule: bytes are kept as they are. A line is what ends with a line feed; what encoding the text has does not matter.
+
+Pure. Any thread.
+"""
+
+from __future__ import annotations
+
+from typing import Callable, List, Sequence
+
+from ..comparison import Hunk, compare_lines, never, split_lines
+
+
+def lines_of(data: bytes) -> List[str]:
+    """The lines of a file; each byte is one character, so that nothing is lost on the way back."""
+    return split_lines(data.decode("latin-1"))
+
+
+def bytes_of(lines: Sequence[str]) -> bytes:
+    """The bytes of such lines."""
+    return "".join(lines).encode("latin-1")
+
+
+def hunks_between(before: bytes, now: bytes, cancelled: Callable[[], bool] = never) -> List[Hunk]:
+    """The changed places, in lines. Raises `Cancelled`."""
+    return compare_lines(lines_of(before), lines_of(now), cancelled=cancelled)
+
+
+def carried(before: bytes, shown: bytes, saved: bytes, cancelled: Callable[[], bool] = never) -> bytes:
+    """`before` with those edits from `shown` to `saved` that overlap no change from `before` to `shown`.
+
+    Raises `Cancelled`.
+    """
+    if before == shown:
+        return saved
+    old, middle, new = lines_of(before), lines_of(shown), lines_of(saved)
+    changes = compare_lines(old, middle, cancelled=cancelled)
+    edits = compare_lines(middle, new, cancelled=cancelled)
+    result: List[str] = []
+    place = 0  # in `old`
+    for edit in edits:
+        if any(_overlap(change, edit) for change in changes):
+            continue
+        shift = sum(change.left_count - change.right_count for change in changes if _is_before(change, edit))
+        result += old[place : edit.left_start + shift]
+        result += new[edit.right_start : edit.right_end]
+        place = edit.left_end + shift
+    result += old[place:]
+    if not all(line.endswith("\n") for line in result[:-1]):
+        return before  # an edit behind a last line that has got its end: the two are one
+    return bytes_of(result)
+
+
+def with_hunk(before: bytes, now: bytes, hunk: Hunk) -> bytes:
+    """`before` with one of the hunks between the two as it is in `now`."""
+    old, new = lines_of(before), lines_of(now)
+    return bytes_of(old[: hunk.left_start] + new[hunk.right_start : hunk.right_end] + old[hunk.left_end :])
+
+
+def without_hunk(before: bytes, now: bytes, hunk: Hunk) -> bytes:
+    """`now` with one of the hunks between the two as it was in `before`."""
+    old, new = lines_of(before), lines_of(now)
+    return bytes_of(new[: hunk.right_start] + old[hunk.left_start : hunk.left_end] + new[hunk.right_end :])
+
+
+def _overlap(change: Hunk, edit: Hunk) -> bool:
+    """Whether an edit of the user is about lines that a change has brought, or about the place where it took some."""
+    if change.right_count and edit.left_count:
+        return change.right_start < edit.left_end and edit.left_start < change.right_end
+    if change.right_count:
+        return change.right_start < edit.left_start < change.right_end
+    return edit.left_start < change.right_start < edit.left_end
+
+
+def _is_before(change: Hunk, edit: Hunk) -> bool:
+    return change.right_end <= edit.left_start

@@ -1,0 +1,154 @@
+"""Which files of a folder hold something else than when the user last had a say.
+
+Theory of operation: for each path there is what it held *before*, when the user last had a say, and what it holds *now*,
+as far as it was looked at. A path is unreviewed while the two differ. Every event is about what moves `before`:
+
+| event | what happened | before becomes |
+| --- | --- | --- |
+| `WRITTEN` | somebody wrote outside the editor | what it was |
+| `FOLLOWED` | git moved, and the file holds what git has there | now |
+| `SAVED` | the user saved it in the editor | now, without what nobody has reviewed |
+| `ACCEPTED` | a proposal that the user accepted has arrived | now |
+| `KEPT` | the user kept the change, or a part of it | now, or the part |
+| `UNDONE` | the user undid the change, or a part of it | what it was |
+
+Rule: nothing is guessed. Whose a change is, is told by what the file holds and never by when it came.
+
+Pure; knows neither disk, git nor editor. One thread at a time.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Dict, Iterable, List, Mapping, NamedTuple, Optional
+
+from .contents import NOTHING, Content
+
+
+class Event(Enum):
+    """Why a file holds something else."""
+
+    WRITTEN = "somebody wrote outside the editor"
+    FOLLOWED = "git moved, and the file holds what git has there"
+    SAVED = "the user saved it in the editor"
+    ACCEPTED = "a proposal that the user accepted has arrived"
+    KEPT = "the user kept the change, or a part of it"
+    UNDONE = "the user undid the change, or a part of it"
+
+
+MOVES_BEFORE: Dict[Event, bool] = {
+    Event.WRITTEN: False,
+    Event.FOLLOWED: True,
+    Event.SAVED: True,
+    Event.ACCEPTED: True,
+    Event.KEPT: True,
+    Event.UNDONE: False,
+}
+
+
+class Kind(Enum):
+    """What a change did to a file."""
+
+    NEW = "new"
+    DELETED = "deleted"
+    CHANGED = "changed"
+    RENAMED = "renamed"
+
+
+class Change(NamedTuple):
+    """An unreviewed change of the file at `path`, relative to the folder. A renamed file was at `old_path` before.
+
+    `number` grows with each change that is seen: the newest has the largest.
+    """
+
+    path: str
+    kind: Kind
+    before: Content
+    now: Content
+    number: int
+    old_path: str = ""
+
+
+class Model:
+    """The files of one folder."""
+
+    def __init__(self, now: Mapping[str, Content]) -> None:
+        """Tracking begins: what is there `now` is what the user has seen."""
+        self._before: Dict[str, Content] = dict(now)
+        self._now: Dict[str, Content] = dict(now)
+        self._numbers: Dict[str, int] = {}
+        self._last = 0
+
+    def restore(self, before: Mapping[str, Content]) -> None:
+        """What files held before, as an earlier run knew it."""
+        for path, content in before.items():
+            self._set(self._before, path, content)
+            self._note(path)
+
+    def before(self, path: str) -> Content:
+        """What the path held when the user last had a say."""
+        return self._before.get(path, NOTHING)
+
+    def now(self, path: str) -> Content:
+        """What it held at the last look."""
+        return self._now.get(path, NOTHING)
+
+    def unreviewed(self, path: str) -> bool:
+        """Whether the two differ."""
+        return self.before(path) != self.now(path)
+
+    def happened(self, event: Event, path: str, now: Content, before: Optional[Content] = None) -> None:
+        """The path holds `now`, because of `event`. An event that moves `before` moves it there, or to `before`."""
+        changed = self.now(path) != now
+        self._set(self._now, path, now)
+        if MOVES_BEFORE[event]:
+            self._set(self._before, path, now if before is None else before)
+        if changed or not self.unreviewed(path):
+            self._note(path)
+
+    def changes(self) -> List[Change]:
+        """All that is unreviewed, the newest first. A file with another's bytes, which has gone, is that one renamed."""
+        paths = sorted(self._numbers, key=lambda path: -self._numbers[path])
+        gone = {self.before(path).identity: path for path in reversed(paths) if not self.now(path).there}
+        renamed: Dict[str, str] = {}
+        for path in paths:
+            if not self.before(path).there and self.now(path).readable:
+                old_path = gone.pop(self.now(path).identity, "")
+                if old_path:
+                    renamed[path] = old_path
+        taken = set(renamed.values())
+        return [self._change(path, renamed.get(path, "")) for path in paths if path not in taken]
+
+    def contents(self) -> Iterable[Content]:
+        """All that unreviewed paths hold or held: what must be kept to review them."""
+        for path in self._numbers:
+            yield self.before(path)
+            yield self.now(path)
+
+    def unreviewed_before(self) -> Dict[str, Content]:
+        """What to give to `restore` in a later run."""
+        return {path: self.before(path) for path in self._numbers}
+
+    def _change(self, path: str, old_path: str) -> Change:
+        before, now = self.before(old_path or path), self.now(path)
+        if old_path:
+            kind = Kind.RENAMED
+        elif not before.there:
+            kind = Kind.NEW
+        else:
+            kind = Kind.CHANGED if now.there else Kind.DELETED
+        return Change(path, kind, before, now, self._numbers[path], old_path)
+
+    @staticmethod
+    def _set(contents: Dict[str, Content], path: str, content: Content) -> None:
+        if content.there:
+            contents[path] = content
+        else:
+            contents.pop(path, None)
+
+    def _note(self, path: str) -> None:
+        if self.unreviewed(path):
+            self._last += 1
+            self._numbers[path] = self._last
+        else:
+            self._numbers.pop(path, None)
