@@ -22,8 +22,8 @@ OLDEST = (2, 25)
 _NO_WINDOW = getattr(subprocess, "CREATE_NO_WINDOW", 0)
 _LINK, _REPOSITORY = "120000", "160000"  # modes of entries that are no files
 
-# Each of these could run a program, or write. `GIT_ALLOW_PROTOCOL` also ends the fetch of an object that a partial clone
-# lacks, where git is older than `GIT_NO_LAZY_FETCH`.
+# Each of these could run a program, or write. `GIT_ALLOW_PROTOCOL` also ends the fetch of an object that a partial
+# clone lacks, where git is older than `GIT_NO_LAZY_FETCH`.
 _SWITCHED_OFF = (
     "core.fsmonitor=false",
     "core.untrackedCache=false",

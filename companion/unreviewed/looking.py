@@ -12,10 +12,12 @@ These calls block on the disk. Disk threads.
 
 from __future__ import annotations
 
+import itertools
+import operator
 import os
 import stat
 import time
-from typing import Callable, Dict, Iterable, Iterator, List, NamedTuple, Optional, Tuple
+from typing import Callable, Dict, Iterator, List, Mapping, NamedTuple, Optional, Tuple
 
 from .contents import NOTHING, Content, identity, unread_identity
 
@@ -34,60 +36,89 @@ _FLAGS = (
 _EVERY = 500  # files after which `cancelled` is asked
 
 Signature = Tuple[int, ...]
+_signature = operator.attrgetter("st_mtime_ns", "st_ctime_ns", "st_size", "st_ino", "st_mode")
 
 
 class Reading(NamedTuple):
-    """What was found at a path; `data` are the bytes, None if they are too many to be kept, or there is no file."""
+    """What was found at a path. `data` are the bytes: None if git has them, they are too many, or there is no file.
+
+    `blob` is what git has them as, "" if it has not; the file may have other line ends than the blob. `modified` is the
+    file's time stamp, in nanoseconds.
+    """
 
     content: Content
     data: Optional[bytes] = None
+    blob: str = ""
+    modified: int = 0
 
 
 class Looks:
     """The looks at one folder. One thread at a time.
 
-    `like` is an identity of the kind that the folder's repository uses, "" without one.
     """
 
-    def __init__(self, folder: str, like: str = "") -> None:
+    def __init__(self, folder: str) -> None:
         self._folder = folder
-        self._like = like
         self._known: Dict[str, Signature] = {}
+        self._blobs: Mapping[str, str] = {}
 
-    def look(self, paths: Iterable[str], cancelled: Callable[[], bool]) -> Dict[str, Reading]:
+    def look(self, blobs: Mapping[str, str], cancelled: Callable[[], bool]) -> Dict[str, Reading]:
         """What differs from the last look, by path relative to the folder, with `/`; a file that has gone is `NOTHING`.
 
-        All files on the first look. `cancelled` ends it early, with what was found until then.
+        All files on the first look. `blobs` are the paths to look at, with what git has of them, "" where it has not.
+        `cancelled` ends it early, with what was found until then.
         """
+        self._blobs, paths = blobs, blobs.keys()
         found: Dict[str, Reading] = {}
-        known, self._known = self._known, {}
+        known, start, lstat = self._known, os.path.join(self._folder, ""), os.lstat
         solid: Dict[str, bool] = {"": True}
         now = time.time_ns()
-        start = os.path.join(self._folder, "")
-        for number, path in enumerate(paths):
-            if number % _EVERY == 0 and cancelled():
-                self._known = {**known, **self._known}
-                return found
-            try:
-                status = os.lstat(start + path)
-            except (OSError, ValueError):
-                continue
-            if not stat.S_ISREG(status.st_mode) or not self._is_solid(path.rpartition("/")[0], solid):
-                continue
-            signature = _signature(status)
-            if known.get(path) == signature:
-                self._known[path] = signature
-                continue
-            reading = self._read(start + path, status)
-            if reading is None:
-                if path in known:
-                    self._known[path] = known[path]
-                continue
-            found[path] = reading
-            fresh = max(status.st_mtime_ns, status.st_ctime_ns) + _FRESH_NANOSECONDS > now
-            self._known[path] = () if fresh else signature
-        found.update((path, Reading(NOTHING)) for path in known.keys() - self._known.keys())
+        left = iter(paths)
+        while not cancelled():
+            some = list(itertools.islice(left, _EVERY))
+            if not some:
+                break
+            for path in some:
+                try:
+                    status = lstat(start + path)
+                except (OSError, ValueError):
+                    self._gone(path, found)
+                    continue
+                signature = _signature(status)
+                if known.get(path) != signature:
+                    self._look_at(path, status, signature, solid, now, found)
+        for path in known.keys() - paths:
+            self._gone(path, found)
         return found
+
+    def forget(self, path: str) -> None:
+        """Look at this path the next time as if it had changed."""
+        if path in self._known:
+            self._known[path] = ()
+
+    def _gone(self, path: str, found: Dict[str, Reading]) -> None:
+        if self._known.pop(path, None) is not None:
+            found[path] = Reading(NOTHING)
+
+    def _look_at(
+        self,
+        path: str,
+        status: os.stat_result,
+        signature: Signature,
+        solid: Dict[str, bool],
+        now: int,
+        found: Dict[str, Reading],
+    ) -> None:
+        if not stat.S_ISREG(status.st_mode) or not self._is_solid(path.rpartition("/")[0], solid):
+            self._gone(path, found)
+            return
+        reading = self._read(os.path.join(self._folder, path), status, self._blobs[path])
+        if reading is None:
+            return  # the next look will tell
+        reading = reading._replace(modified=status.st_mtime_ns)
+        fresh = max(status.st_mtime_ns, status.st_ctime_ns) + _FRESH_NANOSECONDS > now
+        self._known[path] = () if fresh else signature
+        found[path] = reading
 
     def _is_solid(self, folder: str, solid: Dict[str, bool]) -> bool:
         """Whether no part of the way to a folder is a link."""
@@ -99,7 +130,7 @@ class Looks:
             solid[folder] = stat.S_ISDIR(mode) and self._is_solid(folder.rpartition("/")[0], solid)
         return solid[folder]
 
-    def _read(self, path: str, status: os.stat_result) -> Optional[Reading]:
+    def _read(self, path: str, status: os.stat_result, blob: str) -> Optional[Reading]:
         """None if the file is being written, or cannot be read."""
         mode = stat.S_IMODE(status.st_mode)
         if status.st_size > READ_BYTES:
@@ -122,8 +153,18 @@ class Looks:
         data = b"".join(portions)
         if len(data) != status.st_size:
             return None
-        content = Content(identity(data, self._like), mode, len(data))
+        content = Content(identity(data, blob), mode, len(data))
+        if blob and (content.identity == blob or _with_line_feeds(data, blob)):
+            return Reading(content, blob=blob)
         return Reading(content, data if len(data) <= COPIED_BYTES else None)
+
+
+def _with_line_feeds(data: bytes, blob: str) -> bool:
+    """Whether the blob is the same text with line feeds, as it is where git converts line ends."""
+    if b"\r\n" not in data:
+        return False
+    plain = data.replace(b"\r\n", b"\n")
+    return identity(plain, blob) == blob and plain.replace(b"\n", b"\r\n") == data
 
 
 def walk(folder: str, excluded: Callable[[str, bool], bool], most: int) -> Iterator[str]:
@@ -155,7 +196,3 @@ def walk(folder: str, excluded: Callable[[str, bool], bool], most: int) -> Itera
                         return
             except OSError:
                 continue
-
-
-def _signature(status: os.stat_result) -> Signature:
-    return status.st_mtime_ns, status.st_ctime_ns, status.st_size, status.st_ino, status.st_mode

@@ -1,7 +1,7 @@
 """Which files of a folder hold something else than when the user last had a say.
 
-Theory of operation: for each path there is what it held *before*, when the user last had a say, and what it holds *now*,
-as far as it was looked at. A path is unreviewed while the two differ. Every event is about what moves `before`:
+Theory of operation: for each path there is what it held *before*, when the user last had a say, and what it holds
+*now*, as far as it was looked at. A path is unreviewed while the two differ. Every event is about what moves `before`:
 
 | event | what happened | before becomes |
 | --- | --- | --- |
@@ -107,7 +107,7 @@ class Model:
             self._note(path)
 
     def changes(self) -> List[Change]:
-        """All that is unreviewed, the newest first. A file with another's bytes, which has gone, is that one renamed."""
+        """All that is unreviewed, the newest first. A new file that holds what one that has gone held is that one."""
         paths = sorted(self._numbers, key=lambda path: -self._numbers[path])
         gone = {self.before(path).identity: path for path in reversed(paths) if not self.now(path).there}
         renamed: Dict[str, str] = {}
@@ -124,6 +124,10 @@ class Model:
         for path in self._numbers:
             yield self.before(path)
             yield self.now(path)
+
+    def all_before(self) -> Iterable[Content]:
+        """What all files held when the user last had a say."""
+        return self._before.values()
 
     def unreviewed_before(self) -> Dict[str, Content]:
         """What to give to `restore` in a later run."""

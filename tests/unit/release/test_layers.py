@@ -20,7 +20,7 @@ LAYERS: Tuple[Tuple[str, ...], ...] = (
     ("settings", "log"),
     ("runtime",),
     ("editor", "agents", "transport", "libraries"),
-    ("discovery", "context", "review", "terminals"),
+    ("discovery", "context", "review", "terminals", "unreviewed"),
     ("endpoint",),
     ("diagnosis",),
     ("actions",),

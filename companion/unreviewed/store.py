@@ -1,0 +1,131 @@
+"""What files held before, and what was undone: kept in the package's storage until the user has decided.
+
+Theory of operation: bytes are kept compressed, in a file that is named for their identity, so that nothing is kept
+twice. A *record* names the identities that a folder's changes need. Bytes that no record names go. If there are too
+many, or they are too old, what was kept first goes first, and the record's owner is told.
+
+Rule: only the user can read these files. What is read back is what was kept, or nothing: its identity is computed anew.
+
+These calls block on the disk. Disk threads; several at a time.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import secrets
+import time
+import zlib
+from contextlib import suppress
+from typing import Any, Dict, Iterable, Optional, Set
+
+from .contents import identity
+
+logger = logging.getLogger("gemini_companion.unreviewed")
+
+MAXIMUM_BYTES = 1 << 26
+MAXIMUM_SECONDS = 7 * 24 * 3600.0
+_KEPT, _RECORD, _TEMPORARY = ".kept", ".changes", ".new"
+_SETTLING_SECONDS = 60.0  # what is younger may belong to a record that is still to be written
+_EXCLUSIVE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0)
+
+
+class Store:
+    """The files in one folder of the package's storage."""
+
+    def __init__(self, folder: str) -> None:
+        self._folder = folder
+
+    def keep(self, name: str, data: bytes) -> None:
+        """Keep bytes under their identity `name`. They are on the disk when this returns. Raises `OSError`."""
+        path = self._path(name + _KEPT)
+        if os.path.exists(path):
+            os.utime(path)
+        else:
+            self._write(path, zlib.compress(data, 1))
+
+    def kept(self, name: str) -> Optional[bytes]:
+        """The bytes with this identity, or None if they are not there any more, or are damaged."""
+        try:
+            with open(self._path(name + _KEPT), "rb") as file:
+                data = zlib.decompress(file.read())
+        except (OSError, zlib.error):
+            return None
+        return data if identity(data, name) == name else None
+
+    def record(self, name: str) -> Optional[Dict[str, Any]]:
+        """The record of this name, or None. One that cannot be read is set aside and logged."""
+        path = self._path(name + _RECORD)
+        try:
+            with open(path, "rb") as file:
+                found = json.loads(file.read().decode("ascii"))
+        except FileNotFoundError:
+            return None
+        except (OSError, ValueError, RecursionError) as error:
+            logger.error("the record of unreviewed changes cannot be read and is set aside: %s", type(error).__name__)
+            with suppress(OSError):
+                os.replace(path, path + ".unreadable")
+            return None
+        return found if isinstance(found, dict) else None
+
+    def write_record(self, name: str, record: Optional[Dict[str, Any]]) -> None:
+        """Write the record, or remove it (None). Raises `OSError`."""
+        path = self._path(name + _RECORD)
+        if record is None:
+            with suppress(FileNotFoundError):
+                os.unlink(path)
+        else:
+            self._write(path, json.dumps(record).encode("ascii"))
+
+    def tidy(self, needed: Iterable[str]) -> Set[str]:
+        """Remove what neither `needed` nor any record names, then the oldest of what is too much or too old.
+
+        The result are the identities among `needed` that had to go.
+        """
+        wanted = set(needed)
+        for name in self._names(_RECORD):
+            record = self.record(name) or {}
+            wanted.update(each for each in record.get("identities", ()) if isinstance(each, str))
+        kept = {}
+        now = time.time()
+        for name in self._names(_KEPT):
+            with suppress(OSError):
+                found = os.stat(self._path(name + _KEPT))
+                if name in wanted or now - found.st_mtime < _SETTLING_SECONDS:
+                    kept[name] = (found.st_mtime, found.st_size)
+                else:
+                    os.unlink(self._path(name + _KEPT))
+        total = sum(size for _, size in kept.values())
+        gone = set()
+        for name, (since, size) in sorted(kept.items(), key=lambda item: item[1]):
+            if total <= MAXIMUM_BYTES and now - since <= MAXIMUM_SECONDS:
+                break
+            with suppress(OSError):
+                os.unlink(self._path(name + _KEPT))
+            total -= size
+            gone.add(name)
+        return gone & wanted
+
+    def _names(self, suffix: str) -> Iterable[str]:
+        try:
+            return [name[: -len(suffix)] for name in os.listdir(self._folder) if name.endswith(suffix)]
+        except OSError:
+            return []
+
+    def _path(self, name: str) -> str:
+        return os.path.join(self._folder, name)
+
+    def _write(self, path: str, data: bytes) -> None:
+        os.makedirs(self._folder, 0o700, exist_ok=True)
+        temporary = f"{path}.{secrets.token_hex(4)}{_TEMPORARY}"
+        try:
+            with os.fdopen(os.open(temporary, _EXCLUSIVE, 0o600), "wb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(temporary, path)
+        except OSError:
+            with suppress(OSError):
+                os.unlink(temporary)
+            raise
