@@ -16,7 +16,9 @@ _SHA256_DIGITS = 64
 
 
 class Content(NamedTuple):
-    """What is at a path: `identity` is "" where there is no file. `mode`: the permission bits; `size`: bytes."""
+    """What is at a path: `identity` is "" where there is no file. `mode`: the permission bits, 0 if they are not known;
+    `size`: bytes.
+    """
 
     identity: str
     mode: int = 0
@@ -34,6 +36,8 @@ class Content(NamedTuple):
 
 
 NOTHING = Content("")
+UNKNOWN = Content(_UNREAD)
+"""There was a file, and nobody knows what it held."""
 
 
 def identity(data: bytes, like: str = "") -> str:

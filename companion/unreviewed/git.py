@@ -13,11 +13,13 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from typing import Dict, Iterable, List, Mapping, NamedTuple, Optional, Sequence, Tuple
+import time
+from typing import Dict, FrozenSet, Iterable, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 from ..system.platform import Platform
 
 SECONDS = 20.0
+LOCK_SECONDS = 30.0
 OLDEST = (2, 25)
 _NO_WINDOW = getattr(subprocess, "CREATE_NO_WINDOW", 0)
 _LINK, _REPOSITORY = "120000", "160000"  # modes of entries that are no files
@@ -128,6 +130,18 @@ class Repository:
         files = {path: "" for path in found if not path.endswith("/")}
         return Entries(files, tuple(path[:-1] for path in found if path.endswith("/")))
 
+    def ignored(self) -> FrozenSet[str]:
+        """What is there and ignored; a folder ends with `/` and stands for all in it. Raises `GitError`."""
+        return frozenset(self._records("ls-files", "--others", "--ignored", "--exclude-standard", "--directory", "-z"))
+
+    def at_work(self) -> bool:
+        """Whether git is changing files at this moment. A lock that was left behind is soon taken for that."""
+        try:
+            since = os.lstat(os.path.join(self.own_folder, "index.lock")).st_mtime
+        except OSError:
+            return False
+        return -LOCK_SECONDS < time.time() - since < LOCK_SECONDS
+
     def index_stamp(self) -> Tuple[int, ...]:
         """What changes whenever the index does: as long as it does not, `entries` need not be asked for again."""
         return _stamp(os.path.join(self.own_folder, "index"))
@@ -152,15 +166,20 @@ class Repository:
         except OSError:
             return ""
 
-    def committed(self) -> Dict[str, str]:
-        """The identities of the files in `HEAD`, by path; none before the first commit. Raises `GitError`."""
+    def tree(self, commit: str) -> Dict[str, str]:
+        """The identities of a commit's files, by path; none if there is no such commit."""
         files: Dict[str, str] = {}
-        if not self._lines("rev-parse", "--verify", "--quiet", "HEAD", allowed=(0, 1)):
-            return files
-        for record in self._records("ls-tree", "-r", "-z", "HEAD"):
-            about, _, path = record.partition("\t")
-            files[path] = about.split()[2]
+        try:
+            for record in self._records("ls-tree", "-r", "-z", commit) if commit else ():
+                about, _, path = record.partition("\t")
+                files[path] = about.split()[2]
+        except GitError:  # a stash without untracked files has no commit of them
+            return {}
         return files
+
+    def stashed(self, stash: str) -> Dict[str, str]:
+        """The identities of the files that a stash holds, untracked ones among them."""
+        return {**self.tree(stash), **self.tree(stash + "^3")} if stash else {}
 
     def blobs(self, identities: Sequence[str]) -> Dict[str, bytes]:
         """What git has of these, by identity; without those that it has not. Raises `GitError`."""

@@ -1,11 +1,12 @@
 """Looks at the files of a folder, again and again, and reads those that are others than at the last look.
 
-Theory of operation: a file whose time stamps, size and number on the disk are the same holds the same bytes, unless it
-was written in the very moment of the last look: then it is read once more. What is being written while it is read is
-left to the next look.
+Theory of operation: a file whose time stamps, size, number on the disk and mode are the same holds the same bytes,
+unless it was written in the very moment of the last look: then it is read once more. What is being written while it is
+read is left to the next look. What was looked at once is looked at until it has gone, whatever is left out by then.
 
 Rule: only regular files are read, and only such as lie in the folder itself: a link is followed nowhere on the way.
-Nothing is written.
+A file that cannot be read, or has become something else, is there all the same: nobody knows what it holds. Nothing is
+written.
 
 These calls block on the disk. Disk threads.
 """
@@ -17,9 +18,9 @@ import operator
 import os
 import stat
 import time
-from typing import Callable, Dict, Iterator, List, Mapping, NamedTuple, Optional, Tuple
+from typing import Callable, Dict, Iterable, List, Mapping, NamedTuple, Optional, Set, Tuple
 
-from .contents import NOTHING, Content, identity, unread_identity
+from .contents import NOTHING, UNKNOWN, Content, identity, unread_identity
 
 COPIED_BYTES = 1 << 20
 """The most that is kept of one file."""
@@ -34,9 +35,10 @@ _FLAGS = (
     | getattr(os, "O_CLOEXEC", 0)
 )
 _EVERY = 500  # files after which `cancelled` is asked
+_TRIES = 3
 
 Signature = Tuple[int, ...]
-_signature = operator.attrgetter("st_mtime_ns", "st_ctime_ns", "st_size", "st_ino", "st_mode")
+signature_of = operator.attrgetter("st_mtime_ns", "st_ctime_ns", "st_size", "st_ino", "st_mode")
 
 
 class Reading(NamedTuple):
@@ -55,12 +57,15 @@ class Reading(NamedTuple):
 class Looks:
     """The looks at one folder. One thread at a time.
 
+    `like` is an identity of the kind that git has here. `torn` are the paths that were being written at the last look.
     """
 
     def __init__(self, folder: str) -> None:
         self._folder = folder
         self._known: Dict[str, Signature] = {}
         self._blobs: Mapping[str, str] = {}
+        self.like = ""
+        self.torn: Set[str] = set()
 
     def look(self, blobs: Mapping[str, str], cancelled: Callable[[], bool]) -> Dict[str, Reading]:
         """What differs from the last look, by path relative to the folder, with `/`; a file that has gone is `NOTHING`.
@@ -68,9 +73,32 @@ class Looks:
         All files on the first look. `blobs` are the paths to look at, with what git has of them, "" where it has not.
         `cancelled` ends it early, with what was found until then.
         """
-        self._blobs, paths = blobs, blobs.keys()
+        self.torn.clear()
+        return self._look(itertools.chain(blobs, self._known.keys() - blobs.keys()), blobs, cancelled)
+
+    def look_at(self, paths: Iterable[str], blobs: Mapping[str, str]) -> Dict[str, Reading]:
+        """The same for some paths only."""
+        return self._look(iter(paths), blobs, lambda: False)
+
+    def remember(self, path: str) -> None:
+        """There was a file at this path."""
+        self._known[path] = ()
+
+    def forget(self, path: str) -> None:
+        """Look at this path the next time as if it had changed."""
+        if path in self._known:
+            self._known[path] = ()
+
+    def leave(self, path: str) -> None:
+        """Do not look at this path any more, unless it is asked for."""
+        self._known.pop(path, None)
+
+    def _look(
+        self, paths: Iterable[str], blobs: Mapping[str, str], cancelled: Callable[[], bool]
+    ) -> Dict[str, Reading]:
+        self._blobs = blobs
         found: Dict[str, Reading] = {}
-        known, start, lstat = self._known, os.path.join(self._folder, ""), os.lstat
+        known, start, lstat, signature_at = self._known, os.path.join(self._folder, ""), os.lstat, signature_of
         solid: Dict[str, bool] = {"": True}
         now = time.time_ns()
         left = iter(paths)
@@ -81,24 +109,16 @@ class Looks:
             for path in some:
                 try:
                     status = lstat(start + path)
-                except (OSError, ValueError):
-                    self._gone(path, found)
+                except (FileNotFoundError, NotADirectoryError):
+                    if known.pop(path, None) is not None:
+                        found[path] = Reading(NOTHING)
                     continue
-                signature = _signature(status)
+                except (OSError, ValueError):
+                    continue  # a disk that does not answer has lost nothing
+                signature = signature_at(status)
                 if known.get(path) != signature:
                     self._look_at(path, status, signature, solid, now, found)
-        for path in known.keys() - paths:
-            self._gone(path, found)
         return found
-
-    def forget(self, path: str) -> None:
-        """Look at this path the next time as if it had changed."""
-        if path in self._known:
-            self._known[path] = ()
-
-    def _gone(self, path: str, found: Dict[str, Reading]) -> None:
-        if self._known.pop(path, None) is not None:
-            found[path] = Reading(NOTHING)
 
     def _look_at(
         self,
@@ -110,89 +130,84 @@ class Looks:
         found: Dict[str, Reading],
     ) -> None:
         if not stat.S_ISREG(status.st_mode) or not self._is_solid(path.rpartition("/")[0], solid):
-            self._gone(path, found)
+            if path in self._known:  # what has never been a file is none of ours
+                self._known[path] = signature
+                found[path] = Reading(NOTHING if stat.S_ISDIR(status.st_mode) else UNKNOWN)
             return
-        reading = self._read(os.path.join(self._folder, path), status, self._blobs[path])
+        full, blob = os.path.join(self._folder, path), self._blobs.get(path, "")
+        reading = self._read(full, status, blob)
+        for _ in range(_TRIES):
+            if reading is not None:
+                break
+            try:
+                status = os.lstat(full)
+            except OSError:
+                break
+            reading, signature = self._read(full, status, blob), ()
         if reading is None:
-            return  # the next look will tell
-        reading = reading._replace(modified=status.st_mtime_ns)
+            self.torn.add(path)
+            if path in self._known:
+                return  # the next look will tell
+            reading, signature = Reading(UNKNOWN), ()
         fresh = max(status.st_mtime_ns, status.st_ctime_ns) + _FRESH_NANOSECONDS > now
         self._known[path] = () if fresh else signature
-        found[path] = reading
+        found[path] = reading._replace(modified=status.st_mtime_ns)
 
     def _is_solid(self, folder: str, solid: Dict[str, bool]) -> bool:
         """Whether no part of the way to a folder is a link."""
         if folder not in solid:
-            try:
-                mode = os.lstat(os.path.join(self._folder, folder)).st_mode
-            except OSError:
-                mode = 0
-            solid[folder] = stat.S_ISDIR(mode) and self._is_solid(folder.rpartition("/")[0], solid)
+            solid[folder] = is_solid(self._folder, folder)
         return solid[folder]
 
     def _read(self, path: str, status: os.stat_result, blob: str) -> Optional[Reading]:
-        """None if the file is being written, or cannot be read."""
+        """None if the file is being written."""
         mode = stat.S_IMODE(status.st_mode)
+        unread = unread_identity(status.st_mtime_ns, status.st_size, status.st_ino)
         if status.st_size > READ_BYTES:
-            unread = unread_identity(status.st_mtime_ns, status.st_size, status.st_ino)
             return Reading(Content(unread, mode, status.st_size))
         try:
             descriptor = os.open(path, _FLAGS)
             try:
                 portions: List[bytes] = []
-                while sum(map(len, portions)) <= READ_BYTES:
-                    portions.append(os.read(descriptor, READ_BYTES))
+                left = READ_BYTES + 1
+                while left > 0:
+                    portions.append(os.read(descriptor, left))
+                    left -= len(portions[-1])
                     if not portions[-1]:
                         break
-                if _signature(os.fstat(descriptor)) != _signature(status):
+                if signature_of(os.fstat(descriptor)) != signature_of(status):
                     return None
             finally:
                 os.close(descriptor)
-        except OSError:
+        except FileNotFoundError:
             return None
+        except OSError:
+            return Reading(Content(unread, mode, status.st_size))
         data = b"".join(portions)
         if len(data) != status.st_size:
             return None
-        content = Content(identity(data, blob), mode, len(data))
-        if blob and (content.identity == blob or _with_line_feeds(data, blob)):
+        content = Content(identity(data, blob or self.like), mode, len(data))
+        if blob and blob in blob_names(content.identity, data):
             return Reading(content, blob=blob)
         return Reading(content, data if len(data) <= COPIED_BYTES else None)
 
 
-def _with_line_feeds(data: bytes, blob: str) -> bool:
-    """Whether the blob is the same text with line feeds, as it is where git converts line ends."""
-    if b"\r\n" not in data:
-        return False
-    plain = data.replace(b"\r\n", b"\n")
-    return identity(plain, blob) == blob and plain.replace(b"\n", b"\r\n") == data
-
-
-def walk(folder: str, excluded: Callable[[str, bool], bool], most: int) -> Iterator[str]:
-    """The files below a folder that git knows nothing of, without links and special files, `most` at the most.
-
-    `excluded` is asked about each path, relative and with `/`, and whether it is a folder.
-    """
-    folders = [""]
-    count = 0
-    while folders:
-        here = folders.pop()
+def is_solid(root: str, folder: str) -> bool:
+    """Whether no part of the way from `root` to a folder below it, relative to it, is a link."""
+    while folder:
         try:
-            with os.scandir(os.path.join(folder, here)) as entries:
-                listed = sorted(entries, key=lambda entry: entry.name)
+            if not stat.S_ISDIR(os.lstat(os.path.join(root, folder)).st_mode):
+                return False
         except OSError:
-            continue
-        for entry in listed:
-            path = f"{here}/{entry.name}" if here else entry.name
-            try:
-                is_folder = entry.is_dir(follow_symlinks=False)
-                if excluded(path, is_folder):
-                    continue
-                if is_folder:
-                    folders.append(path)
-                elif entry.is_file(follow_symlinks=False):
-                    yield path
-                    count += 1
-                    if count >= most:
-                        return
-            except OSError:
-                continue
+            return False
+        folder = folder.rpartition("/")[0]
+    return True
+
+
+def blob_names(name: str, data: bytes) -> Tuple[str, ...]:
+    """What git may have a file as that holds `data`, whose identity is `name`: itself, or with line feeds."""
+    if b"\r\n" in data:
+        plain = data.replace(b"\r\n", b"\n")
+        if plain.replace(b"\n", b"\r\n") == data:
+            return name, identity(plain, name)
+    return (name,)

@@ -19,8 +19,9 @@ Pure; knows neither disk, git nor editor. One thread at a time.
 
 from __future__ import annotations
 
+import itertools
 from enum import Enum
-from typing import Dict, Iterable, List, Mapping, NamedTuple, Optional
+from typing import Dict, Iterable, List, NamedTuple, Optional
 
 from .contents import NOTHING, Content
 
@@ -58,7 +59,7 @@ class Kind(Enum):
 class Change(NamedTuple):
     """An unreviewed change of the file at `path`, relative to the folder. A renamed file was at `old_path` before.
 
-    `number` grows with each change that is seen: the newest has the largest.
+    `number` grows with each change that is seen in any folder: the newest has the largest.
     """
 
     path: str
@@ -69,21 +70,39 @@ class Change(NamedTuple):
     old_path: str = ""
 
 
+_numbers = itertools.count(1)
+
+
 class Model:
     """The files of one folder."""
 
-    def __init__(self, now: Mapping[str, Content]) -> None:
-        """Tracking begins: what is there `now` is what the user has seen."""
-        self._before: Dict[str, Content] = dict(now)
-        self._now: Dict[str, Content] = dict(now)
+    def __init__(self) -> None:
+        self._before: Dict[str, Content] = {}
+        self._now: Dict[str, Content] = {}
         self._numbers: Dict[str, int] = {}
-        self._last = 0
 
-    def restore(self, before: Mapping[str, Content]) -> None:
-        """What files held before, as an earlier run knew it."""
-        for path, content in before.items():
-            self._set(self._before, path, content)
-            self._note(path)
+    def see(self, path: str, now: Content) -> None:
+        """The user has seen what is at a path that was not looked at yet."""
+        self._set(self._before, path, now)
+        self._set(self._now, path, now)
+
+    def restore(self, path: str, before: Content, now: Content) -> None:
+        """What an unreviewed file held before, and what it held at the last look, as an earlier run knew it."""
+        self._set(self._before, path, before)
+        self._set(self._now, path, now)
+        self._note(path)
+
+    def learn_mode(self, path: str, mode: int) -> None:
+        """The permissions of a file whose bytes were known before them."""
+        for contents in (self._before, self._now):
+            if path in contents and not contents[path].mode:
+                contents[path] = contents[path]._replace(mode=mode)
+        self._note_end(path)
+
+    def leave(self, path: str) -> None:
+        """The path is none of ours any more."""
+        for each in (self._before, self._now, self._numbers):
+            each.pop(path, None)
 
     def before(self, path: str) -> Content:
         """What the path held when the user last had a say."""
@@ -119,19 +138,21 @@ class Model:
         taken = set(renamed.values())
         return [self._change(path, renamed.get(path, "")) for path in paths if path not in taken]
 
-    def contents(self) -> Iterable[Content]:
-        """All that unreviewed paths hold or held: what must be kept to review them."""
-        for path in self._numbers:
-            yield self.before(path)
-            yield self.now(path)
+    def paths(self) -> List[str]:
+        """The unreviewed paths, the one that changed first at the front."""
+        return sorted(self._numbers, key=self._numbers.__getitem__)
+
+    def all_paths(self) -> List[str]:
+        """The paths of all files that are there, or were."""
+        return list({**self._before, **self._now})
+
+    def knows(self, path: str) -> bool:
+        """Whether there is, or was, a file."""
+        return path in self._before or path in self._now
 
     def all_before(self) -> Iterable[Content]:
         """What all files held when the user last had a say."""
         return self._before.values()
-
-    def unreviewed_before(self) -> Dict[str, Content]:
-        """What to give to `restore` in a later run."""
-        return {path: self.before(path) for path in self._numbers}
 
     def _change(self, path: str, old_path: str) -> Change:
         before, now = self.before(old_path or path), self.now(path)
@@ -152,7 +173,10 @@ class Model:
 
     def _note(self, path: str) -> None:
         if self.unreviewed(path):
-            self._last += 1
-            self._numbers[path] = self._last
+            self._numbers[path] = next(_numbers)
         else:
+            self._numbers.pop(path, None)
+
+    def _note_end(self, path: str) -> None:
+        if not self.unreviewed(path):
             self._numbers.pop(path, None)

@@ -14,21 +14,20 @@ from __future__ import annotations
 import json
 import logging
 import os
-import secrets
 import time
 import zlib
 from contextlib import suppress
-from typing import Any, Dict, Iterable, Optional, Set
+from typing import Any, Dict, Iterable, Iterator, Optional, Set
 
+from ..review.document import private_files
 from .contents import identity
 
 logger = logging.getLogger("gemini_companion.unreviewed")
 
 MAXIMUM_BYTES = 1 << 26
 MAXIMUM_SECONDS = 7 * 24 * 3600.0
-_KEPT, _RECORD, _TEMPORARY = ".kept", ".changes", ".new"
+_KEPT, _RECORD = ".kept", ".changes"
 _SETTLING_SECONDS = 60.0  # what is younger may belong to a record that is still to be written
-_EXCLUSIVE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0)
 
 
 class Store:
@@ -37,13 +36,16 @@ class Store:
     def __init__(self, folder: str) -> None:
         self._folder = folder
 
-    def keep(self, name: str, data: bytes) -> None:
-        """Keep bytes under their identity `name`. They are on the disk when this returns. Raises `OSError`."""
+    def keep(self, name: str, data: bytes, flush: bool = False) -> None:
+        """Keep bytes under their identity `name`; with `flush` they are on the disk itself when this returns.
+
+        Raises `OSError`.
+        """
         path = self._path(name + _KEPT)
-        if os.path.exists(path):
+        if not flush and os.path.exists(path):
             os.utime(path)
         else:
-            self._write(path, zlib.compress(data, 1))
+            self._write(path, zlib.compress(data, 1), flush)
 
     def kept(self, name: str) -> Optional[bytes]:
         """The bytes with this identity, or None if they are not there any more, or are damaged."""
@@ -69,14 +71,19 @@ class Store:
             return None
         return found if isinstance(found, dict) else None
 
-    def write_record(self, name: str, record: Optional[Dict[str, Any]]) -> None:
+    def records(self) -> Iterator[Dict[str, Any]]:
+        """All that can be read."""
+        for name in self._names(_RECORD):
+            yield self.record(name) or {}
+
+    def write_record(self, name: str, record: Optional[Dict[str, Any]], flush: bool = False) -> None:
         """Write the record, or remove it (None). Raises `OSError`."""
         path = self._path(name + _RECORD)
         if record is None:
             with suppress(FileNotFoundError):
                 os.unlink(path)
         else:
-            self._write(path, json.dumps(record).encode("ascii"))
+            self._write(path, json.dumps(record).encode("ascii"), flush)
 
     def tidy(self, needed: Iterable[str]) -> Set[str]:
         """Remove what neither `needed` nor any record names, then the oldest of what is too much or too old.
@@ -84,8 +91,7 @@ class Store:
         The result are the identities among `needed` that had to go.
         """
         wanted = set(needed)
-        for name in self._names(_RECORD):
-            record = self.record(name) or {}
+        for record in self.records():
             wanted.update(each for each in record.get("identities", ()) if isinstance(each, str))
         kept = {}
         now = time.time()
@@ -96,6 +102,11 @@ class Store:
                     kept[name] = (found.st_mtime, found.st_size)
                 else:
                     os.unlink(self._path(name + _KEPT))
+        for name in self._names(private_files.TEMPORARY):
+            with suppress(OSError):
+                path = self._path(name + private_files.TEMPORARY)
+                if now - os.stat(path).st_mtime > _SETTLING_SECONDS:
+                    os.unlink(path)
         total = sum(size for _, size in kept.values())
         gone = set()
         for name, (since, size) in sorted(kept.items(), key=lambda item: item[1]):
@@ -116,16 +127,6 @@ class Store:
     def _path(self, name: str) -> str:
         return os.path.join(self._folder, name)
 
-    def _write(self, path: str, data: bytes) -> None:
+    def _write(self, path: str, data: bytes, flush: bool) -> None:
         os.makedirs(self._folder, 0o700, exist_ok=True)
-        temporary = f"{path}.{secrets.token_hex(4)}{_TEMPORARY}"
-        try:
-            with os.fdopen(os.open(temporary, _EXCLUSIVE, 0o600), "wb") as file:
-                file.write(data)
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(temporary, path)
-        except OSError:
-            with suppress(OSError):
-                os.unlink(temporary)
-            raise
+        private_files.write(path, data, to_disk=flush)

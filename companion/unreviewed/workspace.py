@@ -2,234 +2,243 @@
 
 Theory of operation: `look` compares the files with the last look and tells the model. In a git work tree a file that
 was clean when tracking began needs no copy, because git has what it held; of the others copies are kept, within bounds.
-What an unreviewed file held before is on the disk as soon as it is listed, so that it outlives a crash.
+What an unreviewed file held before is on the disk as soon as it is listed, so that it outlives the process.
 
 What the user says is known by content. A save of his hands over the text that was saved; a proposal that he accepted is
 expected, and has arrived once the file holds it. Either moves his own edits into what the file held before, and leaves
-there what nobody has reviewed (`merging`).
+there what nobody has reviewed (`merging`). While nobody tracks the folder, whatever is written counts as his.
 
-Rule: nothing is written in the folder. What cannot be known, because it was too large to be kept, is never guessed.
+Rule: nothing is written in the folder. What cannot be known, because it was too large to be kept or because nobody
+looked, is never guessed.
 
 Disk threads; the lock makes them take turns.
 """
 
 from __future__ import annotations
 
-import hashlib
+import os
 import threading
 import time
-import zlib
-from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
+from typing import Callable, Dict, FrozenSet, List, NamedTuple, Optional, Sequence, Tuple
 
 from ..comparison import Hunk
-from .contents import Content, identity
-from .git import Entries, GitError, Position, Repository
-from .looking import COPIED_BYTES, Looks, Reading, walk
+from .contents import UNKNOWN, Content, identity
+from .copies import Copies
+from .files import Files, Rules
+from .following import Move, Shelved
+from .git import Repository
+from .looking import Looks, Reading, blob_names
 from .merging import carried, with_hunk
 from .model import Change, Event, Model
+from .record import Record, Undone, read_record, write_record
 from .store import Store
 
-COPIED_FILES = 2000
-COPIES_BYTES = 1 << 25
-WALKED_FILES = 50000
 CLOCK_NANOSECONDS = 20_000_000  # by which a file's time stamp may lie behind the clock
 SAVING_NANOSECONDS = 10_000_000_000  # that the editor may take to save a tab
+EXPECTED_SECONDS = 600.0  # that a program may take to write what was accepted
 
 
-class Rules(NamedTuple):
-    """What is not looked at: `secret` files, by absolute path; and, outside of git, what the editor leaves out."""
-
-    secret: Callable[[str], bool]
-    left_out: Callable[[str, bool], bool]
-
-
-class Undone(NamedTuple):
-    """One file of the last undo: what it held `then`, and what the undo has `left` there."""
-
-    path: str
-    then: Content
-    left: Content
+class _Expected(NamedTuple):
+    text: bytes
+    shown: Content
+    since: float
 
 
 class Workspace:
-    """One folder; `repository` is None where git does not serve it."""
+    """One folder, by its real path; `repository` is None where git does not serve it."""
 
     def __init__(self, folder: str, store: Store, rules: Rules, repository: Optional[Repository] = None) -> None:
         self.folder = folder
         self._store = store
-        self._rules = rules
-        self._repository = repository
         self._lock = threading.RLock()  # held by disk threads only
+        self._files = Files(folder, rules, repository)
         self._looks = Looks(folder)
-        self._model = Model({})
-        self._copies: Dict[str, bytes] = {}  # compressed, by identity
-        self._copied = 0
-        self._blobs: Dict[str, str] = {}  # where the blob's identity is another than the file's
-        self._entries = Entries({}, ())
-        self._stamps: Tuple[object, ...] = ()
-        self._position = Position("")
+        self._model = Model()
+        self._copies = Copies(store, repository, self._model.all_before)
         self._saving: Dict[str, int] = {}  # since when the editor saves a path, in nanoseconds of the wall clock
-        self._expected: Dict[str, List[bytes]] = {}
+        self._expected: Dict[str, List[_Expected]] = {}
+        self._shelved: Dict[str, Shelved] = {}
         self._undone: List[Undone] = []
-        self._begun = False
+        self.undone_at = 0.0
+        """When the last undo was, in seconds of the wall clock."""
+        self._tracked = False
+        self._root: Tuple[int, int] = (0, 0)
+        self._load()
 
     # -- looks --------------------------------------------------------------------------------------------------------
 
-    def begin(self, cancelled: Callable[[], bool]) -> None:
-        """Begin to track: what the files hold now the user has seen, but for what an earlier run had listed."""
+    def use(self, rules: Rules) -> None:
+        """From the next look on, look at what these rules allow. What they uncover the user has seen."""
         with self._lock:
-            if self._repository is not None:
-                self._position = self._repository.position()
-            found = self._looks.look(self._paths(), cancelled)
-            for reading in found.values():
-                self._note_blob(reading)
-                if reading.data is not None:
-                    self._copy(reading.content, reading.data)
-            self._model = Model({path: reading.content for path, reading in found.items()})
-            self._begun = True
-            self._restore()
+            self._files.use(rules)
+            for path in [path for path in self._model.all_paths() if self._files.is_secret(path)]:
+                self._model.leave(path)
+                self._looks.leave(path)
+
+    def begin(self, cancelled: Callable[[], bool]) -> None:
+        """Begin to track, or to track again: what was written until now the user has seen.
+
+        What was unreviewed when tracking ended is so still. Raises `GitError` and `OSError`; then nothing has begun.
+        """
+        with self._lock:
+            self._tracked = False
+            root = os.stat(self.folder)
+            self._root = root.st_dev, root.st_ino
+            self._files.begin()
+            self._look(cancelled)
+            self._tracked = not cancelled()
+
+    def end(self, cancelled: Callable[[], bool]) -> None:
+        """Track no more: a last look, and from then on only unreviewed files are looked at. Raises as `look` does."""
+        with self._lock:
+            try:
+                if self._tracked:
+                    self.look(cancelled)
+            finally:
+                self._tracked = False
 
     def look(self, cancelled: Callable[[], bool]) -> bool:
-        """Look again. True if `changes` may say something else now. Raises `GitError`; then nothing was looked at."""
+        """Look again. False if git is at work just now: then nothing was looked at. Raises `GitError` and `OSError`."""
         with self._lock:
-            before = self._entries
-            paths = self._paths()
-            moved = self._moved()
-            found = self._looks.look(paths, cancelled)
-            for path, reading in found.items():
-                self._found(path, reading)
-            followed = moved and self._follow(before)
-            if found or followed:
-                self._write_record()
-            return bool(found or followed)
+            if not self._tracked:
+                self._look_at(self._model.paths())
+                return True
+            root = os.stat(self.folder)
+            if (root.st_dev, root.st_ino) != self._root:
+                raise OSError("the folder is another one by now")
+            if self._files.is_git_at_work():
+                return False
+            self._look(cancelled)
+            return True
 
-    def changes(self) -> List[Change]:
-        """All that is unreviewed, the newest first."""
+    def look_at(self, paths: Sequence[str]) -> None:
+        """Look at these files alone, because a tab has just read them, or something was done to them."""
         with self._lock:
-            return self._model.changes()
+            self._look_at(paths)
 
-    def data(self, content: Content) -> Optional[bytes]:
-        """The bytes that a file held, or None if nobody has them any more."""
-        with self._lock:
-            if not content.there:
-                return b""
-            name = content.identity
-            copy = self._copies.get(name)
-            if copy is not None:
-                return zlib.decompress(copy)
-            kept = self._store.kept(name)
-            return self._blob(name) if kept is None else kept
+    def _look_at(self, paths: Sequence[str]) -> None:
+        model = self._model
+        known = [path for path in paths if (model.knows(path) if self._tracked else model.unreviewed(path))]
+        self._take(self._looks.look_at(known, self._files.entries.files), None)
 
-    def _paths(self) -> Dict[str, str]:
-        """The files to look at, with what git has of them."""
-        if self._repository is None:
-            found = walk(self.folder, self._rules.left_out, WALKED_FILES)
-            return {path: "" for path in found if not self._is_secret(path)}
-        stamp = self._repository.index_stamp()
-        if self._stamps[:1] != (stamp,):
-            staged = self._repository.entries()
-            files = {path: blob for path, blob in staged.files.items() if not self._is_secret(path)}
-            self._entries, self._stamps = Entries(files, staged.repositories), (stamp,)
-        untracked = self._repository.untracked().files
-        return {**{path: "" for path in untracked if not self._is_secret(path)}, **self._entries.files}
+    def _look(self, cancelled: Callable[[], bool]) -> None:
+        paths = self._files.list()
+        move = self._files.move() if self._tracked else None
+        self._looks.like = self._files.like
+        self._take(self._looks.look(paths, cancelled), move)
+        self._files.listed(whole=not self._looks.torn and not cancelled())
 
-    def _is_secret(self, path: str) -> bool:
-        return self._rules.secret(f"{self.folder}/{path}")
+    # -- what a look has found ----------------------------------------------------------------------------------------
 
-    def _copy(self, content: Content, data: bytes) -> None:
-        """Keep what a file holds that git has not, as far as there is room for it."""
-        if content.identity in self._copies or len(data) > COPIED_BYTES:
-            return
-        copy = zlib.compress(data, 1)
-        if len(self._copies) >= COPIED_FILES or self._copied + len(copy) > COPIES_BYTES:
-            wanted = {each.identity for each in self._model.all_before()}
-            self._copies = {name: kept for name, kept in self._copies.items() if name in wanted}
-            self._copied = sum(map(len, self._copies.values()))
-        if len(self._copies) < COPIED_FILES and self._copied + len(copy) <= COPIES_BYTES:
-            self._copies[content.identity] = copy
-            self._copied += len(copy)
+    def _take(self, found: Dict[str, Reading], move: Optional[Move]) -> None:
+        fresh = {path for path, reading in found.items() if self._found(path, reading, move)}
+        changed = bool(fresh)
+        for path in self._model.paths():
+            now = self._model.now(path)
+            if move is not None and path not in fresh and move.follows(path, self._names(now), self._names(now)):
+                self._happened(Event.FOLLOWED, path, now)
+                changed = True
+        if move is not None and move.ends and self._shelved:
+            self._shelved.clear()
+            changed = True
+        if changed:
+            self._write_record()
 
-    def _note_blob(self, reading: Reading) -> None:
-        if reading.blob and reading.blob != reading.content.identity:
-            self._blobs[reading.content.identity] = reading.blob
-
-    def _blob(self, name: str) -> Optional[bytes]:
-        if self._repository is None:
-            return None
-        blob = self._blobs.get(name, name)
-        try:
-            data = self._repository.blobs([blob]).get(blob)
-        except GitError:
-            return None
-        if data is None:
-            return None
-        for each in (data, data.replace(b"\n", b"\r\n")):
-            if identity(each, name) == name:
-                return each
-        return None
-
-    def _found(self, path: str, reading: Reading) -> None:
-        """A look has found something else at a path."""
+    def _found(self, path: str, reading: Reading, move: Optional[Move]) -> bool:
+        """A look has found something at a path. Whether it is something else than before."""
         now, shown = reading.content, self._model.now(path)
         if now == shown:
-            return
+            return False
+        if reading.blob and reading.blob != now.identity:
+            self._copies.blobs[now.identity] = reading.blob
+        if reading.data is not None:
+            self._copies.hold(now, reading.data)
+        if now.identity == shown.identity and not shown.mode:
+            self._model.learn_mode(path, now.mode)
+            return True
+        if not self._model.knows(path) and now.there and (self._files.uncovers or self._files.was_ignored(path)):
+            # It was there before anybody looked. What it held then nobody knows, if it has been written to since.
+            self._model.see(path, now)
+            return False
         since = self._saving.get(path, 0)
         if since and since - CLOCK_NANOSECONDS <= reading.modified and time.time_ns() - since < SAVING_NANOSECONDS:
             self._looks.forget(path)  # `saved` will say what of it is the user's
-            return
-        self._note_blob(reading)
-        if reading.data is not None:
-            self._store.keep(now.identity, reading.data)
-        for text in self._expected.pop(path, []):
-            if now.there and _says(self.data(now), text):
-                self._said(Event.ACCEPTED, path, now, shown)
+            return False
+        if not self._tracked:
+            self._said(Event.SAVED, path, now, shown)
+        elif self._arrived(path, now, reading):
+            pass
+        elif move is not None and move.follows(path, self._names(shown), self._names(now, reading)):
+            self._follow(path, now, move)
+        elif move is not None and move.brings_back and path in self._shelved:
+            self._bring_back(path, now)
+        else:
+            self._happened(Event.WRITTEN, path, now)
+        return True
+
+    def _arrived(self, path: str, now: Content, reading: Reading) -> bool:
+        """Whether it is the text of a proposal that the user has accepted."""
+        for expected in self._expected.get(path, ()) if now.there else ():
+            data = reading.data if reading.data is not None else self._copies.data(now)
+            if says(data, expected.text) and time.monotonic() - expected.since < EXPECTED_SECONDS:
+                del self._expected[path]
+                self._said(Event.ACCEPTED, path, now, expected.shown)
+                return True
+        return False
+
+    def _names(self, content: Content, reading: Optional[Reading] = None) -> FrozenSet[str]:
+        """All that git may have this as."""
+        if not content.readable or not content.there:
+            return frozenset([content.identity])
+        names = {content.identity, self._copies.blobs.get(content.identity, content.identity)}
+        if reading is not None and reading.data is not None:
+            names.update(blob_names(content.identity, reading.data))
+        elif reading is None:
+            names.update(blob_names(content.identity, self._copies.data(content) or b""))
+        return frozenset(names)
+
+    def _follow(self, path: str, now: Content, move: Move) -> None:
+        shelved = Shelved(self._model.before(path), self._model.now(path))
+        if now != shelved.held and move.takes_away(path, self._names(shelved.held)):
+            known = self._shelved.get(path)
+            if move.brings_back and known is not None and known.held == now:
+                # It was away and is here again.
+                self._bring_back(path, now)
                 return
-        self._happened(Event.WRITTEN, path, now)
+            if known is None:
+                self._shelved[path] = shelved
+                for content in shelved:
+                    self._copies.keep(content)
+        elif move.brings_back and path in self._shelved and now != shelved.held:
+            self._bring_back(path, now)
+            return
+        self._happened(Event.FOLLOWED, path, now)
+
+    def _bring_back(self, path: str, now: Content) -> None:
+        before, held = self._shelved.pop(path)
+        if now == held:
+            self._happened(Event.FOLLOWED, path, now, before)
+            return
+        texts = self._copies.data(before), self._copies.data(held), self._copies.data(now)
+        if None in texts or not (before.there and held.there and now.there):
+            self._happened(Event.WRITTEN, path, now)
+            return
+        self._see(Event.FOLLOWED, path, now, carried(*texts))  # type: ignore[arg-type]
+
+    def _see(self, event: Event, path: str, now: Content, seen: bytes) -> None:
+        content = Content(identity(seen, now.identity), now.mode, len(seen))
+        self._copies.hold(content, seen)
+        self._copies.keep(content, seen)
+        self._happened(event, path, now, content)
 
     def _happened(self, event: Event, path: str, now: Content, before: Optional[Content] = None) -> None:
         self._model.happened(event, path, now, before)
         held = self._model.before(path)
         if self._model.unreviewed(path):
-            copy = self._copies.get(held.identity)
-            if copy is not None:
-                self._store.keep(held.identity, zlib.decompress(copy))
+            self._copies.keep(held)
+            self._copies.keep(now)
         else:
-            # The store will not have it any more once no record names it.
-            data = self._store.kept(held.identity) if held.there else None
-            if data is not None:
-                self._copy(held, data)
-
-    # -- git ----------------------------------------------------------------------------------------------------------
-
-    def _moved(self) -> bool:
-        """Whether git has moved since the last look, or is moving."""
-        if self._repository is None:
-            return False
-        stamp = self._repository.position_stamp()
-        if self._stamps[1:] == (stamp,) and not self._position.under_way:
-            return False
-        last, self._position = self._position, self._repository.position()
-        self._stamps = (*self._stamps[:1], stamp)
-        return last != self._position or self._position.under_way
-
-    def _follow(self, before: Entries) -> bool:
-        """Files that hold what git has there are not listed any more; `before` was staged at the last look."""
-        if self._repository is None:
-            return False
-        staged, committed = self._entries.files, self._repository.committed()
-        followed = False
-        for change in self._model.changes():
-            for path in filter(None, (change.path, change.old_path)):
-                now = self._model.now(path)
-                if now.there:
-                    blob = self._blobs.get(now.identity, now.identity)
-                    follows = blob in (staged.get(path), committed.get(path))
-                else:
-                    follows = path in before.files and path not in staged and path not in committed
-                if follows:
-                    self._happened(Event.FOLLOWED, path, now)
-                    followed = True
-        return followed
+            self._copies.take_back(held)
 
     # -- what the user says -------------------------------------------------------------------------------------------
 
@@ -242,36 +251,34 @@ class Workspace:
         with self._lock:
             self._saving.pop(path, None)
             shown = self._model.now(path)
-            name = identity(data, shown.identity)
-            if not self._begun or name == shown.identity:
+            name = identity(data, shown.identity or self._looks.like)
+            ours = self._tracked or self._model.unreviewed(path)
+            if not ours or name == shown.identity or self._files.is_secret(path):
                 return
-            if len(data) <= COPIED_BYTES:
-                self._store.keep(name, data)
-            self._said(Event.SAVED, path, Content(name, shown.mode, len(data)), shown)
+            now = Content(name, 0, len(data))
+            self._copies.hold(now, data)
+            self._said(Event.SAVED, path, now, shown)
+            self._looks.forget(path)
             self._write_record()
 
     def expect(self, path: str, text: bytes) -> None:
-        """The user has accepted a proposal; `text`, in UTF-8, is what the file is about to hold.
+        """The user has accepted a proposal; `text`, in UTF-8, is what the file is about to hold. Any thread.
 
         Must be said before the client is told, or the file may hold it already.
         """
-        with self._lock:
-            self._expected.setdefault(path, []).append(text)
+        self._expected.setdefault(path, []).append(_Expected(text, self._model.now(path), time.monotonic()))
 
     def _said(self, event: Event, path: str, now: Content, shown: Content) -> None:
         """The user has made `now` of `shown`: what was unreviewed in `shown` stays so, all else he has seen."""
         before = self._model.before(path)
-        if before == shown or not before.there or not shown.there:
+        if before.identity == shown.identity or not before.there or not shown.there or not now.there:
             self._happened(event, path, now)
             return
-        texts = self.data(before), self.data(shown), self.data(now)
+        texts = self._copies.data(before), self._copies.data(shown), self._copies.data(now)
         if None in texts:
-            self._happened(Event.WRITTEN, path, now)  # whose is what cannot be told
+            self._happened(Event.WRITTEN, path, now, UNKNOWN)  # whose is what cannot be told
             return
-        seen = carried(*texts)  # type: ignore[arg-type]
-        content = Content(identity(seen, now.identity), now.mode, len(seen))
-        self._store.keep(content.identity, seen)
-        self._happened(event, path, now, content)
+        self._see(event, path, now, carried(*texts))  # type: ignore[arg-type]
 
     def keep(self, path: str, shown: Content) -> bool:
         """Keep what is at a path, if that is still what was `shown`. False if it is something else by now."""
@@ -287,27 +294,61 @@ class Workspace:
         with self._lock:
             if (self._model.before(path), self._model.now(path)) != (before, shown):
                 return False
-            texts = self.data(before), self.data(shown)
+            texts = self._copies.data(before), self._copies.data(shown)
             if texts[0] is None or texts[1] is None:
                 return False
-            seen = with_hunk(texts[0], texts[1], hunk)
-            content = Content(identity(seen, shown.identity), before.mode if before.there else shown.mode, len(seen))
-            self._store.keep(content.identity, seen)
-            self._happened(Event.KEPT, path, shown, content)
+            self._see(Event.KEPT, path, shown, with_hunk(texts[0], texts[1], hunk))
             self._write_record()
             return True
 
-    def undoing(self, undone: Sequence[Undone]) -> None:
+    # -- what there is ------------------------------------------------------------------------------------------------
+
+    @property
+    def tracked(self) -> bool:
+        """Whether tracking has begun and not ended."""
+        return self._tracked
+
+    def repositories(self) -> Tuple[str, ...]:
+        """The folders below that are repositories of their own, relative."""
+        return self._files.entries.repositories
+
+    def changes(self) -> List[Change]:
+        """All that is unreviewed, the newest first."""
+        with self._lock:
+            return self._model.changes()
+
+    def data(self, content: Content) -> Optional[bytes]:
+        """The bytes that a file held, or None if nobody has them any more."""
+        with self._lock:
+            return self._copies.data(content)
+
+    # -- undo ---------------------------------------------------------------------------------------------------------
+
+    def undoing(self, undone: Sequence[Undone], when: float) -> None:
         """This is about to be undone: keep it, so that it can be restored. Raises `OSError`; then do not undo it."""
         with self._lock:
             for each in undone:
-                if each.then.there and self._store.kept(each.then.identity) is None:
-                    data = self.data(each.then)
-                    if data is None:
-                        raise OSError("what is to be undone cannot be kept")
-                    self._store.keep(each.then.identity, data)
+                self._copies.secure(each.then)
+                self._copies.secure(each.left)
+            former = self._undone, self.undone_at
+            self._undone, self.undone_at = list(undone), when
+            try:
+                self._write_record(secure=True)
+            except OSError:
+                self._undone, self.undone_at = former
+                raise
+
+    def undone(self, undone: Sequence[Undone]) -> None:
+        """Of that, this was undone."""
+        with self._lock:
             self._undone = list(undone)
             self._write_record()
+
+    def hold(self, content: Content, data: bytes) -> bool:
+        """Hold bytes that a file is about to have. Whether there is room for them."""
+        with self._lock:
+            self._copies.hold(content, data)
+            return self._copies.data(content) is not None
 
     def last_undone(self) -> List[Undone]:
         """What the last undo was, to be restored where nobody has touched the file since."""
@@ -316,42 +357,23 @@ class Workspace:
 
     # -- the record ---------------------------------------------------------------------------------------------------
 
-    def _write_record(self) -> None:
-        before = {path: list(content) for path, content in self._model.unreviewed_before().items()}
-        undone = [[each.path, list(each.then), list(each.left)] for each in self._undone]
-        identities = {content.identity for content in self._model.contents()}
-        identities.update(content.identity for each in self._undone for content in (each.then, each.left))
-        record = {
-            "folder": self.folder,
-            "before": before,
-            "undone": undone,
-            "blobs": {name: self._blobs[name] for name in identities if name in self._blobs},
-            "identities": sorted(name for name in identities if name),
-        }
-        self._store.write_record(self._record_name, record if before or undone else None)
+    def _write_record(self, secure: bool = False) -> None:
+        files = {path: (self._model.before(path), self._model.now(path)) for path in self._model.paths()}
+        record = Record(files, tuple(self._undone), self.undone_at, dict(self._shelved), self._copies.blobs)
+        write_record(self._store, self.folder, record, secure)
 
-    def _restore(self) -> None:
-        record = self._store.record(self._record_name) or {}
-        try:
-            before = {path: Content(*content) for path, content in _items(record, "before")}
-            undone = record.get("undone", [])
-            self._undone = [Undone(path, Content(*then), Content(*left)) for path, then, left in undone]
-            self._blobs.update(_items(record, "blobs"))
-        except (TypeError, ValueError):
-            return
-        self._model.restore({path: content for path, content in before.items() if not self._is_secret(path)})
-
-    @property
-    def _record_name(self) -> str:
-        return hashlib.sha256(self.folder.encode("utf-8", "surrogateescape")).hexdigest()[:32]
+    def _load(self) -> None:
+        record = read_record(self._store, self.folder)
+        self._copies.blobs.update(record.blobs)
+        self._undone, self.undone_at, self._shelved = list(record.undone), record.undone_at, dict(record.shelved)
+        for path, (before, now) in record.files.items():
+            if not self._files.is_secret(path):
+                self._model.restore(path, before, now)
+                if now.there:
+                    self._looks.remember(path)
 
 
-def _items(record: Mapping[str, Any], name: str) -> List[Tuple[str, Any]]:
-    found = record.get(name, {})
-    return list(found.items()) if isinstance(found, dict) else []
-
-
-def _says(data: Optional[bytes], text: bytes) -> bool:
+def says(data: Optional[bytes], text: bytes) -> bool:
     """Whether a file holds a text, whatever its line ends are, with a byte order mark or without."""
     return data is not None and _plain(data) == _plain(text)
 
@@ -359,5 +381,3 @@ def _says(data: Optional[bytes], text: bytes) -> bool:
 def _plain(data: bytes) -> bytes:
     data = data[3:] if data.startswith(b"\xef\xbb\xbf") else data
     return data.replace(b"\r\n", b"\n").rstrip(b"\n")
-
-

@@ -16,7 +16,7 @@ import hashlib
 import os
 import threading
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from enum import Enum
 from typing import FrozenSet, Iterator, NamedTuple, Sequence, Set, Tuple
 
@@ -127,6 +127,25 @@ def read(
         )
         return original._replace(kind=Kind.HUGE, notice=notice)
     return original
+
+
+def holding(path: str, data: bytes) -> Original:
+    """The file as it was found, which holds `data` and nothing else. Raises `ChangedError` if it does not."""
+    with suppress(OSError, ValueError), opened(path, os.O_RDONLY) as (descriptor, found):
+        if found.st_size == len(data) and read_all(descriptor, len(data)) == data:
+            return Original(
+                path,
+                Kind.TEXT,
+                fingerprint=_fingerprint(data),
+                signature=_signature(found),
+                identity=identity_of(found),
+            )
+    raise ChangedError(f"{os.path.basename(path)} has changed on disk since it was shown.")
+
+
+def beside(path: str) -> str:
+    """The path of a new hidden file in the folder of another, which no link leads to."""
+    return file_replacement.beside(path)
 
 
 def encoded(original: Original, text: str) -> bytes:

@@ -68,3 +68,13 @@ def encode(text: str, encoding: str) -> bytes:
     mark = next((mark for mark, marked in _MARKS if marked == encoding), b"")
     encoder = codecs.getincrementalencoder(codec_of(encoding) or "utf-8")()
     return mark + b"".join([encoder.encode(part) for part in portions(text)]) + encoder.encode("", True)
+
+
+def saved(text: str, encoding: str, line_endings: str) -> bytes:
+    """What the editor writes for a tab's text, whose lines end with line feeds. All names are the editor's."""
+    ending = {"Windows": "\r\n", "CR": "\r"}.get(line_endings, "\n")
+    parts = [part.replace("\n", ending) for part in portions(text)]
+    try:
+        return encode("".join(parts), encoding)
+    except UnicodeEncodeError:
+        return encode("".join(parts), UTF_8)

@@ -67,7 +67,7 @@ def create(path: str, data: bytes, storage: str) -> None:
     folder, name = os.path.split(path)
     folder = os.path.realpath(folder)
     missing = _missing_folders(folder)
-    entry = Entry(os.path.join(folder, name), _beside(os.path.join(folder, name)), missing)
+    entry = Entry(os.path.join(folder, name), beside(os.path.join(folder, name)), missing)
     with noted(storage, entry) as note:
         made: List[str] = []
         try:
@@ -138,7 +138,7 @@ def replace_content(descriptor: int, found: os.stat_result, path: str, old: byte
     if old == new:
         return
     target = os.path.realpath(path)
-    replacing = Entry(target, _beside(target))
+    replacing = Entry(target, beside(target))
     rewriting = replacing._replace(identity=identity_of(found), old=old, new=new)
     obstacle = _obstacle(found)
     with noted(storage, rewriting if obstacle else replacing) as note:
@@ -290,7 +290,7 @@ def _attributes(file: int | str) -> List[str]:
         raise
 
 
-def _beside(target: str) -> str:
+def beside(target: str) -> str:
     """The path of a new file in the folder of `target`."""
     folder, name = os.path.split(target)
     # A name has at most 255 bytes, so that of a file with a long one cannot be part of it.

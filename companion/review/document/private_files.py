@@ -111,15 +111,38 @@ def left_over(folder: str, suffix: str) -> Iterator[PrivateFile]:
         os.rmdir(folder)  # while it is empty
 
 
+def write(path: str, data: bytes, *, to_disk: bool = True) -> None:
+    """Make a file that nobody locks, or replace it, whole or not at all. Raises OSError.
+
+    Without `to_disk` it outlives the process, but perhaps not a failure of the power.
+    """
+    root, suffix = os.path.splitext(path)
+    temporary = f"{root}.{secrets.token_hex(4)}{suffix}{TEMPORARY}"
+    _write(temporary, data, to_disk)
+    try:
+        os.replace(temporary, path)
+    except OSError:
+        with suppress(OSError):
+            os.unlink(temporary)
+        raise
+    if to_disk:
+        flush_folder(os.path.dirname(path))
+
+
+def _write(path: str, data: bytes, to_disk: bool = True) -> None:
+    with new_file(path) as descriptor:
+        write_all(descriptor, 0, data)
+        if to_disk:
+            flush(descriptor)
+
+
 def _made(path: str, data: bytes) -> Optional[PrivateFile]:
     """Make the file, whole or not at all, and use it; None if another process was quicker. Raises OSError.
 
     Nobody finds it before it is in use, except on Windows, which renames no open file.
     """
     temporary = path + TEMPORARY
-    with new_file(temporary) as descriptor:
-        write_all(descriptor, 0, data)
-        flush(descriptor)
+    _write(temporary, data)
     made: Optional[PrivateFile] = None
     try:
         if sys.platform != "win32":

@@ -64,7 +64,9 @@ def ask_everything(asked: Repository) -> None:
     asked.entries()
     asked.untracked()
     asked.position()
-    asked.committed()
+    asked.tree("HEAD")
+    asked.ignored()
+    asked.stashed("HEAD")
     asked.blobs(list(asked.entries().files.values()))
 
 
@@ -125,7 +127,7 @@ def test_a_commit_a_stash_and_a_merge_under_way_are_other_positions(folder):
 def test_a_repository_without_a_commit_has_a_position(tmp_path):
     git(tmp_path, "init", "-q")
     assert repository(tmp_path).position().head == ""
-    assert repository(tmp_path).committed() == {}
+    assert repository(tmp_path).tree("") == {}
 
 
 def test_nothing_that_a_configuration_names_is_run(folder, tmp_path):

@@ -15,10 +15,11 @@ import pytest
 
 from companion.system.platform import Platform
 from companion.unreviewed.contents import NOTHING
+from companion.unreviewed.files import Rules
 from companion.unreviewed.git import Repository, find_git
 from companion.unreviewed.merging import hunks_between, without_hunk
 from companion.unreviewed.store import Store
-from companion.unreviewed.workspace import Rules, Workspace
+from companion.unreviewed.workspace import Workspace
 
 STEPS = 2500
 RULES = Rules(lambda path: False, lambda path, is_folder: path.startswith(".git"))
@@ -65,6 +66,7 @@ class Day:
         self.with_git = with_git
         self.files: Dict[str, Oracle] = {f"{name}.txt": Oracle() for name in "abcd"}
         self.count = 0
+        self.committed: Dict[str, Optional[bytes]] = {}
         for oracle in self.files.values():
             oracle.lines = [Line(self.text("first")) for _ in range(8)]
             oracle.exists = oracle.existed = True
@@ -74,6 +76,7 @@ class Day:
             self.git("init", "-q")
             self.git("add", "-A")
             self.git("commit", "-q", "-m", "first")
+            self.committed = {name: oracle.now for name, oracle in self.files.items()}
         self.workspace = self.begin()
 
     def begin(self) -> Workspace:
@@ -213,8 +216,11 @@ class Day:
         self.git("add", "-A")
         if subprocess.run(["git", "diff", "--cached", "--quiet"], cwd=self.folder, check=False).returncode:
             self.git("commit", "-q", "-m", "more")
-            for oracle in self.files.values():
-                oracle.keep()
+            for name, oracle in self.files.items():
+                # A file that no commit has had, and that has gone, is in this one neither.
+                if self.committed.get(name) != oracle.now:
+                    oracle.keep()
+                self.committed[name] = oracle.now
 
     def crash(self, name: str) -> None:
         self.workspace = self.begin()

@@ -1,0 +1,110 @@
+"""The bytes behind the identities: in memory what files hold now, in the store what is unreviewed, the rest in git.
+
+Rule: what cannot be kept is not known any more, and says so; nothing fails because of that.
+
+These calls block on the disk and on a process. Disk threads; one at a time.
+"""
+
+from __future__ import annotations
+
+import logging
+import zlib
+from typing import Callable, Dict, Iterable, Optional
+
+from .contents import Content, identity
+from .git import GitError, Repository
+from .looking import COPIED_BYTES
+from .store import Store
+
+logger = logging.getLogger("gemini_companion.unreviewed")
+
+COPIED_FILES = 2000
+COPIES_BYTES = 1 << 25
+
+
+class Copies:
+    """The bytes of one folder's files. `wanted` are the contents that memory is for; `blobs` is what git has as what,
+    where the identity is another than the file's."""
+
+    def __init__(self, store: Store, repository: Optional[Repository], wanted: Callable[[], Iterable[Content]]) -> None:
+        self._store = store
+        self._repository = repository
+        self._wanted = wanted
+        self._held: Dict[str, bytes] = {}  # compressed, by identity
+        self._size = 0
+        self.blobs: Dict[str, str] = {}
+
+    def data(self, content: Content) -> Optional[bytes]:
+        """The bytes that a file held, or None if nobody has them any more."""
+        if not content.there:
+            return b""
+        if not content.readable:
+            return None
+        held = self._held.get(content.identity)
+        if held is not None:
+            return zlib.decompress(held)
+        kept = self._store.kept(content.identity)
+        return self._from_git(content.identity) if kept is None else kept
+
+    def hold(self, content: Content, data: bytes) -> None:
+        """Hold what a file holds that git has not in memory, as far as there is room for it."""
+        if content.identity in self._held or len(data) > COPIED_BYTES or not content.readable:
+            return
+        copy = zlib.compress(data, 1)
+        if not self._has_room(copy):
+            wanted = {each.identity for each in self._wanted()}
+            self._held = {name: held for name, held in self._held.items() if name in wanted}
+            self._size = sum(map(len, self._held.values()))
+        if self._has_room(copy):
+            self._held[content.identity] = copy
+            self._size += len(copy)
+
+    def keep(self, content: Content, data: Optional[bytes] = None) -> bool:
+        """Keep this in the store, so that it outlives the process. Whether it is there now."""
+        if not content.there:
+            return True
+        if data is None:
+            held = self._held.get(content.identity)
+            data = zlib.decompress(held) if held is not None else None
+        if data is None:
+            return False  # it is in the store, or in git, or nowhere
+        if len(data) > COPIED_BYTES:
+            return False
+        try:
+            self._store.keep(content.identity, data)
+        except OSError as error:
+            logger.error("what a file held cannot be kept: %s", error.strerror)
+            return False
+        return True
+
+    def secure(self, content: Content) -> None:
+        """Have this in the store, on the disk itself. Raises `OSError` if it cannot be."""
+        if content.there:
+            data = self.data(content)
+            if data is None:
+                raise OSError("nobody knows what it holds")
+            self._store.keep(content.identity, data, flush=True)
+
+    def take_back(self, content: Content) -> None:
+        """Hold in memory what the store will not keep any more."""
+        data = self._store.kept(content.identity) if content.there and content.identity not in self._held else None
+        if data is not None:
+            self.hold(content, data)
+
+    def _has_room(self, copy: bytes) -> bool:
+        return len(self._held) < COPIED_FILES and self._size + len(copy) <= COPIES_BYTES
+
+    def _from_git(self, name: str) -> Optional[bytes]:
+        if self._repository is None:
+            return None
+        blob = self.blobs.get(name, name)
+        try:
+            data = self._repository.blobs([blob]).get(blob)
+        except GitError:
+            return None
+        if data is None:
+            return None
+        for each in (data, data.replace(b"\n", b"\r\n")):
+            if identity(each, name) == name:
+                return each
+        return None

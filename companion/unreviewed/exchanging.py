@@ -1,0 +1,122 @@
+"""Gives a file other content, or takes it away, if it holds exactly what it is expected to hold.
+
+Rule: refuse when unsure. A link, a hard link, a read-only or a special file is left alone, and so is a file below a
+link. Content is written as an accepted text is, with its journal (`review.document.disk`). What is taken away goes into
+the system's trash, where there is one.
+
+These calls block on the disk. Disk threads.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from contextlib import suppress
+from typing import NamedTuple, Optional
+
+from ..review.document import disk
+from ..review.document.disk import DiskError, Kind, Original
+from ..review.document.raw_files import flush_folder
+from .looking import is_solid
+from .trash import into_trash
+
+
+class State(NamedTuple):
+    """The bytes of a file, None where there is none, and its permissions, 0 if they are not known."""
+
+    data: Optional[bytes]
+    mode: int = 0
+
+
+def exchange(folder: str, path: str, held: State, wanted: State, storage: str, trash: bool = True) -> None:
+    """Make the file `path` below the real path `folder`, which is `held`, what is `wanted`. Raises `DiskError`."""
+    full = os.path.join(folder, *path.split("/"))
+    name = os.path.basename(full)
+    _check_way(folder, path, name)
+    if held.data is None:
+        if wanted.data is not None:
+            _create(full, name, wanted, storage)
+        return
+    try:
+        found = os.lstat(full)
+    except OSError:
+        raise DiskError(f"{name} is not there any more.") from None
+    problem = _problem(found)
+    if problem:
+        raise DiskError(f"{name} is left as it is: {problem}.")
+    original = disk.holding(full, held.data)
+    if wanted.data is None:
+        _take_away(original, held.data, trash)
+        return
+    disk.write(original, wanted.data, storage)
+    if wanted.mode and wanted.mode != stat.S_IMODE(found.st_mode):
+        _set_mode(full, name, wanted.mode)
+
+
+def _check_way(folder: str, path: str, name: str) -> None:
+    """Raise `DiskError` if a link is on the way, now."""
+    if os.path.realpath(folder) != folder:
+        raise DiskError(f"{name} is left as it is: its folder is another one by now.")
+    parent = path.rpartition("/")[0]
+    while parent and not os.path.lexists(os.path.join(folder, parent)):
+        parent = parent.rpartition("/")[0]
+    if not is_solid(folder, parent):
+        raise DiskError(f"{name} is left as it is: there is a link on the way to it.")
+
+
+def _problem(found: os.stat_result) -> str:
+    if not stat.S_ISREG(found.st_mode):
+        return "it is not a regular file any more"
+    if found.st_nlink > 1:
+        return "it has several names on the disk"
+    if not found.st_mode & stat.S_IWUSR:
+        return "it is read-only"
+    return ""
+
+
+def _create(full: str, name: str, wanted: State, storage: str) -> None:
+    assert wanted.data is not None
+    if os.path.lexists(full):
+        raise DiskError(f"{name} is there again.")
+    disk.write(Original(full, Kind.NEW), wanted.data, storage)
+    if wanted.mode:
+        _set_mode(full, name, wanted.mode)
+
+
+def _set_mode(full: str, name: str, mode: int) -> None:
+    try:
+        os.chmod(full, mode)
+    except OSError as error:
+        raise DiskError(f"{name} has its text again, but not its permissions: {error.strerror}.") from error
+
+
+def _take_away(original: Original, data: bytes, trash: bool) -> None:
+    """Rename first, look again, and only then remove: who writes to it meanwhile gets it back."""
+    full = original.path
+    aside = disk.beside(full)
+    try:
+        os.rename(full, aside)
+        try:
+            disk.holding(aside, data)
+        except DiskError:
+            _rename_back(aside, full)
+            raise DiskError(f"{os.path.basename(full)} has just changed on disk.") from None
+        try:
+            if not (trash and into_trash(aside, full)):
+                os.unlink(aside)
+        except BaseException:
+            _rename_back(aside, full)
+            raise
+    except OSError as error:
+        raise DiskError(f"{os.path.basename(full)} cannot be removed: {error.strerror}.") from error
+    flush_folder(os.path.dirname(full))
+
+
+def _rename_back(aside: str, full: str) -> None:
+    """Give the file its name again, unless somebody else has taken it: then it stays under the other one."""
+    with suppress(OSError):
+        if os.name == "nt":
+            os.rename(aside, full)
+        else:
+            os.link(aside, full)
+            os.unlink(aside)

@@ -1,0 +1,90 @@
+"""The unreviewed changes as the user reads them: one line for each, with all that a list or a review says of it.
+
+Rule: what is shown here is what an undo compares with. Counting is done once for two contents.
+
+Disk threads; what is made here never changes.
+"""
+
+from __future__ import annotations
+
+from typing import Dict, NamedTuple, Optional, Tuple
+
+from ..comparison import compare_lines, split_lines
+from ..review.document.formats import format_of_bytes
+from .contents import Content
+from .merging import lines_of
+from .model import Change, Kind
+from .workspace import Workspace
+
+COUNTED_BYTES = 1 << 20
+
+
+class ListedChange(NamedTuple):
+    """An unreviewed change of `path`, relative to the real path `folder` and with `/`; it was at `old_path` if renamed.
+
+    `before` and `now` are what is shown and may be undone. `added` and `removed` are lines. `obstacle` is a sentence
+    why it cannot be undone, or empty. The newest change has the largest `number`.
+    """
+
+    folder: str
+    path: str
+    kind: Kind
+    before: Content
+    now: Content
+    number: int
+    old_path: str = ""
+    added: int = 0
+    removed: int = 0
+    binary: bool = False
+    obstacle: str = ""
+
+
+class _Counts(NamedTuple):
+    added: int
+    removed: int
+    binary: bool
+    obstacle: str
+
+
+class Listing:
+    """The lines for one workspace."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self._workspace = workspace
+        self._counts: Dict[Tuple[str, str], _Counts] = {}
+
+    def changes(self) -> Tuple[ListedChange, ...]:
+        """All that is unreviewed, the newest first."""
+        counts, self._counts = self._counts, {}
+        found = []
+        for change in self._workspace.changes():
+            key = change.before.identity, change.now.identity
+            self._counts[key] = counts.get(key) or self._count(change)
+            found.append(ListedChange(self._workspace.folder, *change, *self._counts[key]))
+        return tuple(found)
+
+    def _count(self, change: Change) -> _Counts:
+        old, new = self._workspace.data(change.before), self._workspace.data(change.now)
+        obstacle = _obstacle(change, old, new)
+        binary = any(data is not None and format_of_bytes(data[: 1 << 16]).binary for data in (old, new))
+        if old is None or new is None or binary or old == new or max(len(old), len(new)) > COUNTED_BYTES:
+            return _Counts(0, 0, binary, obstacle)
+        if not old or not new:
+            return _Counts(_lines(new), _lines(old), binary, obstacle)
+        hunks = compare_lines(lines_of(old), lines_of(new))
+        return _Counts(
+            sum(hunk.right_count for hunk in hunks), sum(hunk.left_count for hunk in hunks), binary, obstacle
+        )
+
+
+def _lines(data: bytes) -> int:
+    return len(split_lines(data.decode("latin-1"))) - data.endswith(b"\n")
+
+
+def _obstacle(change: Change, old: Optional[bytes], new: Optional[bytes]) -> str:
+    name = change.path.rpartition("/")[2]
+    if old is None:
+        return f"{name} cannot be undone: what it held before is not kept."
+    if new is None:
+        return f"{name} cannot be undone: what it holds now cannot be kept."
+    return ""

@@ -1,0 +1,115 @@
+"""What is written down of one folder's unreviewed changes, so that they outlive the process.
+
+Rule: a record that cannot be written costs the survival and nothing else, unless it is about to be needed for an undo.
+What is read is checked; a record that makes no sense is none.
+
+These calls block on the disk. Disk threads.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+from typing import Any, Dict, List, Mapping, NamedTuple, Tuple
+
+from .contents import Content
+from .following import Shelved
+from .store import Store
+
+logger = logging.getLogger("gemini_companion.unreviewed")
+
+
+class Undone(NamedTuple):
+    """One file of the last undo: what it held `then`, and what the undo has `left` there."""
+
+    path: str
+    then: Content
+    left: Content
+
+
+class Record(NamedTuple):
+    """`files`: what unreviewed files held before, and at the last look. `blobs`: what git has as what, if otherwise."""
+
+    files: Mapping[str, Tuple[Content, Content]] = {}
+    undone: Tuple[Undone, ...] = ()
+    undone_at: float = 0.0
+    shelved: Mapping[str, Shelved] = {}
+    blobs: Mapping[str, str] = {}
+
+
+def write_record(store: Store, folder: str, record: Record, secure: bool) -> None:
+    """Write it down, or remove what there is if it is empty. Raises `OSError` if it has to be `secure`."""
+    needed = [content for pair in (*record.files.values(), *record.shelved.values()) for content in pair]
+    needed += [content for each in record.undone for content in (each.then, each.left)]
+    names = {content.identity for content in needed if content.there}
+    fields = {
+        "folder": folder,
+        "files": {path: [list(each) for each in pair] for path, pair in record.files.items()},
+        "undone": [[each.path, list(each.then), list(each.left)] for each in record.undone],
+        "undone_at": record.undone_at,
+        "shelved": {path: [list(each) for each in pair] for path, pair in record.shelved.items()},
+        "blobs": {name: record.blobs[name] for name in names if name in record.blobs},
+        "identities": sorted(names),
+    }
+    try:
+        store.write_record(_name(folder), fields if needed else None, flush=secure)
+    except OSError as error:
+        if secure:
+            raise
+        logger.error("the unreviewed changes cannot be noted: %s", error.strerror)
+
+
+def read_record(store: Store, folder: str) -> Record:
+    """What is written down of a folder; an empty record if that is nothing."""
+    found = store.record(_name(folder)) or {}
+    try:
+        return Record(
+            {path: (_content(before), _content(now)) for path, (before, now) in _items(found, "files")},
+            tuple(Undone(_text(path), _content(then), _content(left)) for path, then, left in _list(found, "undone")),
+            float(found.get("undone_at", 0.0)),
+            {path: Shelved(_content(before), _content(held)) for path, (before, held) in _items(found, "shelved")},
+            {name: _text(blob) for name, blob in _items(found, "blobs")},
+        )
+    except (TypeError, ValueError) as error:
+        logger.error("the record of unreviewed changes makes no sense: %s", type(error).__name__)
+        return Record()
+
+
+def has_record(store: Store, folder: str) -> bool:
+    """Whether anything is written down of a folder."""
+    return store.record(_name(folder)) is not None
+
+
+def recorded_folders(store: Store) -> List[str]:
+    """The folders of which something is written down."""
+    return [folder for folder in (record.get("folder") for record in store.records()) if isinstance(folder, str)]
+
+
+def _name(folder: str) -> str:
+    return hashlib.sha256(folder.encode("utf-8", "surrogateescape")).hexdigest()[:32]
+
+
+def _items(record: Mapping[str, Any], name: str) -> List[Tuple[str, Any]]:
+    found: Dict[str, Any] = record.get(name, {})
+    if not isinstance(found, dict):
+        raise TypeError(name)
+    return list(found.items())
+
+
+def _list(record: Mapping[str, Any], name: str) -> List[Any]:
+    found = record.get(name, [])
+    if not isinstance(found, list):
+        raise TypeError(name)
+    return found
+
+
+def _content(found: object) -> Content:
+    if not isinstance(found, list) or [type(each) for each in found] != [str, int, int]:
+        raise TypeError("a content")
+    return Content(*found)
+
+
+def _text(found: object) -> str:
+    if not isinstance(found, str):
+        raise TypeError("a text")
+    return found

@@ -1,0 +1,92 @@
+"""Finds the files of a folder that git does not serve, again and again.
+
+Theory of operation: the time stamp of a folder changes when something in it comes or goes. So a folder that has the
+same one as at the last walk, and had not just got it then, is not listed again.
+
+Rule: links are not followed, special files are left out, and a folder that is a repository is only named.
+
+These calls block on the disk. Disk threads.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from typing import Callable, Dict, List, NamedTuple, Tuple
+
+from .looking import Signature, signature_of
+
+_FRESH_NANOSECONDS = 2_000_000_000
+
+
+class Walked(NamedTuple):
+    """The files, the repositories among the folders, both relative and with `/`; and whether these are all."""
+
+    files: List[str]
+    repositories: Tuple[str, ...]
+    whole: bool
+
+
+class _Listed(NamedTuple):
+    signature: Signature
+    files: List[str]
+    folders: List[str]
+    is_repository: bool
+
+
+class Walks:
+    """The walks through one folder. One thread at a time.
+
+    `left_out` is asked about each path, relative and with `/`, and whether it is a folder. A walk ends at `most` files.
+    """
+
+    def __init__(self, folder: str, left_out: Callable[[str, bool], bool], most: int) -> None:
+        self._folder = folder
+        self._left_out = left_out
+        self._most = most
+        self._listed: Dict[str, _Listed] = {}
+
+    def walk(self) -> Walked:
+        """What is there now."""
+        files: List[str] = []
+        repositories: List[str] = []
+        waiting, before, self._listed = [""], self._listed, {}
+        while waiting:
+            here = waiting.pop()
+            listed = self._list(here, before)
+            if listed is None:
+                continue
+            self._listed[here] = listed
+            if here and listed.is_repository:
+                repositories.append(here)
+                continue
+            files += listed.files
+            waiting += listed.folders
+            if len(files) > self._most:
+                return Walked(files[: self._most], tuple(repositories), whole=False)
+        return Walked(files, tuple(repositories), whole=True)
+
+    def _list(self, here: str, before: Dict[str, _Listed]) -> _Listed | None:
+        path = os.path.join(self._folder, here)
+        try:
+            signature = signature_of(os.lstat(path))
+            if here in before and before[here].signature == signature:
+                return before[here]
+            with os.scandir(path) as entries:
+                found = sorted(entries, key=lambda entry: entry.name)
+        except OSError:
+            return before.get(here)
+        prefix = here + "/" if here else ""
+        files: List[str] = []
+        folders: List[str] = []
+        for entry in found:
+            name = prefix + entry.name
+            try:
+                is_folder = entry.is_dir(follow_symlinks=False)
+                is_file = not is_folder and entry.is_file(follow_symlinks=False)
+            except OSError:
+                continue
+            if (is_folder or is_file) and entry.name != ".git" and not self._left_out(name, is_folder):
+                (folders if is_folder else files).append(name)
+        fresh = max(signature[:2]) + _FRESH_NANOSECONDS > time.time_ns()
+        return _Listed(() if fresh else signature, files, folders, any(entry.name == ".git" for entry in found))

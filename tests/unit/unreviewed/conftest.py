@@ -1,0 +1,126 @@
+"""Folders with files in them, with git and without, and their unreviewed changes."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any, Dict, List, Optional
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
+
+from companion.system.platform import Platform
+from companion.unreviewed.files import Rules
+from companion.unreviewed.git import Repository, find_git
+from companion.unreviewed.listing import ListedChange, Listing
+from companion.unreviewed.store import Store
+from companion.unreviewed.undoing import Refusal, restore, undo
+from companion.unreviewed.workspace import Workspace
+
+RULES = Rules(lambda path: os.path.basename(path) == "secret", lambda path, is_folder: path == "left-out")
+
+
+def never() -> bool:
+    """Nobody cancels."""
+    return False
+
+
+class Project:
+    """A folder, and what the package knows of it."""
+
+    def __init__(self, place: Path, with_git: bool) -> None:
+        self.folder = Path(os.path.realpath(str(place))) / "project"
+        self.folder.mkdir()
+        self.storage = place / "storage"
+        self.with_git = with_git
+        self.undos = 0
+        self.workspace: Any = None
+        if with_git:
+            self.git("init", "-q", "-b", "main")
+
+    def git(self, *command: str, check: bool = True) -> str:
+        """Run git as the user does."""
+        settings = ["user.name=x", "user.email=x", "commit.gpgsign=false", "rebase.autoStash=false", "gc.auto=0"]
+        line = ["git", *(word for setting in settings for word in ("-c", setting)), *command]
+        done = subprocess.run(
+            line, cwd=str(self.folder), check=check, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            env=dict(os.environ, GIT_EDITOR="true"),
+        )
+        return done.stdout.decode()
+
+    def commit(self, message: str = "more") -> None:
+        """Commit all there is."""
+        self.git("add", "-A")
+        self.git("commit", "-q", "--allow-empty", "-m", message)
+
+    def write(self, **files: Optional[bytes]) -> None:
+        """Write files as any program may; a name's `_` is a dot, its `__` a slash; None deletes."""
+        for name, data in files.items():
+            path = self.folder / name.replace("__", "/").replace("_", ".")
+            if data is None:
+                path.unlink()
+            else:
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_bytes(data)
+
+    def read(self, name: str) -> bytes:
+        """What a file holds."""
+        return (self.folder / name).read_bytes()
+
+    def begin(self) -> Workspace:
+        """Begin to track, in a new process as it were."""
+        repository = None
+        if self.with_git:
+            program = find_git(Platform.current(), [str(self.folder)])
+            assert program is not None
+            repository = Repository(program, str(self.folder), os.environ)
+        self.workspace = Workspace(str(self.folder), Store(str(self.storage / "store")), RULES, repository)
+        self.workspace.begin(never)
+        return self.workspace
+
+    def look(self) -> Dict[str, ListedChange]:
+        """What is listed after a look."""
+        self.workspace.look(never)
+        return self.listed()
+
+    def listed(self) -> Dict[str, ListedChange]:
+        """What is listed."""
+        return {change.path: change for change in Listing(self.workspace).changes()}
+
+    def before(self, name: str) -> Optional[bytes]:
+        """What a listed file held before."""
+        data: Optional[bytes] = self.workspace.data(self.listed()[name].before)
+        return data
+
+    def undo(self, *names: str) -> List[Refusal]:
+        """Undo these files, or all."""
+        self.undos += 1
+        chosen = [change for name, change in self.listed().items() if not names or name in names]
+        return undo(self.workspace, chosen, (), str(self.storage), self.undos)
+
+    def restore(self) -> List[Refusal]:
+        """Bring back what was undone last."""
+        return restore(self.workspace, (), str(self.storage))
+
+
+@pytest.fixture(params=["git", "no git"])
+def project(request: Any, tmp_path: Path, monkeypatch: Any) -> Project:
+    """A folder in which nothing is tracked yet."""
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    return Project(tmp_path, request.param == "git")
+
+
+@pytest.fixture
+def repository(tmp_path: Path, monkeypatch: Any) -> Project:
+    """A folder with git."""
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    return Project(tmp_path, with_git=True)
+
+
+@pytest.fixture
+def rules() -> Rules:
+    """What is left out."""
+    return RULES

@@ -1,0 +1,247 @@
+"""When folders are looked at, and what the windows hear of it."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import os
+import sys
+from types import ModuleType
+
+import pytest
+
+from companion.common.workers import NOTHING_TO_TELL
+from companion.unreviewed.files import Rules
+from companion.unreviewed.schedule import ATTENTION_SECONDS, INTERVAL_SECONDS, SHARE, Schedule
+from tests.support.stepping import SteppedLoop
+
+
+class Editor:
+    """No window, no tab."""
+
+    @staticmethod
+    def windows():
+        return []
+
+
+class AtOnce:
+    """A runtime that does everything at once, and keeps the loop's time."""
+
+    def __init__(self):
+        self.loop = SteppedLoop()
+        self.jobs = 0
+        self.woken = 0
+
+    def on_loop(self, function, *args):
+        self.loop.call_soon(function, *args)
+
+    def use_disk(self, function, *args, then, failed=None):
+        self.jobs += 1
+        result = function(*args, lambda: False)
+        if result is not NOTHING_TO_TELL:
+            self.woken += 1
+            then(result)
+
+    def step(self, seconds=0.0):
+        asyncio.set_event_loop(self.loop)
+        self.loop.step()
+        self.loop.step(seconds)
+
+
+@pytest.fixture
+def module(monkeypatch):
+    for needed in ("sublime", "sublime_plugin"):
+        if needed not in sys.modules:
+            monkeypatch.setitem(sys.modules, needed, ModuleType(needed))
+            sys.modules[needed].Window = sys.modules[needed].View = object
+    views = importlib.import_module("companion.editor.file_views")
+    monkeypatch.setattr(views, "sublime", Editor)
+    return importlib.import_module("companion.unreviewed.tracking")
+
+
+@pytest.fixture
+def runtime():
+    made = AtOnce()
+    yield made
+    made.loop.close()
+
+
+@pytest.fixture
+def tracking(module, runtime, tmp_path, monkeypatch):
+    monkeypatch.setattr(module, "_processor_seconds", lambda: 0.0)
+    return module.Tracking(runtime, lambda: None, lambda: str(tmp_path / "storage"), runtime.loop.time)
+
+
+def write_and_look(project, tracking, runtime, **files):
+    project.write(**files)
+    tracking.sign()
+    runtime.step(INTERVAL_SECONDS)
+
+
+def test_two_windows_on_one_folder_see_the_same_and_one_decides_for_both(project, tracking, runtime, tmp_path, rules):
+    project.write(a_txt=b"before\n")
+    (tmp_path / "link").symlink_to(project.folder)
+    tracking.track(1, [str(project.folder)], rules, tracked=True)
+    tracking.track(2, [str(tmp_path / "link")], rules, tracked=True)
+    write_and_look(project, tracking, runtime, a_txt=b"now\n")
+    assert [change.path for change in tracking.listed(1)] == ["a.txt"]
+    assert tracking.listed(1) == tracking.listed(2)
+    missed = []
+    tracking.keep(tracking.listed(2), missed.append)
+    assert missed == [0]
+    assert tracking.listed(1) == tracking.listed(2) == ()
+
+
+def test_a_decision_in_a_folder_counts_in_one_around_it(project, tracking, runtime, rules):
+    project.write(sub__a_txt=b"before\n")
+    tracking.track(1, [str(project.folder)], rules, tracked=True)
+    tracking.track(2, [str(project.folder / "sub")], rules, tracked=True)
+    write_and_look(project, tracking, runtime, sub__a_txt=b"now\n")
+    assert [len(tracking.listed(window)) for window in (1, 2)] == [1, 1]
+    tracking.keep(tracking.listed(1), lambda missed: None)
+    assert [len(tracking.listed(window)) for window in (1, 2)] == [0, 0]
+
+
+def test_repositories_inside_have_workspaces_of_their_own(repository, tracking, runtime, rules):
+    repository.write(nested__a_txt=b"before\n", a_txt=b"before\n")
+    repository.git("init", "-q", "nested")
+    tracking.track(1, [str(repository.folder)], rules, tracked=True)
+    write_and_look(repository, tracking, runtime, nested__a_txt=b"now\n", a_txt=b"now\n")
+    found = {(os.path.basename(change.folder), change.path) for change in tracking.listed(1)}
+    assert found == {("project", "a.txt"), ("nested", "a.txt")}
+
+
+def test_what_is_excluded_is_not_listed_by_whatever_name_of_its_folder(project, tracking, runtime, tmp_path, rules):
+    link = tmp_path / "link"
+    link.symlink_to(project.folder)
+    hiding = Rules(lambda path: path == str(link / "hidden.txt"), lambda path, is_folder: False)
+    project.write(hidden_txt=b"before\n")
+    tracking.track(1, [str(link)], hiding, tracked=True)
+    write_and_look(project, tracking, runtime, hidden_txt=b"now\n", secret=b"new")
+    assert {change.path for change in tracking.listed(1)} == {"secret"}
+    tracking.track(1, [str(link)], rules, tracked=True)
+    runtime.step(INTERVAL_SECONDS)
+    assert tracking.listed(1) == ()  # what the rules uncover has been seen, what they hide has gone
+
+
+def test_what_was_written_while_nobody_tracked_is_the_user_s(project, tracking, runtime, rules):
+    project.write(a_txt=b"1\n2\n3\n4\n5\n")
+    tracking.track(1, [str(project.folder)], rules, tracked=True)
+    write_and_look(project, tracking, runtime, a_txt=b"agent\n2\n3\n4\n5\n")
+    tracking.track(1, [str(project.folder)], rules, tracked=False)
+    project.write(a_txt=b"agent\n2\n3\n4\nuser\n", b_txt=b"user\n")
+    tracking.track(1, [str(project.folder)], rules, tracked=True)
+    texts = []
+    assert [change.path for change in tracking.listed(1)] == ["a.txt"]
+    tracking.texts(tracking.listed(1)[0], texts.append)
+    assert texts == [(b"1\n2\n3\n4\nuser\n", b"agent\n2\n3\n4\nuser\n")]
+
+
+def test_the_list_outlives_the_agent_and_the_editor(module, project, tracking, runtime, tmp_path, rules):
+    project.write(a_txt=b"before\n")
+    tracking.track(1, [str(project.folder)], rules, tracked=True)
+    project.write(a_txt=b"now\n")
+    tracking.track(1, [str(project.folder)], rules, tracked=False)  # the last look
+    assert len(tracking.listed(1)) == 1
+    later = module.Tracking(runtime, lambda: None, lambda: str(tmp_path / "storage"))
+    later.track(7, [str(project.folder)], rules, tracked=False)
+    assert [change.path for change in later.listed(7)] == ["a.txt"]
+    refused = []
+    later.undo(later.listed(7), refused.extend)
+    assert refused == [] and project.read("a.txt") == b"before\n"
+    counts = []
+    later.restore(7, lambda count, left: counts.append((count, left)))
+    assert counts == [(1, [])] and project.read("a.txt") == b"now\n"
+
+
+def test_what_a_tab_has_read_is_not_the_user_s_when_he_saves_it(project, tracking, runtime, rules):
+    project.write(a_txt=b"1\n2\n3\n")
+    tracking.track(1, [str(project.folder)], rules, tracked=True)
+    path = str(project.folder / "a.txt")
+    project.write(a_txt=b"agent\n2\n3\n")
+    tracking.read(path)
+    tracking.saving(path)
+    project.write(a_txt=b"agent\n2\nuser\n")
+    tracking.saved(path, "agent\n2\nuser\n", "UTF-8", "Unix")
+    texts = []
+    tracking.texts(tracking.listed(1)[0], texts.append)
+    assert texts == [(b"1\n2\nuser\n", b"agent\n2\nuser\n")]
+
+
+def test_a_file_that_the_user_makes_is_not_listed(project, tracking, runtime, rules):
+    tracking.track(1, [str(project.folder)], rules, tracked=True)
+    path = str(project.folder / "new.txt")
+    tracking.saving(path)
+    project.write(new_txt=b"mine\r\n")
+    tracking.saved(path, "mine\n", "UTF-8", "Windows")
+    write_and_look(project, tracking, runtime)
+    assert tracking.listed(1) == ()
+    write_and_look(project, tracking, runtime, new_txt=b"mine\r\nagent\r\n")
+    assert [change.kind.value for change in tracking.listed(1)] == ["changed"]
+
+
+def test_an_accepted_proposal_is_not_listed_when_it_arrives(project, tracking, runtime, rules):
+    project.write(a_txt=b"before\n")
+    tracking.track(1, [str(project.folder)], rules, tracked=True)
+    tracking.expect(str(project.folder / "a.txt"), "accepted\n")
+    write_and_look(project, tracking, runtime, a_txt=b"acc")  # half of it
+    write_and_look(project, tracking, runtime, a_txt=b"accepted\n")
+    assert tracking.listed(1) == ()
+
+
+def test_nobody_is_woken_while_nothing_happens(project, tracking, runtime, rules):
+    tracking.track(1, [str(project.folder)], rules, tracked=True)
+    write_and_look(project, tracking, runtime, a_txt=b"now\n")
+    runtime.step(ATTENTION_SECONDS + 1)
+    runtime.step(ATTENTION_SECONDS + 1)
+    jobs, woken = runtime.jobs, runtime.woken
+    for _ in range(100):
+        runtime.step(10.0)
+    assert (runtime.jobs, runtime.woken) == (jobs, woken)
+
+
+def test_the_main_thread_hears_of_changes_alone(project, tracking, runtime, rules):
+    tracking.track(1, [str(project.folder)], rules, tracked=True)
+    write_and_look(project, tracking, runtime, a_txt=b"now\n")
+    woken, jobs = runtime.woken, runtime.jobs
+    for _ in range(10):
+        tracking.sign()
+        runtime.step(INTERVAL_SECONDS)
+    assert runtime.jobs >= jobs + 10 and runtime.woken == woken
+
+
+def test_nothing_is_looked_at_in_a_window_that_does_not_track(project, tracking, runtime, rules):
+    tracking.track(1, [str(project.folder)], rules, tracked=False)
+    write_and_look(project, tracking, runtime, a_txt=b"now\n")
+    assert tracking.listed(1) == ()
+    assert tracking._workspaces._known == {}
+
+
+class TestSchedule:
+    def test_a_sign_is_followed_by_a_look_at_once(self):
+        schedule = Schedule()
+        schedule.looked(100.0, 0.01)
+        schedule.asked(100.5)
+        assert schedule.due(100.5) <= 0.1
+
+    def test_while_something_happens_looks_come_every_two_seconds(self):
+        schedule = Schedule()
+        schedule.happened(100.0)
+        schedule.looked(100.0, 0.001)
+        assert schedule.due(100.0) == INTERVAL_SECONDS
+
+    @pytest.mark.parametrize("cost", [0.001, 0.05, 0.15, 1.0])
+    def test_looks_take_a_fiftieth_of_the_time_however_many_signs_there_are(self, cost):
+        schedule = Schedule()
+        now, spent = 0.0, 0.0
+        while now < 3600.0:
+            schedule.asked(now)
+            now += max(0.01, schedule.due(now))
+            schedule.looked(now, cost)
+            spent += cost
+        assert spent <= 3600.0 * SHARE * 1.02 + cost
+
+    def test_after_a_quiet_minute_nothing_is_due(self):
+        schedule = Schedule()
+        schedule.happened(100.0)
+        assert schedule.due(100.0 + ATTENTION_SECONDS + 1) is None

@@ -1,0 +1,265 @@
+"""Undo and Restore: byte for byte what was shown, or nothing."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from companion.unreviewed import undoing
+from companion.unreviewed.listing import ListedChange
+from companion.unreviewed.merging import hunks_between
+from companion.unreviewed.model import Kind
+from companion.unreviewed.store import Store
+from companion.unreviewed.undoing import undo_hunk
+
+ODD = {
+    "crlf": (b"one\r\ntwo\r\n", b"one\r\n2\r\n"),
+    "cr": (b"one\rtwo\r", b"one\r2\r"),
+    "mixed": (b"one\r\ntwo\nthree\r", b"one\ntwo\r\nthree\r"),
+    "bom": (b"\xef\xbb\xbfone\n", b"one\n"),
+    "utf-16": ("\ufeffone\n".encode("utf-16-le"), "\ufefftwo\n".encode("utf-16-le")),
+    "binary": (bytes(range(256)) * 20, bytes(reversed(range(256)))),
+    "emptied": (b"one\n", b""),
+    "filled": (b"", b"one\n"),
+    "no final newline": (b"one\ntwo", b"one\ntwo\n"),
+    "invalid": (b"\xff\xfe\xfa\n", b"\xc3\x28"),
+}
+
+
+@pytest.mark.parametrize("committed", [True, False])
+@pytest.mark.parametrize("case", sorted(ODD))
+def test_bytes_come_back_and_go_again_exactly(project, case, committed):
+    before, now = ODD[case]
+    project.write(a_txt=before)
+    if committed and project.with_git:
+        project.commit()
+    project.begin()
+    project.write(a_txt=now)
+    assert project.look()["a.txt"].obstacle == ""
+    assert project.undo() == []
+    assert project.read("a.txt") == before
+    assert project.listed() == {}
+    assert project.restore() == []
+    assert project.read("a.txt") == now
+    assert set(project.listed()) == {"a.txt"}
+
+
+def test_new_deleted_and_renamed_files_are_taken_back_and_brought_back(project):
+    project.write(gone_txt=b"gone\n", folder__old_txt=b"the same text\n")
+    os.chmod(str(project.folder / "gone.txt"), 0o700)
+    project.begin()
+    project.write(gone_txt=None, folder__old_txt=None, new_txt=b"new\n", other__new_txt=b"the same text\n")
+    listed = project.look()
+    assert {path: change.kind for path, change in listed.items()} == {
+        "gone.txt": Kind.DELETED, "new.txt": Kind.NEW, "other/new.txt": Kind.RENAMED
+    }
+    assert listed["other/new.txt"].old_path == "folder/old.txt"
+    assert project.undo() == []
+    assert project.read("gone.txt") == b"gone\n" and project.read("folder/old.txt") == b"the same text\n"
+    assert stat.S_IMODE(os.stat(str(project.folder / "gone.txt")).st_mode) == 0o700
+    assert not (project.folder / "new.txt").exists() and not (project.folder / "other" / "new.txt").exists()
+    assert project.restore() == []
+    assert project.read("new.txt") == b"new\n" and project.read("other/new.txt") == b"the same text\n"
+    assert not (project.folder / "gone.txt").exists() and not (project.folder / "folder" / "old.txt").exists()
+
+
+def test_permissions_are_a_change_and_come_back(project):
+    project.write(run_sh=b"#!/bin/sh\n")
+    os.chmod(str(project.folder / "run.sh"), 0o600)
+    project.begin()
+    os.chmod(str(project.folder / "run.sh"), 0o700)
+    assert set(project.look()) == {"run.sh"}
+    assert project.undo() == []
+    assert stat.S_IMODE(os.stat(str(project.folder / "run.sh")).st_mode) == 0o600
+
+
+def test_one_hunk_is_taken_back_and_brought_back(project):
+    project.write(a_txt=b"1\n2\n3\n4\n5\n")
+    project.begin()
+    project.write(a_txt=b"one\n2\n3\n4\nfive\n")
+    change = project.look()["a.txt"]
+    hunk = hunks_between(b"1\n2\n3\n4\n5\n", b"one\n2\n3\n4\nfive\n")[1]
+    assert undo_hunk(project.workspace, change, hunk, (), str(project.storage), 1.0) == []
+    assert project.read("a.txt") == b"one\n2\n3\n4\n5\n"
+    assert project.before("a.txt") == b"1\n2\n3\n4\n5\n"
+    assert project.restore() == []
+    assert project.read("a.txt") == b"one\n2\n3\n4\nfive\n"
+
+
+@pytest.mark.parametrize("what", ["changed", "new", "deleted", "renamed"])
+def test_a_file_that_is_not_as_shown_any_more_is_left(project, what):
+    project.write(a_txt=b"before\n")
+    project.begin()
+    writes = {
+        "changed": {"a_txt": b"now\n"}, "new": {"b_txt": b"new\n"}, "deleted": {"a_txt": None},
+        "renamed": {"a_txt": None, "b_txt": b"before\n"},
+    }
+    project.write(**writes[what])
+    name = next(iter(project.look()))
+    later = "a.txt" if what == "deleted" else name
+    (project.folder / later).write_bytes(b"a later text of somebody\n")
+    refused = project.undo()
+    assert len(refused) == 1 and refused[0].sentence
+    assert project.read(later) == b"a later text of somebody\n"
+    assert what != "renamed" or not (project.folder / "a.txt").exists()
+
+
+def exchanged_for(what: str, path: Path, elsewhere: Path) -> None:
+    if what == "hard link":
+        os.link(str(path), str(elsewhere / "link"))
+        return
+    if what == "read-only":
+        path.chmod(0o444)
+        return
+    if what == "parent link":
+        path.parent.rename(elsewhere / "moved")
+        path.parent.symlink_to(elsewhere / "moved")
+        return
+    data = path.read_bytes()
+    path.unlink()
+    if what == "link":
+        (elsewhere / "target").write_bytes(data)
+        path.symlink_to(elsewhere / "target")
+    elif what == "folder":
+        path.mkdir()
+    elif what == "pipe":
+        os.mkfifo(str(path))
+
+
+@pytest.mark.skipif(os.name == "nt", reason="these kinds of files are made as POSIX has them")
+@pytest.mark.parametrize("looked", [True, False])
+@pytest.mark.parametrize("what", ["hard link", "read-only", "parent link", "link", "folder", "pipe"])
+@pytest.mark.parametrize("new", [True, False])
+def test_links_and_special_files_are_refused_with_a_sentence(project, tmp_path, what, new, looked):
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    project.write(sub__keep_txt=b"", sub__a_txt=b"before\n")
+    project.begin()
+    name = "sub/b.txt" if new else "sub/a.txt"
+    (project.folder / name).write_bytes(b"now\n")
+    project.look()
+    exchanged_for(what, project.folder / name, elsewhere)
+    if looked:
+        project.look()
+    refused = project.undo()
+    if new and looked and what in ("folder",):
+        assert not project.listed()  # the new file has gone again
+    elif not (looked and what == "folder"):
+        assert refused and refused[0].sentence
+    for path in (elsewhere / "link", elsewhere / "target", elsewhere / "moved" / Path(name).name):
+        if path.exists():
+            assert path.read_bytes() == b"now\n"
+    if what in ("hard link", "read-only", "link"):
+        assert (project.folder / name).read_bytes() == b"now\n"
+
+
+def test_a_deleted_file_does_not_come_back_through_a_link(project, tmp_path):
+    project.write(sub__a_txt=b"before\n")
+    project.begin()
+    project.write(sub__a_txt=None)
+    project.look()
+    (project.folder / "sub").rmdir()
+    (tmp_path / "elsewhere").mkdir()
+    (project.folder / "sub").symlink_to(tmp_path / "elsewhere")
+    assert len(project.undo()) == 1
+    assert list((tmp_path / "elsewhere").iterdir()) == []
+
+
+def test_what_was_undone_comes_back_in_a_later_process(project):
+    project.write(a_txt=b"before\n")
+    project.begin()
+    project.write(a_txt=b"now\n", b_txt=b"new\n")
+    project.look()
+    assert project.undo() == []
+    project.begin()
+    assert project.restore() == []
+    assert project.read("a.txt") == b"now\n" and project.read("b.txt") == b"new\n"
+
+
+def test_nothing_is_brought_back_over_what_came_later(project):
+    project.write(a_txt=b"before\n")
+    project.begin()
+    project.write(a_txt=b"now\n", b_txt=b"new\n")
+    project.look()
+    project.undo()
+    project.write(a_txt=b"later\n", b_txt=b"later\n")
+    assert len(project.restore()) == 2
+    assert project.read("a.txt") == b"later\n" and project.read("b.txt") == b"later\n"
+
+
+def test_nothing_is_undone_that_cannot_be_kept(project, monkeypatch):
+    project.write(a_txt=b"before\n")
+    project.begin()
+    project.write(a_txt=b"now\n")
+    project.look()
+    monkeypatch.setattr(Store, "keep", full_disk)
+    refused = project.undo()
+    assert len(refused) == 1 and "No space" in refused[0].sentence
+    assert project.read("a.txt") == b"now\n"
+
+
+def full_disk(*args: object, **options: object) -> None:
+    raise OSError(28, os.strerror(28))
+
+
+def test_a_full_disk_costs_the_survival_and_not_the_list(project, monkeypatch):
+    project.write(a_txt=b"before\n")
+    project.begin()
+    monkeypatch.setattr(Store, "keep", full_disk)
+    monkeypatch.setattr(Store, "write_record", full_disk)
+    project.write(a_txt=b"now\n", b_txt=b"new\n")
+    assert set(project.look()) == {"a.txt", "b.txt"}
+
+
+def test_a_new_file_goes_into_the_trash(project, tmp_path, monkeypatch):
+    if os.name == "nt":
+        pytest.skip("what is undone is in the store there")
+    monkeypatch.setattr("sys.platform", "linux")
+    project.begin()
+    project.write(b_txt=b"new\n")
+    project.look()
+    project.undo()
+    assert (tmp_path / "data" / "Trash" / "files" / "b.txt").read_bytes() == b"new\n"
+    about = (tmp_path / "data" / "Trash" / "info" / "b.txt.trashinfo").read_text()
+    assert f"Path={project.folder}/b.txt" in about.splitlines()
+
+
+def test_files_with_unsaved_edits_are_left_to_their_tabs(project):
+    project.write(a_txt=b"before\n")
+    project.begin()
+    project.write(a_txt=b"now\n")
+    listed = list(project.look().values())
+    refused = undoing.undo(project.workspace, listed, [str(project.folder / "a.txt")], str(project.storage), 1.0)
+    assert [each.unsaved for each in refused] == [True]
+    assert project.read("a.txt") == b"now\n"
+
+
+def test_a_write_in_the_midst_of_an_undo_is_not_lost(project, monkeypatch):
+    """Between the look at the file and its removal somebody writes to it."""
+    project.begin()
+    project.write(b_txt=b"new\n")
+    project.look()
+    rename = os.rename
+
+    def written_before(source: str, target: str) -> None:
+        if source.endswith("b.txt"):
+            Path(source).write_bytes(b"newer\n")
+        rename(source, target)
+
+    monkeypatch.setattr(os, "rename", written_before)
+    assert len(project.undo()) == 1
+    assert project.read("b.txt") == b"newer\n"
+    assert sorted(path.name for path in project.folder.iterdir() if path.name != ".git") == ["b.txt"]
+
+
+def test_what_is_too_large_is_listed_and_cannot_be_undone(project):
+    project.write(a_bin=b"0" * (2 << 20))
+    project.begin()
+    project.write(a_bin=b"1" * (2 << 20))
+    change: ListedChange = project.look()["a.bin"]
+    assert change.obstacle
+    assert len(project.undo()) == 1
+    assert project.read("a.bin") == b"1" * (2 << 20)
