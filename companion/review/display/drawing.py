@@ -170,7 +170,7 @@ class Drawing:
         if analysis is None:
             yield from self._blocks.update(blocks, self._state)
             return
-        self._colors.use(analysis.left_lines, analysis.left_starts[-1])
+        self._colors.use(analysis.left_lines, analysis.left_starts[-1], self._watch.syntax)
         yield None
         for block in removed_blocks(analysis, self._watch.tab_size, self._watch.right.line_height, self._colors.of):
             blocks.append(block)

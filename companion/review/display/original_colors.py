@@ -35,10 +35,9 @@ class OriginalColors:
         self._syntax = ""
         self._tokens: Dict[Tuple[int, int], List[Token]] = {}
 
-    def use(self, lines: List[str], length: int) -> None:
-        """From now on these lines, of so many characters, are the original."""
+    def use(self, lines: List[str], length: int, syntax: str) -> None:
+        """From now on these lines, of so many characters and in this syntax, are the original."""
         text = "".join(lines) if length <= _LONGEST else None
-        syntax = str(self._proposal_view.settings().get("syntax") or "")
         if (text, syntax) == (self._text, self._syntax):
             return
         self._tokens.clear()

@@ -18,7 +18,7 @@ import sublime
 _QUICK_EVERY, _WHOLE_EVERY = 0.14, 2.0  # seconds between two looks
 _WRAP = "word_wrap"
 # They move text, or colour it, at the same sizes.
-_OTHER_SETTINGS = ("color_scheme", _WRAP, "wrap_width", "indent_subsequent_lines", "margin", "tab_size")
+_OTHER_SETTINGS = ("color_scheme", _WRAP, "wrap_width", "indent_subsequent_lines", "syntax", "margin", "tab_size")
 _BESIDE_IT = 2  # columns that are in sight beside what is looked at
 _numbers: Iterator[int] = count(1)
 
@@ -160,14 +160,23 @@ class Watch:
     @property
     def margin(self) -> float:
         """What the right view leaves free on both sides of its text, as of the last look."""
-        margin = self._others[-2] if self._others else None
+        margin = self._other("margin")
         return float(margin) if isinstance(margin, (int, float)) else 0.0
 
     @property
     def tab_size(self) -> int:
         """How many columns a tab of the right view is wide, as of the last look."""
-        size = self._others[-1] if self._others else None
+        size = self._other("tab_size")
         return size if isinstance(size, int) else 4
+
+    @property
+    def syntax(self) -> str:
+        """The syntax of the right view, as of the last look."""
+        return str(self._other("syntax") or "")
+
+    def _other(self, name: str) -> object:
+        """A setting of the right view."""
+        return self._others[_OTHER_SETTINGS.index(name) - len(_OTHER_SETTINGS)] if self._others else None
 
     @property
     def room(self) -> Room:
