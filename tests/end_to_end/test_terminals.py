@@ -1,7 +1,7 @@
 """Starting a client from the editor and typing into it: in Terminus, in the system's terminal, or not at all.
 
-Terminus itself needs the real editor. In its place stands a package with its two commands, which really starts what it
-is told to start and keeps what is typed.
+Terminus itself needs the real editor. In its place stands a package with its two commands and its listener, which
+really starts what it is told to start, starts it again in tabs that came back after a restart, and keeps what is typed.
 """
 
 from __future__ import annotations
@@ -17,9 +17,25 @@ from tests.tools.desktop import Desktop
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the stand-ins are scripts for a POSIX shell")
 
+# The programs end with the editor, whose end closes their input.
 TERMINUS = """
-import os, subprocess
+import os, subprocess, threading
 import sublime, sublime_plugin
+
+programs = {}  # by the number of their view; none of them is known after a restart
+
+
+def start(view, cmd, cwd, env):
+    program = subprocess.Popen(cmd, cwd=cwd, env=dict(os.environ, **env), stdin=subprocess.PIPE,
+                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+    programs[view.id()] = program
+
+    def ended():
+        program.wait()
+        del programs[view.id()]
+        view.settings().set("terminus_view.finished", True)
+
+    threading.Thread(target=ended, daemon=True).start()
 
 
 class TerminusOpenCommand(sublime_plugin.WindowCommand):
@@ -31,26 +47,34 @@ class TerminusOpenCommand(sublime_plugin.WindowCommand):
         view.set_name(title)
         view.set_scratch(True)
         view.settings().set("terminus_view", True)
-        view.settings().set("terminus_view.tag", tag)
+        if tag:
+            view.settings().set("terminus_view.tag", tag)
         view.settings().set("terminus_view.args", {"cmd": words, "cwd": folder, "env": env})
         view.settings().set("terminus_view.reactivable", reactivable)
-        subprocess.Popen(words, cwd=folder, env=dict(os.environ, **env), stdin=subprocess.DEVNULL,
-                         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+        start(view, words, folder, env)
+
+
+class TerminusAgain(sublime_plugin.EventListener):
+    def on_activated_async(self, view):
+        settings = view.settings()
+        if settings.get("terminus_view.reactivable") and view.id() not in programs:
+            if not settings.get("terminus_view.finished"):
+                start(view, **settings.get("terminus_view.args"))
 
 
 class TerminusSendStringCommand(sublime_plugin.WindowCommand):
     def run(self, string, tag=None, visible_only=False, bracketed=False):
-        views = [view for view in self.window.views() if view.settings().get("terminus_view")]
-        if tag:
-            views = [view for view in views if view.settings().get("terminus_view.tag") == tag]
-        settings = views[0].settings()
+        views = [view for view in self.window.views() if view.id() in programs]
+        tagged = [view for view in views if tag and view.settings().get("terminus_view.tag") == tag]
+        settings = (tagged or views)[-1].settings()
         settings.set("typed", settings.get("typed", "") + string)
 """
 
-# A client that writes down how it was started.
+# A client that writes down how it was started, and runs until its input ends.
 CLIENT = """#!/bin/sh
 { pwd; env; echo "arguments: $*"; } > "$REPORT.part"
 mv "$REPORT.part" "$REPORT"
+cat > /dev/null
 """
 
 
@@ -257,14 +281,61 @@ def test_a_selection_is_typed_into_the_clients_terminal(machine, folders):
         assert host.errors() == []
 
 
+def test_after_a_restart_a_clients_terminal_neither_runs_again_nor_is_typed_into(machine, folders):
+    """The user's own terminal beside it runs again, and gets nothing either."""
+    machine.install("gemini")
+    with machine.start(folders[0], packages=[machine.terminus]) as host:
+        Desktop(host, folders[0]).wait_published()
+        host.call("open_file", path=os.path.join(folders[0], "some file.py"))
+        run(host, "Run Gemini CLI")
+        machine.reported(host)
+        again = machine.report.with_suffix(".own")
+        own = {"cmd": ["sh", "-c", f"touch '{again}'; cat > /dev/null"], "cwd": folders[0], "title": "own"}
+        host.execute(f"window.run_command('terminus_open', {own!r})")
+        host.wait_until(again.exists)
+        host.quit()
+        machine.report.unlink()
+        again.unlink()
+        host.restart()
+        Desktop(host, folders[0]).wait_published()
+        for view in terminals(host):
+            host.call("focus_view", view=view)
+        host.wait_until(again.exists)
+        view = host.evaluate("next(v.id() for v in window.views() if v.file_name())")
+        host.call("focus_view", view=view)
+        assert enabled(host, "Send Selection to Terminal") is False
+        host.execute("window.run_command('gemini_companion_send_selection')")
+        host.pump(0.5)
+        assert host.evaluate("[v.settings().get('typed') for v in window.views()]") == [None] * 3
+        assert len(terminals(host)) == 2 and not machine.report.exists()
+        assert host.errors() == []
+
+
+def enabled(host, caption):
+    return {entry["caption"]: entry["enabled"] for entry in host.call("palette")}["Gemini Companion: " + caption]
+
+
+def test_a_selection_goes_into_no_terminal_whose_client_has_ended(machine, folders):
+    machine.install("gemini", CLIENT.replace("cat > /dev/null", "exit 1"))
+    with machine.start(folders[0], packages=[machine.terminus]) as host:
+        Desktop(host, folders[0]).wait_published()
+        host.execute(f"window.run_command('terminus_open', {dict(cmd=['cat'], cwd=folders[0], title='own')!r})")
+        run(host, "Run Gemini CLI")
+        machine.reported(host)
+        host.wait_until("any(v.settings().get('terminus_view.finished') for v in window.views())")
+        host.call("open_file", path=os.path.join(folders[0], "some file.py"))
+        assert enabled(host, "Send Selection to Terminal") is False
+        host.execute("window.run_command('gemini_companion_send_selection')")
+        assert host.evaluate("[v.settings().get('typed') for v in window.views()]") == [None] * 3
+
+
 def test_without_a_terminal_there_is_nothing_to_send_to(machine, folders):
     with machine.start(folders[0], packages=[machine.terminus]) as host:
         Desktop(host, folders[0]).wait_published()
         view = host.call("open_file", path=os.path.join(folders[0], "some file.py"))
         host.wait_until(f"not sublime.View({view}).is_loading()")
-        enabled = {entry["caption"]: entry["enabled"] for entry in host.call("palette")}
-        assert enabled["Gemini Companion: Send Selection to Terminal"] is False
-        assert enabled["Gemini Companion: Run Gemini CLI"] is True
+        assert enabled(host, "Send Selection to Terminal") is False
+        assert enabled(host, "Run Gemini CLI") is True
 
 
 @pytest.mark.parametrize("with_terminus", [True, False])
