@@ -206,10 +206,7 @@ class Application:
         """The window has another project, or other settings in it."""
         endpoint = self.window_opened(window)
         if endpoint is not None:
-            endpoint.settings_changed()
-            endpoint.workspace_changed()
-            endpoint.reviews.open_reviews.note_project()
-            endpoint.reviews.recover()
+            endpoint.project_changed()
 
     def _check_windows(self) -> None:
         """Find out what the editor has no event for, with as few questions as will do."""
@@ -233,10 +230,7 @@ class Application:
             endpoint.workspace_changed()
             endpoint.tracker.recheck()
             if self._checks % CHECKS_PER_PROJECT == 0:
-                if endpoint.reviews.project_has_changed():
-                    self.workspace_changed(endpoint.window)
-                elif endpoint.settings.project_has_changed():
-                    endpoint.settings_changed()
+                endpoint.look_at_project()
             if self._checks % CHECKS_PER_STATUS == 0:
                 endpoint.show_status()
         self._export_environment()

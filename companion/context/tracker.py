@@ -45,7 +45,10 @@ class State(Enum):
 
 
 class ContextTracker:
-    """One per window. Main thread only. `publish` gets each new context, never the same twice in a row."""
+    """One per window. Main thread only. `publish` gets each new context, never the same twice in a row.
+
+    `look_at_project` is called before other views are told of: with another project the window has other settings.
+    """
 
     def __init__(
         self,
@@ -53,12 +56,14 @@ class ContextTracker:
         *,
         runtime: Runtime,
         settings: Callable[[], Settings],
+        look_at_project: Callable[[], None],
         publish: Callable[[SharedContext], None],
         clock: Callable[[], float] = time.time,
     ) -> None:
         self._window = window
         self._runtime = runtime
         self._settings = settings
+        self._look_at_project = look_at_project
         self._publish = publish
         self._clock = clock
         self._model = ContextModel(self._now(), os.path.normcase)
@@ -169,6 +174,8 @@ class ContextTracker:
 
     def withholds(self, *paths: str) -> bool:
         """Whether the user shares nothing of a file, be it open or not, that has these names. Main thread."""
+        if self._structure_changed:
+            self._look_at_project()
         return not self.sharing or any(map(exclusion(tuple(self._settings().context_exclude)), paths))
 
     def withholds_open(self, path: str) -> bool:
@@ -179,6 +186,8 @@ class ContextTracker:
     def context(self) -> SharedContext:
         """The context as it is now, as far as it may be shared and files are known to exist."""
         self._settle()
+        if self._structure_changed:
+            self._look_at_project()
         return self._context()
 
     def stop(self) -> None:
@@ -250,6 +259,7 @@ class ContextTracker:
             return
         self._settle()
         if self._structure_changed:
+            self._look_at_project()
             self._synchronise()
         if not self._model.unchecked():
             self._send()

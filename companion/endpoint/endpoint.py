@@ -86,6 +86,7 @@ class Endpoint:
             window,
             runtime=runtime,
             settings=self.settings,
+            look_at_project=self.look_at_project,
             publish=self._publish_context,
         )
         # Thousands may come and go in a second.
@@ -226,6 +227,20 @@ class Endpoint:
         self._runtime.assert_main_thread()
         if self.port is not None and not self._stopped:
             self._discovery_updater.announce(tuple(self._servers.services.values()))
+
+    def project_changed(self) -> None:
+        """The window has another project, or other settings in it."""
+        self.settings_changed()
+        self.workspace_changed()
+        self.reviews.open_reviews.note_project()
+        self.reviews.recover()
+
+    def look_at_project(self) -> None:
+        """Look whether the window has another project, or other settings in it: no event may have told of that."""
+        if self.reviews.project_has_changed():
+            self.project_changed()
+        elif self.settings.project_has_changed():
+            self.settings_changed()
 
     # -- questions ----------------------------------------------------------------------------------------------------
 

@@ -142,7 +142,13 @@ def measure() -> Dict[str, List[float]]:
 
     runtime, window, settings, published = Runtime(), Window(30), Settings(), []
     now = [0.0]
-    tracker = ContextTracker(window, runtime=runtime, settings=lambda: settings, publish=published.append)  # type: ignore[arg-type]
+    tracker = ContextTracker(
+        window,
+        runtime=runtime,  # type: ignore[arg-type]
+        settings=lambda: settings,
+        look_at_project=lambda: None,
+        publish=published.append,
+    )
     tracker._debounce._clock = lambda: now[0]
     view = window.open[0]
     tracker.on_activated(view)  # type: ignore[arg-type]

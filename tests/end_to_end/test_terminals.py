@@ -319,7 +319,8 @@ def test_a_selection_goes_into_no_terminal_whose_client_has_ended(machine, folde
     machine.install("gemini", CLIENT.replace("cat > /dev/null", "exit 1"))
     with machine.start(folders[0], packages=[machine.terminus]) as host:
         Desktop(host, folders[0]).wait_published()
-        host.execute(f"window.run_command('terminus_open', {dict(cmd=['cat'], cwd=folders[0], title='own')!r})")
+        own = {"cmd": ["cat"], "cwd": folders[0], "title": "own"}
+        host.execute(f"window.run_command('terminus_open', {own!r})")
         run(host, "Run Gemini CLI")
         machine.reported(host)
         host.wait_until("any(v.settings().get('terminus_view.finished') for v in window.views())")

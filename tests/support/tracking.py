@@ -103,17 +103,22 @@ class Bench:
 
     def __init__(self, module, monkeypatch):
         self.editor, self.window, self.settings = SteppedEditor(), Window(), Settings()
+        self.project_seen = lambda: None
         self.published, self.questions, self.missing, self.links = [], [], set(), {}
         monkeypatch.setattr(module.time, "monotonic", lambda: self.editor.now / 1000)
         self.tracker = module.ContextTracker(
             self.window,
             runtime=self,
             settings=lambda: self.settings,
+            look_at_project=self.look_at_project,
             publish=self.published.append,
             clock=lambda: 1000.0 + self.editor.now / 1000,
         )
         self.tracker._debounce._clock = lambda: self.editor.now / 1000
         self.count = 0
+
+    def look_at_project(self):
+        self.project_seen()
 
     # what the tracker asks of the runtime
 

@@ -19,6 +19,7 @@ the editor most probably does.
   moving_deselects    moving a selected sheet leaves only the active one of its group selected (sublime_text 3126)
   stale_annotations   annotations that change while their view is in the back are drawn as before (sublime_text 5511)
   silent_windows      windows come and go without events
+  silent_projects     so do projects
   moving_shows        a tab that is moved to another group shows there, and has the focus
   window_selection    select_sheets clears the selection of groups that it does not name, and moves no focus
   undo_counts         clearing the undo history counts as a change
@@ -26,7 +27,6 @@ the editor most probably does.
 
 Not among "all", because not everything is known to hold there:
   late_blocks         blocks make room between the lines in the next turn only, so `text_to_layout` sees them then
-  silent_projects     projects come and go without events: what is private in one of them is so a moment later only
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ from typing import FrozenSet
 
 ALL = frozenset(
     """late_events repeated_events late_close late_reverts late_size late_timers rounded_layout untitled_window
-    silent_windows rounded_phantoms moving_shows window_selection undo_counts active_panel stuck_previews moved_previews
-    closing_windows focus_deselects moving_deselects stale_annotations""".split()
+    silent_windows silent_projects rounded_phantoms moving_shows window_selection undo_counts active_panel
+    stuck_previews moved_previews closing_windows focus_deselects moving_deselects stale_annotations""".split()
 )
-BY_NAME_ONLY = frozenset(["late_blocks", "silent_projects"])
+BY_NAME_ONLY = frozenset(["late_blocks"])
 LATE_MILLISECONDS = 25
 
 

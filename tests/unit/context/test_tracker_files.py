@@ -272,12 +272,34 @@ class TestTabs:
         bench.tracker.on_moved(view)
         assert bench.tracker.active_path() is None
 
+    def test_with_another_project_its_settings_count_before_its_files_are_told(self, bench):
+        bench.open("/a")
+        bench.listen()
+        bench.project_seen = lambda: bench.tracker.set_sharing(False)
+        bench.open("/b")
+        bench.editor.step(50)
+        bench.answer()
+        bench.editor.step(50)
+        assert [bench.told(context) for context in bench.published] == [(["/a"], ["/a"]), ([], [])]
+
+    def test_the_project_is_not_looked_at_for_a_caret(self, bench):
+        view, looks = bench.open("/a"), []
+        bench.listen()
+        bench.project_seen = lambda: looks.append(True)
+        bench.tracker.on_selection_modified(view)
+        bench.editor.step(50)
+        assert looks == []
+
     def test_the_tab_in_front_when_the_package_starts_is_active(self, bench, monkeypatch):
         view = View(1, "/a", bench.window)
         bench.window.tabs, bench.window.active = [view], view
         module = sys.modules["companion.context.tracker"]
         later = module.ContextTracker(
-            bench.window, runtime=bench, settings=lambda: bench.settings, publish=bench.published.append
+            bench.window,
+            runtime=bench,
+            settings=lambda: bench.settings,
+            look_at_project=bench.project_seen,
+            publish=bench.published.append,
         )
         assert later.active_path() == "/a" and bench.tracker.active_path() is None
         assert bench.told(later.context()) == ([], []), "nobody has looked for it yet"
