@@ -163,8 +163,7 @@ class Application:
     def _loop_lost(self) -> None:
         """Loop thread."""
         self.runtime.on_loop(self._watch_editor)
-        for endpoint in self._endpoints.all():
-            endpoint.loop_lost()
+        self._endpoints.loop_lost()
 
     def _read_own_settings(self) -> None:
         # What concerns all windows at once; no project has a say in it.

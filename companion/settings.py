@@ -151,6 +151,7 @@ class Settings:
     publish_for_claude: bool = _setting(True, boolean, both)
     publish_for_opencode: bool = _setting(True, boolean, both)
     publish_for_copilot: bool = _setting(True, boolean, both)
+    publish_for_codex: bool = _setting(True, boolean, both)
     workspace_fallback: str = _setting("version_control", one_of(*FALLBACKS), towards(*FALLBACKS))
     export_terminal_environment: bool = _setting(True, boolean, None)
     gemini_command: Tuple[str, ...] = _setting(("gemini",), strings, None)
@@ -159,6 +160,7 @@ class Settings:
     claude_command: Tuple[str, ...] = _setting(("claude",), strings, None)
     opencode_command: Tuple[str, ...] = _setting(("opencode",), strings, None)
     copilot_command: Tuple[str, ...] = _setting(("copilot",), strings, None)
+    codex_command: Tuple[str, ...] = _setting(("codex",), strings, None)
     terminal_commands: Mapping[str, Any] = _setting({}, platform_commands, None)
 
     # What they are told of the editor.

@@ -85,6 +85,14 @@ class Place(NamedTuple):
     root_is_shared: bool
 
 
+class SharedSocket(NamedTuple):
+    """A socket of which there is one for each user, whichever editor has it: a `name` in a directory; on Windows a
+    named pipe, which stands in none."""
+
+    place: Optional[Place]
+    name: str
+
+
 class Reading(NamedTuple):
     """What stands in a discovery file, as users read it. Nothing of it is secret."""
 
@@ -184,6 +192,12 @@ class Agent:
     def why_no_diffs(self) -> str:
         """Why a user may see no diffs of it although it is connected, in a sentence or two; "" without a reason."""
         return ""
+
+    # -- where it asks ------------------------------------------------------------------------------------------------
+
+    def shared_sockets(self, platform: Platform) -> Sequence[SharedSocket]:
+        """Where it asks for the context, if it looks for no window but for whoever answers there."""
+        return ()
 
     # -- its discovery files ------------------------------------------------------------------------------------------
 

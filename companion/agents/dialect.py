@@ -11,7 +11,7 @@ import json
 import ntpath
 import pathlib
 from enum import Enum
-from typing import Any, Dict, Mapping, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Awaitable, Callable, Dict, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 from ..protocol.tools import Tool, ToolCall, ToolResult, text_result
 from .shared_context import SharedContext
@@ -24,6 +24,7 @@ class Transport(Enum):
     HTTP_ON_PORT = "streamable HTTP on a port of the loopback address"
     HTTP_ON_SOCKET = "streamable HTTP on a socket in the file system"
     WEBSOCKET = "WebSocket on a port of the loopback address"
+    FRAMES_ON_SHARED_SOCKET = "frames on a socket that all windows share"
 
 
 class AnsweredBy(Enum):
@@ -54,6 +55,10 @@ class Mention(NamedTuple):
         return self if self.lines is not None else self._replace(lines=(0, self.last_line))
 
 
+ContextOf = Callable[[str, str], Awaitable[Optional[SharedContext]]]
+"""The context for a program that runs in this folder and calls itself so; None if no window has one for it."""
+
+
 class Dialect:
     """One protocol. One instance of each subclass; a program names its dialect."""
 
@@ -68,6 +73,8 @@ class Dialect:
     """Over HTTP: no revision of MCP without sessions is served."""
     deleted_status = 204
     """Over HTTP: of the answer that ends a session."""
+    trial: Mapping[str, Any] = {}
+    """On a shared socket: a message whose answer tells nothing of the user."""
     process_id_header = ""
     """Over HTTP: in which header clients tell the id of their process; "" if they do not."""
     edits_return = True
@@ -79,6 +86,10 @@ class Dialect:
 
     def messages(self, context: SharedContext) -> Sequence[Message]:
         """What a client is to be sent so that it knows this context."""
+        raise NotImplementedError
+
+    async def reply(self, message: Mapping[str, Any], context_of: ContextOf) -> Optional[Dict[str, Any]]:
+        """On a shared socket: the answer to a message, or None if it wants none."""
         raise NotImplementedError
 
     def only_takes_back(self, context: SharedContext) -> bool:

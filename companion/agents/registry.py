@@ -9,6 +9,7 @@ from typing import Tuple
 
 from .agent import Agent
 from .claude_code import CLAUDE_CODE
+from .codex_cli import CODEX_CLI
 from .copilot_cli import COPILOT_CLI
 from .gemini_cli import GEMINI_CLI
 from .gemini_forks import FORKS
@@ -22,6 +23,7 @@ AGENTS: Tuple[Agent, ...] = (
     CLAUDE_CODE,
     OPENCODE,
     COPILOT_CLI,
+    CODEX_CLI,
 )
 
 

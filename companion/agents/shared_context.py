@@ -5,7 +5,7 @@ Rule: pure values. What is in here has passed the user's settings: what is not t
 
 from __future__ import annotations
 
-from typing import Any, Mapping, NamedTuple, Optional
+from typing import Any, Mapping, NamedTuple, Optional, Tuple
 
 
 class Position(NamedTuple):
@@ -25,6 +25,8 @@ class ActiveFile(NamedTuple):
     start: Position
     end: Position
     text: str = ""
+    selections: Tuple[Tuple[Position, Position], ...] = ()
+    """All of them, where there are several that are not empty."""
 
 
 class SharedContext(NamedTuple):

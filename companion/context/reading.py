@@ -5,7 +5,7 @@ Rule: no more text is copied from a buffer than will be sent.
 
 from __future__ import annotations
 
-from typing import List, NamedTuple, Optional, Sequence
+from typing import List, NamedTuple, Optional, Sequence, Tuple
 
 import sublime
 
@@ -25,6 +25,8 @@ class Selected(NamedTuple):
     end: Position
     text: str
     """Of the one, the last that is not empty. If there is none, or it is not shared, start and end are the caret."""
+    ranges: Tuple[Tuple[Position, Position], ...] = ()
+    """Of all that are not empty, if there are several."""
 
 
 def followed_path(view: sublime.View) -> Optional[str]:
@@ -49,8 +51,10 @@ def read_selection(view: sublime.View, maximum: int, share_text: bool) -> Select
     text = _text(view, filled[-1], maximum) if filled else ""
     if text:
         start, end = _position(view, filled[-1].begin()), _position(view, filled[-1].end())
+    several = filled if text and len(filled) > 1 else []
+    ranges = tuple((_position(view, each.begin()), _position(view, each.end())) for each in several)
     joined = text if len(filled) == 1 else _joined_text(view, filled, maximum)
-    return Selected(Selection(caret.line + 1, caret.character + 1, joined), start, end, text)
+    return Selected(Selection(caret.line + 1, caret.character + 1, joined), start, end, text, ranges)
 
 
 def _position(view: sublime.View, point: int) -> Position:

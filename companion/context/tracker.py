@@ -83,6 +83,8 @@ class ContextTracker:
         view = window.active_view()
         if view is not None:
             self.on_activated(view)
+        self.last_in_front = 0
+        """When the window was last known to be in front, in milliseconds since the epoch. Any thread may read it."""
 
     # -- editor events ------------------------------------------------------------------------------------------------
 
@@ -98,8 +100,13 @@ class ContextTracker:
         # It is examined later, because a view of a review gets the focus before it is marked as such.
         if self._candidate is not None and self._candidate[0] != view:
             self._settle()
-        self._candidate = (view, self._now())
+        self.note_front()
+        self._candidate = (view, self.last_in_front)
         self._changed()
+
+    def note_front(self) -> None:
+        """The window is in front."""
+        self.last_in_front = self._now()
 
     def on_closed(self, view: sublime.View) -> None:
         """A view was closed, of this window or another."""
@@ -182,6 +189,13 @@ class ContextTracker:
         """The same for an open file, where it leads to included: one that was not looked for yet is withheld."""
         real_path = self._model.real_path(path)
         return real_path is None or self.withholds(path, real_path)
+
+    @property
+    def published(self) -> Optional[SharedContext]:
+        """What was published last; None while nobody listens. Any thread."""
+        if self._sent is None or not self._pause:
+            return self._sent
+        return SharedContext({})  # not even for the moment that the news of a pause takes
 
     def context(self) -> SharedContext:
         """The context as it is now, as far as it may be shared and files are known to exist."""
@@ -301,7 +315,7 @@ class ContextTracker:
             if view is not None and view.is_valid():
                 selected = read_selection(view, settings.context_maximum_selection, settings.share_selection)
                 selection = selected.all
-                active = ActiveFile(self._model.active_path or "", selected.start, selected.end, selected.text)
+                active = ActiveFile(self._model.active_path or "", *selected[1:])
         return SharedContext(self._model.payload(policy, selection), active)
 
     # -- existence on disk --------------------------------------------------------------------------------------------

@@ -12,8 +12,9 @@ from typing import Any, List, Mapping, NamedTuple, Optional
 
 from ..agents.agent import Agent
 from ..agents.dialect import Transport
+from ..endpoint.context_answers import ContextAnswers, Holding
 from ..endpoint.self_test import SELF_TEST
-from .checks import LOG, RESTART, Check, failed, passed
+from .checks import LOG, RESTART, Check, failed, noted, passed
 
 UNREACHABLE = (
     RESTART + " If that does not help, a firewall or another program may be blocking connections to 127.0.0.1."
@@ -82,6 +83,21 @@ async def check_agent_server(name: str, agent: Agent, content: Mapping[str, Any]
     except (OSError, asyncio.TimeoutError) as error:
         return failed(name, f"{where}: {describe(error)}", UNREACHABLE)
     return passed(name, f"{where}, {tools} tools")
+
+
+async def check_answers(answers: ContextAnswers) -> Check:
+    """Whether a program that looks for no window, but asks whoever answers, asks this editor."""
+    name = f"{answers.agent.title} can ask this editor"
+    if answers.holding is Holding.OFF:
+        return noted(name, f"switched off by the setting “{answers.agent.publish_setting}”")
+    if answers.holding is Holding.REFUSED:
+        return failed(name, answers.problem, "Correct that; it is tried again within seconds.")
+    if answers.holding is not Holding.HELD:
+        return noted(name, "another editor answers it; this one does when that has ended")
+    try:
+        return passed(name, await answers.tried())
+    except OSError as error:
+        return failed(name, describe(error), RESTART)
 
 
 def describe(error: BaseException) -> str:

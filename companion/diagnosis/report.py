@@ -17,6 +17,7 @@ from ..agents.registry import AGENTS
 from ..editor.edits import move_caret, set_text
 from ..editor.file_views import is_open
 from ..editor.view_roles import ROLE
+from ..endpoint.servers import SHARED
 from ..system.platform import WINDOWS, Platform
 from ..system.processes import EDITOR_PID
 from . import assumptions, discovery, libraries, probe, programs
@@ -66,6 +67,7 @@ class Diagnosis:
             )
             for endpoint in open_endpoints(endpoints.all())
         ]
+        self._asked = endpoints.asked
         self._missing = endpoints.missing is not None
         endpoint = endpoints.of(window)
         self._settings = endpoint.settings() if endpoint is not None else None
@@ -178,7 +180,7 @@ class Diagnosis:
             return [not_tried(DISCOVERY, WITHOUT_LIBRARIES)]
         checks: List[Check] = []
         for window in self._facts.windows:
-            for agent in AGENTS:
+            for agent in (each for each in AGENTS if each.dialect.transport is not SHARED):
                 found = await self._runtime.in_worker(discovery.check_window, window, agent, snapshot)
                 check, content = found.check, found.entry.content if found.entry is not None else None
                 if content is not None and self._can_be_tried(agent):
@@ -186,6 +188,7 @@ class Diagnosis:
                     tried = await probe.check_agent_server(check.name, agent, content, self._version)
                     check = tried if tried.outcome is Outcome.FAILED else check
                 checks.append(check)
+        checks += [await probe.check_answers(each) for each in self._asked]
         active_file = self._facts.active_file
         for window in self._facts.windows:
             if window.is_this:

@@ -54,6 +54,7 @@ class DiscoveryUpdater:
         report: Callable[[Optional[str]], None],
     ) -> None:
         self.folders: Tuple[str, ...] = ()  # as last announced
+        self.all_folders: Tuple[str, ...] = ()  # the same, by every name
         self.has_announced = False  # whether `folders` says anything yet
         self._window = window
         self._runtime = runtime
@@ -121,6 +122,7 @@ class DiscoveryUpdater:
             fallback=request.fallback,
         )
         real_folders = resolved_folders(folders)
+        self.all_folders = tuple(dict.fromkeys((*folders, *real_folders)))
         problems: List[str] = []
         for service in request.services:
             announcement = Announcement(

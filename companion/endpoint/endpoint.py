@@ -253,6 +253,18 @@ class Endpoint:
         """The workspace folders as announced; empty while no client can find this window. Any thread."""
         return self._discovery_updater.folders
 
+    def all_folders(self) -> Tuple[str, ...]:
+        """The workspace folders, each by the names that it has with and without links. Any thread."""
+        return self._discovery_updater.all_folders
+
+    def client_came(self, session: ClientSession, dialect: Dialect) -> None:
+        """A program that no server of the window serves wants to hear of it."""
+        self._clients.came(session, dialect)
+
+    def client_went(self, session: ClientSession) -> None:
+        """Such a program has ended."""
+        self._clients.went(session)
+
     def connection(self) -> Optional[Connection]:
         """How a client in a terminal finds this window, or None while none can."""
         if self.port is None or not self.folders():

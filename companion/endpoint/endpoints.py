@@ -11,7 +11,10 @@ from typing import TYPE_CHECKING, Dict, List, Optional, Tuple
 
 import sublime
 
+from ..agents.registry import AGENTS
+from .context_answers import ContextAnswers
 from .endpoint import Endpoint
+from .servers import SHARED
 from .tab_origins import TabOrigins
 
 if TYPE_CHECKING:
@@ -32,6 +35,10 @@ class Endpoints:
         self._by_window: Dict[int, Endpoint] = {}
         self._states: Dict[int, States] = {}
         self._begun = False
+        self.asked = tuple(
+            ContextAnswers(runtime, agent, self.all) for agent in AGENTS if agent.dialect.transport is SHARED
+        )
+        """What answers programs that look for no window, but ask whoever answers."""
         # Those with a client: frequent events ask nobody else, and ask nothing of the editor.
         self.listening: Tuple[Endpoint, ...] = ()
 
@@ -99,6 +106,9 @@ class Endpoints:
             self._by_window[window.id()] = endpoint
             self.origins.note(*window.views())
             endpoint.start()
+            if self.in_front() is endpoint:
+                endpoint.tracker.note_front()
+            self._runtime.on_loop(self._look)
         return endpoint
 
     def close(self, window: sublime.Window) -> None:
@@ -110,6 +120,7 @@ class Endpoints:
 
     def stop(self) -> Dict[int, Future[States]]:
         """Serve no window any more; the futures hold, by window id, what a successor can go on with."""
+        self._withdraw()
         stopping = {number: endpoint.stop(for_good=False) for number, endpoint in self._by_window.items()}
         self._by_window.clear()
         self.listening = ()
@@ -119,12 +130,30 @@ class Endpoints:
         """The same when the editor's API may no longer be used. The endpoints stay where they are until the process
         ends: what they hold calls the API when it is let go. Any thread but the loop's.
         """
+        self._withdraw()
         return [endpoint.exit() for endpoint in self._by_window.values()]
 
     def renew_sockets(self) -> None:
         """Make sockets in the file system again that somebody has removed. Loop thread."""
         for endpoint in self.all():
             endpoint.renew_sockets()
+        self._look()
+
+    def loop_lost(self) -> None:
+        """Serve anew after the event loop was replaced. Loop thread."""
+        for endpoint in self.all():
+            endpoint.loop_lost()
+        for answers in self.asked:
+            answers.loop_lost()
+
+    def _look(self) -> None:
+        """Loop thread."""
+        for answers in self.asked:
+            answers.look()
+
+    def _withdraw(self) -> None:
+        for answers in self.asked:
+            answers.withdraw()
 
     def _clients_changed(self) -> None:
         self.listening = tuple(endpoint for endpoint in self._by_window.values() if endpoint.clients)

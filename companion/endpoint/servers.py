@@ -10,7 +10,7 @@ import time
 from concurrent.futures import Future
 from typing import TYPE_CHECKING, Awaitable, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
-from ..agents.dialect import Dialect, Message
+from ..agents.dialect import Dialect, Message, Transport
 from ..agents.registry import AGENTS
 from ..agents.shared_context import SharedContext
 from ..transport.security import new_token
@@ -22,7 +22,11 @@ if TYPE_CHECKING:
     from ..protocol.tools import ToolCall, ToolResult
     from ..runtime import Runtime
 
-DIALECTS: Tuple[Dialect, ...] = tuple(dict.fromkeys(agent.dialect for agent in AGENTS))
+SHARED = Transport.FRAMES_ON_SHARED_SOCKET
+DIALECTS: Tuple[Dialect, ...] = tuple(
+    dict.fromkeys(agent.dialect for agent in AGENTS if agent.dialect.transport is not SHARED)
+)
+"""Those that each window has a server for."""
 PRIMARY = DIALECTS[0]
 """That of the MCP endpoint on the window's port; it is served whoever is wanted."""
 

@@ -16,6 +16,7 @@ ALWAYS = [
     "Run Claude Code",
     "Run opencode",
     "Run Copilot CLI",
+    "Run Codex CLI",
     "Copy Connection Environment",
     "Pause Sharing",
     "Diagnose",

@@ -268,6 +268,7 @@ def test_what_users_are_told_and_what_tells_the_agents_apart():
         ("claude", 22, True, True, (0, 0, 0)),
         ("opencode", 18, False, False, (0, 0, 0)),
         ("copilot", 22, False, False, (0, 0, 0)),
+        ("codex", 16, False, False, (0, 0, 0)),
     ]
     for agent in AGENTS:
         text = agent.how_to_install()
@@ -279,7 +280,7 @@ def test_what_users_are_told_and_what_tells_the_agents_apart():
             and f'"{agent.key}_command"' in own
             and own.partition("needs")[2] == text.partition("needs")[2]
         )
-    assert [agent.key for agent in AGENTS if agent.why_no_diffs()] == ["claude", "opencode", "copilot"]
+    assert [agent.key for agent in AGENTS if agent.why_no_diffs()] == ["claude", "opencode", "copilot", "codex"]
 
 
 @pytest.mark.parametrize("agent", AGENTS, ids=lambda agent: agent.key)

@@ -9,6 +9,7 @@ import pytest
 from clients_world import CONTEXT, World, client
 
 from companion.agents.claude_dialect import CLAUDE
+from companion.agents.codex_cli import CODEX
 from companion.agents.copilot_dialect import COPILOT
 from companion.agents.ide_companion import IDE_COMPANION
 from companion.agents.shared_context import SharedContext
@@ -100,9 +101,9 @@ class TestComing:
         assert [session for _, _, session in world.servers.heard()] == [None, "session-1", None, "session-1"]
 
     def test_the_dialects_are_those_of_the_wanted_programs(self, world):
-        assert set(world.clients.wanted_dialects()) == {IDE_COMPANION, CLAUDE, COPILOT}
+        assert set(world.clients.wanted_dialects()) == {IDE_COMPANION, CLAUDE, COPILOT, CODEX}
         world.current = dataclasses.replace(Settings(), publish_for_copilot=False)
-        assert set(world.clients.wanted_dialects()) == {IDE_COMPANION, CLAUDE}
+        assert set(world.clients.wanted_dialects()) == {IDE_COMPANION, CLAUDE, CODEX}
 
 
 class TestGoing:

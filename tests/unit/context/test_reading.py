@@ -87,13 +87,13 @@ def test_no_more_is_copied_out_of_the_buffer_than_will_be_sent(read_selection):
 
 def test_nothing_is_copied_when_the_selection_is_not_shared(read_selection):
     view = View("x" * 1000, Region(0, 1000))
-    assert read_selection(view, 16384, False) == ((1, 1001, ""), (0, 1000), (0, 1000), "")
+    assert read_selection(view, 16384, False)[:4] == ((1, 1001, ""), (0, 1000), (0, 1000), "")
     assert view.read == 0
 
 
 def test_a_limit_of_nothing_shares_nothing(read_selection):
     selected = read_selection(View("abc", Region(0, 3)), 0, True)
-    assert selected == ((1, 4, ""), (0, 3), (0, 3), "")
+    assert selected[:4] == ((1, 4, ""), (0, 3), (0, 3), "")
 
 
 @pytest.mark.parametrize(
@@ -111,7 +111,7 @@ def test_surrogates_that_stand_alone_can_be_sent(read_selection):
 
 
 def test_a_view_without_a_selection_has_no_caret(read_selection):
-    assert read_selection(View("abc"), 100, True) == (None, (0, 0), (0, 0), "")
+    assert read_selection(View("abc"), 100, True)[:4] == (None, (0, 0), (0, 0), "")
 
 
 TEXT = "import os\nimport sys\n"
@@ -133,15 +133,15 @@ def test_of_several_selections_the_last_that_is_not_empty_is_the_one(
 ):
     """Who is told of one selection takes the text for what is in the range."""
     view = View(TEXT, *regions)
-    assert read_selection(view, 100, True) == ((*caret, joined), start, end, text)
+    assert read_selection(view, 100, True)[:4] == ((*caret, joined), start, end, text)
     assert view.regions.asked == len(regions)
 
 
 def test_what_of_the_last_does_not_fit_does_not_fit_behind_others_either(read_selection):
     view = View("ab--cdef", Region(0, 2), Region(4, 8))
-    assert read_selection(view, 4, True) == ((1, 9, "ab\nc"), (0, 4), (0, 8), "cdef")
+    assert read_selection(view, 4, True)[:4] == ((1, 9, "ab\nc"), (0, 4), (0, 8), "cdef")
     balloon = View("a-\U0001f388", Region(0, 1), Region(2, 3))
-    assert read_selection(balloon, 1, True) == ((1, 5, "a"), (0, 4), (0, 4), "")
+    assert read_selection(balloon, 1, True)[:4] == ((1, 5, "a"), (0, 4), (0, 4), "")
 
 
 @pytest.mark.parametrize("length", [0, 1])

@@ -198,12 +198,13 @@ def test_every_program_is_named_where_somebody_reads_first(built: Dict[str, byte
 def test_the_releases_that_were_tried_are_those_that_the_tests_run(built: Dict[str, bytes]) -> None:
     readme = " ".join(built["README.md"].decode("utf-8").split())
     pinned = {}
-    for folder in ("gemini_cli", "qwen_code", "copilot_cli", "claude_code", "opencode"):
+    for folder in ("gemini_cli", "qwen_code", "copilot_cli", "claude_code", "opencode", "codex_cli"):
         path = ROOT / "tests" / "clients" / folder / "package.json"
         ((pinned[folder],),) = [json.loads(path.read_text(encoding="utf-8"))["dependencies"].values()]
+    pinned["codex_cli"] = pinned["codex_cli"].split("-")[0]
     assert (
         "Tried with Gemini CLI {gemini_cli}, Qwen Code {qwen_code}, GitHub Copilot CLI {copilot_cli}, "
-        "Claude Code {claude_code} and opencode {opencode}."
+        "Claude Code {claude_code}, opencode {opencode} and Codex CLI {codex_cli}."
     ).format(**pinned) in readme
 
 

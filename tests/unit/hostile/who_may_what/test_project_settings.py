@@ -21,6 +21,7 @@ SWITCHES = [
     "publish_for_claude",
     "publish_for_opencode",
     "publish_for_copilot",
+    "publish_for_codex",
     "share_selection",
     "show_status",
 ]
@@ -42,6 +43,7 @@ USERS_ALONE: Dict[str, List[Any]] = {
     "claude_command": [["sh"], ["claude"]],
     "opencode_command": [["sh"], ["opencode"]],
     "copilot_command": [["sh"], ["copilot"]],
+    "codex_command": [["sh"], ["codex"]],
     "terminal_commands": [{"linux": ["sh"]}, {}],
     "workspace_trust": [True, False, None],
     "review_maximum_bytes": [1000, 2000000, 10000000],  # or it could hide what a small file holds

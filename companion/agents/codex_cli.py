@@ -1,0 +1,145 @@
+"""Codex CLI: where it asks for the context, and the messages with which it does.
+
+Rule: all that is special to it stands here. It announces nothing and is announced nothing: once the user has typed
+`/ide`, it asks with every prompt, each time on a new connection, at a socket of which there is one for each user.
+Measured with release 0.169.0.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Dict, List, Mapping, Optional, Sequence
+
+from ..system.platform import WINDOWS, Platform
+from .agent import EDITOR_NAME, Agent, Announcement, Connection, Entry, LookupContext, Place, SharedSocket
+from .dialect import AnsweredBy, ContextOf, Dialect, Message, Transport
+from .selection_dialect import position
+from .shared_context import SharedContext
+
+CONTEXT_METHOD, CONTEXT_VERSION = "ide-context", 0
+NO_WINDOW = "no-client-found"  # the program says: open this project in an editor
+NOT_SERVED = "no-handler-for-request"
+
+
+class CodexDialect(Dialect):
+    """Requests and responses in JSON. There are no tools, and nothing is sent unasked."""
+
+    key = "codex"
+    transport = Transport.FRAMES_ON_SHARED_SOCKET
+    answered_by = AnsweredBy.RESULT
+    tools = ()
+    trial = {"type": "client-discovery-request", "requestId": "trial", "request": {"method": CONTEXT_METHOD}}
+
+    def messages(self, context: SharedContext) -> Sequence[Message]:
+        return ()
+
+    async def reply(self, message: Mapping[str, Any], context_of: ContextOf) -> Optional[Dict[str, Any]]:
+        if message.get("type") == "client-discovery-request":
+            can = _asks_for_context(message.get("request"))
+            answer = {"type": "client-discovery-response", "response": {"canHandle": can}}
+            return {**answer, "requestId": message.get("requestId")}
+        if message.get("type") != "request":
+            return None
+        if message.get("method") == "initialize":  # comes first on the older socket
+            return _success(message, {"clientId": EDITOR_NAME})
+        if not _asks_for_context(message):
+            return _failure(message, NOT_SERVED)
+        params = message.get("params")
+        root = params.get("workspaceRoot") if isinstance(params, Mapping) else None
+        root = root if isinstance(root, str) else ""
+        context = await context_of(root, str(message.get("sourceClientId", "")))
+        return _failure(message, NO_WINDOW) if context is None else _success(message, ide_context(context, root))
+
+
+def _asks_for_context(message: Any) -> bool:
+    return (
+        isinstance(message, Mapping)
+        and message.get("method") == CONTEXT_METHOD
+        and message.get("version", CONTEXT_VERSION) == CONTEXT_VERSION
+    )
+
+
+def _success(message: Mapping[str, Any], result: Dict[str, Any]) -> Dict[str, Any]:
+    return {**_response(message), "resultType": "success", "result": result}
+
+
+def _failure(message: Mapping[str, Any], error: str) -> Dict[str, Any]:
+    return {**_response(message), "resultType": "error", "error": error}
+
+
+def _response(message: Mapping[str, Any]) -> Dict[str, Any]:
+    return {
+        "type": "response",
+        "requestId": message.get("requestId"),
+        "method": message.get("method"),
+        "handledByClientId": EDITOR_NAME,
+    }
+
+
+def ide_context(context: SharedContext, root: str) -> Dict[str, Any]:
+    """The context in the program's words. Its model reads paths below `root`, its folder, as relative ones."""
+    files: List[Dict[str, Any]] = context.ide_context.get("workspaceState", {}).get("openFiles", [])
+    told: Dict[str, Any] = {"openTabs": [_file(file["path"], root) for file in files]}
+    active = context.active
+    if active is not None:
+        told["activeFile"] = {
+            **_file(active.path, root),
+            "selection": {"start": position(active.start), "end": position(active.end)},
+            "activeSelectionContent": next((file["selectedText"] for file in files if "selectedText" in file), ""),
+            "selections": [{"start": position(start), "end": position(end)} for start, end in active.selections],
+        }
+    return {"ideContext": told}
+
+
+def _file(path: str, root: str) -> Dict[str, str]:
+    separator = "\\" if "\\" in root else "/"
+    inside = root.rstrip(separator) + separator
+    relative = path[len(inside) :] if root and path.startswith(inside) else path
+    return {"label": re.split(r"[/\\]" if separator == "\\" else "/", path)[-1], "path": relative, "fsPath": path}
+
+
+CODEX = CodexDialect()
+
+
+class CodexCli(Agent):
+    """Asks at `~/.codex/ipc/ipc.sock` and, if nobody answers, where earlier releases did."""
+
+    key = "codex"
+    title = "Codex CLI"
+    dialect = CODEX
+    client_names = ("codex-tui",)
+    program = "codex"
+    npm_package = "@openai/codex"
+    node = 16
+    can_be_told_which = False
+    how_to_connect = "In Codex CLI, type /ide to let it ask this editor with every prompt."
+    last_without_token = (0, 0, 0)
+    file_names = re.compile(r"(?!)")
+
+    def why_no_diffs(self) -> str:
+        return "Codex CLI shows no diffs in an editor: it asks in the terminal, as its own approval policy says."
+
+    def place(self, platform: Platform) -> Place:
+        home = platform.variable("CODEX_HOME") or str(platform.path.join(platform.home_directory(), ".codex"))
+        return Place(home, ("ipc",), False)
+
+    def shared_sockets(self, platform: Platform) -> Sequence[SharedSocket]:
+        if platform.name == WINDOWS:
+            return (SharedSocket(None, r"\\.\pipe\codex-ipc"),)
+        older = Place(platform.temporary_directory(), ("codex-ipc",), True)
+        return (
+            SharedSocket(self.place(platform), "ipc.sock"),
+            SharedSocket(older, f"ipc-{platform.user_id}.sock"),
+        )
+
+    def files(self, announcement: Announcement, platform: Platform) -> Dict[str, Dict[str, Any]]:
+        return {}
+
+    def choose(self, entries: Sequence[Entry], lookup: LookupContext) -> Optional[Entry]:
+        return None
+
+    def terminal_variables(self, connection: Connection) -> Dict[str, str]:
+        return {}
+
+
+CODEX_CLI = CodexCli()

@@ -1,0 +1,279 @@
+"""Answers programs that ask for the context, for all windows: one socket for each user, whichever editor has it.
+
+    holding   what happens                                     next holding
+    --------  -----------------------------------------------  ------------
+    OFF       a window's settings want the program             LOOKING
+    LOOKING   the path is ours                                 HELD
+    LOOKING   somebody else answers there                      STANDBY
+    LOOKING   there is no safe path                            REFUSED
+    STANDBY   time to look again                               LOOKING
+    REFUSED   time to look again                               LOOKING
+    HELD      the event loop was lost                          OFF
+    any       no window's settings want the program            OFF
+
+Rule: loop thread, except where noted; the disk is asked on a disk thread. What a window last told its clients is the
+answer, so the main thread is not waited for. There is no timer: the one that watches the editor calls `look`.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import time
+from enum import Enum
+from typing import TYPE_CHECKING, Callable, Dict, FrozenSet, List, NamedTuple, Optional, Sequence, Tuple
+
+from ..agents.agent import Agent
+from ..agents.shared_context import SharedContext
+from ..discovery.directory import DiscoveryError, prepare
+from ..protocol.json_text import NotJson, decode, encode
+from ..protocol.tools import ClientSession
+from ..system.platform import Platform
+from ..system.processes import is_alive
+
+if TYPE_CHECKING:
+    from ..runtime import Runtime
+    from ..transport.framed_socket import Claim, FrameServer
+    from .endpoint import Endpoint
+
+logger = logging.getLogger("gemini_companion.endpoint")
+
+LOOKS_PER_SEARCH = 3  # of those that the editor's watcher takes, one every 3.5 s
+FIRST_SECONDS = 0.3  # for a window that nobody has listened to; programs wait half a second
+POLL_SECONDS = 0.02
+FORGOTTEN_SECONDS = 1800  # after which a program whose process is not known counts as gone
+NESTING = 32
+
+
+class Holding(Enum):
+    """Whether the socket is ours."""
+
+    OFF = "off"
+    LOOKING = "looking"
+    HELD = "held"
+    STANDBY = "standby"
+    REFUSED = "refused"
+
+
+TRANSITIONS: Dict[Holding, FrozenSet[Holding]] = {
+    Holding.OFF: frozenset({Holding.LOOKING}),
+    Holding.LOOKING: frozenset({Holding.HELD, Holding.STANDBY, Holding.REFUSED, Holding.OFF}),
+    Holding.HELD: frozenset({Holding.OFF}),
+    Holding.STANDBY: frozenset({Holding.LOOKING, Holding.OFF}),
+    Holding.REFUSED: frozenset({Holding.LOOKING, Holding.OFF}),
+}
+
+
+class Asker(NamedTuple):
+    """A program that has asked, and the window that it got the context of."""
+
+    endpoint: Endpoint
+    session: ClientSession
+    asked: float
+    """When it has asked last, on the monotonic clock."""
+
+
+class ContextAnswers:
+    """The socket of one agent. `endpoints` are those of all windows, and may be called on any thread."""
+
+    def __init__(
+        self,
+        runtime: Runtime,
+        agent: Agent,
+        endpoints: Callable[[], List[Endpoint]],
+        platform: Optional[Platform] = None,
+    ) -> None:
+        self.holding = Holding.OFF
+        self.problem = ""
+        """Why it is refused, in a sentence."""
+        self._runtime = runtime
+        self.agent = agent
+        self._dialect = agent.dialect
+        self._endpoints = endpoints
+        self._platform = platform if platform is not None else Platform.current()
+        self._claims: Tuple[Claim, ...] = ()
+        self._server: Optional[FrameServer] = None
+        self._askers: Dict[Optional[int], Asker] = {}
+        self._looks = 0
+        self._stopped = False
+
+    # -- life ---------------------------------------------------------------------------------------------------------
+
+    def look(self, *, now: bool = False) -> None:
+        """See who has gone, whether we are wanted, and in a while, or `now`, whether the socket is to be had."""
+        self._runtime.assert_loop_thread()
+        self._forget_the_dead()
+        wanted = not self._stopped and any(self.agent.is_wanted(each.settings()) for each in self._endpoints())
+        if not wanted:
+            self._give_back()
+            return
+        self._looks += 1
+        due = now or self.holding is Holding.OFF or self._looks % LOOKS_PER_SEARCH == 0
+        if due and any(claimed.is_lost() for claimed in self._claims):
+            self._give_back()  # a cleaner, or an editor that takes what is not its own
+        if due and self._go(Holding.LOOKING):
+            self._runtime.spawn(self._search)
+
+    def loop_lost(self) -> None:
+        """Begin anew on another event loop."""
+        self._server = None  # nothing of it can be asked any more
+        self._give_back()
+        self.look()
+
+    def withdraw(self) -> None:
+        """Leave the paths to others. They are gone when this returns. Any thread, also without the editor's API."""
+        self._stopped = True
+        for claimed in self._claims:
+            claimed.leave()
+        self._runtime.on_loop(self._give_back)
+
+    async def tried(self) -> str:
+        """Send ourselves a message as the program does; where that went. Raises `OSError`."""
+        from ..transport.framed_socket import ask
+
+        paths = [claimed.path for claimed in self._claims]
+        for path in paths if self._platform.user_id is not None else ():
+            await ask(path, encode(dict(self._dialect.trial)))
+        return ", ".join(paths)
+
+    def _go(self, holding: Holding) -> bool:
+        if holding not in TRANSITIONS[self.holding]:
+            return False
+        self.holding = holding
+        return True
+
+    async def _search(self) -> None:
+        from ..transport.framed_socket import FrameServer  # imports asyncio, for which the main thread does not wait
+
+        claims: Tuple[Claim, ...] = ()
+        self.problem = ""
+        try:
+            claims = await self._runtime.in_worker(self._claim)
+            server = FrameServer(self._answer)
+            for claimed in claims:
+                await server.serve(claimed)
+        except (OSError, DiscoveryError) as error:
+            for claimed in claims:
+                claimed.release()
+            self.problem = str(error)
+            if self._go(Holding.REFUSED):
+                logger.warning("%s cannot ask this editor: %s", self.agent.title, error)
+            return
+        if not claims:
+            self._go(Holding.STANDBY)
+        elif self._go(Holding.HELD):
+            self._claims, self._server = claims, server
+            logger.info("%s can ask at %s", self.agent.title, ", ".join(each.path for each in claims))
+        if self._server is not server or self._stopped:  # nobody wants it any more
+            server.close()
+            for claimed in claims:
+                claimed.release()
+
+    def _claim(self) -> Tuple[Claim, ...]:
+        """All paths, or none if somebody else answers at one of them. Disk thread."""
+        from ..transport.framed_socket import Claim, claim
+
+        claims: List[Claim] = []
+        for path in self._paths():
+            found = Claim(path) if self._platform.user_id is None else claim(path)
+            if found is None or self._stopped:
+                for each in (*claims, *([found] if found is not None else [])):
+                    each.release()
+                return ()
+            claims.append(found)
+        self._claims = tuple(claims)  # from now on `withdraw` knows them
+        if self._stopped:
+            self.withdraw()
+        return self._claims
+
+    def _paths(self) -> List[str]:
+        paths: List[str] = []
+        for place, name in self.agent.shared_sockets(self._platform):
+            if place is None:
+                paths.append(name)
+                continue
+            folder = prepare(place.root, place.below, self._platform, root_is_shared=place.root_is_shared)
+            paths.append(os.path.join(folder, name))
+        return paths
+
+    def _give_back(self) -> None:
+        server, self._server = self._server, None
+        claims, self._claims = self._claims, ()
+        if server is not None:
+            server.close()
+        for claimed in claims:
+            claimed.release()
+        self._go(Holding.OFF)
+
+    # -- answers ------------------------------------------------------------------------------------------------------
+
+    async def _answer(self, frame: bytes, process: Optional[int]) -> Optional[bytes]:
+        try:
+            message = decode(frame, NESTING)
+        except NotJson as error:
+            raise OSError(f"a frame that is no message: {error}") from None
+        if not isinstance(message, dict):
+            raise OSError("a frame that is no message")
+
+        async def context_of(root: str, name: str) -> Optional[SharedContext]:
+            return await self._context(root, name, process)
+
+        answer = await self._dialect.reply(message, context_of)
+        return encode(answer) if answer is not None else None
+
+    async def _context(self, root: str, name: str, process: Optional[int]) -> Optional[SharedContext]:
+        import asyncio
+
+        endpoint = chosen(self._endpoints(), root, self._platform)
+        if endpoint is None or not self.agent.is_wanted(endpoint.settings()):
+            return None
+        self._note(endpoint, name, process)
+        deadline = time.monotonic() + FIRST_SECONDS
+        while endpoint.tracker.published is None and time.monotonic() < deadline:  # noqa: ASYNC110 - another thread's
+            await asyncio.sleep(POLL_SECONDS)
+        return endpoint.tracker.published or SharedContext({})
+
+    def _note(self, endpoint: Endpoint, name: str, process: Optional[int]) -> None:
+        """Show the program among the clients of its window."""
+        known = self._askers.get(process)
+        if known is not None and known.endpoint is endpoint:
+            self._askers[process] = known._replace(asked=time.monotonic())
+            return
+        if known is not None:
+            self._runtime.on_main(known.endpoint.client_went, known.session)
+        session = ClientSession(f"{self._dialect.key}-{process or 0}", name, "", "", time.time())
+        self._askers[process] = Asker(endpoint, session, time.monotonic())
+        self._runtime.on_main(endpoint.client_came, session, self._dialect)
+
+    def _forget_the_dead(self) -> None:
+        there = self._endpoints() if self._askers else []
+        for process, asker in list(self._askers.items()):
+            recent = time.monotonic() - asker.asked < FORGOTTEN_SECONDS
+            if not (recent if process is None else is_alive(process)) or asker.endpoint not in there:
+                del self._askers[process]
+                self._runtime.on_main(asker.endpoint.client_went, asker.session)
+
+
+def chosen(endpoints: Sequence[Endpoint], root: str, platform: Platform) -> Optional[Endpoint]:
+    """The window that has this folder, else one with a folder above it (the innermost) or below it, else the one that
+    was last in front; of several the one of them that was. None without windows. Any thread."""
+
+    def rank(endpoint: Endpoint) -> Tuple[Tuple[int, int], int]:
+        return _fit(endpoint.all_folders(), root, platform), endpoint.tracker.last_in_front
+
+    return max(endpoints, key=rank) if endpoints else None
+
+
+def _fit(folders: Sequence[str], root: str, platform: Platform) -> Tuple[int, int]:
+    join, case = platform.path.join, platform.path.normcase
+    here = case(join(platform.path.normpath(root), "")) if root else ""
+    best = 0, 0
+    for folder in folders if here else ():
+        there = case(join(platform.path.normpath(folder), ""))
+        if there == here:
+            return 3, 0
+        if here.startswith(there):
+            best = max(best, (2, len(there)))
+        elif there.startswith(here):
+            best = max(best, (1, 0))
+    return best

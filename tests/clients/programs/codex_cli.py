@@ -1,0 +1,81 @@
+"""The real `codex` program, with a stub for its model.
+
+    with ResponsesApi() as model, CodexCli(host, workspace, model) as codex:
+        codex.switch_on()
+        codex.submit("Please explain it")
+
+Its npm package is in `tests/clients/codex_cli/`: the program for Linux on x64, whose licence is Apache-2.0.
+It starts processes that would outlive it: they are ended by their numbers.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+from typing import List
+
+from tests.clients.programs.program import Program
+from tests.clients.programs.responses_api import ResponsesApi
+from tests.host.driver import Host
+from tests.tools import nodes
+
+SETTINGS = """
+model = "none"
+model_provider = "stub"
+check_for_update_on_startup = false
+approval_policy = "never"
+sandbox_mode = "read-only"
+
+[model_providers.stub]
+name = "Stub"
+base_url = "{url}/v1"
+wire_api = "responses"
+
+[projects."{folder}"]
+trust_level = "trusted"
+"""
+
+
+class CodexCli(Program):
+    """One `codex` in a terminal. Raises SetupError."""
+
+    prompt = "? for shortcuts"
+
+    def __init__(self, host: Host, cwd: str, model: ResponsesApi) -> None:
+        folder = nodes.packages("codex_cli")
+        vendor = os.path.join(folder, "node_modules", "@openai", "codex", "vendor", "x86_64-unknown-linux-musl")
+        self._home = os.path.join(host.environment["HOME"], ".codex")
+        os.makedirs(self._home, mode=0o700, exist_ok=True)
+        with open(os.path.join(self._home, "config.toml"), "w", encoding="utf-8") as file:
+            file.write(SETTINGS.format(url=model.url, folder=os.path.realpath(cwd)))
+        super().__init__([os.path.join(vendor, "bin", "codex")], host, cwd, model, {})
+
+    def switch_on(self) -> None:
+        """Lets it ask the editor with every prompt from now on."""
+        self.wait_ready()
+        self.enter("/ide", lambda: "IDE context is on" in self.text())
+
+    def close(self) -> None:
+        super().close()
+        for process in self._left():
+            os.kill(process, signal.SIGKILL)
+        for name in os.listdir(self._home):
+            if name != "ipc":  # it copies itself, 400 MB
+                path = os.path.join(self._home, name)
+                shutil.rmtree(path, ignore_errors=True) if os.path.isdir(path) else os.unlink(path)
+
+    def _left(self) -> List[int]:
+        """The processes that it has started and left behind: those with its home in their environment or command."""
+        found: List[int] = []
+        mark = os.path.dirname(self._home).encode()
+        for name in os.listdir("/proc"):
+            try:
+                with open(f"/proc/{name}/environ", "rb") as file:
+                    variables = file.read().split(b"\0")
+                program = os.readlink(f"/proc/{name}/exe")
+            except (OSError, ValueError):
+                continue
+            if b"HOME=" + mark in variables and "codex" in program:
+                found.append(int(name))
+        return found

@@ -1,0 +1,52 @@
+"""The socket at which Codex CLI asks, over an editor's life: asked with the program's own message."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import sys
+import time
+
+import pytest
+
+if sys.platform == "win32":
+    pytest.skip("Windows has a named pipe instead", allow_module_level=True)
+
+from companion.transport.framed_socket import ask
+
+REQUEST = {"type": "request", "sourceClientId": "codex-tui", "version": 0, "method": "ide-context"}
+
+
+def test_it_answers_while_the_package_is_there_and_is_gone_after_it_whatever_ends_it(desktop):
+    path = os.path.join(desktop.host.environment["HOME"], ".codex", "ipc", "ipc.sock")
+
+    def told():
+        request = {**REQUEST, "requestId": "1", "params": {"workspaceRoot": desktop.workspace}}
+        try:
+            answer = json.loads(asyncio.run(ask(path, json.dumps(request).encode())))
+        except OSError:
+            return None
+        return answer["result"]["ideContext"].get("activeFile")
+
+    desktop.open("greeting.py", row=1, column=12, end_row=1, end_column=17)
+    file = desktop.host.wait_until(told)
+    assert (file["path"], file["activeSelectionContent"]) == ("greeting.py", "Hello")
+    desktop.wait_status("Codex CLI")
+    desktop.host.call("run_palette", caption="Gemini Companion: Pause Sharing")
+    assert told() is None, "from that moment on"
+    desktop.host.call("run_palette", caption="Gemini Companion: Resume Sharing")
+    desktop.host.wait_until(told)
+    desktop.host.disable_package()
+    assert not os.path.exists(path)
+    desktop.host.enable_package()
+    desktop.host.wait_until(told)
+    desktop.host.quit()
+    assert not os.path.exists(path)
+    desktop.host.restart()
+    desktop.host.wait_until(lambda: os.path.exists(path))
+    desktop.host.kill()
+    assert os.path.exists(path) and told() is None
+    os.utime(path, (time.time() - 60, time.time() - 60))
+    desktop.host.restart()
+    desktop.host.wait_until(told)

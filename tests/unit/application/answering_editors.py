@@ -1,0 +1,133 @@
+"""Editors of one user, at whose socket programs ask for the context, as Codex CLI does. POSIX only."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import shutil
+import tempfile
+from concurrent.futures import Future
+from typing import List
+
+import pytest
+
+from companion.agents.codex_cli import CODEX_CLI
+from companion.agents.shared_context import ActiveFile, Position, SharedContext
+from companion.endpoint.context_answers import LOOKS_PER_SEARCH, ContextAnswers
+from companion.settings import Settings
+from companion.system.platform import LINUX, Platform
+from companion.transport import framed_socket
+from companion.transport.framed_socket import ask
+
+CONTEXT = SharedContext(
+    {
+        "workspaceState": {
+            "openFiles": [{"path": "/code/app/src/main.py", "selectedText": "hello"}, {"path": "/code/notes.txt"}]
+        }
+    },
+    ActiveFile("/code/app/src/main.py", Position(2, 4), Position(2, 9), "hello"),
+)
+
+
+class Tracker:
+    def __init__(self, published, last_in_front):
+        self.published, self.last_in_front = published, last_in_front
+
+
+class Window:
+    """What is asked of an endpoint."""
+
+    def __init__(self, *folders, context=CONTEXT, last=0, wanted=True):
+        self.folders, self.tracker, self.wanted = folders, Tracker(context, last), wanted
+        self.came: List[str] = []
+        self.went: List[str] = []
+
+    def all_folders(self):
+        return self.folders
+
+    def settings(self):
+        return Settings(publish_for_codex=self.wanted)
+
+    def client_came(self, session, dialect):
+        self.came.append(session.client_name)
+
+    def client_went(self, session):
+        self.went.append(session.client_name)
+
+
+class Runtime:
+    """One thread for all but the disk."""
+
+    def __init__(self):
+        self.tasks = set()
+
+    def assert_loop_thread(self):
+        pass
+
+    def on_main(self, function, *arguments):
+        function(*arguments)
+
+    def on_loop(self, function, *arguments):
+        asyncio.get_running_loop().call_soon_threadsafe(function, *arguments)
+
+    def spawn(self, function, *arguments):
+        task = asyncio.ensure_future(function(*arguments))
+        self.tasks.add(task)
+        task.add_done_callback(self.tasks.discard)
+        return Future()
+
+    async def in_worker(self, function, *arguments):
+        return await asyncio.get_running_loop().run_in_executor(None, function, *arguments)
+
+
+@pytest.fixture
+def home(monkeypatch):
+    monkeypatch.setattr(framed_socket, "YOUNG_SECONDS", 0)
+    folder = tempfile.mkdtemp(dir="/tmp")
+    yield folder
+    shutil.rmtree(folder)
+
+
+class Editor:
+    """An editor of the user whose home is `home`, with these windows."""
+
+    def __init__(self, home, *windows):
+        os.makedirs(os.path.join(home, "tmp"), exist_ok=True)
+        environment = {"HOME": home, "TMPDIR": os.path.join(home, "tmp")}
+        self.windows = list(windows)
+        platform = Platform(LINUX, environment, home, os.getuid())
+        self.answers = ContextAnswers(Runtime(), CODEX_CLI, lambda: self.windows, platform)
+        self.paths = [
+            os.path.join(home, ".codex", "ipc", "ipc.sock"),
+            os.path.join(home, "tmp", "codex-ipc", f"ipc-{os.getuid()}.sock"),
+        ]
+
+    async def until(self, holding):
+        self.answers.look()
+        while self.answers.holding is not holding:
+            await asyncio.sleep(0.005)
+
+    async def later(self, holding):
+        """After so many looks as it takes until the socket is looked for again."""
+        for _ in range(LOOKS_PER_SEARCH):
+            self.answers.look()
+        await self.until(holding)
+
+    async def close(self):
+        self.answers.withdraw()
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+
+
+def run(scenario):
+    asyncio.run(asyncio.wait_for(scenario, 20))
+
+
+def request(root, **more):
+    message = {"type": "request", "requestId": "1", "sourceClientId": "codex-tui", "version": 0}
+    return json.dumps({**message, "method": "ide-context", "params": {"workspaceRoot": root}, **more}).encode()
+
+
+async def answer(path, message):
+    return json.loads(await ask(path, message))

@@ -1,0 +1,216 @@
+"""A socket of which there is one for each user: who gets it, and what is answered there."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import socket
+import stat
+import struct
+import sys
+
+import pytest
+
+if sys.platform == "win32":
+    pytest.skip("Windows has named pipes instead", allow_module_level=True)
+
+from companion.transport import framed_socket
+from companion.transport.framed_socket import MOST_BYTES, MOST_CONNECTIONS, Claim, FrameServer, ask, claim
+
+
+@pytest.fixture
+def path(monkeypatch):
+    """In a folder of its own, whose name is short enough for a socket."""
+    import shutil
+    import tempfile
+
+    folder = tempfile.mkdtemp(dir="/tmp")
+    monkeypatch.setattr(framed_socket, "YOUNG_SECONDS", 0)
+    yield os.path.join(folder, "ipc.sock")
+    shutil.rmtree(folder)
+
+
+@pytest.fixture
+def another(path):
+    """Another editor, which listens there."""
+    with socket.socket(socket.AF_UNIX) as listening:
+        listening.bind(path)
+        listening.listen(5)
+        yield listening
+
+
+class TestClaiming:
+    def test_a_free_path_becomes_the_users_alone(self, path):
+        claimed = claim(path)
+        assert stat.S_IMODE(os.lstat(path).st_mode) == 0o600 and not claimed.is_lost()
+        claimed.release()
+        assert not os.path.exists(path)
+        claimed.release()
+
+    def test_a_living_one_of_another_editor_is_left_alone(self, path, another):
+        inode = os.lstat(path).st_ino
+        assert claim(path) is None and os.lstat(path).st_ino == inode
+
+    def test_so_is_one_that_takes_nobody_in_at_the_moment(self, path, another):
+        waiting = []
+        for _ in range(8):
+            waiting.append(socket.socket(socket.AF_UNIX))
+            waiting[-1].setblocking(False)
+            try:
+                waiting[-1].connect(path)
+            except BlockingIOError:
+                break
+        assert claim(path) is None and os.path.exists(path)
+        for each in waiting:
+            each.close()
+
+    def test_one_that_a_crash_has_left_is_replaced(self, path, another):
+        another.close()
+        claimed = claim(path)
+        assert claimed is not None and framed_socket.is_answered(path)
+        claimed.release()
+
+    def test_a_young_one_may_be_about_to_listen(self, path, another, monkeypatch):
+        monkeypatch.setattr(framed_socket, "YOUNG_SECONDS", 60)
+        another.close()
+        assert claim(path) is None and os.path.exists(path)
+
+    def test_of_two_who_look_at_once_one_alone_clears_the_way(self, path):
+        import fcntl
+
+        folder = os.open(os.path.dirname(path), os.O_RDONLY)
+        fcntl.flock(folder, fcntl.LOCK_EX)
+        assert claim(path) is None
+        os.close(folder)
+        claimed = claim(path)
+        assert claimed is not None
+        claimed.release()
+
+    @pytest.mark.parametrize("make", [lambda path: open(path, "w").close(), lambda path: os.symlink("/dev/null", path)])
+    def test_what_is_no_socket_stays_and_is_an_error(self, path, make):
+        make(path)
+        with pytest.raises(OSError, match="no socket of yours"):
+            claim(path)
+        assert os.path.lexists(path)
+
+    def test_what_another_editor_has_put_in_its_place_stays(self, path):
+        claimed = claim(path)
+        os.unlink(path)
+        with open(path, "w"):
+            assert claimed.is_lost()
+            claimed.release()
+            assert os.path.exists(path)
+
+
+def serve(path, answer, scenario):
+    async def main():
+        server, claimed = FrameServer(answer), claim(path)
+        await server.serve(claimed)
+        try:
+            return await asyncio.wait_for(scenario(), 10)
+        finally:
+            server.close()
+            claimed.release()
+
+    return asyncio.run(main())
+
+
+async def turned(frame, process):
+    return frame[::-1] if frame != b"silence" else None
+
+
+def framed(text):
+    return struct.pack("<I", len(text)) + text
+
+
+class TestAnswering:
+    def test_frames_are_answered_in_order_however_they_come(self, path):
+        async def scenario():
+            reader, writer = await asyncio.open_unix_connection(path)
+            for byte in framed(b"one") + framed(b"silence") + framed(b"two"):
+                writer.write(bytes([byte]))
+                await writer.drain()
+            assert await reader.readexactly(14) == framed(b"eno") + framed(b"owt")
+            writer.close()
+
+        serve(path, turned, scenario)
+
+    def test_the_process_at_the_other_end_is_known_on_linux(self, path):
+        async def tell(frame, process):
+            return str(process).encode()
+
+        expected = [str(os.getpid())] if sys.platform == "linux" else ["None", str(os.getpid())]
+        assert serve(path, tell, lambda: ask(path, b"who")).decode() in expected
+
+    @pytest.mark.parametrize("size", [0, MOST_BYTES + 1, 0xFFFFFFFF])
+    def test_a_frame_of_no_sensible_length_ends_the_connection(self, path, size):
+        async def scenario():
+            reader, writer = await asyncio.open_unix_connection(path)
+            writer.write(struct.pack("<I", size))
+            assert await reader.read() == b""
+            writer.close()
+            assert await ask(path, b"ab") == b"ba"
+
+        serve(path, turned, scenario)
+
+    def test_those_who_come_and_say_nothing_leave_room_for_no_more_than_so_many(self, path):
+        async def scenario():
+            silent = [await asyncio.open_unix_connection(path) for _ in range(MOST_CONNECTIONS)]
+            for _, writer in silent:
+                writer.write(framed(b"ab"))
+            for reader, _ in silent:
+                await reader.readexactly(6)
+            with pytest.raises(OSError, match="no answer|reset|pipe"):
+                await ask(path, b"ab")
+            for _, writer in silent:
+                writer.close()
+            while True:
+                try:
+                    return await ask(path, b"ab")
+                except OSError:
+                    await asyncio.sleep(0.01)
+
+        assert serve(path, turned, scenario) == b"ba"
+
+    def test_a_process_of_another_user_is_sent_away(self, path, monkeypatch):
+        if sys.platform != "linux":
+            pytest.skip("the system does not tell")
+
+        async def scenario():
+            monkeypatch.setattr(framed_socket.os, "getuid", lambda: 4242)
+            with pytest.raises(OSError, match="no answer|reset"):
+                await ask(path, b"ab")
+            monkeypatch.undo()
+
+        serve(path, turned, scenario)
+
+
+class TestNamedPipes:
+    """Windows: asked of a loop that serves pipes as the proactor loop does."""
+
+    def test_the_pipe_is_served_under_its_name_and_given_back(self, monkeypatch):
+        served, closed = [], []
+
+        class Pipe:
+            def close(self):
+                closed.append(self)
+
+        async def serve_pipe(protocols, path):
+            served.append((type(protocols()), path))
+            return [Pipe()]
+
+        async def main():
+            monkeypatch.setattr(asyncio.get_running_loop(), "start_serving_pipe", serve_pipe, raising=False)
+            server = FrameServer(turned)
+            await server.serve(Claim(r"\\.\pipe\codex-ipc"))
+            server.close()
+
+        asyncio.run(main())
+        assert served == [(asyncio.StreamReaderProtocol, r"\\.\pipe\codex-ipc")] and len(closed) == 1
+
+    def test_a_loop_without_pipes_is_an_error_with_a_sentence(self):
+        async def main():
+            with pytest.raises(OSError, match="serves no named pipes"):
+                await FrameServer(turned).serve(Claim(r"\\.\pipe\codex-ipc"))
+
+        asyncio.run(main())
