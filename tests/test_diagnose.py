@@ -129,6 +129,13 @@ class Report(DiagnoseCase):
         self.assertIn("warning test: something to tell", report)
         self.assertNotIn("self-test", report)
 
+    def test_of_a_long_problem_the_beginning_and_the_end_are_in_it(self):
+        logger.error("it begins %s in the middle %s it ends", "x" * 3000, "y" * 3000)
+        report = yield from self.diagnose()
+        self.assertIn("it begins xxx", report)
+        self.assertIn("yyy it ends", report)
+        self.assertNotIn("in the middle", report)
+
     def test_it_leaves_no_session_and_shows_none(self):
         shown = []
         with mock.patch.object(self.endpoint._status_bar, "show", shown.append):

@@ -69,6 +69,8 @@ class Panel(LogCase):
         self.assertTrue(self.logged() == logged)
 
     def test_it_is_bounded_and_keeps_the_newest(self):
+        for _ in range(200):
+            logger.info("the oldest of all")
         yield from self.show()
         module = sys.modules[type(self.application._log_panel).__module__]
         with mock.patch.object(module, "MOST_CHARACTERS", 5000):
@@ -78,7 +80,9 @@ class Panel(LogCase):
                 yield lambda number=number: f"line {number}\n" in self.shown()
         self.assertLess(len(self.shown()), 12000)
         self.assertRegex(self.shown(), r"\A\d\d:\d\d:\d\d")
+        self.assertNotIn("the oldest of all\n", self.shown())
         self.assertNotIn("line 0\n", self.shown())
+        self.assertEqual([self.shown().count(f"line {number}\n") for number in (10, 11)], [50, 50])
 
     def test_somebody_who_scrolled_up_is_left_there(self):
         for number in range(300):
