@@ -1,7 +1,8 @@
 """opencode: how it chooses among the lock files of Claude Code, by which it finds the editor unasked.
 
 Rule: all that is special to it stands here. It listens to the context and to mentions, calls no tool, and writes files
-by its own rules. Measured with release 1.18.33.
+by its own rules. Measured with release 1.18.33. A fork that looks for the same files is a row of the table below; it
+may introduce itself as opencode, and is then called so.
 """
 
 from __future__ import annotations
@@ -15,19 +16,18 @@ from .claude_code import PORT, ClaudeLockFiles, folders_of
 class OpenCode(ClaudeLockFiles):
     """Takes the innermost folder, of equal ones the newest file; comes back by itself."""
 
-    key = "opencode"
-    title = "opencode"
-    client_names = ("opencode",)
-    program = "opencode"
-    npm_package = "opencode-ai"
     node = 18
     can_be_told_which = False
     needs_lines = True
-    how_to_connect = "opencode connects to this editor by itself."
     last_without_token = (0, 0, 0)
 
+    def __init__(self, key: str, title: str, program: str, npm_package: str, client_names: Tuple[str, ...]) -> None:
+        self.key, self.title, self.program, self.npm_package = key, title, program, npm_package
+        self.client_names = client_names
+        self.how_to_connect = f"{title} connects to this editor by itself."
+
     def why_no_diffs(self) -> str:
-        return "opencode shows no diffs in an editor: it asks in the terminal, as its own permissions say."
+        return f"{self.title} shows no diffs in an editor: it asks in the terminal, as its own permissions say."
 
     def choose(self, entries: Sequence[Entry], lookup: LookupContext) -> Optional[Entry]:
         """The file with the innermost folder that holds its own, of several the newest.
@@ -55,4 +55,5 @@ def _rank(found: Tuple[int, float, Entry]) -> Tuple[int, float]:
     return found[:2]
 
 
-OPENCODE = OpenCode()
+OPENCODE = OpenCode("opencode", "opencode", "opencode", "opencode-ai", ("opencode",))
+FORKS: Tuple[OpenCode, ...] = (OpenCode("kilo", "Kilo CLI", "kilo", "@kilocode/cli", ()),)

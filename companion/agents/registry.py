@@ -13,6 +13,7 @@ from .codex_cli import CODEX_CLI
 from .copilot_cli import COPILOT_CLI
 from .gemini_cli import GEMINI_CLI
 from .gemini_forks import FORKS
+from .opencode import FORKS as OPENCODE_FORKS
 from .opencode import OPENCODE
 from .qwen_code import QWEN_CODE
 
@@ -22,6 +23,7 @@ AGENTS: Tuple[Agent, ...] = (
     *FORKS,
     CLAUDE_CODE,
     OPENCODE,
+    *OPENCODE_FORKS,
     COPILOT_CLI,
     CODEX_CLI,
 )

@@ -15,6 +15,7 @@ ALWAYS = [
     "Run LLxprt Code",
     "Run Claude Code",
     "Run opencode",
+    "Run Kilo CLI",
     "Run Copilot CLI",
     "Run Codex CLI",
     "Copy Connection Environment",

@@ -267,6 +267,7 @@ def test_what_users_are_told_and_what_tells_the_agents_apart():
         ("llxprt", 24, True, False, (0, 0, 0)),
         ("claude", 22, True, True, (0, 0, 0)),
         ("opencode", 18, False, False, (0, 0, 0)),
+        ("kilo", 18, False, False, (0, 0, 0)),
         ("copilot", 22, False, False, (0, 0, 0)),
         ("codex", 16, False, False, (0, 0, 0)),
     ]
@@ -280,7 +281,7 @@ def test_what_users_are_told_and_what_tells_the_agents_apart():
             and f'"{agent.key}_command"' in own
             and own.partition("needs")[2] == text.partition("needs")[2]
         )
-    assert [agent.key for agent in AGENTS if agent.why_no_diffs()] == ["claude", "opencode", "copilot", "codex"]
+    assert [agent.key for agent in AGENTS if agent.why_no_diffs()] == ["claude", "opencode", "kilo", "copilot", "codex"]
 
 
 @pytest.mark.parametrize("agent", AGENTS, ids=lambda agent: agent.key)

@@ -118,7 +118,7 @@ def test_the_plugin_knows_the_application_only():
     assert at_once == {"companion.startup"}
 
 
-@pytest.mark.parametrize("program", ["qwen", "copilot", "claude", "opencode", "llxprt", "aioncli", "codex"])
+@pytest.mark.parametrize("program", ["qwen", "copilot", "claude", "opencode", "llxprt", "aioncli", "codex", "kilo"])
 def test_programs_are_known_by_name_in_their_folder_and_in_the_settings_only(program):
     """Not so "gemini", which is in the name of the package."""
     knowing = {
