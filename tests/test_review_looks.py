@@ -82,6 +82,30 @@ class TestRemovedLinesInline(ReviewTestCase):
         self.assertEqual(self.window.panels(), before)
 
 
+class TestWidths(ReviewTestCase):
+    def test_nothing_that_is_drawn_makes_a_view_scroll_to_the_side(self) -> Iterator[Any]:
+        for presentation in ("side_by_side", "inline"):
+            self.use(review_presentation=presentation)
+            self.write()
+            review = yield from self.open_diff(proposed=TEXT.replace("    return 1\n", "") + "# more\n")
+            shown = self.reviews._presentations[review]
+            for margin in (4, 40):
+                for view in shown.views:
+                    view.settings().set("margin", margin)
+                yield lambda views=shown.views: all(
+                    view.layout_extent()[0] <= view.viewport_extent()[0] + 1 for view in views
+                )
+            self.reviews.reject(review)
+            yield lambda: not self.reviews.pending()
+
+    def test_the_text_is_not_centered(self) -> Iterator[Any]:
+        """Its block is as wide as the view, which would push it."""
+        self.write()
+        review = yield from self.open_diff()
+        for view in self.reviews._presentations[review].views:
+            self.assertIs(view.settings().get("draw_centered"), False)
+
+
 class TestMovedBlocks(ReviewTestCase):
     def test_they_look_the_same_inline_and_side_by_side(self) -> Iterator[Any]:
         block = "".join(f"the line number {number} of the block\n" for number in range(6))

@@ -3,7 +3,9 @@
 Each assumption is a small named check that returns a sentence if it does not hold here, otherwise None. The in-editor
 tests run them, too; `tests/test_editor_assumptions.py` says what depends on each, and what its evidence is.
 
-Rule: a check leaves nothing behind, and needs no more than a view of our own in a window.
+Rule: a check leaves nothing behind, and needs no more than a view of our own in a window. So nothing is tried that the
+user would see or feel: what ends a palette or takes the focus from a panel, which commands reach listeners, which
+package's key wins, what a dialog or another package does.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ import sublime_plugin
 
 from ..editor.edits import Edit, apply_edits
 from ..review.display.markup import filler_html
+from ..review.display.screen import Sizes
 from ..system.processes import editor_is_gone
 from .checks import Check, failed, noted, passed
 
@@ -46,18 +49,22 @@ class InterpreterAssumption(NamedTuple):
 
 
 class FillerRows:
-    """Whether a filler's rows have the height that was asked for. Main thread.
+    """Whether a filler has the height that was asked for, and one as wide as the text may be fits. Main thread.
 
     The filler stands under the first line of a view until `remove`: an editor may lay it out some frames later.
     """
 
-    name = "a filler's row is as high as a line"
+    name = "a filler's row is as high as a line, and as wide as the text may be"
 
     def __init__(self, view: sublime.View) -> None:
         self._view = view
         self._second = view.text_point(1, 0)
         self._before = view.text_to_layout(self._second)[1]
-        self._phantoms = _block(view, filler_html(round(ROWS * view.line_height()), int(view.line_height())))
+        self._fitted = self._fits()
+        margin = view.settings().get("margin")
+        sizes = Sizes.of(view, float(margin) if isinstance(margin, (int, float)) else 0.0)
+        self._width = sizes.width
+        self._phantoms = _block(view, filler_html(round(ROWS * sizes.line_height), sizes.row, sizes.room))
 
     def problem(self) -> Optional[str]:
         """What is wrong with the rows as they are laid out now, or None."""
@@ -66,9 +73,15 @@ class FillerRows:
         if self._view.rowcol(self._second)[0] != 1:
             return "the view has one line only"
         found = self._view.text_to_layout(self._second)[1] - self._before
-        if abs(found - ROWS * self._view.line_height()) <= TOLERANCE:
-            return None
-        return f"{ROWS} rows of {self._view.line_height():g} px are {found:g} px high"
+        if abs(found - ROWS * self._view.line_height()) > TOLERANCE:
+            return f"{ROWS} rows of {self._view.line_height():g} px are {found:g} px high"
+        if self._fitted and not self._fits():
+            return f"{self._width:g} px of {self._view.viewport_extent()[0]:g} px are too wide"
+        return None
+
+    def _fits(self) -> bool:
+        """Whether all that the view holds is in sight without scrolling to the side."""
+        return self._view.layout_extent()[0] <= self._view.viewport_extent()[0] + TOLERANCE
 
     def remove(self) -> None:
         """Take it out of the view."""

@@ -11,6 +11,7 @@ from typing import Any, Dict, Set, Tuple
 
 from .metrics import em_width, line_height
 from .metrics import of as metrics_of
+from .phantoms import INLINE
 from .values import Region
 
 GUTTER_COLUMNS = 6  # of the view's font, with which it grows
@@ -56,9 +57,15 @@ def row_tops(view: Any) -> RowTops:
     return known[1]
 
 
+def margin(view: Any) -> float:
+    """What a view leaves free on both sides of its text."""
+    set_to = view.settings.get("margin", MARGIN)
+    return float(set_to) if isinstance(set_to, (int, float)) else MARGIN
+
+
 def phantom_columns(view: Any) -> int:
     """How many characters fit in a row of a phantom; views that show nowhere wrap nothing."""
-    return int(viewport_extent(view)[0] // em_width(view)) if view.window is not None else 10000
+    return int((viewport_extent(view)[0] - 2 * margin(view)) // em_width(view)) if view.window is not None else 10000
 
 
 def _compute_row_tops(view: Any, columns: int) -> RowTops:
@@ -125,7 +132,18 @@ def layout_extent(view: Any) -> Tuple[float, float]:
     share = float(past) if isinstance(past, (int, float)) else 0.5
     if share:
         height += max(0.0, visible * min(1.0, share) - line_height(view))
-    return (max(longest + MARGIN, viewport_extent(view)[0]), max(height, visible))
+    return (max(longest + MARGIN, _blocks_width(view), viewport_extent(view)[0]), max(height, visible))
+
+
+def _blocks_width(view: Any) -> float:
+    """The width of the widest phantom between two lines, with the margin that the view leaves free on both sides."""
+    columns, metrics = phantom_columns(view), metrics_of(view)
+    state = (view.phantoms.version, columns, metrics, margin(view))
+    if view.blocks_width is None or view.blocks_width[0] != state:
+        blocks = [phantom for phantom in view.phantoms.laid_out.values() if phantom.layout != INLINE]
+        widest = max((phantom.width(columns, metrics) for phantom in blocks), default=0.0)
+        view.blocks_width = (state, widest + 2 * margin(view) if blocks else 0.0)
+    return float(view.blocks_width[1])
 
 
 def _longest_line(view: Any) -> float:

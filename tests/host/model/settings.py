@@ -173,6 +173,7 @@ BUILT_IN: Dict[str, Any] = {
     "line_numbers": True,
     "line_padding_bottom": 0,
     "line_padding_top": 0,
+    "margin": 4,
     "match_brackets": True,
     "mini_diff": True,
     "minimap_horizontal_scrolling": False,

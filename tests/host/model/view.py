@@ -58,6 +58,7 @@ class ViewModel:
     settings: SettingsModel
     row_tops: Any
     longest_line: Any
+    blocks_width: Any
     look: Any
     made: float
 
@@ -102,6 +103,7 @@ class ViewModel:
             "settings": settings,
             "row_tops": None,
             "longest_line": None,
+            "blocks_width": None,
             "look": None,
             "made": time.monotonic(),
         }

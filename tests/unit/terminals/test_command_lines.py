@@ -148,7 +148,7 @@ def test_on_macos_a_line_is_measured_in_bytes(letter, bytes_each):
     assert [is_whole(length) for length in (1, most, most + 1)] == [True, True, False]
 
 
-@pytest.mark.parametrize(
+on_windows = pytest.mark.parametrize(
     "client",
     [
         ("gemini",),
@@ -157,6 +157,19 @@ def test_on_macos_a_line_is_measured_in_bytes(letter, bytes_each):
         ("C:\\Program Files\\nodejs\\gemini.cmd", "--model", "a b"),
     ],
 )
+
+
+@on_windows
+def test_on_windows_a_variable_is_removed_before_the_client_runs(client):
+    launch = LAUNCH._replace(words=client)
+    words = terminus_arguments(launch, "windows", "/bin/sh", "t", ["SSL_CERT_FILE"])["cmd"]
+    first, _, second = subprocess.list2cmdline(words).partition("&")
+    assert first == "cmd.exe /c set SSL_CERT_FILE=", "a blank at its end would be the variable's value"
+    assert second.startswith(" call ") and "&" not in second
+    assert as_the_command_interpreter_reads(["cmd.exe", "/c", *words[4:]]) == list(client)
+
+
+@on_windows
 def test_on_windows_the_command_interpreter_finds_the_batch_file(client):
     launch = LAUNCH._replace(words=client, folder="C:\\a b")
     arguments = terminus_arguments(launch, "windows", "/bin/sh", "t")
