@@ -138,12 +138,14 @@ class TestClosedByOthers(ReleasedTestCase):
     def test_only_for_a_minute(self) -> Iterator[Any]:
         self.write()
         yield from self.open_diff()
-        self.close_all_scratch()
-        yield self.closed
-        (closed,) = self.reviews.closed.recent()
-        with mock.patch.object(reopening, "SECONDS", 0.0):
-            self.assertEqual(self.reviews.closed.reopen(closed), "that diff was closed more than a minute ago")
-            self.assertEqual(sys.modules[PLUGIN].application.actions.closed(), [])
+        with mock.patch.object(reopening, "SECONDS", 0.3):
+            self.close_all_scratch()
+            yield self.closed
+        self.assertIn("for a minute", self.said[-1])
+        yield lambda: self.reviews.closed._closed == []  # nobody has asked
+        closed = reopening.ClosedReview(self.path(), "Gemini CLI", PROPOSED)
+        self.assertEqual(self.reviews.closed.reopen(closed), "that diff was closed more than a minute ago")
+        self.assertEqual(sys.modules[PLUGIN].application.actions.closed(), [])
 
     def test_what_was_decided_is_not_among_them(self) -> Iterator[Any]:
         self.write()

@@ -68,7 +68,7 @@ class ReviewManager:
         self._presentations = self.open_reviews.presentations
         self.accepted_texts = AcceptedTexts(window, runtime, self.open_reviews, self._end, is_connected)
         self.changes = Changes(self.open_reviews)
-        self.closed = ClosedReviews(self.open_reviews)
+        self.closed = ClosedReviews(self.open_reviews, runtime)
 
     def of_view(self, view: sublime.View) -> Optional[ReviewManager]:
         """The manager to whose reviews a view belongs: this one, or that of the window it was dragged here from."""

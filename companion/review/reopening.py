@@ -3,59 +3,64 @@
 A tab may be closed by *Close Unmodified Tabs* or a package that limits tabs, which ask nobody. The client has been told
 then, and does not write the file any more: Accept does.
 
-Rule: main thread only.
+Rules: main thread only. Nothing is held for longer than that, though nobody asks.
 """
 
 from __future__ import annotations
 
 import os
-import time
-from typing import Callable, List, NamedTuple
+from typing import TYPE_CHECKING, List, NamedTuple
 
 from .decision import Owner, Review, ReviewError
 from .open_reviews import OpenReviews
+
+if TYPE_CHECKING:
+    from ..runtime import Runtime
 
 SECONDS = 60.0
 
 
 class ClosedReview(NamedTuple):
-    """What is left of a review, and when it was closed, on the clock of `ClosedReviews`."""
+    """What is left of a review."""
 
     path: str
     client_name: str
     text: str
-    closed_at: float
 
 
 class ClosedReviews:
     """Those of one window."""
 
-    def __init__(self, open_reviews: OpenReviews, now: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, open_reviews: OpenReviews, runtime: Runtime) -> None:
         self._open = open_reviews
-        self._now = now
+        self._runtime = runtime
         self._closed: List[ClosedReview] = []
 
     def note(self, review: Review, text: str) -> str:
         """A tab of the review was closed. Returns a sentence for the user."""
-        self._closed = [*self.recent(), ClosedReview(review.path, review.owner.client_name, text, self._now())]
+        closed = ClosedReview(review.path, review.owner.client_name, text)
+        self._closed.append(closed)
+        self._runtime.later_on_main(int(SECONDS * 1000), self._forget, closed)
         name = os.path.basename(review.path)
         return f"closed and rejected the diff of {name}: for a minute “Show Pending Diffs” opens it again"
 
     def recent(self) -> List[ClosedReview]:
         """Those that can be opened again, the oldest first."""
-        self._closed = [closed for closed in self._closed if self._now() - closed.closed_at < SECONDS]
         return list(self._closed)
 
     def reopen(self, closed: ClosedReview) -> str:
         """Show one again; Accept writes its file. Returns a sentence for the user if that cannot be done any more."""
-        if closed not in self.recent():
+        if not any(each is closed for each in self._closed):
             return "that diff was closed more than a minute ago"
         owner = Owner(f"closed {id(closed)}", closed.client_name)  # nobody is connected as that
         try:
             review = self._open.propose(owner, closed.path, closed.text)
         except ReviewError as error:
             return str(error)
-        self._closed.remove(closed)
+        self._forget(closed)
         review.closed_before = True
         self._open.orphan(review)
         return ""
+
+    def _forget(self, closed: ClosedReview) -> None:
+        self._closed = [each for each in self._closed if each is not closed]  # another one may be equal

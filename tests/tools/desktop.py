@@ -113,12 +113,19 @@ class Desktop:
 
     def type_at_end(self, view: int, text: str) -> None:
         """Clicks at the end of a view and types."""
+        self.wait_decidable()
         end = self.host.evaluate(f"sublime.View({view}).size()")
         self.host.call("select", ranges=[[end, end]], view=view)
         self.host.call("type_text", text=text, view=view)
 
     def accept(self) -> None:
+        self.wait_decidable()
         self.host.call("run_palette", caption=ACCEPT)
 
     def reject(self) -> None:
+        self.wait_decidable()
         self.host.call("run_palette", caption=REJECT)
+
+    def wait_decidable(self) -> None:
+        """Waits until every proposal may be edited; one that has come by itself is not edited or decided at once."""
+        self.host.wait_until(lambda: not any(view["read_only"] for view in self.views_of_role("proposal")))
