@@ -72,6 +72,28 @@ class TestSavedUnderAName(ReleasedTestCase):
         yield lambda: self.window.views() == [saved]
         self.assertEqual((self.read("copy.py").decode(), saved.is_scratch()), (TEXT, False))
 
+    def test_the_same_in_another_window(self) -> Iterator[Any]:
+        self.write()
+        review = yield from self.open_diff()
+        saved = self.proposal(review)
+        known = {window.id() for window in sublime.windows()}
+        sublime.run_command("new_window")
+        yield lambda: len(sublime.windows()) > len(known)
+        other = next(window for window in sublime.windows() if window.id() not in known)
+        self.addCleanup(other.run_command, "close_window")
+        sheet = saved.sheet()
+        if sheet is not None:
+            other.set_sheet_index(sheet, 0, 0)
+        yield lambda: saved.window() == other
+        self.save_as(saved, "copy.py")
+        yield lambda: not saved.is_scratch()
+        yield lambda: review in self.reviews._presentations and self.proposal(review) != saved
+        yield self.settled
+        self.reviews.reject(review)
+        yield lambda: not self.reviews.pending()
+        self.assertEqual([view for view in other.views() if view == saved], [saved])
+        self.assertEqual(self.read("copy.py").decode(), PROPOSED)
+
     def test_after_a_restart_too(self) -> Iterator[Any]:
         view = self.window.new_file()
         view.set_scratch(True)

@@ -103,12 +103,14 @@ class ReviewEvents:
 
     def on_saved(self, view: sublime.View) -> None:
         """A view was saved: one of ours, which has a name now, is the user's."""
-        review = self._open.review_of(view)
-        if review is not None:
-            if view.file_name() is not None:
-                self._reviews.saved_under_a_name(review)
-        elif view_roles.role_of(view) is not None and self._reviews.of_view(view) is None:
+        if view_roles.role_of(view) is None:
+            return
+        reviews = self._reviews.of_view(view)  # the user may have dragged it here from another window
+        review = reviews.open_reviews.review_of(view) if reviews is not None else None
+        if reviews is None or review is None:
             views.release(view)
+        elif view.file_name() is not None:
+            reviews.saved_under_a_name(review)
 
     def on_pre_close(self, view: sublime.View) -> None:
         """A view is about to be closed. Closing either view of a review rejects the proposal."""
