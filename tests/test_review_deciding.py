@@ -153,6 +153,13 @@ class TestWaysToDecide(DecidingTestCase):
             self.assertEqual(self.only_outcome()[1].kind, Verdict.ACCEPTED)
             self.assertEqual(self.read().decode(), TEXT)
 
+    def test_switching_a_package_on_that_saves_is_no_saving(self) -> Iterator[Any]:
+        self.write()
+        review = yield from self.open_diff()
+        self.press("auto_save", self.proposal(review))
+        yield 50
+        self.assertEqual((review.pending, self.told), (True, []))
+
     def test_saving_the_original_does_nothing(self) -> Iterator[Any]:
         self.write()
         review = yield from self.open_diff()

@@ -61,6 +61,7 @@ class Deed(Enum):
 
 
 _CLOSING = frozenset(["close", "close_file"])
+_NOT_SAVING = "auto_save"  # of the package of that name, which only switches itself on and off
 
 
 def deed(name: str, arguments: Optional[Dict[str, Any]]) -> Optional[Deed]:
@@ -69,7 +70,7 @@ def deed(name: str, arguments: Optional[Dict[str, Any]]) -> Optional[Deed]:
     Packages save by commands of their own, such as `lsp_save` of LSP, and run several, as the editor's `chain` does.
     Of these saving counts more than closing.
     """
-    if name == "save" or name.endswith("_save"):
+    if name == "save" or (name.endswith("_save") and name != _NOT_SAVING):
         return Deed.SAVE
     if name in _CLOSING:
         return Deed.CLOSE
