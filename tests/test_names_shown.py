@@ -15,7 +15,7 @@ from ..companion.agents.registry import AGENTS
 from ..companion.common.display_names import columns
 from ..companion.review.decision import Owner
 from ..companion.review.display.header import header_rows
-from ..companion.terminals.launcher import Launcher, LaunchSettings
+from ..companion.terminals.launcher import RUN, TAG, Launcher, LaunchSettings
 from .review_support import PLUGIN, DecidingTestCase
 
 TRICKS = "gpj.\u202ea\n\u2028b\x1b[31m\u200b"
@@ -62,6 +62,7 @@ class TestNamesShown(DecidingTestCase):
             self.assertEqual(hidden(text), [])
 
     def test_the_list_of_pending_diffs_shows_each_and_gives_back(self) -> Iterator[Any]:
+        self.use(review_presentation="inline")  # a preview in another group would end the list
         file = yield from self.open_file("other.txt")
         for name in ("one.txt", "two.txt"):
             self.write(name, "a\n")
@@ -129,6 +130,7 @@ class TestTerminalsObey(DecidingTestCase):
         terminal = self.window.new_file()
         terminal.set_scratch(True)
         terminal.settings().set("terminus_view", True)
+        terminal.settings().set("terminus_view.tag", f"{TAG}{AGENTS[0].key}.{self.window.id()}.{RUN}.1")
         self.window.focus_view(view)
         ran: List[str] = []
         run_command = sublime.Window.run_command
