@@ -145,7 +145,7 @@ class TestSideBySide(LevelTestCase):
             yield lambda: not self.reviews.pending()
 
     def test_texts_that_are_not_compared(self) -> Iterator[Any]:
-        self.use(review_maximum_bytes=1000)
+        self.use(review_maximum_lines=11)
         review = yield from self.review(LEFT, LEFT)
         self.set_look(review, line_padding_top=-2, line_padding_bottom=-2)
         yield lambda: self.level(review)

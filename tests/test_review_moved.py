@@ -100,7 +100,7 @@ class TestSideBySide(MovedTestCase):
     def test_a_text_too_large_to_be_compared_has_no_marks(self) -> Iterator[Any]:
         review = yield from self.review()
         original, view = self.original(review), self.proposal(review)
-        self.use(review_maximum_bytes=100)
+        self.use(review_maximum_bytes=10)
         self.type(view, 0, "typed\n")
         yield lambda: "large" in self.header(review)
         for side in (view, original):

@@ -109,17 +109,17 @@ class TestNothingToCompare(ReviewTestCase):
         self.assertEqual(self.text(self.original(review)), "a\ufffd\n")
         yield from self.accepted(review)
 
-    def test_a_large_file(self) -> Iterator[Any]:
-        self.use(review_maximum_bytes=1000)
+    def test_a_file_of_far_too_many_lines(self) -> Iterator[Any]:
+        self.use(review_maximum_lines=10)
         self.write("file.py", TEXT * 30)
         review = yield from self.open_diff()
-        self.assertIn("shown without a comparison", self.header(review))
+        self.assertIn("file.py has more than 100 lines: shown without a comparison", self.header(review))
         self.assertEqual(self.text(self.original(review)), TEXT * 30)
         self.assertEqual(self.marked(self.proposal(review), "lines"), [])
         yield from self.accepted(review)
 
-    def test_a_proposal_of_many_lines(self) -> Iterator[Any]:
-        self.use(review_maximum_lines=100)
+    def test_a_proposal_of_far_too_many_lines(self) -> Iterator[Any]:
+        self.use(review_maximum_lines=10)
         self.write()
         review = yield from self.open_diff("file.py", TEXT * 60)
         yield lambda: "The proposal is large" in self.header(review)
@@ -127,12 +127,12 @@ class TestNothingToCompare(ReviewTestCase):
 
     def test_a_proposal_that_grows_too_large_and_shrinks_again_with_single_edits(self) -> Iterator[Any]:
         for presentation in ("side_by_side", "inline"):
-            self.use(review_presentation=presentation, review_maximum_lines=50)
+            self.use(review_presentation=presentation, review_maximum_lines=11)
             self.write(presentation)
             review = yield from self.open_diff(presentation)
             view = self.proposal(review)
             count, end = view.change_count(), self.text(view).index("42")
-            apply_edits(view, [Edit(end, view.size(), "4\n" + "line\n" * 60)])
+            apply_edits(view, [Edit(end, view.size(), "4\n" + "line\n" * 110)])
             yield lambda shown=review: "The proposal is large" in self.header(shown)
             yield self.settled
             self.assertEqual(self.marked(view, "lines"), [])
@@ -146,15 +146,8 @@ class TestNothingToCompare(ReviewTestCase):
             self.assertEqual(len(self.marked(view, "revert")), 2)
             self.reviews.reject(review)
 
-    def test_a_file_of_many_lines(self) -> Iterator[Any]:
-        self.use(review_maximum_lines=100)
-        self.write("file.py", TEXT * 30)
-        review = yield from self.open_diff()
-        self.assertIn("100 lines", self.header(review))
-        yield from self.accepted(review)
-
-    def test_a_large_proposal(self) -> Iterator[Any]:
-        self.use(review_maximum_bytes=1000)
+    def test_a_proposal_that_is_far_too_large(self) -> Iterator[Any]:
+        self.use(review_maximum_bytes=200)
         self.write()
         review = yield from self.open_diff("file.py", PROPOSED * 30)
         self.assertIn("The proposal is large", self.header(review))
@@ -183,11 +176,11 @@ class TestNothingToCompare(ReviewTestCase):
     def test_another_limit_takes_effect_at_once(self) -> Iterator[Any]:
         self.write()
         review = yield from self.open_diff()
-        for limit, words in ((1, "without a comparison"), (50000, "change 1 of 2")):
+        for limit, words in ((0, "without a comparison"), (50000, "change 1 of 2"), (1, "Coarse comparison")):
             self.use(review_maximum_lines=limit)
             self.reviews.open_reviews.settings_changed()
             yield lambda words=words: self.settled() and words in self.header(review)
-        self.use(review_maximum_bytes=10)
+        self.use(review_maximum_bytes=1)
         self.reviews.open_reviews.settings_changed()
         yield lambda: self.settled() and "change 1 of" not in self.header(review)
         self.assertEqual(self.text(self.proposal(review)), PROPOSED)

@@ -4,6 +4,7 @@ Theory of operation, from the outside in:
 
 * `lines` cuts a text into lines and compares two lists of them; `characters` compares the two texts of one hunk, cut
   into `words` (very long texts are narrowed by `resynchronising` before), and `marks` makes the result readable.
+* `coarse` compares texts that are too long for that, with `resynchronising` alone.
 * Both number their elements and ask `matching` for the blocks that are equal. That one trims what is equal at the ends,
   finds `anchors` (elements, or runs of elements, that occur once on each side) and solves what is left between them
   exactly (`subsequence`: a longest common subsequence on the bits of Python's integers).
@@ -23,6 +24,7 @@ from __future__ import annotations
 
 from .budget import Cancelled, never
 from .characters import compare_characters
+from .coarse import Lines, Starts, compare_coarsely
 from .hunks import Hunk, HunkKind
 from .lines import compare_lines, split_lines
 from .marks import CharacterChange
@@ -35,11 +37,14 @@ __all__ = [
     "CharacterChange",
     "Hunk",
     "HunkKind",
+    "Lines",
     "Move",
+    "Starts",
     "Whitespace",
     "common_prefix",
     "common_suffix",
     "compare_characters",
+    "compare_coarsely",
     "compare_lines",
     "hidden_changes",
     "hides",

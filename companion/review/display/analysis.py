@@ -15,9 +15,12 @@ from typing import Callable, List, NamedTuple, Optional, Sequence, Tuple
 from ...comparison import (
     Hunk,
     HunkKind,
+    Lines,
     Move,
+    Starts,
     Whitespace,
     compare_characters,
+    compare_coarsely,
     compare_lines,
     hidden_changes,
     hides,
@@ -49,18 +52,19 @@ class Analysis(NamedTuple):
 
     `hidden` are the rows outside the changes that differ only in whitespace that is `ignored`, and `hidden_parts` is
     how many such places there are inside changed lines. `moves` are blocks that certainly moved; their lines belong to
-    changes like others, and are counted.
+    changes like others, and are counted. A `coarse` one has neither: it knows whole lines only, and more than need be.
     """
 
-    left_lines: List[str]
-    right_lines: List[str]
-    left_starts: List[int]
-    right_starts: List[int]
+    left_lines: Sequence[str]
+    right_lines: Sequence[str]
+    left_starts: Sequence[int]
+    right_starts: Sequence[int]
     changes: List[Change]
     ignored: Whitespace = Whitespace.NONE
     hidden: Sequence[Hunk] = ()
     hidden_parts: int = 0
     moves: Sequence[Move] = ()
+    coarse: bool = False
 
     @property
     def hidden_count(self) -> int:
@@ -173,6 +177,17 @@ def analyse(
         hidden_parts,
         moves,
     )
+
+
+def analyse_coarsely(left: Lines, right: Lines, cancelled: Callable[[], bool] = never) -> Analysis:
+    """Compare two very long texts by whole lines. Raises `comparison.Cancelled` when `cancelled()` becomes true."""
+    left_starts, right_starts = Starts(left), Starts(right)
+    changes: List[Change] = []
+    for hunk in compare_coarsely(left, right, cancelled=cancelled):
+        left_span = (left_starts[hunk.left_start], left_starts[hunk.left_end])
+        right_span = (right_starts[hunk.right_start], right_starts[hunk.right_end])
+        changes.append(Change(hunk, left_span, right_span, (), (), (right_span[0], right_span[0])))
+    return Analysis(left, right, left_starts, right_starts, changes, coarse=True)
 
 
 def _parts(

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import time
 from functools import partial
-from typing import TYPE_CHECKING, Callable, NamedTuple, Optional, Tuple
+from typing import TYPE_CHECKING, Callable, NamedTuple, Optional, Sequence
 
-from ...comparison import Whitespace
-from .analysis import Analysis, analyse
+from ...comparison import Lines, Whitespace
+from ..document.disk import COARSE_FACTOR
+from .analysis import Analysis, analyse, analyse_coarsely
 from .carrying import Carried, carried
 
 if TYPE_CHECKING:
@@ -20,13 +21,28 @@ if TYPE_CHECKING:
 _LONG = 0.3  # seconds after which a comparison shows itself
 
 
+class Limits(NamedTuple):
+    """The longest text of which each character is compared, and the most lines. Longer ones are compared coarsely."""
+
+    length: int
+    lines: int
+
+    @property
+    def longest(self) -> int:
+        """The length above which texts are not compared at all."""
+        return self.length * COARSE_FACTOR
+
+
 class Compared(NamedTuple):
-    """A result. `text` is the proposal's text of that change count; `edit` made it of the text that was drawn last."""
+    """A result. `text` is the proposal's text of that change count; `edit` made it of the text that was drawn last.
+
+    There is no `analysis` of texts that are too long even for a coarse one.
+    """
 
     change_count: int
     text: str
-    analysis: Analysis
-    edit: Optional[Carried]
+    analysis: Optional[Analysis]
+    edit: Optional[Carried] = None
 
 
 class Comparing:
@@ -44,19 +60,27 @@ class Comparing:
         """Whether a comparison is under way that the user should hear of."""
         return self._computation is not None and time.monotonic() - self._since > _LONG
 
-    def begin(self, change_count: int, original: str, text: str, drawn: Optional[str], ignored: Whitespace) -> None:
+    def begin(
+        self,
+        change_count: int,
+        original: str,
+        text: Sequence[str],
+        drawn: Optional[str],
+        ignored: Whitespace,
+        limits: Limits,
+    ) -> None:
         """Compare `original` with `text`, the proposal at this change count, instead of what is being compared.
 
-        `drawn` is the text that was drawn last, if a single edit made `text` of it.
+        The text comes in portions. `drawn` is the text that was drawn last, if a single edit made `text` of it.
         """
         self.cancel()
         self._since = time.monotonic()
         self._computation = self._runtime.compute(
-            partial(_analyse_edit, ignored),
+            partial(_compare, change_count, ignored, limits),
             drawn,
             original,
             text,
-            then=partial(self._end, change_count, text),
+            then=self._end,
             failed=self._fail,
         )
 
@@ -66,18 +90,32 @@ class Comparing:
             self._computation.cancel()
             self._computation = None
 
-    def _end(self, change_count: int, text: str, found: Tuple[Analysis, Optional[Carried]]) -> None:
+    def _end(self, found: Compared) -> None:
         self._computation = None
-        self._done(Compared(change_count, text, *found))
+        self._done(found)
 
     def _fail(self, error: Exception) -> None:
         self._computation = None
         self._failed(error)
 
 
-def _analyse_edit(
-    ignored: Whitespace, before: Optional[str], left: str, right: str, cancelled: Callable[[], bool]
-) -> Tuple[Analysis, Optional[Carried]]:
+def _compare(
+    change_count: int,
+    ignored: Whitespace,
+    limits: Limits,
+    before: Optional[str],
+    left: str,
+    portions: Sequence[str],
+    cancelled: Callable[[], bool],
+) -> Compared:
     """The comparison, and the edit that made the right text of the one `before`. Computing thread."""
-    analysis = analyse(left, right, cancelled, ignored=ignored)
-    return analysis, carried(before, right) if before is not None else None
+    right = portions[0] if len(portions) == 1 else "".join(portions)
+    if all(len(text) <= limits.length and text.count("\n") <= limits.lines for text in (left, right)):
+        analysis = analyse(left, right, cancelled, ignored=ignored)
+        return Compared(change_count, right, analysis, carried(before, right) if before is not None else None)
+    if max(len(left), len(right)) > limits.longest:
+        return Compared(change_count, right, None)
+    left_lines, right_lines = Lines(left, cancelled), Lines(right, cancelled)
+    if max(len(left_lines), len(right_lines)) > limits.lines * COARSE_FACTOR:
+        return Compared(change_count, right, None)
+    return Compared(change_count, right, analyse_coarsely(left_lines, right_lines, cancelled))

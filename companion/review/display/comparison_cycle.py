@@ -11,14 +11,14 @@ from __future__ import annotations
 
 import logging
 from functools import partial
-from typing import TYPE_CHECKING, Callable, NamedTuple, Optional
+from typing import TYPE_CHECKING, Callable, Iterator, List, NamedTuple, Optional, Sequence
 
 from ...common.debounce import Debounce
 from ...editor import file_views
 from ..document.disk import Original
 from .analysis import Analysis
 from .carrying import State
-from .comparing import Compared, Comparing
+from .comparing import Compared, Comparing, Limits
 from .drawing import Drawing
 from .hunks import Hunks
 from .panes import ProposalPane
@@ -32,8 +32,10 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger("gemini_companion.review")
 
-# Milliseconds without an edit before the texts are compared again, and at the most; the same for the caret's change.
+# Milliseconds without an edit before the texts are compared again, and at the most; the same for very long ones, which
+# it takes a tenth of a second to ask the editor for, and for the caret's change.
 _AFTER_EDIT, _LONGEST_EDITING = 40, 500
+_AFTER_LONG_EDIT, _LONGEST_LONG_EDITING = 500, 5000
 _AFTER_CARET, _LONGEST_WALK = 20, 100
 
 
@@ -83,12 +85,15 @@ class ComparisonCycle:
         self._update_header = update_header
         self._phase = Phase.GATHERING
         self._original: Optional[Original] = None  # the file, while its text is in its view
-        self._too_large = False
+        self._too_large = self._long = False
         self._found: Optional[Compared] = None  # None if what is drawn is no comparison
         self._drawn = self._being_drawn = _NOTHING
         self._comparing = Comparing(runtime, self._compared, self._failed)
         self._slices = Slices(runtime)
         self._edits = Debounce(runtime.later_on_main, self._compare_after_edits, _AFTER_EDIT, _LONGEST_EDITING)
+        self._long_edits = Debounce(
+            runtime.later_on_main, self._compare_after_edits, _AFTER_LONG_EDIT, _LONGEST_LONG_EDITING
+        )
         self._caret = Debounce(runtime.later_on_main, self._look_at_caret, _AFTER_CARET, _LONGEST_WALK)
 
     # -- how far it is ------------------------------------------------------------------------------------------------
@@ -141,6 +146,7 @@ class ComparisonCycle:
         self._enter(Phase.RETIRED)
         self._slices.stop()
         self._edits.cancel()
+        self._long_edits.cancel()
         self._caret.cancel()
         self._comparing.cancel()
 
@@ -152,12 +158,16 @@ class ComparisonCycle:
     def edited(self) -> None:
         """The proposal was edited: compare again as soon as the user pauses. Called for every keystroke."""
         if self._pane.filled:
-            self._edits.mark()
+            (self._long_edits if self._long else self._edits).mark()
 
     def caret_may_have_moved(self) -> None:
         """The proposal's selection has changed. Called for every keystroke."""
-        if not self._edits.pending:
+        if not self._edits_pending:
             self._caret.mark()  # else the comparison looks where the caret is
+
+    @property
+    def _edits_pending(self) -> bool:
+        return self._edits.pending or self._long_edits.pending
 
     def _compare_after_edits(self) -> None:
         count = self._view.change_count()
@@ -172,7 +182,7 @@ class ComparisonCycle:
 
     def _look_at_caret(self) -> None:
         """Let the header say in which change the caret is."""
-        if self.retired or self._edits.pending or self._found is None:
+        if self.retired or self._edits_pending or self._found is None:
             return
         if self._found.change_count == self._view.change_count() and self._hunks.caret_moved():
             self._update_header()
@@ -188,26 +198,51 @@ class ComparisonCycle:
         count = self._view.change_count() if count < 0 else count
         if not count and not file_views.is_open(self._view):
             return  # a view that is gone answers like one that is empty
-        limits = self._settings()
-        text = self._pane.read(count, limits.review_maximum_bytes)
-        self._too_large = text is None or text.count("\n") > limits.review_maximum_lines
-        if text is None or self._too_large or not original.comparable or self._pane.binary:
-            self._found = None
-            self._draw(DrawnText(count), State(count))
+        if not original.comparable or self._pane.binary:
+            self._draw_plainly(count, too_large=False)
             return
-        self._enter(Phase.COMPARING)
+        limits = Limits(self._settings().review_maximum_bytes, self._settings().review_maximum_lines)
+        text = self._pane.read(count, limits.length)
+        self._long = text is None or len(text) > limits.length
+        if text is not None:
+            self._enter(Phase.COMPARING)
+            self._begin(count, original, [text], limits)
+        elif self._view.size() > limits.longest:
+            self._draw_plainly(count, too_large=True)
+        else:
+            self._enter(Phase.COMPARING)
+            self._slices.run(self._read(count, original, limits), lambda: self._holds(count))
+
+    def _read(self, count: int, original: Original, limits: Limits) -> Iterator[None]:
+        """Ask the editor for a very long text, and compare it."""
+        portions: List[str] = []
+        for portion in self._pane.portions():
+            portions.append(portion)
+            yield None
+        self._begin(count, original, portions, limits)
+
+    def _begin(self, count: int, original: Original, portions: Sequence[str], limits: Limits) -> None:
         # Marks that have moved with a single edit are left alone. Each edit counts, so that none can be overlooked.
         before = self._drawn.text if count - self._drawn.change_count == 1 else None
-        self._comparing.begin(count, original.text, text, before, self._whitespace.ignored)
+        self._comparing.begin(count, original.text, portions, before, self._whitespace.ignored, limits)
+
+    def _holds(self, count: int) -> bool:
+        """Whether the view still holds the text that it had at this change count."""
+        return self._view.is_valid() and self._view.change_count() == count
 
     def _compared(self, found: Compared) -> None:
         if self.retired:
             return
         count = found.change_count
         if self._view.change_count() != count:
-            self.compare()
+            if not self._edits_pending:
+                self.compare()
             return
-        self._found = found
+        self._pane.hold(found.text, count)
+        if found.analysis is None:
+            self._draw_plainly(count, too_large=True)
+            return
+        self._found, self._too_large = found, False
         self._hunks.use(found.analysis, count)
         self._draw(DrawnText(count, found.text), State(count, self._drawn.change_count, found.edit))
 
@@ -234,6 +269,11 @@ class ComparisonCycle:
             self._hunks.outdate_links()
             self._hunks.link(State(self._drawn.change_count), self._drawing.room)
 
+    def _draw_plainly(self, count: int, *, too_large: bool) -> None:
+        """Draw no comparison."""
+        self._found, self._too_large = None, too_large
+        self._draw(DrawnText(count), State(count))
+
     def _draw(self, text: DrawnText, state: State) -> None:
         self._enter(Phase.DRAWING)
         analysis = self.found.analysis
@@ -243,7 +283,7 @@ class ComparisonCycle:
         self._being_drawn = text
         self._slices.run(
             self._drawing.steps(analysis, state, partial(self._end_drawing, text, state)),
-            lambda: self._drawing.valid and self._view.change_count() == text.change_count,
+            lambda: self._drawing.valid and self._holds(text.change_count),
         )
 
     def _end_drawing(self, text: DrawnText, state: State) -> None:

@@ -142,6 +142,7 @@ class Filling:
 
     def _fill_original(self, original: Original) -> Iterator[None]:
         if self._original_pane is not None and file_views.is_open(self._original_pane.view):
-            yield from self._original_pane.fill(original, self._review.same_files)
+            with_syntax = len(original.text) <= self._settings().review_maximum_bytes
+            yield from self._original_pane.fill(original, self._review.same_files, with_syntax)
         self._file.check()
         self._cycle.compare_with(original)

@@ -79,10 +79,10 @@ class RemovedLine(NamedTuple):
     moved: Optional[str] = None
 
 
-def removed_html(lines: Sequence[RemovedLine], tab_size: int, line_height: float) -> str:
-    """Lines that the proposal removes. Each is marked as far as its text goes, as the editor marks lines."""
+def removed_html(lines: Sequence[RemovedLine], tab_size: int, line_height: float, left_out: int = 0) -> str:
+    """Lines that the proposal removes, and how many more. Each is marked as far as its text goes, as in the editor."""
     rows: List[str] = []
-    for start, end in _blocks(lines[:LONGEST_REMOVAL]):
+    for start, end in _blocks(lines):
         moved = lines[start].moved is not None
         for line in lines[start:end]:
             # The outline of a block takes a pixel of its first row, and one of its last.
@@ -95,8 +95,8 @@ def removed_html(lines: Sequence[RemovedLine], tab_size: int, line_height: float
             opened = '<div class="moved">' if moved and line is lines[start] else ""
             closed = "</div>" if moved and line is lines[end - 1] else ""
             rows.append(f'{opened}<div class="line"{style}>{text}{beside}</div>{closed}')
-    if len(lines) > LONGEST_REMOVAL:
-        rows.append(f'<div class="more">and {len(lines) - LONGEST_REMOVAL:,} more lines</div>')
+    if left_out:
+        rows.append(f'<div class="more">and {left_out:,} more lines</div>')
     style = """
         span.removed {{ display: inline-block; background-color: color(var(--redish) alpha(0.15)); }}
         span.changed {{ background-color: color(var(--redish) alpha(0.4)); }}

@@ -41,6 +41,7 @@ class Circumstances(NamedTuple):
     reading_failed: bool = False
     comparison_failed: bool = False
     unreadable: bool = False
+    coarse: bool = False
 
 
 def notices(now: Circumstances) -> Tuple[Notice, ...]:
@@ -54,6 +55,9 @@ def notices(now: Circumstances) -> Tuple[Notice, ...]:
         sentence = (
             f"The proposal is large: shown without a comparison. Raise {BYTES_SETTING} or {LINES_SETTING} for one."
         )
+        found.append(Notice(sentence, risk=False))
+    elif now.coarse:
+        sentence = f"Coarse comparison: the text is long. Raise {BYTES_SETTING} or {LINES_SETTING} for a full one."
         found.append(Notice(sentence, risk=False))
     if now.unsaved:
         found.append(Notice(f"{now.name} has unsaved edits in a tab."))

@@ -8,7 +8,7 @@ Rule: texts that take the editor long to parse have no colours.
 
 from __future__ import annotations
 
-from typing import Dict, List, Optional, Tuple
+from typing import Dict, List, Optional, Sequence, Tuple
 
 import sublime
 
@@ -35,9 +35,9 @@ class OriginalColors:
         self._syntax = ""
         self._tokens: Dict[Tuple[int, int], List[Token]] = {}
 
-    def use(self, lines: List[str], length: int, syntax: str) -> None:
+    def use(self, lines: Sequence[str], length: int, syntax: str) -> None:
         """From now on these lines, of so many characters and in this syntax, are the original."""
-        text = "".join(lines) if length <= _LONGEST else None
+        text = "".join(lines[:]) if length <= _LONGEST else None
         if (text, syntax) == (self._text, self._syntax):
             return
         self._tokens.clear()

@@ -99,16 +99,30 @@ class ProposalPane:
     @property
     def differs(self) -> bool:
         """Whether the text that was read last would be accepted as something else than was proposed."""
-        return self._held is not None and self._restored(self._held) != self._review.proposal.exact
+        return self._held is not None and self._held not in (self._given, self._review.proposal.shown)
 
     def read(self, count: int, longest: int) -> Optional[str]:
-        """The text of the view, whose change count is `count`; None if it has more than `longest` characters."""
+        """The text of the view, whose change count is `count`.
+
+        None if the editor would have to be asked for more than `longest` characters at once.
+        """
         if self._held is None or self._held_at != count:
-            size = self.view.size()
-            if size > longest:
+            if self.untouched_at(count) and self._given is not None:
+                self.hold(self._given, count)
+            elif self.view.size() <= longest:
+                self.hold(whole_text(self.view), count)
+            else:
                 return None
-            self._held, self._held_at = self.view.substr(sublime.Region(0, size)), count
-        return self._held if len(self._held) <= longest else None
+        return self._held
+
+    def hold(self, text: str, count: int) -> None:
+        """`text` is what the view holds at this change count."""
+        self._held, self._held_at = text, count
+
+    def portions(self) -> Iterator[str]:
+        """The text of the view, which must not be edited meanwhile."""
+        for start in range(0, self.view.size(), PORTION):
+            yield self.view.substr(sublime.Region(start, start + PORTION))
 
     def current_text(self) -> str:
         """The text as it would be accepted now: exactly what was proposed, with what the user edited."""
@@ -129,7 +143,7 @@ class OriginalPane:
         self._filled = filled
         self._ever_filled = False
 
-    def fill(self, original: Original, same_files: FrozenSet[str]) -> Iterator[None]:
+    def fill(self, original: Original, same_files: FrozenSet[str], with_syntax: bool) -> Iterator[None]:
         """Put the file into its view, read-only, as the editor would have opened it; in steps."""
         view = self.view
         view.set_read_only(True)
@@ -144,7 +158,7 @@ class OriginalPane:
         if original.kind is Kind.TEXT:
             view.set_line_endings(original.line_endings)
             view.set_encoding(original.encoding)
-        if original.comparable:
+        if original.comparable and with_syntax:
             views.assign_syntax(view, original.path, original.text, same_files)
         self._ever_filled = True
         self._filled()

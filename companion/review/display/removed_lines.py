@@ -28,7 +28,8 @@ def removed_blocks(
     for change in analysis.changes:
         if change.hunk.left_count:
             lines = list(_removed_lines(analysis, change, moved, colors))
-            yield _line_above(analysis, change), removed_html(lines, tab_size, line_height)
+            left_out = change.hunk.left_count - len(lines)
+            yield _line_above(analysis, change), removed_html(lines, tab_size, line_height, left_out)
 
 
 def _line_above(analysis: Analysis, change: Change) -> int:
@@ -42,13 +43,14 @@ def _line_above(analysis: Analysis, change: Change) -> int:
 def _removed_lines(
     analysis: Analysis, change: Change, moved: Mapping[int, str], colors: Callable[[int, int], Sequence[Ink]]
 ) -> Iterator[RemovedLine]:
-    """The lines that a change removes."""
-    first, last = change.hunk.left_start, change.hunk.left_end
-    shown = min(last, first + LONGEST_REMOVAL)
-    inks = colors(analysis.left_starts[first], analysis.left_starts[shown])
+    """Those of the lines that a change removes that are shown."""
+    first = change.hunk.left_start
+    last = min(change.hunk.left_end, first + LONGEST_REMOVAL)
+    end = analysis.left_starts[first]
+    inks = colors(end, analysis.left_starts[last])
     at = 0  # of the first ink that may reach into the line
-    for row in range(first, last):
-        start, end = analysis.left_starts[row], analysis.left_starts[row + 1]
+    for row, text in enumerate(analysis.left_lines[first:last], first):
+        start, end = end, end + len(text)
         parts = [
             (max(one, start) - start, min(other, end) - start)
             for one, other in change.left_parts
@@ -60,7 +62,7 @@ def _removed_lines(
             if inks[at][1] > end:
                 break
             at += 1
-        yield RemovedLine(row + 1, analysis.left_lines[row], parts, own, moved.get(row))
+        yield RemovedLine(row + 1, text, parts, own, moved.get(row))
 
 
 def _captions(blocks: Sequence[Moved]) -> Dict[int, str]:

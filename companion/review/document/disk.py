@@ -30,7 +30,7 @@ from .raw_files import NotRegularError, identity_of, opened, read_all
 from .text import carry_endings, line_endings, plain, portions, usual_ending
 
 BYTES_SETTING, LINES_SETTING = "review_maximum_bytes", "review_maximum_lines"  # what bounds a comparison
-READ_FACTOR = 8  # a file bigger than the limit is shown plainly; one this many times bigger is not even read
+COARSE_FACTOR = 10  # texts above the limits are compared coarsely, up to so many times as long
 
 _CLOCK_TICK = 2 * 10**9  # nanoseconds; file systems keep time so coarsely that two writes may bear the same one
 _ENDING_NAMES = {"\n": "Unix", "\r\n": "Windows", "\r": "CR"}
@@ -100,7 +100,7 @@ def read(
     name = os.path.basename(path)
     try:
         with opened(path, os.O_RDONLY) as (descriptor, found):
-            most = maximum_bytes * READ_FACTOR
+            most = maximum_bytes * COARSE_FACTOR
             data = read_all(descriptor, most if found.st_size <= most else HEAD)
             size = max(found.st_size, len(data))
             if size > most:
@@ -118,13 +118,9 @@ def read(
     original = original._replace(signature=_signature(found), identity=identity_of(found))
     if original.kind is not Kind.TEXT:
         return original
-    if len(data) > maximum_bytes:
-        notice = f"{name} is large ({_size(len(data))}): shown without a comparison. Raise {BYTES_SETTING} for one."
-        return original._replace(kind=Kind.HUGE, notice=notice)
-    if original.text.count("\n") > maximum_lines:
-        notice = (
-            f"{name} has more than {maximum_lines:,} lines: shown without a comparison. Raise {LINES_SETTING} for one."
-        )
+    if original.text.count("\n") > maximum_lines * COARSE_FACTOR:
+        lines = f"{maximum_lines * COARSE_FACTOR:,} lines"
+        notice = f"{name} has more than {lines}: shown without a comparison. Raise {LINES_SETTING} for one."
         return original._replace(kind=Kind.HUGE, notice=notice)
     return original
 

@@ -95,25 +95,29 @@ def test_an_undecodable_file_is_shown_as_far_as_it_can_be(tmp_path):
     assert "decoded" in original.notice
 
 
-def test_a_large_file_is_not_compared(tmp_path):
-    original = read(made(tmp_path, b"x" * 1001))
-    assert original.kind is Kind.HUGE
-    assert len(original.text) == 1001
-    assert not original.comparable
-    assert original.notice.endswith("shown without a comparison. Raise review_maximum_bytes for one.")
-    assert "(1,001 bytes)" in original.notice
+def test_a_file_ten_times_as_long_as_the_limit_is_read(tmp_path):
+    original = read(made(tmp_path, b"x" * 10_000))
+    assert original.comparable
+    assert len(original.text) == 10_000
+    assert original.notice == ""
 
 
-def test_a_very_large_file_is_not_read(tmp_path):
-    original = read(made(tmp_path, b"x" * 8001))
+def test_a_longer_one_is_not(tmp_path):
+    original = read(made(tmp_path, b"x" * 10_001))
     assert original.kind is Kind.HUGE
     assert original.text == ""
+    assert original.notice == "file.txt is too large to be shown (10 kB). Raise review_maximum_bytes to see it."
 
 
 def test_a_file_of_many_lines_is_not_compared(tmp_path):
-    original = read(made(tmp_path, b"\n" * 101))
+    assert read(made(tmp_path, b"\n" * 1000)).comparable
+    original = read(made(tmp_path, b"\n" * 1001))
     assert original.kind is Kind.HUGE
-    assert "100 lines" in original.notice and "Raise review_maximum_lines" in original.notice
+    assert len(original.text) == 1001
+    assert not original.comparable
+    assert original.notice == (
+        "file.txt has more than 1,000 lines: shown without a comparison. Raise review_maximum_lines for one."
+    )
 
 
 def test_a_folder_is_unreadable(tmp_path):
@@ -189,7 +193,7 @@ def test_a_character_that_the_encoding_lacks_is_refused(tmp_path):
 
 @pytest.mark.parametrize(
     "content, why",
-    [(b"\x00", "binary"), (b"\x81\xff\n", "decoded"), (None, "be read"), (b"x" * 10000, "too large to be read")],
+    [(b"\x00", "binary"), (b"\x81\xff\n", "decoded"), (None, "be read"), (b"x" * 10001, "too large to be read")],
 )
 def test_what_was_not_read_as_text_is_never_overwritten_and_the_user_is_told_why(tmp_path, content, why):
     if content is None:

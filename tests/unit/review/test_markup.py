@@ -10,7 +10,9 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
+from companion.review.display.analysis import analyse
 from companion.review.display.markup import RemovedLine, filler, link, link_html, parse_link, removed_html, unstamped
+from companion.review.display.removed_lines import removed_blocks
 
 
 @pytest.mark.parametrize(
@@ -82,7 +84,7 @@ def test_an_empty_line_is_as_high_as_others():
 
 @pytest.mark.parametrize(("lines", "shown", "more"), [(200, 200, ""), (201, 200, "and 1 more lines")])
 def test_of_a_long_removal_the_beginning_is_shown_and_the_rest_counted(lines, shown, more):
-    document = removed(*["x\n"] * lines)
+    ((_, document),) = removed_blocks(analyse("x\n" * lines, ""), 4, 16.0, lambda *_: ())
     assert document.count('<div class="line">') == shown
     assert ('class="more"' in document) is bool(more)
     assert more in document

@@ -30,6 +30,7 @@ def test_when_all_is_well_nothing_is_said():
         ({"comparison_failed": True}, ["The comparison failed: see the log."]),
         ({"original_notice": "file.py is a binary file."}, ["binary"]),
         ({"proposal_too_large": True}, ["Raise review_maximum_bytes or review_maximum_lines for one."]),
+        ({"coarse": True}, ["Coarse comparison: the text is long."]),
         ({"contents": "file.py is a binary file: ELF program.", "proposal_too_large": True}, ["ELF program"]),
         ({"contents": "The proposal is a PNG.", "original_notice": "file.py is large."}, ["PNG", "is large"]),
         ({"unsaved": True}, ["unsaved edits"]),
