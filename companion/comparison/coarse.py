@@ -19,8 +19,8 @@ from .lines import split_lines
 from .matching import common_suffix
 from .resynchronising import Stretch, changed_stretches
 
-_PORTION = 1 << 12  # characters, of which it is known how many lines end in front of them
-_PORTIONS_PER_POLL = 256
+_PORTION = 1 << 11  # characters, of which it is known how many lines end in front of them
+_PORTIONS_PER_POLL = 500
 _MOST_HUNKS = 500
 """Each costs the editor marks, fillers and a link; beyond, those that are nearest to each other become one."""
 
@@ -37,6 +37,7 @@ class Lines(Sequence[str]):
             if number % _PORTIONS_PER_POLL == 0:
                 budget.poll()
             self._ended.append(self._ended[-1] + text.count("\n", first, first + _PORTION))
+        self._starts: Dict[int, int] = {}
         self._length = self._ended[-1] + (text[-1:] not in ("", "\n"))
 
     def __len__(self) -> int:
@@ -46,13 +47,16 @@ class Lines(Sequence[str]):
         if isinstance(index, slice):
             first, last, step = index.indices(len(self))
             return split_lines(self.text[self.start(first) : self.start(max(first, last))])[::step]
-        row = range(len(self))[index]
-        return self.text[self.start(row) : self.start(row + 1)]
+        first = self.start(range(len(self))[index])
+        return self.text[first : self.text.find("\n", first) + 1 or len(self.text)]
 
     def start(self, row: int) -> int:
-        """The offset of a line; the end of the text for the one behind the last."""
-        if row >= len(self):
-            return len(self.text)
+        """The offset of a line; the end of the text for the one behind the last. Found once, it is known."""
+        if row not in self._starts:
+            self._starts[row] = self._find(row) if row < len(self) else len(self.text)
+        return self._starts[row]
+
+    def _find(self, row: int) -> int:
         portion = max(0, bisect_left(self._ended, row) - 1)
         first = portion * _PORTION
         text = self.text[first : first + _PORTION]
@@ -66,20 +70,16 @@ class Lines(Sequence[str]):
 
 
 class Starts(Sequence[int]):
-    """The offsets of `lines`, the end of the text last. One that was asked for is known from then on."""
+    """The offsets of `lines`, the end of the text last."""
 
     def __init__(self, lines: Lines) -> None:
         self._lines = lines
-        self._known: Dict[int, int] = {}
 
     def __len__(self) -> int:
         return len(self._lines) + 1
 
     def __getitem__(self, index: Any) -> Any:
-        row = index if index >= 0 else index + len(self)
-        if row not in self._known:
-            self._known[row] = self._lines.start(range(len(self))[row])
-        return self._known[row]
+        return self._lines.start(range(len(self))[index])
 
 
 def compare_coarsely(left: Lines, right: Lines, *, cancelled: Callable[[], bool] = never) -> List[Hunk]:

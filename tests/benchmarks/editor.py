@@ -33,6 +33,7 @@ SLOW_IMPORTS = ("aiohttp", "asyncio", "jsonschema")
 LOADS = 5
 REVIEWS = 5
 LINES, HUNKS = 20_000, 500
+LONG_LINES = 500_000
 EVENTS = 3000
 
 PREPARE = """
@@ -163,6 +164,15 @@ def texts() -> List[str]:
     return ["".join(lines), "".join(edited)]
 
 
+def long_texts() -> List[str]:
+    """A file of 20 MB, which is compared coarsely, and the same with 500 scattered changes."""
+    lines = ["    value_%06d = compute(%05d)     \n" % (n, n * 7 % 9973) for n in range(LONG_LINES)]
+    edited = list(lines)
+    for number in range(HUNKS):
+        edited[number * (LONG_LINES // HUNKS) + 3] = "    changed_%d = nothing_of_the_old_one\n" % number
+    return ["".join(lines), "".join(edited)]
+
+
 class Bench:
     """A host with the package, a file of 1 MB in front, and a client's end of the network."""
 
@@ -231,6 +241,26 @@ def reviews(bench: Bench, client: Client, path: str, proposed: str) -> Iterator[
     yield summary("accept 1 MB, 500 hunks: all slices", [1e3 * x for x in accepted], target=20, unit="ms")
 
 
+def long_review(bench: Bench, client: Client, path: str, proposed: str) -> Iterator[Measurement]:
+    """Opening a review of a text ten times as long as the limits, and typing into it."""
+    call = message("tools/call", {"name": "openDiff", "arguments": {"filePath": path, "newContent": proposed}})
+    bench.host.execute("watch.slices = []")
+    client.post(call)
+    bench.host.wait_until("len(reviews._presentations) == 1", 120)
+    bench.host.execute("shown = next(iter(reviews._presentations.values()))")
+    compared = "shown.settled and shown._cycle.found.analysis.coarse and len(shown._cycle.found.analysis.changes) == %d"
+    bench.host.wait_until(compared % HUNKS, 120)
+    opening = bench.slices("opening a long review")
+    bench.host.execute("shown.proposal_view.run_command('insert', {'characters': 'typed'})")
+    bench.host.wait_until(compared % HUNKS, 120)
+    typing = bench.slices("typing into a long review")
+    bench.host.execute("reviews.reject(shown.review)")
+    bench.host.wait_until("not reviews._presentations", 30)
+    for name, slices in (("open 20 MB, 500 hunks", opening), ("typing into it", typing)):
+        yield summary(name + ": longest slice", [1e3 * max(own for _, own, _ in slices)], target=20, unit="ms")
+        yield summary("  all of its slices", [1e3 * sum(own for _, own, _ in slices)], target=None, unit="ms")
+
+
 def measurements() -> Iterator[Measurement]:
     """All that is measured, with its targets."""
     yield from loads()
@@ -252,6 +282,9 @@ def measurements() -> Iterator[Measurement]:
                 yield event_costs(host, name + " event, a client", function, 20)
             host.execute(WATCH_API + WATCH)
             yield from reviews(bench, client, path, proposed)
+            text, proposed = long_texts()
+            Path(path).write_bytes(text.encode("ascii"))
+            yield from long_review(bench, client, path, proposed)
             client.end()
             assert host.errors() == []
     finally:

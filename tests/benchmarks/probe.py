@@ -54,7 +54,8 @@ class Probe:
                 setattr(listener, name, self.package(name, value))
 
     def _wrap_methods(self, kind: type) -> None:
-        for name, value in list(vars(kind).items()):
+        for name in dir(kind):
+            value = inspect.getattr_static(kind, name)  # a class may have it from another one
             if inspect.isfunction(value) and not name.startswith("_"):
                 setattr(kind, name, self._editor(value))
 
