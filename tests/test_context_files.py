@@ -218,13 +218,6 @@ class FocusElsewhere(ContextCase):
         yield from self.still_active()
         self.window.run_command("hide_panel", {"cancel": True})
 
-    def test_one_of_our_own_diff_views_even_of_a_file(self):
-        ours = self.window.open_file(self.path("b.py"))
-        ours.settings().set("gemini_companion.role", "proposal")
-        yield lambda: not ours.is_loading()
-        self.window.focus_view(ours)
-        yield from self.still_active()
-
     def test_no_update_repeats_the_one_before(self):
         for row in (0, 1, 1, 1, 2, 2):
             self.select(self.view, sublime.Region(self.view.text_point(row, 0)))
