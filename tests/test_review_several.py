@@ -177,6 +177,13 @@ class TestKeys(SeveralTestCase):
         yield lambda: self.kinds() == [Verdict.REJECTED, Verdict.ACCEPTED]
         yield lambda: self.window.num_groups() == 1
 
+    def test_closing_all_tabs_at_once_rejects_all(self) -> Iterator[Any]:
+        yield from self.two()
+        self.clock += 5
+        self.window.run_command("close_all")
+        yield lambda: self.kinds() == [Verdict.REJECTED, Verdict.REJECTED]
+        yield lambda: self.window.num_groups() == 1 and not self.window.views()
+
     def test_nothing_is_typed_into_it(self) -> Iterator[Any]:
         first, second = yield from self.two()
         self.type(self.proposal(first), 0, "# mine\n")

@@ -69,6 +69,7 @@ class ReviewManager:
         self.accepted_texts = AcceptedTexts(window, runtime, self.open_reviews, self._end, is_connected)
         self.changes = Changes(self.open_reviews)
         self.closed = ClosedReviews(self.open_reviews, runtime)
+        self._closing = False  # whether the tab of a review was closed in this turn of the main loop
 
     def of_view(self, view: sublime.View) -> Optional[ReviewManager]:
         """The manager to whose reviews a view belongs: this one, or that of the window it was dragged here from."""
@@ -270,11 +271,11 @@ class ReviewManager:
     def reject_by_closing(self, review: Review, view: sublime.View) -> None:
         """`view`, one of the views of the review, is being closed: reject the proposal, which can be opened again.
 
-        If that was meant for another review, this one is shown again.
+        If that was meant for another review, this one is shown again, unless both were closed in the same turn.
         """
         for clone in view.clones():
             self._runtime.on_main(views.close, clone)
-        if review.pending and self.ignores(review):
+        if review.pending and not self._closing and self.ignores(review):
             self.open_reviews.retire(review)
             self._runtime.on_main(self._show_anew, review)
             return
@@ -283,7 +284,12 @@ class ReviewManager:
             self._say(review, self.closed.note(review, text))
         self._tell(review, outcome)
         self.open_reviews.retire(review)
-        self._runtime.on_main(self._end, review, None)
+        self._closing = True
+        self._runtime.on_main(self._has_closed, review)
+
+    def _has_closed(self, review: Review) -> None:
+        self._closing = False
+        self._end(review, None)
 
     def _show_anew(self, review: Review) -> None:
         """Show a review again whose view has gone; where its window or project has gone, reject it."""
