@@ -5,10 +5,11 @@ Rule: everything runs on the main thread. A command that finds nothing to do say
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Callable, List
+from typing import TYPE_CHECKING, Callable, List, Sequence
 
 import sublime
 
+from ..comparison import Hunk
 from ..editor.status_bar import say
 from .decision import Review
 from .open_reviews import OpenReviews
@@ -22,6 +23,8 @@ WHOLE_SELECTION = -1
 NONE = "this diff shows no changes"  # none that are marked: it may be too large, or no text
 NONE_AT_CURSOR = "there is no change at the cursor"
 NOTHING_TO_BRING_BACK = "there is no reverted change to bring back"
+ONLY_FOR_PROPOSALS = "that command is for proposals: use “Keep Hunk”, “Revert Hunk” or “Reject Diff” here"
+NOT_FOR_PROPOSALS = "“Keep Hunk” is for changes that are in the file: use “Accept This Hunk Only” here"
 
 
 class Changes:
@@ -62,16 +65,48 @@ class Changes:
         if presentation is None or not review.pending:
             return
         hunks = presentation.hunks
-        if number == WHOLE_SELECTION:
+        if review.decisions is not None:
+            self._decide(presentation, number, review.decisions.reject_hunks)
+        elif number == WHOLE_SELECTION:
             self._act_or_say(presentation, hunks.revert, NONE_AT_CURSOR)
         else:
             rows = hunks.linked(number)
             self._act_or_say(presentation, lambda places: hunks.revert_linked(rows), "that change is no longer there")
 
+    def keep_hunk(self, review: Review) -> None:
+        """Accept the changes that the selection touches, where each can be decided by itself."""
+        presentation = self._open.presentations.get(review)
+        if presentation is None or not review.pending:
+            return
+        if review.decisions is None:
+            self._say(review, NOT_FOR_PROPOSALS)
+        else:
+            self._decide(presentation, WHOLE_SELECTION, review.decisions.accept_hunks)
+
+    def _decide(
+        self, presentation: Presentation, number: int, decide: Callable[[Review, Sequence[Hunk]], None]
+    ) -> None:
+        """Decide the changes that the selection touches, or the one whose link has this number."""
+        review, shown = presentation.review, presentation.hunks
+        if self._open.input_guard.pressed(review):
+            self._say(review, "that diff has just come to the front: look, then decide")
+            return
+        rows = shown.linked(number)
+
+        def decide_some(places: List[sublime.Region]) -> bool:
+            hunks = shown.at(places) if number == WHOLE_SELECTION else shown.of_link(rows)
+            if hunks:
+                decide(review, hunks)
+            return bool(hunks)
+
+        self._act_or_say(presentation, decide_some, NONE_AT_CURSOR)
+
     def revert_all_hunks(self, review: Review) -> None:
         """Take back all changes that are left."""
         presentation = self._open.presentations.get(review)
-        if presentation is not None and review.pending:
+        if presentation is not None and review.decisions is not None:
+            self._say(review, ONLY_FOR_PROPOSALS)
+        elif presentation is not None and review.pending:
             hunks = presentation.hunks
             self._act_or_say(presentation, lambda places: hunks.revert_all(), NONE)
 
@@ -79,6 +114,9 @@ class Changes:
         """Take back all changes but the selected ones, and call `then` if there are any of these."""
         presentation = self._open.presentations.get(review)
         if presentation is None or not review.pending:
+            return
+        if review.decisions is not None:
+            self._say(review, ONLY_FOR_PROPOSALS)
             return
         hunks = presentation.hunks
 
@@ -94,6 +132,9 @@ class Changes:
         """Bring back what the last command took back, or the change whose link has this number."""
         presentation = self._open.presentations.get(review)
         if presentation is None or not review.pending:
+            return
+        if review.decisions is not None:
+            review.decisions.bring_back(review)
             return
         hunks = presentation.hunks
 

@@ -20,8 +20,10 @@ The editor is not known here. Main thread only.
 from __future__ import annotations
 
 from enum import Enum
-from typing import Callable, Dict, FrozenSet, NamedTuple, Optional, Union
+from typing import Callable, Dict, FrozenSet, NamedTuple, Optional, Protocol, Sequence, Tuple, Union
 
+from ..comparison import Hunk
+from .document.disk import Original
 from .document.text import ProposedText
 
 
@@ -74,6 +76,49 @@ class Ticket:
         return True
 
 
+class Words(NamedTuple):
+    """What the two decisions are called, and what the two texts are."""
+
+    accept: str
+    reject: str
+    left: str
+    right: str
+
+
+PROPOSAL_WORDS = Words("Accept", "Reject", "on disk", "proposal")
+
+
+class Decisions(Protocol):
+    """What it means when the user decides a review. The review draws what is to be decided, and asks nothing else.
+
+    Main thread. Whoever implements this ends the review, now or later, or says in its header why not.
+    """
+
+    def accept(self, review: Review, text: str) -> None:
+        """Accept the review with `text`."""
+
+    def reject(self, review: Review) -> None:
+        """Reject it."""
+
+    def closed(self, review: Review, text: str) -> Optional[Outcome]:
+        """The user closes its tab. What its client is told, if anything."""
+
+
+class HunkDecisions(Decisions, Protocol):
+    """The same for a review whose text cannot be edited: its hunks are decided one by one, and at once."""
+
+    words: Words
+
+    def accept_hunks(self, review: Review, hunks: Sequence[Hunk]) -> None:
+        """Accept these, and leave the others to be decided."""
+
+    def reject_hunks(self, review: Review, hunks: Sequence[Hunk]) -> None:
+        """Reject these, and leave the others to be decided."""
+
+    def bring_back(self, review: Review) -> None:
+        """Bring back what was rejected last."""
+
+
 class State(Enum):
     """Where a review stands."""
 
@@ -94,17 +139,25 @@ TRANSITIONS: Dict[State, FrozenSet[State]] = {
 
 
 class Review:
-    """One proposal for one file, from one client.
+    """One proposal for one file, from one client; or, with `decisions` of its own, what else a file may hold.
 
     `path` is what the client sent, letter by letter, because clients compare it as text. `orphaned` means that the
     client has gone and nobody but us is left to write the file; with `accepted_before` that is so because the text was
     accepted before and is not saved, with `closed_before` because a tab was closed, and the client told so.
     `same_files` are the names by which tabs called the file when the disk was last asked. `ticket` is the call that the
-    decision answers, if it is not told by a notification.
+    decision answers, if it is not told by a notification. `before` is what the text is compared with, if that is not
+    the file on disk. `notes` are sentences for its header.
     """
 
     def __init__(
-        self, owner: Owner, path: str, proposed: Union[str, ProposedText], ticket: Optional[Ticket] = None
+        self,
+        owner: Owner,
+        path: str,
+        proposed: Union[str, ProposedText],
+        ticket: Optional[Ticket] = None,
+        *,
+        decisions: Optional[HunkDecisions] = None,
+        before: Optional[Original] = None,
     ) -> None:
         self.owner = owner
         self.path = path
@@ -115,6 +168,14 @@ class Review:
         self.orphaned = False
         self.accepted_before = False
         self.closed_before = False
+        self.decisions = decisions
+        self.before = before
+        self.notes: Tuple[str, ...] = ()
+
+    @property
+    def words(self) -> Words:
+        """What its decisions and its texts are called."""
+        return self.decisions.words if self.decisions is not None else PROPOSAL_WORDS
 
     @property
     def pending(self) -> bool:

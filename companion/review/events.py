@@ -113,11 +113,11 @@ class ReviewEvents:
             reviews.saved_under_a_name(review)
 
     def on_pre_close(self, view: sublime.View) -> None:
-        """A view is about to be closed. Closing either view of a review rejects the proposal."""
+        """A view is about to be closed. Closing either view of a review ends it; a proposal is rejected."""
         self._runtime.assert_main_thread()
         review = self._open.view_closing(view)
         if review is not None:
-            self._reviews.reject_by_closing(review, view)
+            self._reviews.closed_by_user(review, view)
 
     def on_command(self, view: sublime.View, name: str, arguments: Optional[Dict[str, Any]]) -> Optional[Command]:
         """The command to run instead, with its arguments, or None to let it pass. Keys and menus are told of only.

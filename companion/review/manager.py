@@ -22,12 +22,13 @@ from ..editor.status_bar import say
 from .accepted_texts import AcceptedTexts
 from .changes import Changes
 from .controls import follow_link
-from .decision import Outcome, Owner, Review, ReviewError, State, Ticket
+from .decision import Decisions, Outcome, Owner, Review, ReviewError, State, Ticket
 from .display.file_watch import file_request
 from .document.apply import Guard
 from .document.preparation import FileRequest, Preparation
 from .document.text import ProposedText
 from .open_reviews import OpenReviews
+from .proposals import ProposalDecisions
 from .reopening import ClosedReviews
 from .window import views
 from .window.split import close_abandoned, project_of, put_layout_back
@@ -70,6 +71,9 @@ class ReviewManager:
         self.changes = Changes(self.open_reviews)
         self.closed = ClosedReviews(self.open_reviews, runtime)
         self._closing = False  # whether the tab of a review was closed in this turn of the main loop
+        self._proposals = ProposalDecisions(
+            window, self.open_reviews, self.accepted_texts, self.closed, self._end, is_connected
+        )
 
     def of_view(self, view: sublime.View) -> Optional[ReviewManager]:
         """The manager to whose reviews a view belongs: this one, or that of the window it was dragged here from."""
@@ -82,8 +86,8 @@ class ReviewManager:
     # -- which there are ----------------------------------------------------------------------------------------------
 
     def pending(self) -> List[Review]:
-        """The reviews that the user can still decide, the oldest first."""
-        return self.open_reviews.pending()
+        """The proposals that the user can still decide, the oldest first."""
+        return [review for review in self.open_reviews.pending() if review.decisions is None]
 
     def in_front(self) -> Optional[Review]:
         """The review that a command means: the one with the focus, else the visible one, else the only one."""
@@ -210,7 +214,10 @@ class ReviewManager:
         self._runtime.assert_main_thread()
         if review in self._presentations and review.pending:
             if not self.changes.wait(review, lambda: self._accept_later(review)):
-                self._accept(review, self._presentations[review].current_text())
+                self._decisions(review).accept(review, self._presentations[review].current_text())
+
+    def _decisions(self, review: Review) -> Decisions:
+        return review.decisions or self._proposals
 
     def _accept_later(self, review: Review) -> None:
         """Accept as soon as nobody is at work on the views, unless another proposal comes before that."""
@@ -238,38 +245,22 @@ class ReviewManager:
         """Accept what the client proposed, without the user's edits."""
         self._runtime.assert_main_thread()
         if review in self._presentations and review.pending:
-            self._accept(review, review.proposal.exact)
-
-    def _accept(self, review: Review, text: str) -> None:
-        """Accept `text`. If nobody else will write it, it is written first."""
-        ticket = review.ticket
-        if self._is_ours_to_write(review):
-            written = f"wrote {os.path.basename(review.path)}"
-            self.accepted_texts.write(review, text, lambda problem: say(self._window, problem or written))
-        else:
-            edits_return = ticket is None or ticket.edits_return
-            self.accepted_texts.tell(review, text, text if edits_return else review.proposal.exact)
-
-    def _is_ours_to_write(self, review: Review) -> bool:
-        """Whether nobody else will write what is accepted."""
-        if review.orphaned or not self._is_connected(review.owner):
-            return True
-        return review.ticket is not None and not review.ticket.waiting
+            self._decisions(review).accept(review, review.proposal.exact)
 
     def accept_only_hunk(self, review: Review) -> None:
         """Accept the selected changes and take back all others."""
         self.changes.keep_only_selected(review, lambda: self._accept_later(review))
 
     def reject(self, review: Review) -> None:
-        """Reject the proposal."""
+        """Reject what is shown."""
         self._runtime.assert_main_thread()
         if review.state is State.WRITING:
             self._say(review, f"{os.path.basename(review.path)} is being written")
         else:
-            self._end(review, review.reject())
+            self._decisions(review).reject(review)
 
-    def reject_by_closing(self, review: Review, view: sublime.View) -> None:
-        """`view`, one of the views of the review, is being closed: reject the proposal, which can be opened again.
+    def closed_by_user(self, review: Review, view: sublime.View) -> None:
+        """`view`, one of the views of the review, is being closed, which ends it.
 
         If that was meant for another review, this one is shown again, unless both were closed in the same turn.
         """
@@ -279,10 +270,7 @@ class ReviewManager:
             self.open_reviews.retire(review)
             self._runtime.on_main(self._show_anew, review)
             return
-        text, outcome = self.open_reviews.text_of(review), review.reject()
-        if outcome is not None:
-            self._say(review, self.closed.note(review, text))
-        self._tell(review, outcome)
+        self._tell(review, self._decisions(review).closed(review, self.open_reviews.text_of(review)))
         self.open_reviews.retire(review)
         self._closing = True
         self._runtime.on_main(self._has_closed, review)

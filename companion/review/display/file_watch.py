@@ -64,6 +64,9 @@ class FileWatch:
         `loaded` or `failed` is called unless it is read once more before that.
         """
         self.read_again()
+        if self._review.before is not None:
+            loaded(Preparation(self._review.before, self._review.same_files))
+            return
         self._runtime.use_disk(
             read,
             file_request(self._review.path, settings, fallback_encoding),
@@ -107,7 +110,7 @@ class FileWatch:
             return
         if self._looking is not None:
             self._look_once_more = True
-        elif self.original is not None and not self.changed:
+        elif self._review.before is None and self.original is not None and not self.changed:
             self._look_once_more = False
             self._looking = self._runtime.use_disk(
                 _look,

@@ -47,6 +47,8 @@ class Header(NamedTuple):
     columns: int
     generation: int = 0
     place: str = ""
+    accept: str = "Accept"
+    reject: str = "Reject"
     edits_stay: bool = False
     """The proposal was edited, and its client writes it without the edits."""
     hidden: int = 0
@@ -182,7 +184,7 @@ def _folded_first(pieces: Sequence[Piece], room: int) -> List[Piece]:
 
 
 def _actions(header: Header) -> List[Piece]:
-    actions = [(ACCEPT, "Accept", "accept"), (REJECT, "Reject", "reject")]
+    actions = [(ACCEPT, header.accept, "accept"), (REJECT, header.reject, "reject")]
     if header.edits_stay:
         actions[:1] = [
             (AS_PROPOSED, "Accept as proposed", "accept"),

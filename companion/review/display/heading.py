@@ -68,6 +68,7 @@ def header_of(now: Standing, columns: int) -> Header:
         reading_failed=now.file.reading_failed,
         comparison_failed=now.comparison_failed,
         unreadable=now.original.kind in (Kind.UNREADABLE, Kind.UNDECODABLE),
+        notes=now.review.notes,
     )
     return Header(
         name=name,
@@ -80,6 +81,8 @@ def header_of(now: Standing, columns: int) -> Header:
         changes=len(analysis.changes) if analysis else 0,
         notices=notices(circumstances),
         columns=columns,
+        accept=now.review.words.accept,
+        reject=now.review.words.reject,
         edits_stay=now.edits_stay,
         hidden=hidden,
     )

@@ -11,6 +11,7 @@ from typing import Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 import sublime
 
+from ...comparison import Hunk
 from ...editor.edits import Edit, apply_edits, move_caret
 from .analysis import Analysis, Change, Span
 from .carrying import State
@@ -189,6 +190,17 @@ class Hunks:
         """What the link of this number was drawn for; None if there is no such link."""
         rows = self._linked.rows
         return rows[number] if 0 <= number < len(rows) else None
+
+    def at(self, places: Sequence[sublime.Region]) -> List[Hunk]:
+        """The marked hunks that `places` touch; none while the view holds another text than was compared."""
+        if self._analysis is None or not self.ready:
+            return []
+        return [self._analysis.changes[index].hunk for index in self._touched(places)]
+
+    def of_link(self, rows: Optional[Rows]) -> List[Hunk]:
+        """The hunk that a link was drawn for; none if it is another one now."""
+        changes = self._analysis.changes if self._analysis is not None and self.ready else []
+        return [change.hunk for change in changes if _rows(change) == rows]
 
     def revert(self, places: Sequence[sublime.Region]) -> bool:
         """Put the original's lines in place of the changes that `places` touch, at once. False if they touch none."""

@@ -42,6 +42,7 @@ class Circumstances(NamedTuple):
     comparison_failed: bool = False
     unreadable: bool = False
     coarse: bool = False
+    notes: Tuple[str, ...] = ()
 
 
 def notices(now: Circumstances) -> Tuple[Notice, ...]:
@@ -65,6 +66,7 @@ def notices(now: Circumstances) -> Tuple[Notice, ...]:
         sentence = f"{now.name} has changed on disk since the diff was opened."
         found.append(Notice(sentence, RELOAD, "Compare again"))
     found += _who_writes(now)
+    found += [Notice(sentence, risk=False) for sentence in now.notes]
     if now.whitespace_hidden:
         found.append(Notice(f"{hidden_text(now.whitespace_hidden)}.", WHITESPACE, "Show them", risk=False))
     elif now.whitespace_shown:

@@ -14,7 +14,7 @@ import sublime
 from ...editor import file_views
 from ...editor.edits import PORTION, move_caret, text_steps
 from ...editor.selections import some_selections
-from ..decision import Review
+from ..decision import Review, Words
 from ..document.disk import Kind, Original
 from ..document.text import ProposedText
 from ..window import views
@@ -59,7 +59,7 @@ class ProposalPane:
             yield from text_steps(view, shown)
         finally:
             if len(shown) > PORTION and view.is_valid():
-                view.set_read_only(False)
+                view.set_read_only(self._review.decisions is not None)
         # Asking the editor for a long text takes long.
         self._given = shown if len(shown) > PORTION and view.size() == len(shown) else whole_text(view)
         self._given_at = view.change_count()
@@ -138,8 +138,9 @@ class ProposalPane:
 class OriginalPane:
     """The view of a file, beside that of its proposal. Main thread only. `filled` is called when it was filled."""
 
-    def __init__(self, view: sublime.View, filled: Callable[[], None]) -> None:
+    def __init__(self, view: sublime.View, words: Words, filled: Callable[[], None]) -> None:
         self.view = view
+        self._words = words
         self._filled = filled
         self._ever_filled = False
 
@@ -148,7 +149,7 @@ class OriginalPane:
         view = self.view
         view.set_read_only(True)
         yield from text_steps(view, original.text)
-        view.set_name(views.original_name(original.path, original.kind))
+        view.set_name(views.original_name(original.path, original.kind, self._words))
         view.erase_phantoms(CONTENTS)
         if original.format.binary:
             contents = contents_html(original.format.with_size(original.signature[1]), view.line_height())

@@ -77,7 +77,9 @@ class Presentation:
         )
         self._filling = Filling(
             review,
-            OriginalPane(original_view, self._drawing.original_filled) if original_view is not None else None,
+            OriginalPane(original_view, review.words, self._drawing.original_filled)
+            if original_view is not None
+            else None,
             self._pane,
             self.file,
             cycle=self._cycle,
@@ -152,6 +154,7 @@ class Presentation:
         Long texts follow a moment later. `prepared` is what was found out about the file, if that was done already.
         """
         self._runtime.assert_main_thread()
+        self.freeze(False)
         self._filling.show_proposal(prepared)
 
     def load(self) -> None:
@@ -180,9 +183,9 @@ class Presentation:
             self._cycle.compare()
 
     def freeze(self, frozen: bool) -> None:
-        """Let nobody edit the proposal while it is being written."""
+        """Let nobody edit the proposal while it is being written, and never what can only be decided."""
         if file_views.is_open(self.proposal_view):
-            self.proposal_view.set_read_only(frozen)
+            self.proposal_view.set_read_only(frozen or self.review.decisions is not None)
 
     def retire(self) -> None:
         """Stop all work, and let the editor forget us."""

@@ -114,8 +114,18 @@ def read(
     except (OSError, ValueError) as error:
         notice = f"{name} cannot be read: {_reason(error)}."
         return Original(path, Kind.UNREADABLE, notice=notice)
-    original = _decode(path, data, encoding, fallback)
-    original = original._replace(signature=_signature(found), identity=identity_of(found))
+    original = original_of(
+        path, data, maximum_bytes=maximum_bytes, maximum_lines=maximum_lines, encoding=encoding, fallback=fallback
+    )
+    return original._replace(signature=_signature(found), identity=identity_of(found))
+
+
+def original_of(
+    path: str, data: bytes, *, maximum_bytes: int, maximum_lines: int, encoding: str = "", fallback: str
+) -> Original:
+    """What `read` would say of a file at `path` that holds `data`. It is known to nobody as a file."""
+    name = os.path.basename(path)
+    original = _decode(path, data, encoding, fallback)._replace(signature=(0, len(data)))
     if original.kind is not Kind.TEXT:
         return original
     if original.text.count("\n") > maximum_lines * COARSE_FACTOR:

@@ -115,9 +115,9 @@ class Arrangement:
             original_view = None
             pair = groups.original != groups.proposal
             if pair:
-                name = views.original_name(review.path, disk.Kind.TEXT)
+                name = views.original_name(review.path, disk.Kind.TEXT, review.words)
                 original_view = self._make(groups.original, view_roles.ORIGINAL, name, review.path, user_view, False)
-            name = views.proposal_name(review.path, review.owner.client_name)
+            name = views.proposal_name(review.path, review.owner.client_name, review.words)
             proposal_view = self._make(groups.proposal, view_roles.PROPOSAL, name, review.path, user_view, not pair)
             if in_use:
                 self.pair_up(in_use, in_use[-1])

@@ -17,6 +17,7 @@ from ...common.display_names import client_name as shown_client
 from ...common.display_names import file_name
 from ...editor.file_views import is_open, views_of_file
 from ...editor.view_roles import ROLE, role_of
+from ..decision import Words
 from ..document.disk import Kind
 from ..document.indentation import guess
 from . import neovintageous
@@ -47,11 +48,11 @@ def is_of_earlier_run(view: sublime.View) -> bool:
     return role_of(view) is not None and view.settings().get(RUN) != THIS_RUN
 
 
-def original_name(path: str, kind: Kind) -> str:
+def original_name(path: str, kind: Kind, words: Words) -> str:
     """The title of the view that shows the file."""
     return {
-        Kind.TEXT: "{} (on disk)",
-        Kind.HUGE: "{} (on disk)",
+        Kind.TEXT: f"{{}} ({words.left})",
+        Kind.HUGE: f"{{}} ({words.left})",
         Kind.NEW: "{} (new file)",
         Kind.BINARY: "{} (binary)",
         Kind.UNDECODABLE: "{} (not decodable)",
@@ -59,9 +60,9 @@ def original_name(path: str, kind: Kind) -> str:
     }[kind].format(file_name(path))
 
 
-def proposal_name(path: str, client_name: str) -> str:
+def proposal_name(path: str, client_name: str, words: Words) -> str:
     """The title of the view that shows the proposal."""
-    return f"{file_name(path)} \u2190 {shown_client(client_name)} (proposal)"
+    return f"{file_name(path)} \u2190 {shown_client(client_name)} ({words.right})"
 
 
 def create(
