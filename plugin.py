@@ -87,6 +87,9 @@ class GeminiCompanionListener(sublime_plugin.EventListener):
     def on_revert(self, view: sublime.View) -> None:
         tell(lambda application: application.view_reloaded(view))
 
+    def on_pre_save(self, view: sublime.View) -> None:
+        ask(lambda application: application.view_saving(view), None)
+
     def on_post_save(self, view: sublime.View) -> None:
         tell(lambda application: application.view_saved(view))
 
@@ -209,6 +212,38 @@ class GeminiCompanionShowPendingDiffsCommand(CompanionCommand, sublime_plugin.Wi
 
     def is_enabled(self, **arguments: Any) -> bool:
         return ask(lambda application: bool(application.actions.pending() or application.actions.closed()), False)
+
+
+class GeminiCompanionKeepHunkCommand(ReviewCommand, sublime_plugin.WindowCommand):
+    def run(self) -> None:
+        self.act(lambda reviews, review: reviews.changes.keep_hunk(review))
+
+
+class ChangesCommand(CompanionCommand):
+    """What the commands share that are enabled only where files were changed outside the editor."""
+
+    def is_enabled(self, **arguments: Any) -> bool:
+        return ask(lambda application: application.actions.has_changes(self.window), False)
+
+
+class GeminiCompanionShowUnreviewedChangesCommand(ChangesCommand, sublime_plugin.WindowCommand):
+    def run(self) -> None:
+        tell(lambda application: application.actions.show_changes(self.window))
+
+
+class GeminiCompanionKeepAllChangesCommand(ChangesCommand, sublime_plugin.WindowCommand):
+    def run(self) -> None:
+        tell(lambda application: application.actions.keep_all_changes(self.window))
+
+
+class GeminiCompanionUndoAllChangesCommand(ChangesCommand, sublime_plugin.WindowCommand):
+    def run(self) -> None:
+        tell(lambda application: application.actions.undo_all_changes(self.window))
+
+
+class GeminiCompanionRestoreUndoneChangesCommand(CompanionCommand, sublime_plugin.WindowCommand):
+    def run(self) -> None:
+        tell(lambda application: application.actions.restore_undone_changes(self.window))
 
 
 class GeminiCompanionRunClientCommand(CompanionCommand, sublime_plugin.WindowCommand):

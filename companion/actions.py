@@ -17,6 +17,7 @@ from .common.display_names import client_name, file_name, shown
 from .editor.status_bar import say
 from .endpoint.status_text import STARTING
 from .terminals.launcher import Launcher, LaunchSettings, terminal_of
+from .unreviewed.texts import change_item, file_count
 
 if TYPE_CHECKING:
     from .endpoint.endpoint import Endpoint
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from .review.manager import ReviewManager
     from .review.reopening import ClosedReview
     from .runtime import Runtime
+    from .unreviewed.reviewing import ChangeReviews
 
 Entries = Tuple[Tuple[str, str, Dict[str, str]], ...]  # caption, command, its arguments
 
@@ -37,11 +39,19 @@ REVIEW_MENU: Entries = (
     ("Revert All Remaining", "gemini_companion_revert_all_remaining", {}),
     ("Accept This Hunk Only", "gemini_companion_accept_this_hunk_only", {}),
     ("Undo Revert Hunk", "gemini_companion_undo_revert_hunk", {}),
+    ("Keep Hunk", "gemini_companion_keep_hunk", {}),
     ("Toggle Whitespace Changes", "gemini_companion_toggle_whitespace_changes", {}),
+)
+CHANGES_MENU: Entries = (
+    ("Show Unreviewed Changes", "gemini_companion_show_unreviewed_changes", {}),
+    ("Keep All Changes", "gemini_companion_keep_all_changes", {}),
+    ("Undo All Changes", "gemini_companion_undo_all_changes", {}),
 )
 MENU: Entries = (
     *REVIEW_MENU,
     ("Show Pending Diffs", "gemini_companion_show_pending_diffs", {}),
+    *CHANGES_MENU,
+    ("Restore Undone Changes", "gemini_companion_restore_undone_changes", {}),
     *((f"Run {agent.title}", "gemini_companion_run_client", {"client": agent.key}) for agent in AGENTS),
     ("Send Selection to Terminal", "gemini_companion_send_selection", {}),
     ("Copy Connection Environment", "gemini_companion_copy_environment", {}),
@@ -109,6 +119,8 @@ class Actions:
                 _bring_back([*in_front, focused])
             elif index < len(pending):
                 _go_to(window, *pending[index])
+            elif index >= len(pending) + len(closed):
+                self.show_changes(window)
             else:
                 endpoint, old = closed[index - len(pending)]
                 problem = endpoint.reviews.closed.reopen(old)
@@ -117,8 +129,76 @@ class Actions:
 
         items = [_item(review.path, _annotation(endpoint, review, window)) for endpoint, review in pending]
         items += [_item(old.path, f"{client_name(old.client_name)}, closed: open again") for _, old in closed]
+        if self.has_changes(window):
+            items.append(_item("Show Unreviewed Changes", ""))
         placeholder = "Pending diffs" if pending else "Closed diffs"
         window.show_quick_panel(items, picked, on_highlight=highlighted, placeholder=placeholder)
+
+    # -- unreviewed changes -------------------------------------------------------------------------------------------
+
+    def has_changes(self, window: sublime.Window) -> bool:
+        """Whether files in the window's folders were changed outside the editor."""
+        endpoint = self._endpoints.of(window)
+        return endpoint is not None and bool(endpoint.changes.count)
+
+    def _changes(self, window: sublime.Window) -> Optional[ChangeReviews]:
+        """The window's changes, or None, which is said, if there are none."""
+        endpoint = self._endpoints.of(window)
+        if endpoint is not None and endpoint.changes.count:
+            return endpoint.changes.reviews
+        say(window, "no file was changed outside the editor")
+        return None
+
+    def show_changes(self, window: sublime.Window) -> None:
+        """Let the user pick one of the window's unreviewed changes and go there."""
+        changes = self._changes(window)
+        if changes is None:
+            return
+        listed = changes.listed
+        in_front = [window.active_view_in_group(group) for group in range(window.num_groups())]
+        focused = window.active_view()
+
+        def highlighted(index: int) -> None:
+            changes.preview(listed[index])
+
+        def picked(index: int) -> None:
+            if index < 0:
+                _bring_back([*in_front, focused])
+            else:
+                changes.show(listed[index])
+
+        items = []
+        for change in listed:
+            trigger, details, annotation = change_item(change)
+            items.append(sublime.QuickPanelItem(shown(trigger), html.escape(shown(details)), annotation))
+        window.show_quick_panel(items, picked, on_highlight=highlighted, placeholder="Unreviewed changes")
+
+    def keep_all_changes(self, window: sublime.Window) -> None:
+        """Keep all of the window's unreviewed changes."""
+        changes = self._changes(window)
+        if changes is not None:
+            changes.keep_all()
+
+    def undo_all_changes(self, window: sublime.Window) -> None:
+        """Undo all of the window's unreviewed changes, if the user confirms it."""
+        changes = self._changes(window)
+        if changes is None:
+            return
+        listed = changes.listed
+        files = file_count(len(listed))
+
+        def picked(index: int) -> None:
+            if index == 0:
+                changes.undo_all(listed)
+
+        entries = [f"Undo the changes of {files}", "Cancel"]
+        window.show_quick_panel(entries, picked, placeholder=f"Undo what was changed in {files}?")
+
+    def restore_undone_changes(self, window: sublime.Window) -> None:
+        """Bring back what was undone last in the window's folders."""
+        endpoint = self._endpoints.of(window)
+        if endpoint is not None:
+            endpoint.changes.reviews.restore()
 
     # -- clients in terminals -----------------------------------------------------------------------------------------
 
@@ -144,6 +224,7 @@ class Actions:
             settings = endpoint.settings()
             launch_settings = LaunchSettings(agent.command(settings), settings.terminal_commands)
             self._launcher.run(window, agent, connection, launch_settings)
+            endpoint.changes.started()
 
     def copy_environment(self, window: sublime.Window) -> None:
         """Put lines on the clipboard that connect a client in any terminal to this window."""
@@ -196,6 +277,7 @@ class Actions:
         in_review = self.review_in_front(window) is not None
         possible = {
             **{caption: in_review for caption, _, _ in REVIEW_MENU},
+            **{caption: self.has_changes(window) for caption, _, _ in CHANGES_MENU},
             "Show Pending Diffs": bool(self.pending() or self.closed()),
             "Send Selection to Terminal": can_send,
             "Pause Sharing": sharing,

@@ -22,6 +22,7 @@ from .editor import edits
 from .editor.log_panel import LogPanel
 from .editor.status_bar import say
 from .editor.storage import storage_folder
+from .editor.window_commands import FOLDER_COMMANDS, PROJECT_COMMANDS
 from .endpoint import handover
 from .endpoint.endpoints import Endpoints
 from .endpoint.status_text import listed
@@ -32,6 +33,7 @@ from .runtime import Runtime
 from .settings import FILE_NAME, Settings, read
 from .system.processes import EDITOR_PID, editor_is_gone
 from .terminals.environment import ExportedEnvironment, terminal_variables
+from .unreviewed.tabs import Tabs
 
 if TYPE_CHECKING:
     from .endpoint.endpoint import Endpoint
@@ -50,16 +52,7 @@ WINDOW_CHECK_MILLISECONDS, WITHOUT_CLIENT_MILLISECONDS = 1200, 1500
 CHECKS_PER_PROJECT, CHECKS_PER_STATUS = 2, 10
 EDITOR_CHECK_SECONDS = 3.5
 
-# With these another project takes the window at once. Of those that ask first, `on_pre_close_project` tells.
-PROJECT_COMMANDS = frozenset(["open_project_or_workspace", "close_workspace", "close_project"])
 CONTEXT_KEYS = "gemini_companion."
-FOLDER_COMMANDS = PROJECT_COMMANDS | {
-    "prompt_add_folder",
-    "remove_folder",
-    "close_folder_list",
-    "prompt_open_project_or_workspace",
-    "prompt_select_workspace",
-}
 
 
 class Application:
@@ -77,6 +70,7 @@ class Application:
         )
         self._environment = ExportedEnvironment(os.environ)
         self._endpoints = Endpoints(self.runtime, self._libraries, VERSION)
+        self._tabs = Tabs(self._endpoints.tracking)
         self.actions = Actions(self._endpoints, self.runtime)
         self._editor_settings = sublime.load_settings(FILE_NAME)
         self._settings = Settings()
@@ -261,6 +255,7 @@ class Application:
             endpoint.workspace_changed()
             endpoint.show_status()
             self._export_environment()
+            self._tabs.activated(window)
 
     def view_deactivated(self, view: sublime.View) -> None:
         """A tab, a panel or an overlay has lost the focus; it may be gone."""
@@ -288,6 +283,11 @@ class Application:
         endpoint = self.endpoint_of(view.window())
         if endpoint is not None:
             endpoint.tracker.refresh()
+        self._tabs.read(view)
+
+    def view_saving(self, view: sublime.View) -> None:
+        """A view is about to be saved."""
+        self._tabs.saving(view)
 
     def view_saved(self, view: sublime.View) -> None:
         """A view was saved, perhaps under another name."""
@@ -298,12 +298,14 @@ class Application:
             endpoint.review_events.on_saved(view)
         for endpoint in self._endpoints.all():
             endpoint.review_events.on_file_changed(view)
+        self._tabs.saved(view)
 
     def view_reloaded(self, view: sublime.View) -> None:
         """What the view shows was read from the disk again: reviews of the file look again."""
         self._endpoints.origins.note(view)
         for endpoint in self._endpoints.all():
             endpoint.review_events.on_reloaded(view)
+        self._tabs.read(view)
 
     def view_closing(self, view: sublime.View) -> None:
         """A view is about to be closed and still belongs to its window."""

@@ -137,6 +137,7 @@ def _setting(default: Any, check: Check, merge: Optional[Merge], sift: Optional[
 
 # From the most to the least: what a project asks for takes effect only towards the end.
 FALLBACKS = ("version_control", "directory", "none")
+TRACKING = ("always", "connected", "never")
 IGNORED_WHITESPACE = ("all", "trailing", "none")
 
 
@@ -201,6 +202,9 @@ class Settings:
     context_maximum_files: int = _setting(10, integer(1, 100), smaller)
     context_maximum_selection: int = _setting(16384, integer(0, 1048576), smaller)
     workspace_trust: Optional[bool] = _setting(None, boolean_or_null, None)
+
+    # What they write without asking.
+    track_changes: str = _setting("connected", one_of(*TRACKING), towards(*TRACKING))
 
     # The diff review.
     review_focus: str = _setting("auto", one_of("auto", "always", "never"), harmless)

@@ -85,6 +85,11 @@ class DiscoveryUpdater:
             self._request = request
             self._work()
 
+    @property
+    def window_folders(self) -> Tuple[str, ...]:
+        """The folders that the window had when it was asked last."""
+        return self._request.folders if self._request is not None else ()
+
     def look_again(self) -> None:
         """Let the next `announce` look at the files even if nothing has changed."""
         self._looked_at = float("-inf")

@@ -27,6 +27,7 @@ from ..review.manager import ReviewManager
 from ..system.processes import EDITOR_PID
 from .address import Address
 from .agent_window import EndpointWindow, Hooks
+from .changes import WindowChanges
 from .clients import Clients, Recipients
 from .discovery_updates import DiscoveryUpdater
 from .server_task import Listener
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from ..libraries import Libraries
     from ..protocol.tools import ClientSession, ToolCall, ToolResult
     from ..runtime import Runtime
+    from ..unreviewed.tracking import Tracking
 
 logger = logging.getLogger("gemini_companion.endpoint")
 
@@ -59,11 +61,12 @@ class Endpoint:
         *,
         clients_changed: Callable[[], None],
         reviews_of: Callable[[sublime.View], Optional[ReviewManager]],
+        tracking: Tracking,
         states: Optional[States] = None,
     ) -> None:
         """`clients_changed` is called when the first client has come or the last one has gone. `reviews_of` finds the
-        reviews of any window to which a view belongs. `states` are what the window's endpoint left before the package
-        was replaced, if that was just now."""
+        reviews of any window to which a view belongs. `tracking` knows what is unreviewed in its folders. `states` are
+        what the window's endpoint left before the package was replaced, if that was just now."""
         self.window = window
         self.port: Optional[int] = None
         self._libraries = libraries
@@ -80,6 +83,10 @@ class Endpoint:
             is_connected=self._is_connected,
             on_count=self.show_status,
             find_elsewhere=reviews_of,
+            expect=tracking.expect,
+        )
+        self.changes = WindowChanges(
+            window, runtime, self.settings, self.reviews, tracking, lambda: bool(self._clients.sessions)
         )
         self.review_events = ReviewEvents(window, runtime, self.reviews)
         self.tracker = ContextTracker(
@@ -90,7 +97,7 @@ class Endpoint:
             publish=self._publish_context,
         )
         # Thousands may come and go in a second.
-        clients_changed_soon = Paced(self.show_status, runtime.later_on_main)
+        clients_changed_soon = Paced(self._names_changed, runtime.later_on_main)
         self._clients = Clients(
             runtime,
             self.settings,
@@ -124,7 +131,13 @@ class Endpoint:
 
     # The parts need each other, so what they call of those that are made after them goes through these methods.
 
+    def _names_changed(self) -> None:
+        if not self._stopped:
+            self.changes.clients_changed()
+        self.show_status()
+
     def _tell_outcome(self, review: Review, outcome: Outcome) -> None:
+        self.changes.sign()
         self._clients.tell_outcome(review, outcome)
 
     def _is_connected(self, owner: Owner) -> bool:
@@ -150,7 +163,16 @@ class Endpoint:
         )
 
     def _calls_of(self, dialect: Dialect) -> Callable[[ToolCall], Awaitable[ToolResult]]:
-        return self._tool_calls if dialect.answered_by is AnsweredBy.NOTIFICATION else partial(self._call, dialect)
+        by_notification = dialect.answered_by is AnsweredBy.NOTIFICATION
+        return partial(self._carry_out, self._tool_calls if by_notification else partial(self._call, dialect))
+
+    async def _carry_out(self, carry_out: Callable[[ToolCall], Awaitable[ToolResult]], call: ToolCall) -> ToolResult:
+        """Carry out a call, which is a sign that its program is at work. Loop thread."""
+        self.changes.sign()
+        try:
+            return await carry_out(call)
+        finally:
+            self.changes.sign()
 
     async def _call(self, dialect: Dialect, call: ToolCall) -> ToolResult:
         """Carry out a call. Loop thread."""
@@ -176,6 +198,7 @@ class Endpoint:
         self.reviews.shutdown()
         self._stopped = True
         self._clients.stop()
+        self.changes.stop()
         self.tracker.stop()
         self._discovery_updater.withdraw()
         self._status_bar.clear()
@@ -217,6 +240,7 @@ class Endpoint:
         self._servers.settings_changed(self.settings().maximum_body_mebibytes)
         if self.port is not None and not self._stopped:
             self._servers.start(self._clients.wanted_dialects())
+        self.changes.settings_changed()
         self.reviews.open_reviews.settings_changed()
         self._clients.wanted_has_changed()
         self.tracker.settings_changed()
@@ -227,6 +251,14 @@ class Endpoint:
         self._runtime.assert_main_thread()
         if self.port is not None and not self._stopped:
             self._discovery_updater.announce(tuple(self._servers.services.values()))
+            self.changes.update(self._discovery_updater.window_folders)
+
+    def changes_listed(self) -> None:
+        """What is unreviewed was listed anew."""
+        before = self.changes.count
+        self.changes.reviews.listed_anew()
+        if self.changes.count != before:
+            self.show_status()
 
     def project_changed(self) -> None:
         """The window has another project, or other settings in it."""
@@ -324,6 +356,7 @@ class Endpoint:
             clients=self.client_names(),
             sharing=self.tracker.sharing,
             pending=len(self.reviews.pending()),
+            changed=self.changes.count,
         )
         self._status_bar.show(status_text(state))
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Dict, List, Optional, Tuple
 import sublime
 
 from ..agents.registry import AGENTS
+from ..unreviewed.tracking import Tracking
 from .context_answers import ContextAnswers
 from .endpoint import Endpoint
 from .servers import SHARED
@@ -29,6 +30,7 @@ class Endpoints:
 
     def __init__(self, runtime: Runtime, libraries: Libraries, version: str) -> None:
         self._runtime = runtime
+        self.tracking = Tracking(runtime, self._changes_listed)
         self._libraries = libraries
         self.origins = TabOrigins(runtime)
         self._version = version
@@ -101,6 +103,7 @@ class Endpoints:
                 self._version,
                 clients_changed=self._clients_changed,
                 reviews_of=self._reviews_of,
+                tracking=self.tracking,
                 states=states,
             )
             self._by_window[window.id()] = endpoint
@@ -139,8 +142,13 @@ class Endpoints:
             endpoint.renew_sockets()
         self._look()
 
+    def _changes_listed(self) -> None:
+        for endpoint in self.all():
+            endpoint.changes_listed()
+
     def loop_lost(self) -> None:
         """Serve anew after the event loop was replaced. Loop thread."""
+        self._runtime.on_loop(self.tracking.loop_lost)
         for endpoint in self.all():
             endpoint.loop_lost()
         for answers in self.asked:

@@ -16,13 +16,15 @@ STARTING = "the server is starting: try again in a moment"
 
 
 class State(NamedTuple):
-    """One window's endpoint. `clients` are their names; `pending` counts the reviews that wait for an answer."""
+    """One window's endpoint. `clients` are their names; `pending` counts the reviews that wait for an answer,
+    `changed` the files that were changed outside the editor."""
 
     port: Optional[int] = None  # None: not listening yet
     problem: Optional[str] = None
     clients: Sequence[str] = ()
     sharing: bool = True
     pending: int = 0
+    changed: int = 0
 
 
 def status_text(state: State) -> str:
@@ -36,6 +38,8 @@ def status_text(state: State) -> str:
         parts.append("sharing paused")
     if state.pending:
         parts.append(f"{state.pending} to review")
+    if state.changed:
+        parts.append("1 changed file" if state.changed == 1 else f"{state.changed:,} changed files")
     return "Companion: " + ", ".join(parts)
 
 

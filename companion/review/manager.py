@@ -52,17 +52,20 @@ class ReviewManager:
         notify: Callable[[Review, Outcome], None],
         is_connected: Callable[[Owner], bool],
         on_count: Callable[[], None] = lambda: None,
+        expect: Callable[[str, str], None] = lambda path, text: None,
         find_elsewhere: Callable[[sublime.View], Optional[ReviewManager]] = lambda view: None,
     ) -> None:
         """`notify` is called with every outcome, once each, unless the client that asked is known to have gone.
         `is_connected` says whether the client of a review is still there. `on_count` is called, a moment later, when a
-        review was opened or has ended. `find_elsewhere` finds the reviews of any window to which a view belongs: the
+        review was opened or has ended. `expect` is told what the user has accepted for which file, before anybody may
+        write it. `find_elsewhere` finds the reviews of any window to which a view belongs: the
         user may drag a view from one window into another."""
         self._window = window
         self._runtime = runtime
         self._settings = settings
         self._notify = notify
         self._is_connected = is_connected
+        self._expect = expect
         self._find_elsewhere = find_elsewhere
         self._project = project_of(window)
         self.open_reviews = OpenReviews(window, runtime, settings, self._follow_link, on_count, self._review_elsewhere)
@@ -72,7 +75,7 @@ class ReviewManager:
         self.closed = ClosedReviews(self.open_reviews, runtime)
         self._closing = False  # whether the tab of a review was closed in this turn of the main loop
         self._proposals = ProposalDecisions(
-            window, self.open_reviews, self.accepted_texts, self.closed, self._end, is_connected
+            window, self.open_reviews, self.accepted_texts, self.closed, self._end, is_connected, expect
         )
 
     def of_view(self, view: sublime.View) -> Optional[ReviewManager]:
@@ -185,7 +188,9 @@ class ReviewManager:
         """
         self._runtime.assert_main_thread()
         review = self._required(owner, path)
-        self.accepted_texts.write(review, self.open_reviews.text_of(review), done, guard)
+        text = self.open_reviews.text_of(review)
+        self._expect(review.path, text)
+        self.accepted_texts.write(review, text, done, guard)
 
     def reject_by_client(self, owner: Owner, path: str) -> None:
         """Reject for the client and tell it. Raises `ReviewError` with a sentence for the client."""
@@ -303,6 +308,10 @@ class ReviewManager:
         if not review.pending:
             self.open_reviews.close(review)
         self.accepted_texts.given_up(review)
+
+    def decided(self, review: Review) -> None:
+        """Close a review that was decided elsewhere, of which no client hears."""
+        self._end(review, None)
 
     def _tell(self, review: Review, outcome: Optional[Outcome]) -> None:
         if outcome is not None and not review.orphaned:

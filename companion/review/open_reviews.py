@@ -235,11 +235,12 @@ class OpenReviews:
         else:
             presentation.freeze(False)
 
-    def show(self, review: Review, focus: Optional[bool] = None) -> None:
-        """Bring a review to the front; `focus` is as in `Arrangement.show`, and true if the user has asked for it."""
+    def show(self, review: Review, focus: Optional[bool] = None, asked: bool = True) -> None:
+        """Bring a review to the front; `focus` is as in `Arrangement.show`. With it, the user has asked for the review,
+        or (not `asked`) has decided the one before."""
         presentation = self.presentations.get(review)
         if presentation is not None:
-            if focus:
+            if focus and asked:
                 self.input_guard.asked_for(review)
                 self._thaw(review)
             self.arrangement.show(presentation.views, presentation.proposal_view, focus)

@@ -29,24 +29,29 @@ class ProposalDecisions:
         closed: ClosedReviews,
         end: Callable[[Review, Optional[Outcome]], None],
         is_connected: Callable[[Owner], bool],
+        expect: Callable[[str, str], None],
     ) -> None:
         """`end` closes a review that has been decided, and tells its client. `is_connected`: whether a client is
-        there."""
+        there. `expect` is told what the user has accepted for which file."""
         self._window = window
         self._open = open_reviews
         self._accepted_texts = accepted_texts
         self._closed = closed
         self._end = end
         self._is_connected = is_connected
+        self._expect = expect
 
     def accept(self, review: Review, text: str) -> None:
         """Accept `text`. If nobody else will write it, it is written first."""
         ticket = review.ticket
+        self._expect(review.path, text)
         if self._is_ours_to_write(review):
             written = f"wrote {os.path.basename(review.path)}"
             self._accepted_texts.write(review, text, lambda problem: say(self._window, problem or written))
         else:
             edits_return = ticket is None or ticket.edits_return
+            if not edits_return:
+                self._expect(review.path, review.proposal.exact)  # and then the text over it
             self._accepted_texts.tell(review, text, text if edits_return else review.proposal.exact)
 
     def _is_ours_to_write(self, review: Review) -> bool:

@@ -1,0 +1,340 @@
+"""Unreviewed changes in the review: what it shows of them, and what it means to keep or to undo them.
+
+Theory of operation: a change is shown as a proposal is, with what the file held before on the left and what it holds on
+the right, where nothing can be edited. A decision is carried out by `Tracking`, which refuses it where the file is by
+now another one. Then the changes are listed anew, and the reviews follow the list.
+
+Rule: closing a tab decides nothing. What a tab has unsaved edits of is undone in the tab and not saved. Main thread.
+"""
+
+from __future__ import annotations
+
+import os
+from functools import partial
+from typing import TYPE_CHECKING, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
+
+import sublime
+
+from ..comparison import Hunk
+from ..editor import file_views
+from ..editor.edits import set_text
+from ..editor.status_bar import say
+from ..review.decision import Outcome, Owner, Review, Words
+from ..review.document.encodings import DEFAULT_FALLBACK
+from ..review.document.preparation import Preparation
+from .listing import ListedChange
+from .model import Kind
+from .texts import Limits, TextPair, file_count, full_path, taken_back, text_pair
+from .tracking import Texts, Tracking
+from .undoing import Refusal
+
+if TYPE_CHECKING:
+    from ..review.open_reviews import OpenReviews
+    from ..runtime import Runtime
+    from ..settings import Settings
+
+WORDS = Words("Keep", "Undo", "before", "now")
+WRITER = Owner("", "changed outside the editor")
+"""No client is connected as that: nobody is told of the decision."""
+
+ANOTHER = "{} has changed again: look, then decide."
+WHOLE_ONLY = "{} can only be kept or undone as a whole."
+ONE_AT_A_TIME = "several changes are selected: decide one at a time"
+NOT_SHOWN = "{} cannot be shown as text: “Keep All Changes” and “Undo All Changes” decide it, too"
+
+
+class _Shown(NamedTuple):
+    """What a review shows. `by_lines`: whether each line of the texts is one of the bytes, so that hunks can be decided
+    one by one."""
+
+    change: ListedChange
+    by_lines: bool
+
+
+class ChangeReviews:
+    """The reviews of unreviewed changes of one window."""
+
+    words = WORDS
+
+    def __init__(
+        self,
+        window: sublime.Window,
+        runtime: Runtime,
+        settings: Callable[[], Settings],
+        open_reviews: OpenReviews,
+        tracking: Tracking,
+        end: Callable[[Review], None],
+    ) -> None:
+        """`end` closes a review that has been decided."""
+        self._window = window
+        self._runtime = runtime
+        self._settings = settings
+        self._open = open_reviews
+        self._tracking = tracking
+        self.listed: Tuple[ListedChange, ...] = ()
+        self._end = end
+        self._shown: Dict[Review, _Shown] = {}
+
+    # -- showing ------------------------------------------------------------------------------------------------------
+
+    def show(self, change: ListedChange) -> None:
+        """Open the review of a change, or go to it. The user has asked for it."""
+        review = self.review_of(change)
+        if review is not None:
+            self._open.show(review, focus=True)
+        else:
+            self._read(change, partial(self._show, change, None))
+
+    def preview(self, change: ListedChange) -> None:
+        """Show the review of a change behind a list, if it is open."""
+        review = self.review_of(change)
+        if review is not None:
+            self._open.preview(review)
+
+    def review_of(self, change: ListedChange) -> Optional[Review]:
+        """The open review of the same file, if there is one."""
+        path = full_path(change)
+        return next((review for review in self._shown if review.path == path and review.pending), None)
+
+    def _read(self, change: ListedChange, then: Callable[[TextPair], None]) -> None:
+        settings, view = self._settings(), self._window.active_view()
+        fallback = view.settings().get("fallback_encoding") if view is not None else None
+        limits = Limits(
+            settings.review_maximum_bytes,
+            settings.review_maximum_lines,
+            fallback if isinstance(fallback, str) and fallback else DEFAULT_FALLBACK,
+        )
+
+        def make(texts: Texts) -> None:
+            self._runtime.compute(partial(_text_pair, texts, change, limits), then=then)
+
+        self._tracking.texts(change, make)
+
+    def _show(self, change: ListedChange, former: Optional[Review], texts: TextPair) -> None:
+        """Show a change whose texts were read, in the place of the review that has just been decided, if any."""
+        if self._listed(full_path(change)) != change or self.review_of(change) is not None:
+            self._finish(former)
+            return
+        if texts.right is None:
+            self._finish(former)
+            self._say(NOT_SHOWN.format(os.path.basename(change.path)))
+            return
+        review = Review(WRITER, full_path(change), texts.right, decisions=self, before=texts.left)
+        self._shown[review] = _Shown(change, texts.by_lines)
+        self._note(review)
+        if former is not None:
+            self._open.input_guard.came(review)  # what is typed on was meant for the one before
+        self._open.await_focus(review, Preparation(texts.left, review.same_files))
+        self._open.arrangement.when_free(partial(self._open.show, review, True, former is None))
+        self._finish(former)
+
+    def _finish(self, review: Optional[Review]) -> None:
+        """A review has been decided, or nobody has to decide it any more."""
+        if review is not None:
+            self._shown.pop(review, None)
+            self._end(review)
+
+    def _listed(self, path: str) -> Optional[ListedChange]:
+        return next((change for change in self.listed if full_path(change) == path), None)
+
+    def _after(self, change: ListedChange) -> Optional[ListedChange]:
+        """The next change in the list; after the last one the first."""
+        others = [each for each in self.listed if full_path(each) != full_path(change)]
+        older = [each for each in others if each.number < change.number]
+        return next(iter(older or others), None)
+
+    def listed_anew(self) -> None:
+        """The changes were listed anew: show what has changed, and close what nobody has to decide any more."""
+        self.listed = self._tracking.listed(self._window.id())
+        for review, shown in list(self._shown.items()):
+            change = self._listed(review.path)
+            if not review.pending:
+                continue
+            if change is None:
+                review.close()
+                self._finish(review)
+                continue
+            if (change.before, change.now) != (shown.change.before, shown.change.now):
+                self._read(change, partial(self._show_anew, review, change))
+            self._note(review)
+
+    def _show_anew(self, review: Review, change: ListedChange, texts: TextPair) -> None:
+        if not review.pending or review not in self._shown:
+            return
+        if texts.right is None:
+            review.close()
+            self._finish(review)
+            return
+        self._shown[review] = _Shown(change, texts.by_lines)
+        review.before = texts.left
+        review.replace(texts.right)
+        if review in self._open.presentations:
+            self._open.presentations[review].show_proposal(Preparation(texts.left, review.same_files))
+
+    def _note(self, review: Review) -> None:
+        """Say in the header what happened to the file, and which one comes next."""
+        change = self._shown[review].change
+        following = self._after(change)
+        notes = [_about(change, review)] if _about(change, review) else []
+        notes += [change.obstacle] if change.obstacle else []
+        notes += [f"Next: {following.path}"] if following is not None else []
+        if tuple(notes) != review.notes:
+            review.notes = tuple(notes)
+            if review in self._open.presentations:
+                self._open.presentations[review].update_header()
+
+    # -- the decisions of the review ----------------------------------------------------------------------------------
+
+    def accept(self, review: Review, text: str) -> None:
+        """Keep the change."""
+        change = self._begin(review)
+        if change is not None:
+            self._tracking.keep([change], lambda others: self._kept(review, not others))
+
+    def reject(self, review: Review) -> None:
+        """Undo the change."""
+        change = self._begin(review)
+        if change is not None:
+            self._tracking.undo([change], partial(self._decided, review))
+
+    def closed(self, review: Review, text: str) -> Optional[Outcome]:
+        """Decide nothing."""
+        review.close()
+        self._shown.pop(review, None)
+        return None
+
+    def accept_hunks(self, review: Review, hunks: Sequence[Hunk]) -> None:
+        """Keep this hunk."""
+        if self._shown[review].change.kind is not Kind.CHANGED:
+            self.accept(review, "")  # whose only hunk is the file
+        elif self._can_decide(review, hunks):
+            change = self._begin(review)
+            if change is not None:
+                self._tracking.keep_hunk(change, hunks[0], partial(self._kept, review))
+
+    def reject_hunks(self, review: Review, hunks: Sequence[Hunk]) -> None:
+        """Undo this hunk."""
+        if self._shown[review].change.kind is not Kind.CHANGED:
+            self.reject(review)
+        elif self._can_decide(review, hunks):
+            change = self._begin(review)
+            if change is not None:
+                self._tracking.undo_hunk(change, hunks[0], partial(self._decided, review))
+
+    def bring_back(self, review: Review) -> None:
+        """Restore what was undone last."""
+        self.restore()
+
+    def _can_decide(self, review: Review, hunks: Sequence[Hunk]) -> bool:
+        """Whether these hunks can be decided by themselves, else the user hears why not."""
+        if not self._shown[review].by_lines:
+            self._say(WHOLE_ONLY.format(os.path.basename(review.path)))
+        elif len(hunks) != 1:
+            self._say(ONE_AT_A_TIME)
+        else:
+            return True
+        return False
+
+    def _begin(self, review: Review) -> Optional[ListedChange]:
+        """The change, which is being decided from now on; None if it cannot be decided now."""
+        return self._shown[review].change if review in self._shown and review.begin_writing() else None
+
+    def _kept(self, review: Review, kept: bool) -> None:
+        another = Refusal(review.path, ANOTHER.format(os.path.basename(review.path)))
+        self._decided(review, [] if kept else [another])
+
+    def _decided(self, review: Review, refused: Sequence[Refusal]) -> None:
+        """Something was done with a change: all of it, part of it, or nothing."""
+        if refused:
+            self._refused(review, refused[0])
+        elif self._listed(review.path) is None and review.accept("") is not None:
+            self._go_on(review)
+        elif review.writing_failed():  # it goes on with what is left
+            self.listed_anew()
+
+    def _refused(self, review: Review, refusal: Refusal) -> None:
+        if not review.writing_failed() or review not in self._shown:
+            return
+        sentence = self._undo_in_tab(review) if refusal.unsaved else refusal.sentence
+        if review in self._open.presentations:
+            self._open.presentations[review].complain(sentence, look_again=False)
+        self._say(sentence)
+        self.listed_anew()
+
+    def _go_on(self, review: Review) -> None:
+        """A review is decided: the next change comes in its place."""
+        following = self._after(self._shown[review].change) if review in self._open.presentations else None
+        other = self.review_of(following) if following is not None else None
+        if other is not None:
+            self._finish(review)
+            self._open.show(other, True, False)
+        elif following is not None:
+            self._read(following, partial(self._show, following, review))
+        else:
+            self._finish(review)
+
+    # -- all of them --------------------------------------------------------------------------------------------------
+
+    def keep_all(self) -> None:
+        """Keep every change that is listed."""
+        changes = self.listed
+        self._tracking.keep(changes, lambda others: self._say(_sentence("kept", len(changes) - others, others, "")))
+
+    def undo_all(self, changes: Sequence[ListedChange]) -> None:
+        """Undo these changes, as far as the files hold what was listed."""
+
+        def undone(refused: List[Refusal]) -> None:
+            why = refused[0].sentence if refused else ""
+            self._say(_sentence("undid", len(changes) - len(refused), len(refused), why))
+
+        self._tracking.undo(changes, undone)
+
+    def restore(self) -> None:
+        """Bring back what was undone last."""
+
+        def restored(count: int, refused: List[Refusal]) -> None:
+            if count or refused:
+                why = refused[0].sentence if refused else ""
+                self._say(_sentence("restored", count, len(refused), why))
+            else:
+                self._say("there is no undone change to restore")
+
+        self._tracking.restore(self._window.id(), restored)
+
+    def _undo_in_tab(self, review: Review) -> str:
+        """Undo a change in the tab that has unsaved edits of its file. A sentence that says what was done."""
+        name, before = os.path.basename(review.path), review.before
+        views = [view for view in file_views.views_of_file(review.path, review.same_files) if view.is_dirty()]
+        if len(views) == 0 or before is None or self._shown[review].change.kind is not Kind.CHANGED:
+            return f"{name} has unsaved edits in a tab: save or revert them, then undo again."
+        view = views[0]
+        left = taken_back(before.text, review.proposal.shown, view.substr(sublime.Region(0, view.size())))
+        if left is None:
+            return f"{name} has unsaved edits beside what is to be undone: nothing was done."
+        set_text(view, left)
+        return f"{name} has unsaved edits: the change was undone in its tab, which is not saved."
+
+    def _say(self, sentence: str) -> None:
+        say(self._window, sentence)
+
+
+def _text_pair(
+    texts: Texts, change: ListedChange, limits: Limits, cancelled: Callable[[], bool]
+) -> TextPair:
+    return text_pair(change, texts.before, texts.now, limits)
+
+
+def _sentence(did: str, done: int, left: int, why: str) -> str:
+    files = f"{did} {file_count(done)}"
+    return f"{files}; {file_count(left)} left as before: {why or 'changed again'}" if left else files
+
+
+def _about(change: ListedChange, review: Review) -> str:
+    if change.kind is Kind.DELETED:
+        return "The file was deleted."
+    if change.kind is Kind.RENAMED:
+        return f"Renamed from {change.old_path}."
+    if change.kind is Kind.CHANGED and review.before is not None and review.before.text == review.proposal.shown:
+        same = change.before.identity == change.now.identity
+        return "Only its permissions have changed." if same else "Only its line endings or its encoding have changed."
+    return ""
