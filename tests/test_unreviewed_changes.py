@@ -1,0 +1,353 @@
+"""What programs write without asking: it is listed, shown in the review, kept or undone, and nothing else is touched."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, Iterator, List
+from unittest import mock
+
+import sublime
+
+from ..companion.review.manager import ReviewManager
+from .review_support import ReviewTestCase
+from .support.selecting import put_caret
+
+LINES = "".join(f"line {number}\n" for number in range(12))
+CHANGED = LINES.replace("line 2\n", "LINE 2\n").replace("line 9\n", "LINE 9\n")
+
+
+class ChangesTestCase(ReviewTestCase):
+    """The reviews are those of the window's own endpoint; no client is connected, but one was started."""
+
+    def setUp(self) -> Iterator[Any]:
+        yield from super().setUp()
+        data = self.window.project_data() or {}
+        data["settings"] = {"gemini_companion": {"review_presentation": "side_by_side"}}
+        self.window.set_project_data(data)
+        self.endpoint.settings_changed()
+        self.changes = self.endpoint.changes.reviews
+        self.tracking = self.endpoint.changes._tracking
+        self.said: List[str] = []
+        patcher = mock.patch.object(sublime.Window, "status_message", lambda window, text: self.said.append(text))
+        patcher.start()
+        self.addCleanup(patcher.stop)
+
+    def hand_events_to(self, reviews: ReviewManager) -> None:
+        self.reviews = self.endpoint.reviews
+
+    def track(self) -> Iterator[Any]:
+        """A program is started. `yield from` returns once its folder was looked at."""
+        self.endpoint.workspace_changed()
+        self.endpoint.changes.started()
+        yield self.looked
+
+    def looked(self) -> bool:
+        folder = self.tracking._folders.get(self.folder)
+        return folder is not None and not folder.busy
+
+    def names(self) -> List[str]:
+        return [change.path for change in self.changes.listed]
+
+    def listed(self, *names: str) -> Iterator[Any]:
+        """Wait until just these are listed."""
+        self.tracking.sign()
+        yield lambda: sorted(self.names()) == sorted(names)
+
+    def change(self, name: str = "file.py", before: str = LINES, after: str = CHANGED) -> Iterator[Any]:
+        """A program changes a file. `yield from` gives its review."""
+        self.write(name, before)
+        yield from self.track()
+        self.write(name, after)
+        yield from self.listed(name)
+        review = yield from self.show(name)
+        return review
+
+    def show(self, name: str) -> Iterator[Any]:
+        """Choose a file of the list. `yield from` gives its review, once it is drawn."""
+        self.changes.show(self.changes.listed[self.names().index(name)])
+        yield lambda: self.open_review(name) is not None
+        review = self.open_review(name)
+        yield lambda: review in self.reviews._presentations and self.header(review) != ""
+        yield self.settled
+        yield lambda: not self.reviews.open_reviews.input_guard.ignores(review)
+        return review
+
+    def open_review(self, name: str) -> Any:
+        return next((each for each in self.reviews.open_reviews.pending() if each.path == self.path(name)), None)
+
+    def nothing_open(self) -> bool:
+        return not self.reviews.open_reviews.all()
+
+    def caret(self, review: Any, row: int) -> None:
+        view = self.proposal(review)
+        self.window.focus_view(view)
+        put_caret(view, view.text_point(row, 0))
+
+    def command(self, name: str) -> None:
+        self.window.run_command("gemini_companion_" + name)
+
+
+class TestListing(ChangesTestCase):
+    def test_a_changed_file_is_counted_and_nothing_opens(self) -> Iterator[Any]:
+        view = yield from self.open_file("mine.py")
+        self.write("file.py", LINES)
+        yield from self.track()
+        before = self.picture()
+        self.write("file.py", CHANGED)
+        self.write("new.py", "new\n")
+        self.tracking.sign()
+        yield lambda: "2 changed files" in view.get_status("gemini_companion")
+        self.assertEqual(self.picture(), before)
+
+    def test_the_list_says_what_happened_to_each(self) -> Iterator[Any]:
+        for name in ("changed.py", "gone.py", "moved.py"):
+            self.write(name, name + "\n" + LINES)
+        yield from self.track()
+        self.write("changed.py", "changed.py\n" + CHANGED)
+        os.unlink(self.path("gone.py"))
+        os.rename(self.path("moved.py"), self.path("there.py"))
+        self.write("new.py", "one\ntwo\n")
+        self.write("picture", b"\x89PNG\r\n\x1a\n\x00\x00")
+        yield from self.listed("changed.py", "gone.py", "there.py", "new.py", "picture")
+        with mock.patch.object(sublime.Window, "show_quick_panel") as panel:
+            self.command("show_unreviewed_changes")
+        found = {item.trigger: (item.details, item.annotation) for item in panel.call_args[0][0]}
+        self.assertEqual(
+            found,
+            {
+                "changed.py": ("", "+2 \u22122"),
+                "gone.py": ("", "+0 \u221213, deleted"),
+                "there.py": ("renamed from moved.py", "renamed"),
+                "new.py": ("", "+2 \u22120, new"),
+                "picture": ("", "new, binary"),
+            },
+        )
+
+    def test_what_the_user_saves_is_not_listed(self) -> Iterator[Any]:
+        view = yield from self.open_file()
+        yield from self.track()
+        self.type(view, 0, "# mine\n")
+        view.run_command("save")
+        yield lambda: not view.is_dirty()
+        self.write("other.py", "theirs\n")
+        yield from self.listed("other.py")
+
+    def test_what_is_excluded_from_the_context_is_not_listed(self) -> Iterator[Any]:
+        yield from self.track()
+        self.write(".env", "SECRET=1\n")
+        self.write("other.py", "theirs\n")
+        yield from self.listed("other.py")
+
+    def test_what_the_user_has_accepted_is_not_listed(self) -> Iterator[Any]:
+        self.write()
+        yield from self.track()
+        review = yield from self.open_diff()
+        self.reviews.accept(review)
+        yield self.nothing_open
+        self.write("other.py", "theirs\n")
+        yield from self.listed("other.py")
+
+    def test_nothing_is_tracked_without_a_program(self) -> Iterator[Any]:
+        self.endpoint.workspace_changed()
+        yield self.looked
+        self.assertFalse(self.endpoint.changes.tracked)
+        self.write("other.py", "theirs\n")
+        self.tracking.sign()
+        yield self.looked
+        self.assertEqual(self.names(), [])
+
+
+class TestReviewing(ChangesTestCase):
+    def test_it_is_shown_as_a_proposal_is(self) -> Iterator[Any]:
+        review = yield from self.change()
+        self.assertEqual(self.text(self.original(review)), LINES)
+        self.assertEqual(self.text(self.proposal(review)), CHANGED)
+        self.assertEqual(self.original(review).name(), "file.py (before)")
+        self.assertEqual(self.marked(self.proposal(review), "lines"), ["LINE 2\n", "LINE 9\n"])
+        self.assertTrue(self.proposal(review).is_read_only())
+        header = self.header(review)
+        for words in ("file.py \u2190 changed outside the editor", "+2 \u22122", "Keep", "Undo"):
+            self.assertIn(words, header)
+        self.assertNotIn("Accept", header)
+        self.assertNotIn("to review", self.proposal(review).get_status("gemini_companion"))
+
+    def test_accept_keeps(self) -> Iterator[Any]:
+        review = yield from self.change()
+        self.command("accept_diff")
+        yield self.nothing_open
+        self.assertEqual((self.read(), self.names()), (CHANGED.encode(), []))
+
+    def test_saving_keeps(self) -> Iterator[Any]:
+        review = yield from self.change()
+        self.press("save", self.proposal(review))
+        yield self.nothing_open
+        self.assertEqual((self.read(), self.names()), (CHANGED.encode(), []))
+
+    def test_reject_undoes_and_restore_brings_back(self) -> Iterator[Any]:
+        yield from self.change()
+        self.command("reject_diff")
+        yield self.nothing_open
+        self.assertEqual((self.read(), self.names()), (LINES.encode(), []))
+        self.command("restore_undone_changes")
+        yield from self.listed("file.py")
+        self.assertEqual(self.read(), CHANGED.encode())
+
+    def test_closing_the_tab_decides_nothing(self) -> Iterator[Any]:
+        review = yield from self.change()
+        self.proposal(review).close()
+        yield self.nothing_open
+        yield from self.listed("file.py")
+        self.assertEqual(self.read(), CHANGED.encode())
+
+    def test_one_hunk_is_undone_and_another_kept(self) -> Iterator[Any]:
+        review = yield from self.change()
+        self.caret(review, 2)
+        self.command("revert_hunk")
+        undone = CHANGED.replace("LINE 2\n", "line 2\n")
+        yield lambda: self.text(self.proposal(review)) == undone and self.settled()
+        self.assertEqual(self.read(), undone.encode())
+        yield lambda: review.pending
+        self.caret(review, 9)
+        self.command("keep_hunk")
+        yield self.nothing_open
+        self.assertEqual((self.read(), self.names()), (undone.encode(), []))
+
+    def test_a_kept_hunk_leaves_the_others(self) -> Iterator[Any]:
+        review = yield from self.change()
+        self.caret(review, 9)
+        self.command("keep_hunk")
+        kept = LINES.replace("line 9\n", "LINE 9\n")
+        yield lambda: self.text(self.original(review)) == kept and self.settled() and review.pending
+        self.assertEqual(self.marked(self.proposal(review), "lines"), ["LINE 2\n"])
+        self.command("reject_diff")
+        yield self.nothing_open
+        self.assertEqual(self.read(), kept.encode())
+
+    def test_a_hunk_of_a_file_with_other_line_endings(self) -> Iterator[Any]:
+        before, after = LINES.replace("\n", "\r\n"), CHANGED.replace("\n", "\r\n")
+        review = yield from self.change("file.py", before, after)
+        self.caret(review, 2)
+        self.command("revert_hunk")
+        yield lambda: self.read() == after.replace("LINE 2", "line 2").encode()
+
+    def test_a_new_file_is_removed(self) -> Iterator[Any]:
+        yield from self.track()
+        self.write("new.py", "new\n")
+        yield from self.listed("new.py")
+        yield from self.show("new.py")
+        with mock.patch.dict(os.environ, {"XDG_DATA_HOME": self.folder + "-trash"}):
+            self.command("reject_diff")
+            yield self.nothing_open
+        self.assertFalse(os.path.exists(self.path("new.py")))
+        self.command("restore_undone_changes")
+        yield from self.listed("new.py")
+        self.assertEqual(self.read("new.py"), b"new\n")
+
+    def test_a_deleted_file_comes_back(self) -> Iterator[Any]:
+        self.write("gone.py", LINES)
+        os.chmod(self.path("gone.py"), 0o750)
+        yield from self.track()
+        os.unlink(self.path("gone.py"))
+        yield from self.listed("gone.py")
+        review = yield from self.show("gone.py")
+        self.assertIn("The file was deleted.", self.header(review))
+        self.command("reject_diff")
+        yield self.nothing_open
+        self.assertEqual(self.read("gone.py"), LINES.encode())
+        if os.name == "posix":
+            self.assertEqual(os.stat(self.path("gone.py")).st_mode & 0o777, 0o750)
+
+    def test_a_rename_is_taken_back(self) -> Iterator[Any]:
+        self.write("old.py", LINES)
+        yield from self.track()
+        os.rename(self.path("old.py"), self.path("new.py"))
+        yield from self.listed("new.py")
+        review = yield from self.show("new.py")
+        self.assertIn("Renamed from old.py.", self.header(review))
+        self.command("reject_diff")
+        yield self.nothing_open
+        self.assertEqual((self.read("old.py"), os.path.exists(self.path("new.py"))), (LINES.encode(), False))
+
+    def test_the_next_file_is_named_and_comes_after_the_decision(self) -> Iterator[Any]:
+        self.write("one.py", LINES)
+        self.write("two.py", LINES)
+        yield from self.track()
+        self.write("one.py", CHANGED)
+        self.write("two.py", CHANGED)
+        yield from self.listed("one.py", "two.py")
+        first, second = self.names()
+        review = yield from self.show(first)
+        self.assertIn(f"Next: {second}", self.header(review))
+        self.command("accept_diff")
+        yield lambda: self.open_review(second) is not None and self.open_review(first) is None
+        other = self.open_review(second)
+        yield lambda: other in self.reviews._presentations and self.header(other) != ""
+        yield lambda: self.window.active_view() == self.proposal(other)
+        self.command("reject_diff")  # the key that was held too long
+        self.assertTrue(other.pending)
+        self.assertEqual(self.read(second), CHANGED.encode())
+
+    def test_a_file_that_changes_again_is_compared_anew(self) -> Iterator[Any]:
+        review = yield from self.change()
+        again = CHANGED.replace("line 5\n", "LINE 5\n")
+        self.write("file.py", again)
+        self.tracking.sign()
+        yield lambda: self.text(self.proposal(review)) == again and self.settled()
+        self.assertEqual(len(self.marked(self.proposal(review), "lines")), 3)
+
+    def test_what_is_not_shown_is_not_undone(self) -> Iterator[Any]:
+        review = yield from self.change()
+        again = CHANGED + "more\n"
+        with mock.patch.object(self.tracking, "sign"):
+            self.write("file.py", again)
+            self.command("reject_diff")
+            yield lambda: any("changed on disk" in each for each in self.said)
+        self.assertEqual(self.read(), again.encode())
+        self.assertTrue(review.pending)
+
+    def test_unsaved_edits_are_left_and_the_change_is_undone_in_the_tab(self) -> Iterator[Any]:
+        view = yield from self.open_file("file.py", LINES)
+        yield from self.track()
+        self.write("file.py", CHANGED)
+        yield lambda: self.text(view) == CHANGED or view.run_command("revert")
+        yield from self.listed("file.py")
+        self.type(view, 0, "# mine\n")
+        yield from self.show("file.py")
+        self.command("reject_diff")
+        yield lambda: self.text(view) == "# mine\n" + LINES
+        self.assertTrue(view.is_dirty())
+        self.assertEqual(self.read(), CHANGED.encode())
+        view.run_command("undo")
+        self.assertEqual(self.text(view), "# mine\n" + CHANGED)
+
+
+class TestAll(ChangesTestCase):
+    def two(self) -> Iterator[Any]:
+        self.write("one.py", LINES)
+        yield from self.track()
+        self.write("one.py", CHANGED)
+        self.write("new.py", "new\n")
+        yield from self.listed("one.py", "new.py")
+
+    def test_keeping_all(self) -> Iterator[Any]:
+        yield from self.two()
+        self.command("keep_all_changes")
+        yield from self.listed()
+        self.assertEqual((self.read("one.py"), self.read("new.py")), (CHANGED.encode(), b"new\n"))
+
+    def test_undoing_all_asks_first_and_is_restored_as_a_whole(self) -> Iterator[Any]:
+        yield from self.two()
+        with mock.patch.object(sublime.Window, "show_quick_panel") as panel:
+            self.command("undo_all_changes")
+        entries, picked = panel.call_args[0]
+        self.assertEqual(entries[0], "Undo the changes of 2 files")
+        picked(1)
+        picked(-1)
+        self.assertEqual(self.read("one.py"), CHANGED.encode())
+        with mock.patch.dict(os.environ, {"XDG_DATA_HOME": self.folder + "-trash"}):
+            picked(0)
+            yield from self.listed()
+        self.assertEqual((self.read("one.py"), os.path.exists(self.path("new.py"))), (LINES.encode(), False))
+        self.command("restore_undone_changes")
+        yield from self.listed("one.py", "new.py")
+        self.assertEqual((self.read("one.py"), self.read("new.py")), (CHANGED.encode(), b"new\n"))
