@@ -1,4 +1,4 @@
-"""What programs write without asking: it is listed, shown in the review, kept or undone, and nothing else is touched."""
+"""What programs write without asking: it is listed, shown in the review, kept or undone; nothing else is touched."""
 
 from __future__ import annotations
 
@@ -172,7 +172,7 @@ class TestReviewing(ChangesTestCase):
         self.assertNotIn("to review", self.proposal(review).get_status("gemini_companion"))
 
     def test_accept_keeps(self) -> Iterator[Any]:
-        review = yield from self.change()
+        yield from self.change()
         self.command("accept_diff")
         yield self.nothing_open
         self.assertEqual((self.read(), self.names()), (CHANGED.encode(), []))
@@ -245,7 +245,7 @@ class TestReviewing(ChangesTestCase):
 
     def test_a_deleted_file_comes_back(self) -> Iterator[Any]:
         self.write("gone.py", LINES)
-        os.chmod(self.path("gone.py"), 0o750)
+        os.chmod(self.path("gone.py"), 0o700)
         yield from self.track()
         os.unlink(self.path("gone.py"))
         yield from self.listed("gone.py")
@@ -255,7 +255,7 @@ class TestReviewing(ChangesTestCase):
         yield self.nothing_open
         self.assertEqual(self.read("gone.py"), LINES.encode())
         if os.name == "posix":
-            self.assertEqual(os.stat(self.path("gone.py")).st_mode & 0o777, 0o750)
+            self.assertEqual(os.stat(self.path("gone.py")).st_mode & 0o777, 0o700)
 
     def test_a_rename_is_taken_back(self) -> Iterator[Any]:
         self.write("old.py", LINES)

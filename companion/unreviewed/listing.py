@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Dict, NamedTuple, Optional, Tuple
 
-from ..comparison import compare_lines, split_lines
+from ..comparison import compare_lines
 from ..review.document.formats import format_of_bytes
 from .contents import Content
 from .merging import lines_of
@@ -78,7 +78,7 @@ class Listing:
 
 
 def _lines(data: bytes) -> int:
-    return len(split_lines(data.decode("latin-1"))) - data.endswith(b"\n")
+    return len(lines_of(data))
 
 
 def _obstacle(change: Change, old: Optional[bytes], new: Optional[bytes]) -> str:
