@@ -318,9 +318,7 @@ class ChangeReviews:
         say(self._window, sentence)
 
 
-def _text_pair(
-    texts: Texts, change: ListedChange, limits: Limits, cancelled: Callable[[], bool]
-) -> TextPair:
+def _text_pair(texts: Texts, change: ListedChange, limits: Limits, cancelled: Callable[[], bool]) -> TextPair:
     return text_pair(change, texts.before, texts.now, limits)
 
 
