@@ -30,7 +30,7 @@ from .files import Rules
 from .listing import ListedChange
 from .looking import COPIED_BYTES
 from .merging import carried
-from .schedule import Schedule
+from .schedule import INTERVAL_SECONDS, Schedule
 from .undoing import Refusal, restore, undo, undo_hunk
 from .workspace import Workspace, says
 from .workspaces import Root, Workspaces
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 
 STORE = "Unreviewed"
 TIDY_SECONDS = 3600.0
+_SAME_SECONDS = 0.5  # a look that is due so soon may be now
 
 
 class Texts(NamedTuple):
@@ -155,8 +156,18 @@ class Tracking:
         self._arm()
 
     def _fire(self) -> None:
-        """Loop thread."""
+        """Look, and set the timer for the next look, which saves a wake-up after this one. Loop thread."""
+        import asyncio
+
         self._timer = None
+        with self._lock:
+            due = self._schedule.due(self._clock())
+        if due is None:
+            return
+        soon = due < _SAME_SECONDS
+        self._timer = asyncio.get_running_loop().call_later(INTERVAL_SECONDS if soon else due, self._fire)
+        if not soon:
+            return  # the last look has cost so much
         with self._lock:
             folders = [folder for folder in self._folders.values() if any(folder.windows.values()) or folder.listed]
         for folder in folders:
@@ -189,7 +200,7 @@ class Tracking:
                 if not folder.busy:
                     break
         self._tidy(workspaces)
-        if any(folder.windows.values()):
+        if self._timer is None and any(folder.windows.values()):
             self._runtime.on_loop(self._arm)
         return None if different else NOTHING_TO_TELL
 
@@ -232,10 +243,6 @@ class Tracking:
         """The user has accepted `text` for the file at `path`. Before its client is told, or the file is written."""
         for workspace, name in self._called(path):
             workspace.expect(name, text.encode("utf-8", "surrogatepass"))
-
-    def knows(self, path: str) -> bool:
-        """Whether the file at `path` lies in a folder that is tracked, or was."""
-        return bool(self._called(path))
 
     def _called(self, path: str) -> List[Tuple[Workspace, str]]:
         return self._workspaces.called(path) if self._workspaces is not None else []

@@ -16,8 +16,8 @@ watch = probe.Probe(probe.time.thread_time)
 watch.install()
 wakes = probe.Wakes(application.runtime._loop)
 """
-WAKE_UPS = {0: 1.0, 10: 3.0}
-"""At most so many a second, by the number of clients."""
+WAKE_UPS = {0: 1.0, 10: 4.0}
+"""At most so many a second, by the number of clients; with clients, one of them is for looks at the folders."""
 USED = """
 [probe.time.process_time() - probe.time.thread_time(), sum(own for _, own, _ in watch.slices), len(watch.slices),
     wakes.total()]
