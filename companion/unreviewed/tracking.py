@@ -244,6 +244,10 @@ class Tracking:
         for workspace, name in self._called(path):
             workspace.expect(name, text.encode("utf-8", "surrogatepass"))
 
+    def knows(self, path: str) -> bool:
+        """Whether the file at `path` lies in a folder that is tracked, or was."""
+        return bool(self._called(path))
+
     def _called(self, path: str) -> List[Tuple[Workspace, str]]:
         return self._workspaces.called(path) if self._workspaces is not None else []
 
