@@ -29,7 +29,6 @@ from .contents import Content
 from .files import Rules
 from .listing import ListedChange
 from .looking import COPIED_BYTES
-from .merging import carried
 from .schedule import INTERVAL_SECONDS, Schedule
 from .undoing import Refusal, restore, undo, undo_hunk
 from .workspace import Workspace, says
@@ -164,10 +163,10 @@ class Tracking:
             due = self._schedule.due(self._clock())
         if due is None:
             return
-        soon = due < _SAME_SECONDS
-        self._timer = asyncio.get_running_loop().call_later(INTERVAL_SECONDS if soon else due, self._fire)
-        if not soon:
-            return  # the last look has cost so much
+        if due >= _SAME_SECONDS:  # the last look has cost so much
+            self._timer = asyncio.get_running_loop().call_later(due, self._fire)
+            return
+        self._timer = asyncio.get_running_loop().call_later(INTERVAL_SECONDS, self._fire)
         with self._lock:
             folders = [folder for folder in self._folders.values() if any(folder.windows.values()) or folder.listed]
         for folder in folders:
@@ -363,11 +362,6 @@ class Tracking:
             if self._workspaces is None:
                 self._workspaces = Workspaces(os.path.join(self._storage(), STORE))
             return self._workspaces
-
-
-def undone_text(before: bytes, now: bytes, text: bytes) -> bytes:
-    """A tab's text, as bytes like the file's, without the changes from `before` to `now` that it still has."""
-    return carried(text, now, before)
 
 
 def _read(path: str, there: Workspaces) -> None:
