@@ -42,7 +42,6 @@ if TYPE_CHECKING:
 
 STORE = "Unreviewed"
 TIDY_SECONDS = 3600.0
-_SAME_SECONDS = 0.5  # a look that is due so soon may be now
 
 
 class Texts(NamedTuple):
@@ -163,10 +162,10 @@ class Tracking:
             due = self._schedule.due(self._clock())
         if due is None:
             return
-        if due >= _SAME_SECONDS:  # the last look has cost so much
-            self._timer = asyncio.get_running_loop().call_later(due, self._fire)
+        costly = due >= INTERVAL_SECONDS / 4  # the last look was
+        self._timer = asyncio.get_running_loop().call_later(due if costly else INTERVAL_SECONDS, self._fire)
+        if costly:
             return
-        self._timer = asyncio.get_running_loop().call_later(INTERVAL_SECONDS, self._fire)
         with self._lock:
             folders = [folder for folder in self._folders.values() if any(folder.windows.values()) or folder.listed]
         for folder in folders:
