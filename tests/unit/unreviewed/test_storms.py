@@ -1,0 +1,308 @@
+"""What git itself does is not listed; what somebody else does meanwhile is."""
+
+from __future__ import annotations
+
+import os
+import random
+import stat
+from typing import Dict, Tuple
+
+import pytest
+
+LINES = [b"%d\n" % number for number in range(1, 31)]
+TEXT = b"".join(LINES)
+
+
+def text(**lines: bytes) -> bytes:
+    """The text with some of its lines replaced, `line3=b"three"`."""
+    changed = list(LINES)
+    for name, line in lines.items():
+        changed[int(name[4:]) - 1] = line + b"\n"
+    return b"".join(changed)
+
+
+@pytest.fixture
+def tracked(repository):
+    """A repository with two branches that differ in several files; tracking has begun on `main`."""
+    repository.write(**{f"f{number}_txt": TEXT for number in range(20)})
+    repository.write(mine_txt=TEXT)
+    repository.commit("first")
+    repository.git("checkout", "-q", "-b", "other")
+    repository.write(**{f"f{number}_txt": text(line3=b"other") for number in range(10)})
+    repository.write(only_txt=b"only here\n", f19_txt=None)
+    repository.commit("other")
+    repository.git("checkout", "-q", "main")
+    repository.begin()
+    return repository
+
+
+def test_a_checkout_is_not_listed_and_neither_is_the_way_back(tracked):
+    for branch in ("other", "main", "other"):
+        tracked.git("checkout", "-q", branch)
+        assert tracked.look() == {}
+
+
+def test_what_is_written_during_a_checkout_is_listed(tracked):
+    tracked.git("checkout", "-q", "other")
+    tracked.write(f3_txt=text(line3=b"other", line20=b"agent"))
+    assert set(tracked.look()) == {"f3.txt"}
+    assert tracked.look()["f3.txt"].obstacle == ""
+
+
+def test_the_unreviewed_changes_of_other_files_survive_a_checkout(tracked):
+    tracked.write(mine_txt=text(line9=b"agent"))
+    tracked.look()
+    tracked.git("checkout", "-q", "other")
+    assert set(tracked.look()) == {"mine.txt"}
+    assert tracked.before("mine.txt") == TEXT
+
+
+def test_a_commit_of_a_change_keeps_it_and_of_no_other(tracked):
+    tracked.write(f1_txt=text(line1=b"agent"), f2_txt=text(line1=b"agent"))
+    tracked.look()
+    tracked.git("add", "-A")
+    tracked.git("commit", "-q", "-m", "one of two", "--", "f1.txt")
+    assert set(tracked.look()) == {"f2.txt"}
+    tracked.git("commit", "-q", "-m", "the other", "--", "f2.txt")
+    assert tracked.look() == {}
+
+
+def test_a_commit_of_one_hunk_keeps_not_the_other(tracked):
+    tracked.write(f1_txt=text(line1=b"agent", line20=b"agent"))
+    tracked.look()
+    whole = tracked.read("f1.txt")
+    tracked.write(f1_txt=text(line1=b"agent"))
+    tracked.git("add", "f1.txt")
+    tracked.write(f1_txt=whole)
+    tracked.git("commit", "-q", "-m", "one hunk")
+    assert set(tracked.look()) == {"f1.txt"}
+
+
+def test_staging_keeps_nothing(tracked):
+    tracked.write(f1_txt=text(line1=b"agent"), new_txt=b"new\n")
+    tracked.look()
+    tracked.git("add", "-A")
+    assert set(tracked.look()) == {"f1.txt", "new.txt"}
+    tracked.write(f2_txt=TEXT + b"mine\n")
+    tracked.git("commit", "-q", "-m", "another", "--", "f2.txt")
+    assert set(tracked.look()) == {"f1.txt", "new.txt"}
+
+
+def test_a_reset_of_the_user_s_own_work_is_listed_and_can_be_undone(repository):
+    repository.write(a_txt=TEXT, b_txt=TEXT)
+    repository.commit()
+    repository.write(a_txt=text(line5=b"the user's own"))
+    repository.begin()
+    repository.git("checkout", "--", "a.txt")
+    assert set(repository.look()) == {"a.txt"}
+    repository.write(b_txt=text(line1=b"agent"))
+    repository.git("commit", "-q", "-a", "-m", "something else")
+    assert set(repository.look()) == {"a.txt"}
+    assert repository.undo() == []
+    assert repository.read("a.txt") == text(line5=b"the user's own")
+
+
+@pytest.mark.parametrize("looks", [True, False])
+@pytest.mark.parametrize("untracked", [True, False])
+def test_what_a_stash_takes_and_gives_back_is_unreviewed_as_before(tracked, untracked, looks):
+    tracked.write(mine_txt=text(line5=b"user"))
+    tracked.begin()
+    tracked.write(mine_txt=text(line5=b"user", line20=b"agent"))
+    if untracked:
+        tracked.write(new_txt=b"agent\n")
+    tracked.look()
+    tracked.git("stash", "-q", *(["-u"] if untracked else []))
+    if looks:
+        assert tracked.look() == {}
+    tracked.git("stash", "pop", "-q")
+    assert set(tracked.look()) == ({"mine.txt", "new.txt"} if untracked else {"mine.txt"})
+    assert tracked.before("mine.txt") == text(line5=b"user")
+    assert tracked.undo() == []
+    assert tracked.read("mine.txt") == text(line5=b"user")
+
+
+def test_a_stash_over_a_pull_and_a_crash_gives_back_whose_line_is_whose(tracked):
+    tracked.write(f1_txt=text(line10=b"user"))
+    tracked.begin()
+    tracked.write(f1_txt=text(line10=b"user", line20=b"agent"))
+    tracked.look()
+    tracked.git("stash", "-q")
+    tracked.look()
+    tracked.begin()
+    tracked.git("merge", "-q", "other")
+    assert tracked.look() == {}
+    tracked.git("stash", "pop", "-q")
+    assert set(tracked.look()) == {"f1.txt"}
+    assert tracked.before("f1.txt") == text(line3=b"other", line10=b"user")
+
+
+def test_the_user_s_work_comes_out_of_a_stash_as_his(tracked):
+    tracked.write(f1_txt=text(line10=b"user"), mine_txt=text(line1=b"user"))
+    tracked.begin()
+    tracked.git("stash", "-q")
+    assert tracked.look() == {}
+    tracked.git("merge", "-q", "other")
+    assert tracked.look() == {}
+    tracked.git("stash", "pop", "-q")
+    assert tracked.look() == {}
+
+
+def test_a_stash_that_is_applied_is_not_listed(tracked):
+    tracked.write(f1_txt=text(line10=b"user"))
+    tracked.git("stash", "-q")
+    tracked.begin()
+    tracked.git("stash", "apply", "-q")
+    assert tracked.look() == {}
+
+
+@pytest.mark.parametrize("end", ["--continue", "--abort"])
+@pytest.mark.parametrize("operation", ["rebase", "merge", "cherry-pick"])
+def test_an_operation_with_a_conflict_lists_what_differs_from_both_sides_alone(tracked, operation, end):
+    tracked.git("checkout", "-q", "other")
+    tracked.begin()
+    tracked.git("checkout", "-q", "main")
+    tracked.write(f1_txt=text(line3=b"main"), f15_txt=text(line1=b"main"))
+    tracked.begin()
+    tracked.commit("main")
+    assert tracked.look() == {}
+    if operation == "rebase":
+        tracked.git("checkout", "-q", "other")
+        assert tracked.look() == {}
+    tracked.git(operation, "main" if operation == "rebase" else "other", check=False)
+    assert set(tracked.look()) <= {"f1.txt"}
+    if end == "--continue":
+        tracked.write(f1_txt=text(line3=b"both"))
+        tracked.git("add", "f1.txt")
+        tracked.look()
+    tracked.git(operation, end, check=False)
+    assert tracked.look() == {}
+    for branch in ("main", "other"):
+        tracked.git("checkout", "-q", branch)
+        assert tracked.look() == {}
+
+
+def test_a_pull_with_a_stash_of_its_own_leaves_the_agent_s_line_unreviewed(tracked):
+    tracked.write(f1_txt=text(line10=b"user"))
+    tracked.begin()
+    tracked.write(f1_txt=text(line10=b"user", line20=b"agent"))
+    tracked.look()
+    tracked.git("merge", "-q", "--autostash", "other")
+    assert set(tracked.look()) == {"f1.txt"}
+    assert b"20\n" in (tracked.before("f1.txt") or b"") and b"user\n" in (tracked.before("f1.txt") or b"")
+
+
+def test_while_git_writes_nothing_is_looked_at(tracked):
+    lock = tracked.folder / ".git" / "index.lock"
+    lock.write_bytes(b"")
+    tracked.write(f1_txt=text(line3=b"other"))
+    assert tracked.look() == {}
+    lock.unlink()
+    assert set(tracked.look()) == {"f1.txt"}
+
+
+def test_line_ends_that_git_converts_are_no_change(repository):
+    repository.git("config", "core.autocrlf", "true")
+    repository.write(a_txt=TEXT)
+    repository.commit("first")
+    repository.git("checkout", "-q", "-b", "other")
+    repository.write(a_txt=text(line3=b"other").replace(b"\n", b"\r\n"))
+    repository.commit("other")
+    repository.begin()
+    for branch in ("main", "other"):
+        repository.git("checkout", "-q", branch)
+        assert b"\r\n" in repository.read("a.txt")
+        assert repository.look() == {}
+    repository.write(a_txt=repository.read("a.txt").replace(b"7\r\n", b"agent\r\n"))
+    repository.look()
+    assert repository.undo() == []
+    assert repository.read("a.txt") == text(line3=b"other").replace(b"\n", b"\r\n")
+
+
+def test_a_file_that_was_ignored_is_not_taken_for_a_new_one(repository):
+    repository.write(_gitignore=b"*.env\nbuild/\n", my_env=b"SECRET\n", build__mine_txt=b"mine\n")
+    repository.commit()
+    repository.begin()
+    repository.write(_gitignore=b"")
+    assert set(repository.look()) == {".gitignore"}
+    repository.write(new_env=b"new\n")
+    assert set(repository.look()) == {".gitignore", "new.env"}
+
+
+def test_a_file_that_is_ignored_now_is_not_taken_for_a_deleted_one(repository):
+    repository.write(a_log=b"mine\n")
+    repository.begin()
+    repository.write(_gitignore=b"*.log\n")
+    assert set(repository.look()) == {".gitignore"}
+    repository.write(a_log=b"agent\n")
+    assert set(repository.look()) == {".gitignore", "a.log"}
+    assert repository.before("a.log") == b"mine\n"
+
+
+def everything(place) -> Dict[str, Tuple[object, ...]]:
+    """The whole tree: kinds, modes, sizes, times and bytes."""
+    found: Dict[str, Tuple[object, ...]] = {}
+    for here, _, files in os.walk(str(place)):
+        for path in [here, *(os.path.join(here, name) for name in files)]:
+            status = os.lstat(path)
+            data = b""
+            if stat.S_ISREG(status.st_mode):
+                with open(path, "rb") as file:
+                    data = file.read()
+            found[path] = (status.st_mode, status.st_size, status.st_mtime_ns, status.st_ino, data)
+    return found
+
+
+def test_looks_and_decisions_write_nothing_in_the_folder(project):
+    project.write(a_txt=TEXT, b_txt=TEXT, sub__c_txt=TEXT, secret=b"secret\n")
+    if project.with_git:
+        project.commit()
+    project.write(a_txt=text(line1=b"user"))
+    os.utime(str(project.folder / "b.txt"))  # git would like to refresh its index
+    before = everything(project.folder)
+    project.begin()
+    project.look()
+    assert everything(project.folder) == before
+    project.write(a_txt=text(line1=b"user", line9=b"agent"), b_txt=None, new_txt=b"new\n")
+    before = everything(project.folder)
+    listed = project.look()
+    assert set(listed) == {"a.txt", "b.txt", "new.txt"}
+    for path, change in listed.items():
+        project.workspace.data(change.before)
+        assert project.workspace.keep(path, change.now)
+    project.begin()
+    assert project.look() == {}
+    assert everything(project.folder) == before
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_random_storms_list_what_the_agent_wrote_and_nothing_else(tracked, seed):
+    """Branches, commits, stashes and merges between an agent's writes to one file that git leaves alone."""
+    chosen = random.Random(seed)
+    agent = False
+    stashed = False
+    for step in range(25):
+        action = chosen.choice(["checkout", "agent", "commit", "stash", "pop", "crash", "keep", "undo"])
+        if action == "checkout" and not stashed:
+            tracked.git("checkout", "-q", chosen.choice(["main", "other"]), check=False)
+        elif action == "agent" and not stashed:
+            tracked.write(mine_txt=text(line4=b"agent %d" % step))
+            agent = True
+        elif action == "commit" and not stashed:
+            tracked.write(**{f"x{step}_txt": b"the user's, committed at once\n"})
+            tracked.git("add", f"x{step}.txt")
+            tracked.git("commit", "-q", "-m", "x")
+        elif action == "stash" and not stashed:
+            stashed = "Saved" in tracked.git("stash")
+        elif action == "pop" and stashed:
+            tracked.git("stash", "pop", "-q")
+            stashed = False
+        elif action == "crash":
+            tracked.begin()
+        elif action in ("keep", "undo") and agent and not stashed:
+            change = tracked.listed()["mine.txt"]
+            if action == "keep":
+                assert tracked.workspace.keep("mine.txt", change.now)
+            else:
+                assert tracked.undo() == []
+            agent = False
+        assert set(tracked.look()) == ({"mine.txt"} if agent and not stashed else set()), (step, action)
