@@ -20,6 +20,7 @@ logger = logging.getLogger("gemini_companion.unreviewed")
 
 COPIED_FILES = 2000
 COPIES_BYTES = 1 << 25
+_TRIED_EVERY = 1000
 
 
 class Copies:
@@ -32,6 +33,7 @@ class Copies:
         self._wanted = wanted
         self._held: Dict[str, bytes] = {}  # compressed, by identity
         self._size = 0
+        self._refused = 0  # in a row
         self.blobs: Dict[str, str] = {}
 
     def data(self, content: Content) -> Optional[bytes]:
@@ -50,12 +52,10 @@ class Copies:
         """Hold what a file holds that git has not in memory, as far as there is room for it."""
         if content.identity in self._held or len(data) > COPIED_BYTES or not content.readable:
             return
+        if not self._has_room(0):
+            return
         copy = zlib.compress(data, 1)
-        if not self._has_room(copy):
-            wanted = {each.identity for each in self._wanted()}
-            self._held = {name: held for name, held in self._held.items() if name in wanted}
-            self._size = sum(map(len, self._held.values()))
-        if self._has_room(copy):
+        if self._has_room(len(copy)):
             self._held[content.identity] = copy
             self._size += len(copy)
 
@@ -91,8 +91,16 @@ class Copies:
         if data is not None:
             self.hold(content, data)
 
-    def _has_room(self, copy: bytes) -> bool:
-        return len(self._held) < COPIED_FILES and self._size + len(copy) <= COPIES_BYTES
+    def _has_room(self, size: int) -> bool:
+        """Whether a copy of so many bytes fits, once what nobody wants any more is dropped; that is seldom tried."""
+        full = len(self._held) >= COPIED_FILES or self._size + size > COPIES_BYTES
+        if full and self._refused % _TRIED_EVERY == 0:
+            wanted = {each.identity for each in self._wanted()}
+            self._held = {name: held for name, held in self._held.items() if name in wanted}
+            self._size = sum(map(len, self._held.values()))
+            full = len(self._held) >= COPIED_FILES or self._size + size > COPIES_BYTES
+        self._refused = self._refused + 1 if full else 0
+        return not full
 
     def _from_git(self, name: str) -> Optional[bytes]:
         if self._repository is None:

@@ -22,6 +22,7 @@ import time
 from typing import Callable, Dict, FrozenSet, List, NamedTuple, Optional, Sequence, Tuple
 
 from ..comparison import Hunk
+from ..review.document.raw_files import identity_of
 from .contents import UNKNOWN, Content, identity
 from .copies import Copies
 from .files import Files, Rules
@@ -62,7 +63,7 @@ class Workspace:
         self.undone_at = 0.0
         """When the last undo was, in seconds of the wall clock."""
         self._tracked = False
-        self._root: Tuple[int, int] = (0, 0)
+        self._root: Optional[Tuple[int, int]] = None  # which folder it is, whatever it is called
         self._load()
 
     # -- looks --------------------------------------------------------------------------------------------------------
@@ -82,8 +83,7 @@ class Workspace:
         """
         with self._lock:
             self._tracked = False
-            root = os.stat(self.folder)
-            self._root = root.st_dev, root.st_ino
+            self._root = identity_of(os.stat(self.folder))
             self._files.begin()
             self._look(cancelled)
             self._tracked = not cancelled()
@@ -100,12 +100,12 @@ class Workspace:
     def look(self, cancelled: Callable[[], bool]) -> bool:
         """Look again. False if git is at work just now: then nothing was looked at. Raises `GitError` and `OSError`."""
         with self._lock:
+            if not self.is_there():
+                self._tracked = self._tracked and not os.path.isdir(self.folder)  # to begin again with another one
+                raise OSError("the folder is not there any more")
             if not self._tracked:
                 self._look_at(self._model.paths())
                 return True
-            root = os.stat(self.folder)
-            if (root.st_dev, root.st_ino) != self._root:
-                raise OSError("the folder is another one by now")
             if self._files.is_git_at_work():
                 return False
             self._look(cancelled)
@@ -114,7 +114,17 @@ class Workspace:
     def look_at(self, paths: Sequence[str]) -> None:
         """Look at these files alone, because a tab has just read them, or something was done to them."""
         with self._lock:
-            self._look_at(paths)
+            if self.is_there():
+                self._look_at(paths)
+
+    def is_there(self) -> bool:
+        """Whether the folder is the one that was looked at first."""
+        try:
+            found = identity_of(os.stat(self.folder))
+        except OSError:
+            return False
+        self._root = self._root or found
+        return found == self._root
 
     def _look_at(self, paths: Sequence[str]) -> None:
         model = self._model
@@ -122,11 +132,15 @@ class Workspace:
         self._take(self._looks.look_at(known, self._files.entries.files), None)
 
     def _look(self, cancelled: Callable[[], bool]) -> None:
-        paths = self._files.list()
-        move = self._files.move() if self._tracked else None
-        self._looks.like = self._files.like
-        self._take(self._looks.look(paths, cancelled), move)
-        self._files.listed(whole=not self._looks.torn and not cancelled())
+        whole = False
+        try:
+            paths = self._files.list()
+            move = self._files.move() if self._tracked else None
+            self._looks.like = self._files.like
+            self._take(self._looks.look(paths, cancelled), move)
+            whole = not self._looks.torn and not cancelled()
+        finally:
+            self._files.listed(whole)
 
     # -- what a look has found ----------------------------------------------------------------------------------------
 
@@ -174,6 +188,8 @@ class Workspace:
             self._bring_back(path, now)
         else:
             self._happened(Event.WRITTEN, path, now)
+        if reading.data is not None and self._model.unreviewed(path):
+            self._copies.keep(now, reading.data)
         return True
 
     def _arrived(self, path: str, now: Content, reading: Reading) -> bool:

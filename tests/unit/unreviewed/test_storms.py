@@ -9,6 +9,8 @@ from typing import Dict, Tuple
 
 import pytest
 
+from companion.unreviewed.git import GitError, Repository
+
 LINES = [b"%d\n" % number for number in range(1, 31)]
 TEXT = b"".join(LINES)
 
@@ -306,3 +308,41 @@ def test_random_storms_list_what_the_agent_wrote_and_nothing_else(tracked, seed)
                 assert tracked.undo() == []
             agent = False
         assert set(tracked.look()) == ({"mine.txt"} if agent and not stashed else set()), (step, action)
+
+
+def test_a_folder_that_goes_or_is_exchanged_takes_no_files_along(project):
+    """As when its drive is taken away: nothing was deleted, and nothing may be written elsewhere."""
+    project.write(a_txt=TEXT, b_txt=TEXT)
+    project.begin()
+    project.write(a_txt=text(line1=b"agent"))
+    project.look()
+    away = project.folder.parent / "away"
+    project.folder.rename(away)
+    for _ in range(2):
+        with pytest.raises(OSError):
+            project.look()
+        assert set(project.listed()) == {"a.txt"}
+        assert len(project.undo()) == 1
+        if not project.folder.exists():
+            project.folder.mkdir()
+    assert list(project.folder.iterdir()) == []
+    project.folder.rmdir()
+    away.rename(project.folder)
+    project.workspace.begin(lambda: False)
+    assert set(project.look()) == {"a.txt"}
+    assert project.undo() == [] and project.read("a.txt") == TEXT
+
+
+def test_a_git_that_fails_in_the_midst_of_a_look_costs_nothing(tracked, monkeypatch):
+    tracked.write(mine_txt=text(line1=b"agent"))
+    tracked.look()
+    tracked.git("checkout", "-q", "other")
+    with monkeypatch.context() as failing:
+        failing.setattr(Repository, "tree", refuse)
+        with pytest.raises(GitError):
+            tracked.look()
+    assert set(tracked.look()) == {"mine.txt"}
+
+
+def refuse(*args: object) -> None:
+    raise GitError("no")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from companion.unreviewed import undoing
+from companion.unreviewed import copies, undoing
 from companion.unreviewed.listing import ListedChange
 from companion.unreviewed.merging import hunks_between
 from companion.unreviewed.model import Kind
@@ -263,3 +263,18 @@ def test_what_is_too_large_is_listed_and_cannot_be_undone(project):
     assert change.obstacle
     assert len(project.undo()) == 1
     assert project.read("a.bin") == b"1" * (2 << 20)
+
+
+def test_a_folder_with_more_files_than_are_copied_lists_all_and_undoes_what_it_has(project, monkeypatch):
+    monkeypatch.setattr(copies, "COPIED_FILES", 2)
+    project.write(**{f"f{number}_txt": b"before %d\n" % number for number in range(5)})
+    project.begin()
+    project.write(**{f"f{number}_txt": b"now %d\n" % number for number in range(5)})
+    listed = project.look()
+    assert len(listed) == 5
+    known = [path for path, change in listed.items() if not change.obstacle]
+    assert len(known) == 2
+    assert len(project.undo()) == 3
+    for path in listed:
+        what = b"before" if path in known else b"now"
+        assert project.read(path) == what + b" %s\n" % path[1:2].encode()

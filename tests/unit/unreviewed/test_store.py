@@ -1,0 +1,131 @@
+"""What is kept in the package's storage: within its bounds, for the user alone, and believed only if it is whole."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+import time
+from pathlib import Path
+
+import pytest
+
+from companion.unreviewed import store as store_module
+from companion.unreviewed.contents import Content, identity
+from companion.unreviewed.record import Record, Undone, read_record, write_record
+from companion.unreviewed.store import Store
+
+
+@pytest.fixture
+def store(tmp_path):
+    return Store(str(tmp_path / "storage" / "store"))
+
+
+def kept_long_ago(store: Store, data: bytes, seconds: float) -> str:
+    name = identity(data)
+    store.keep(name, data)
+    path = Path(store._path(name + ".kept"))
+    past = time.time() - seconds
+    os.utime(str(path), (past, past))
+    return name
+
+
+def noted(store: Store, folder: str, *names: str) -> None:
+    files = {name: (Content(name, 0o600, 1), Content("")) for name in names}
+    write_record(store, folder, Record(files), secure=False)
+
+
+def test_what_no_record_needs_goes_and_what_another_folder_needs_stays(store):
+    mine, other, nobody = (kept_long_ago(store, data, 3600) for data in (b"mine", b"other", b"nobody"))
+    noted(store, "/one", mine)
+    noted(store, "/two", other)
+    assert store.tidy(()) == set()
+    assert store.kept(mine) and store.kept(other) and store.kept(nobody) is None
+    noted(store, "/one")
+    store.tidy(())
+    assert store.kept(mine) is None and store.kept(other) == b"other"
+
+
+def test_after_seven_days_it_goes_and_that_is_said(store):
+    young, old = kept_long_ago(store, b"young", 6 * 86400), kept_long_ago(store, b"old", 8 * 86400)
+    noted(store, "/one", young, old)
+    assert store.tidy(()) == {old}
+    assert store.kept(young) == b"young" and store.kept(old) is None
+
+
+def test_of_too_much_the_oldest_goes(store, monkeypatch):
+    monkeypatch.setattr(store_module, "MAXIMUM_BYTES", 3000)
+    names = [kept_long_ago(store, os.urandom(1000), 3600 * (5 - number)) for number in range(5)]
+    noted(store, "/one", *names)
+    assert store.tidy(()) == set(names[:3])
+    assert [store.kept(name) is not None for name in names] == [False] * 3 + [True] * 2
+
+
+def test_what_is_no_longer_kept_is_listed_and_cannot_be_undone(project, monkeypatch):
+    project.write(a_txt=b"before\n")
+    project.begin()
+    project.write(a_txt=b"now\n")
+    project.look()
+    monkeypatch.setattr(store_module, "MAXIMUM_SECONDS", -1.0)
+    Store(str(project.storage / "store")).tidy(())
+    project.begin()
+    assert "not kept" in project.look()["a.txt"].obstacle
+    assert len(project.undo()) == 1
+    assert project.read("a.txt") == b"now\n"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="modes are those of POSIX")
+def test_only_the_user_can_read_it(store):
+    store.keep(identity(b"text"), b"text")
+    noted(store, "/one", identity(b"text"))
+    folder = Path(store._folder)
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+    assert {stat.S_IMODE(path.stat().st_mode) for path in folder.iterdir()} == {0o600}
+
+
+def test_damaged_bytes_are_none(store):
+    name = identity(b"text")
+    store.keep(name, b"text")
+    other = identity(b"other")
+    store.keep(other, b"other")
+    os.replace(store._path(other + ".kept"), store._path(name + ".kept"))
+    assert store.kept(name) is None
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        [], "text", {"files": []}, {"files": {"a": []}}, {"files": {"a": [["x", 1, 2], ["y", "z", 3]]}},
+        {"undone": {}}, {"undone": [["a"]]}, {"shelved": {"a": [1, 2]}}, {"undone_at": []}, {"blobs": {"a": 1}},
+    ],
+)
+def test_a_record_that_makes_no_sense_is_none(store, record):
+    noted(store, "/one", "a")
+    path = next(path for path in Path(store._folder).iterdir() if path.suffix == ".changes")
+    path.write_text(json.dumps(record))
+    assert read_record(store, "/one") == Record()
+
+
+def test_a_record_comes_back_as_it_was(store):
+    record = Record(
+        {"a/b\udcff": (Content("x", 1, 2), Content(""))}, (Undone("c", Content("y", 3, 4), Content("")),), 1.5, {}, {}
+    )
+    write_record(store, "/one", record, secure=True)
+    assert read_record(store, "/one") == record
+
+
+def test_the_changes_of_two_folders_do_not_mix(tmp_path, project):
+    project.write(a_txt=b"before\n")
+    project.begin()
+    project.write(a_txt=b"now\n")
+    project.look()
+    (tmp_path / "more").mkdir()
+    other = type(project)(tmp_path / "more", project.with_git)
+    other.storage = project.storage
+    other.write(a_txt=b"another\n")
+    other.begin()
+    assert other.look() == {}
+    other.write(a_txt=b"other\n")
+    other.look()
+    project.begin()
+    assert project.before("a.txt") == b"before\n" and other.before("a.txt") == b"another\n"
