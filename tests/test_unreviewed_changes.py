@@ -123,14 +123,18 @@ class TestListing(ChangesTestCase):
             },
         )
 
-    def test_what_the_user_saves_is_not_listed(self) -> Iterator[Any]:
-        view = yield from self.open_file()
+    def test_a_line_that_the_user_saves_is_not_listed_beside_that_of_a_program(self) -> Iterator[Any]:
+        view = yield from self.open_file(content=LINES)
         yield from self.track()
+        self.write(content=CHANGED)
+        yield lambda: view.substr(sublime.Region(0, view.size())) == CHANGED
+        yield from self.listed("file.py")
         self.type(view, 0, "# mine\n")
         view.run_command("save")
-        yield lambda: not view.is_dirty()
-        self.write("other.py", "theirs\n")
-        yield from self.listed("other.py")
+        saved = len("# mine\n" + CHANGED)
+        yield lambda: [change.now.size for change in self.changes.listed] == [saved]
+        (change,) = self.changes.listed
+        self.assertEqual((change.added, change.removed), (2, 2))
 
     def test_what_is_excluded_from_the_context_is_not_listed(self) -> Iterator[Any]:
         yield from self.track()
