@@ -65,7 +65,10 @@ class Announcements(ContextCase):
         self.assertEqual(qwen_locks(self.folder), {})
 
     def test_an_agent_that_was_off_at_the_start_is_served_once_it_is_switched_on(self):
-        dialects = {"claude": ("publish_for_claude", "publish_for_opencode"), "copilot": ("publish_for_copilot",)}
+        dialects = {
+            "claude": ("publish_for_claude", "publish_for_opencode", "publish_for_kilo"),
+            "copilot": ("publish_for_copilot",),
+        }
         for names in dialects.values():
             for name in names:
                 self.set(name, False)

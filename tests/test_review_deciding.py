@@ -75,7 +75,7 @@ class TestAccepting(DecidingTestCase):
         self.write("file.txt", "a\n")
         review = yield from self.open_diff("file.txt", text)
         yield lambda: self.proposal(review).size() == len(text)
-        self.assertIn("large", self.header(review))
+        self.assertIn("Coarse comparison", self.header(review))
         self.reviews.accept(review)
         yield self.closed
         self.assertTrue(self.only_outcome()[1].content == text)

@@ -9,6 +9,7 @@ from unittest import mock
 import sublime
 
 from ..companion.review.manager import ReviewManager
+from ..companion.unreviewed.schedule import Schedule
 from .review_support import ReviewTestCase
 from .support.selecting import put_caret
 
@@ -27,6 +28,7 @@ class ChangesTestCase(ReviewTestCase):
         self.endpoint.settings_changed()
         self.changes = self.endpoint.changes.reviews
         self.tracking = self.endpoint.changes._tracking
+        self.tracking._schedule = Schedule()  # looks of the tests before this one do not hold up its own
         self.said: List[str] = []
         patcher = mock.patch.object(sublime.Window, "status_message", lambda window, text: self.said.append(text))
         patcher.start()

@@ -11,6 +11,7 @@ from tests.host.driver import Host
 from tests.support.by_hand import GREETING, PROPOSED, open_diff, regions_of, text_of, told
 from tests.tools.desktop import Desktop
 
+REJECTED = ["rejected", None]
 INPUT_GUARD = "Gemini Companion.companion.review.window.input_guard"
 
 
@@ -25,10 +26,8 @@ def test_keys_decide(desktop, keys, outcome):
     desktop.wait_no_review()
     assert told(desktop) == [outcome]
     desktop.host.wait_until(lambda: desktop.arrangement() == before)
-    assert desktop.read("greeting.py").decode() == GREETING
-
-
-REJECTED = ["rejected", None]
+    if outcome == REJECTED:  # no client is there to write what was accepted, so the companion soon does
+        assert desktop.read("greeting.py").decode() == GREETING
 
 
 @pytest.mark.parametrize(

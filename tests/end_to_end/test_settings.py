@@ -27,6 +27,7 @@ EVERY_SETTING = {
     "codex_command": "codex",
     "terminal_commands": [],
     "share_selection": "no",
+    "track_changes": "sometimes",
     "context_exclude": ".env",
     "context_maximum_files": -1,
     "context_maximum_selection": 1.5,

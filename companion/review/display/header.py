@@ -184,7 +184,7 @@ def _folded_first(pieces: Sequence[Piece], room: int) -> List[Piece]:
 
 
 def _actions(header: Header) -> List[Piece]:
-    actions = [(ACCEPT, header.accept, "accept"), (REJECT, header.reject, "reject")]
+    actions = [(ACCEPT, shown(header.accept), "accept"), (REJECT, shown(header.reject), "reject")]
     if header.edits_stay:
         actions[:1] = [
             (AS_PROPOSED, "Accept as proposed", "accept"),

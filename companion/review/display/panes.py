@@ -109,10 +109,11 @@ class ProposalPane:
         if self._held is None or self._held_at != count:
             if self.untouched_at(count) and self._given is not None:
                 self.hold(self._given, count)
-            elif self.view.size() <= longest:
-                self.hold(whole_text(self.view), count)
             else:
-                return None
+                size = self.view.size()
+                if size > longest:
+                    return None
+                self.hold(self.view.substr(sublime.Region(0, size)), count)
         return self._held
 
     def hold(self, text: str, count: int) -> None:

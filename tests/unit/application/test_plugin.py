@@ -18,6 +18,7 @@ EVENTS = [
     ("on_clone", [VIEW], mock.call.view_loaded(VIEW)),
     ("on_reload", [VIEW], mock.call.view_reloaded(VIEW)),
     ("on_revert", [VIEW], mock.call.view_reloaded(VIEW)),
+    ("on_pre_save", [VIEW], mock.call.view_saving(VIEW)),
     ("on_post_save", [VIEW], mock.call.view_saved(VIEW)),
     ("on_pre_close", [VIEW], mock.call.view_closing(VIEW)),
     ("on_close", [VIEW], mock.call.view_closed(VIEW)),

@@ -34,6 +34,7 @@ LIMITS = [
 WAYS: Dict[str, List[Any]] = {
     "workspace_fallback": ["version_control", "directory", "none"],
     "review_ignore_whitespace": ["all", "trailing", "none"],
+    "track_changes": ["always", "connected", "never"],
 }
 LISTS = ["context_exclude"]
 USERS_ALONE: Dict[str, List[Any]] = {
