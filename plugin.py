@@ -215,6 +215,9 @@ class GeminiCompanionShowPendingDiffsCommand(CompanionCommand, sublime_plugin.Wi
 
 
 class GeminiCompanionKeepHunkCommand(ReviewCommand, sublime_plugin.WindowCommand):
+    def is_enabled(self, **arguments: Any) -> bool:
+        return ask(lambda application: application.actions.decides_hunks(self.window), False)
+
     def run(self) -> None:
         self.act(lambda reviews, review: reviews.changes.keep_hunk(review))
 

@@ -82,6 +82,11 @@ class Actions:
         review = endpoint.reviews.open_reviews.review_of(view) or endpoint.reviews.in_front()
         return (endpoint.reviews, review) if review is not None else None
 
+    def decides_hunks(self, window: sublime.Window) -> bool:
+        """Whether each change of the review in front can be decided by itself."""
+        found = self.review_in_front(window)
+        return found is not None and found[1].decisions is not None
+
     def on_review(self, window: sublime.Window, act: Callable[[ReviewManager, Review], None]) -> None:
         """Call `act` with the review in front, or say that there is none."""
         found = self.review_in_front(window)
@@ -278,6 +283,7 @@ class Actions:
         possible = {
             **{caption: in_review for caption, _, _ in REVIEW_MENU},
             **{caption: self.has_changes(window) for caption, _, _ in CHANGES_MENU},
+            "Keep Hunk": self.decides_hunks(window),
             "Show Pending Diffs": bool(self.pending() or self.closed()),
             "Send Selection to Terminal": can_send,
             "Pause Sharing": sharing,
