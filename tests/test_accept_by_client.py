@@ -8,7 +8,7 @@ import os
 import threading
 from unittest import mock
 
-from ..companion.endpoint import tool_calls
+from ..companion.endpoint import agent_window
 from .support.context_case import ContextCase
 
 OLD, NEW = "old\n", "new\n"
@@ -130,8 +130,8 @@ class AcceptByClient(ContextCase):
             lead(link, self.outside)
             return answers[-1]
 
-        genuine = tool_calls.inside_workspace
-        with mock.patch.object(tool_calls, "inside_workspace", inside_workspace):
+        genuine = agent_window.inside_workspace
+        with mock.patch.object(agent_window, "inside_workspace", inside_workspace):
             yield from self.assert_refused(path)
         self.assertEqual(answers, [True, False])
         self.assertEqual(self.content(os.path.join(inner, "a.py")), OLD)

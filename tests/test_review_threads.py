@@ -43,7 +43,7 @@ class TestDay(DecidingTestCase):
         yield from super().setUp()
         application = sys.modules[PLUGIN].application
         # The review manager of the endpoint itself, so that everything from the socket to the disk takes part.
-        self.hand_events_to(self.endpoint._tool_calls._reviews)
+        self.hand_events_to(self.endpoint._agent_window._reviews)
         application.workspace_changed(self.window)
         yield lambda: announced(self.folder, os.getppid()) is not None
         self.client = CallingClient(announced(self.folder, os.getppid()) or {})

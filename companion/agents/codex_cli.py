@@ -12,7 +12,7 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence
 
 from ..system.platform import WINDOWS, Platform
 from .agent import EDITOR_NAME, Agent, Announcement, Connection, Entry, LookupContext, Place, SharedSocket
-from .dialect import AnsweredBy, ContextOf, Dialect, Message, Transport
+from .dialect import ContextOf, Dialect, Message, Transport
 from .selection_dialect import position
 from .shared_context import SharedContext
 
@@ -26,7 +26,6 @@ class CodexDialect(Dialect):
 
     key = "codex"
     transport = Transport.FRAMES_ON_SHARED_SOCKET
-    answered_by = AnsweredBy.RESULT
     tools = ()
     trial = {"type": "client-discovery-request", "requestId": "trial", "request": {"method": CONTEXT_METHOD}}
 

@@ -56,6 +56,7 @@ class CopilotDialect(SelectionDialect):
 
     key = "copilot"
     transport = Transport.HTTP_ON_SOCKET
+    on_socket = True
     tools = _TOOLS
     secret_header = "X-Gemini-Companion-Secret"  # the program sends what headers the lock file names
     handshake_only = True  # it asks for a newer revision first, and is to come back

@@ -11,11 +11,12 @@ import json
 import ntpath
 import pathlib
 from enum import Enum
-from typing import Any, Awaitable, Callable, Dict, Mapping, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Awaitable, Callable, ClassVar, Dict, Mapping, NamedTuple, Optional, Sequence, Tuple
 
-from ..protocol.tools import Tool, ToolCall, ToolResult, text_result
+from ..protocol.serving import ServedDialect
+from ..protocol.tools import Tool, ToolCall, ToolResult, error_result, text_result
 from .shared_context import SharedContext
-from .window import AgentWindow
+from .window import AgentWindow, CannotDo
 
 
 class Transport(Enum):
@@ -25,13 +26,6 @@ class Transport(Enum):
     HTTP_ON_SOCKET = "streamable HTTP on a socket in the file system"
     WEBSOCKET = "WebSocket on a port of the loopback address"
     FRAMES_ON_SHARED_SOCKET = "frames on a socket that all windows share"
-
-
-class AnsweredBy(Enum):
-    """How a program hears of the user's decision."""
-
-    NOTIFICATION = "a notification that names the file"
-    RESULT = "the result of the call that opened the review"
 
 
 class Message(NamedTuple):
@@ -58,25 +52,20 @@ class Mention(NamedTuple):
 ContextOf = Callable[[str, str], Awaitable[Optional[SharedContext]]]
 """The context for a program that runs in this folder and calls itself so; None if no window has one for it."""
 
+Handler = Callable[[Any, ToolCall, AgentWindow], Awaitable[ToolResult]]
+"""A method of a dialect that carries out the calls of one tool."""
 
-class Dialect:
+
+class Dialect(ServedDialect):
     """One protocol. One instance of each subclass; a program names its dialect."""
 
     key: str
     """Among the dialects; lower case."""
     transport: Transport
-    answered_by: AnsweredBy
-    tools: Tuple[Tool, ...]
-    secret_header = "Authorization"
-    """In which header clients show the secret; in `Authorization` it is a bearer token."""
-    handshake_only = False
-    """Over HTTP: no revision of MCP without sessions is served."""
-    deleted_status = 204
-    """Over HTTP: of the answer that ends a session."""
+    handlers: ClassVar[Mapping[str, Handler]] = {}
+    """The methods that carry out the tools, by the tool's name."""
     trial: Mapping[str, Any] = {}
     """On a shared socket: a message whose answer tells nothing of the user."""
-    process_id_header = ""
-    """Over HTTP: in which header clients tell the id of their process; "" if they do not."""
     edits_return = True
     """Whether the answer to a review carries the user's edits."""
     takes_mentions = False
@@ -100,13 +89,18 @@ class Dialect:
         """What puts the mention into the program's prompt, or None if the program takes no mentions."""
         return None
 
-    def process_id(self, method: str, params: Mapping[str, Any]) -> Optional[int]:
-        """The id of the client's process, if this is the notification that tells it."""
-        return None
+    def decided(self, path: str, accepted: Optional[str]) -> Message:
+        """What tells a client, whose call does not wait for it, what the user has decided of its proposal: the text
+        that is accepted, or None."""
+        raise NotImplementedError
 
     async def call(self, call: ToolCall, window: AgentWindow) -> ToolResult:
-        """Carry out a tool of `tools`. Raises `CannotDo` with a sentence for the caller."""
-        raise NotImplementedError
+        """Carry out a tool of `tools`. What the window cannot do is a result with `isError`, because programs take any
+        other for a decision."""
+        try:
+            return await self.handlers[call.name](self, call, window)
+        except CannotDo as refusal:
+            return error_result(str(refusal))
 
 
 def tool(name: str, title: str, description: str, required: Sequence[str] = (), /, **properties: Any) -> Tool:

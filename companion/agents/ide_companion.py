@@ -1,19 +1,23 @@
-"""The tools of the IDE companion protocol, as Gemini CLI and Qwen Code call them.
+"""The IDE companion protocol, as Gemini CLI and Qwen Code speak it: the tools, their answers, the notifications.
 
-Rule: this is the wire contract. Schemas mean the same in JSON Schema draft 4 and 2020-12. Unknown arguments are
-ignored, because a newer client may send more. `tool_calls` implements the tools.
-Implements the companion specifications, section III, "The Diffing Interface".
+Rules: schemas mean the same in JSON Schema draft 4 and 2020-12. Unknown arguments are ignored, because a newer client
+may send more. A call is answered at once; of the user's decision clients hear by a notification.
+Implements the companion specifications, section III, "The Diffing Interface"; for clients of `/events`, which were
+written for the Neovim companion, exactly the names and shapes of its communication document, "Notification Events".
 """
 
 from __future__ import annotations
 
-from typing import Any, Dict, Sequence, Tuple
+import json
+from typing import Any, Dict, List, Optional, Sequence, Tuple
 
-from ..protocol.tools import Tool
-from .dialect import AnsweredBy, Dialect, Message, Transport
+from ..protocol.tools import EMPTY, Tool, ToolCall, ToolResult, text_result
+from .dialect import Dialect, Message, Transport
 from .shared_context import SharedContext
+from .window import AgentWindow
 
-CONTEXT_UPDATE = "ide/contextUpdate"
+CONTEXT_UPDATE, DIFF_ACCEPTED, DIFF_REJECTED = "ide/contextUpdate", "ide/diffAccepted", "ide/diffRejected"
+LONG_TEXT = 1 << 20  # characters; from here on another thread makes the JSON
 
 _FILE_PATH: Dict[str, Any] = {
     "type": "string",
@@ -103,15 +107,67 @@ TOOLS = (
 
 
 class IdeCompanion(Dialect):
-    """MCP over HTTP on a port, with bearer tokens. What the tools do is `tool_calls`."""
+    """MCP over HTTP on a port, with bearer tokens."""
 
     key = "ide_companion"
     transport = Transport.HTTP_ON_PORT
-    answered_by = AnsweredBy.NOTIFICATION
-    tools = TOOLS
+    tools: Tuple[Tool, ...] = TOOLS
+    subscribable = (CONTEXT_UPDATE, DIFF_ACCEPTED, DIFF_REJECTED)
 
     def messages(self, context: SharedContext) -> Sequence[Message]:
         return (Message(CONTEXT_UPDATE, dict(context.ide_context), CONTEXT_UPDATE),)
+
+    def decided(self, path: str, accepted: Optional[str]) -> Message:
+        if accepted is None:
+            return Message(DIFF_REJECTED, {"filePath": path})
+        return Message(DIFF_ACCEPTED, {"filePath": path, "content": accepted})
+
+    def plain_event(self, method: str, params: Dict[str, Any]) -> Tuple[str, Dict[str, Any]]:
+        if method == CONTEXT_UPDATE:
+            return "notifications/context-update", _plain_context(params)
+        return ("notifications/" + method if method in self.subscribable else method), params
+
+    async def _open_diff(self, call: ToolCall, window: AgentWindow) -> ToolResult:
+        await window.propose(call.session, call.arguments["filePath"], call.arguments["newContent"])
+        return EMPTY
+
+    async def _close_diff(self, call: ToolCall, window: AgentWindow) -> ToolResult:
+        silently = bool(call.arguments.get("suppressNotification"))
+        text = await window.close_proposal(call.session, call.arguments["filePath"], silently=silently)
+        # The specification says plain text, but the published clients parse JSON and drop anything else.
+        answer = {"content": text}
+        if text is not None and len(text) > LONG_TEXT:
+            return text_result(await window.in_worker(json.dumps, answer))
+        return text_result(json.dumps(answer))
+
+    async def _accept_diff(self, call: ToolCall, window: AgentWindow) -> ToolResult:
+        await window.accept_proposal(call.session, call.arguments["filePath"])
+        return EMPTY
+
+    async def _reject_diff(self, call: ToolCall, window: AgentWindow) -> ToolResult:
+        await window.reject_proposal(call.session, call.arguments["filePath"])
+        return EMPTY
+
+    handlers = {
+        "openDiff": _open_diff,
+        "closeDiff": _close_diff,
+        "acceptDiff": _accept_diff,
+        "rejectDiff": _reject_diff,
+    }
+
+
+def _plain_context(params: Dict[str, Any]) -> Dict[str, Any]:
+    files: List[Dict[str, Any]] = params.get("workspaceState", {}).get("openFiles", [])
+    context: Dict[str, Any] = {"openFiles": [{"path": file["path"], "timestamp": file["timestamp"]} for file in files]}
+    for file in files:
+        if file.get("isActive"):
+            active = context["activeFile"] = {"path": file["path"]}
+            if "cursor" in file:
+                active["cursorPosition"] = file["cursor"]
+            if "selectedText" in file:
+                active["selection"] = file["selectedText"]
+            break
+    return context
 
 
 IDE_COMPANION = IdeCompanion()

@@ -3,26 +3,23 @@
 Such a program is told the file in front and what is selected in it. It hears of the user's decision by the result of
 the call that opened the review.
 
-Rule: what the window cannot do is a result with `isError`, because the programs take any other for a decision.
+Rule: every answer to a call stands in the module of the program's own dialect.
 """
 
 from __future__ import annotations
 
-from typing import Any, Awaitable, Callable, ClassVar, Dict, Mapping, Optional, Sequence
+from typing import Any, Dict, Mapping, Optional, Sequence
 
-from ..protocol.tools import ToolCall, ToolResult, error_result
-from .dialect import AnsweredBy, Dialect, Message, file_url, path_of_url
+from ..protocol.tools import ToolCall
+from .dialect import Dialect, Message, file_url, path_of_url
 from .shared_context import ActiveFile, Position, SharedContext
-from .window import AgentWindow, Answer, CannotDo, Diagnostic, FileDiagnostics, ReviewRequest, Severity
+from .window import AgentWindow, Answer, Diagnostic, FileDiagnostics, ReviewRequest, Severity
 
 SELECTION_CHANGED = "selection_changed"
 ANSWERED_ELSEWHERE = "The diff was closed, as the question was answered elsewhere."
 
 TEXT: Dict[str, Any] = {"type": "string"}
 """The schema of an argument that is a text."""
-
-Handler = Callable[[Any, ToolCall, AgentWindow], Awaitable[ToolResult]]
-"""A method of a dialect that carries out the calls of one tool."""
 
 
 class SelectionDialect(Dialect):
@@ -32,21 +29,11 @@ class SelectionDialect(Dialect):
     shown to its model; opencode then says that the user opened the file "", which is better than what is not shared.
     """
 
-    answered_by = AnsweredBy.RESULT
-    handlers: ClassVar[Mapping[str, Handler]]
-    """The methods that carry out the tools, by the tool's name."""
-
     def messages(self, context: SharedContext) -> Sequence[Message]:
         return (selection_message(context),)
 
     def only_takes_back(self, context: SharedContext) -> bool:
         return context.active is None
-
-    async def call(self, call: ToolCall, window: AgentWindow) -> ToolResult:
-        try:
-            return await self.handlers[call.name](self, call, window)
-        except CannotDo as refusal:
-            return error_result(str(refusal))
 
     async def reviewed(self, call: ToolCall, window: AgentWindow, path_argument: str) -> Answer:
         """Show the proposal of a call for the file that this argument names, and wait for the decision."""

@@ -8,9 +8,9 @@ concern.
 from __future__ import annotations
 
 from enum import Enum
-from typing import NamedTuple, Optional, Protocol, Sequence
+from typing import Any, Callable, NamedTuple, Optional, Protocol, Sequence
 
-from ..protocol.tools import ToolCall
+from ..protocol.tools import ClientSession, ToolCall
 from .shared_context import ActiveFile, Position
 
 
@@ -95,6 +95,22 @@ class AgentWindow(Protocol):
 
     async def withdraw_reviews(self, session: str) -> int:
         """Close all reviews of this client, and no one else's; returns how many there were."""
+
+    async def propose(self, client: ClientSession, path: str, proposed: str) -> None:
+        """Show a proposal under the file's path. The client hears of the decision by `Dialect.decided`."""
+
+    async def close_proposal(self, client: ClientSession, path: str, *, silently: bool) -> Optional[str]:
+        """Close the review of this file; its text, the user's edits included, or None if there is none. `silently`: the
+        client is not told."""
+
+    async def accept_proposal(self, client: ClientSession, path: str) -> None:
+        """Write the text under review to the file, which lies inside the workspace folders, and tell the client."""
+
+    async def reject_proposal(self, client: ClientSession, path: str) -> None:
+        """Close the review, leave the file alone, and tell the client."""
+
+    async def in_worker(self, function: Callable[..., Any], *args: Any) -> Any:
+        """Call a function that takes long on another thread."""
 
     async def selection(self) -> Optional[ActiveFile]:
         """The file that the user was last in, with the selection; None if there is none to be shared."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Mapping, NamedTuple, Optional, Tuple
 
 from ..agents.agent import Agent
-from ..endpoint.address import Address
+from ..protocol.serving import Address
 
 
 class ClientFacts(NamedTuple):

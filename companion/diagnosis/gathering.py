@@ -14,7 +14,7 @@ import sublime
 
 from ..agents.registry import AGENTS
 from ..common.display_names import client_name
-from ..endpoint.self_test import SELF_TEST
+from ..endpoint.client import SELF_TEST
 from .facts import ClientFacts, Facts, ReviewFacts, WindowFacts
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ from typing import Any, List, Mapping, NamedTuple, Optional
 
 from ..agents.agent import Agent
 from ..agents.dialect import Transport
+from ..endpoint.client import SELF_TEST
 from ..endpoint.context_answers import ContextAnswers, Holding
-from ..endpoint.self_test import SELF_TEST
 from .checks import LOG, RESTART, Check, failed, noted, passed
 
 UNREACHABLE = (

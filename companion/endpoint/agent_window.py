@@ -4,14 +4,16 @@ Theory of operation: a review that a call waits for has a `Ticket`. Whoever ends
 settles the ticket; only the first one does, and the call is answered with what that was.
 
 Rules: everything is called on the loop thread; the main thread and the disk are asked through the runtime. What the
-user does not share is not told here either. On a client's word alone nothing is opened or saved outside of the
-workspace folders.
+user does not share is not told here either. On a client's word alone nothing is opened, saved or written outside of
+the workspace folders; what the user accepts may lie anywhere. A call that fails has changed nothing in the window.
 """
 
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, Callable, Collection, Dict, List, Optional, Sequence, Tuple
+from concurrent.futures import Future
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Callable, Collection, Dict, Iterator, List, Optional, Sequence, Tuple
 
 import sublime
 
@@ -20,10 +22,9 @@ from ..agents.window import Answer, CannotDo, Decision, FileDiagnostics, OpenEdi
 from ..editor.file_views import same_key
 from ..protocol.tools import Cancellation, ClientSession
 from ..review.decision import Outcome, Owner, ReviewError, Ticket, Verdict
-from ..review.document.disk import same_files
-from ..review.document.preparation import PathError, Preparation
+from ..review.document.disk import DiskError, same_files
+from ..review.document.preparation import PathError, Preparation, prepare
 from .diagnostics import Diagnostics
-from .proposals import prepared
 from .tab_origins import FileStamp, TabOrigins, stamp
 from .workspace_boundary import inside_workspace, place_inside
 
@@ -31,14 +32,19 @@ if TYPE_CHECKING:
     import asyncio
 
     from ..context.tracker import ContextTracker
+    from ..review.document.apply import Guard
     from ..review.manager import ReviewManager
     from ..runtime import Runtime
 
+PREPARE_SECONDS = 20.0  # a network drive that takes longer counts as dead
 LOST_MILLISECONDS = 10000  # after which a client that still lives has its answer from elsewhere
 SAVE_SECONDS = 5.0
 _SAVE_POLL_SECONDS = 0.05
 WITHHELD = "The user does not share this file."
 OUTSIDE = "The file is outside the workspace folders of the editor's window."
+NOT_WRITTEN = OUTSIDE[:-1] + (
+    ", where a client's acceptDiff writes nothing. The diff stays open: the user can accept it in the editor."
+)
 CHANGED = (
     "The file is not saved: it has changed on the disk since the editor read it, and the tab has other edits. The user "
     "decides which of the two stays."
@@ -101,18 +107,27 @@ class EndpointWindow:
             self._runtime.on_main(self._call_over, ticket, reason, session)
 
         request.call.on_cancelled(cancelled)
-        try:
-            found = await prepared(self._runtime, self._reviews, request.path, request.proposed)
+        with _refusals():
+            found = await self._prepared(request.path, request.proposed)
             if not decided.done():
                 await self._runtime.call_main(self._open, session, request.path, found, ticket)
-        except (ReviewError, PathError) as error:
-            raise CannotDo(str(error)) from None
         outcome = await decided
         if outcome is None:
             return Answer(Decision.WITHDRAWN)
         if outcome.kind is Verdict.ACCEPTED:
             return Answer(Decision.ACCEPTED, outcome.content or "")
         return Answer(Decision.REJECTED)
+
+    async def _prepared(self, path: str, proposed: str) -> Preparation:
+        """The proposed text and what was found out about its file: all is read before the views are made, so that they
+        appear complete. Raises `ReviewError` or `PathError`."""
+        import asyncio
+
+        file_request = await self._runtime.call_main(self._reviews.file_request, path)
+        try:
+            return await asyncio.wait_for(self._runtime.in_worker(prepare, file_request, proposed), PREPARE_SECONDS)
+        except asyncio.TimeoutError:
+            raise PathError("The disk does not answer: the file could not be looked at.") from None
 
     def _open(self, session: ClientSession, path: str, found: Preparation, ticket: Ticket) -> None:
         """Main thread."""
@@ -145,6 +160,66 @@ class EndpointWindow:
     async def withdraw_reviews(self, session: str) -> int:
         """Close all reviews of a client."""
         return await self._runtime.call_main(self._reviews.withdraw_all, session)
+
+    # -- reviews that no call waits for -------------------------------------------------------------------------------
+
+    async def propose(self, client: ClientSession, path: str, proposed: str) -> None:
+        """Show a proposal under the file's path."""
+        with _refusals():
+            found = await self._prepared(path, proposed)
+            owner = self._hooks.owner_of(client)
+            await self._runtime.call_main(self._reviews.open_diff, owner, path, found.proposal, found)
+
+    async def close_proposal(self, client: ClientSession, path: str, *, silently: bool) -> Optional[str]:
+        """Close the review of this file; its text, or None if there is none."""
+        with _refusals():
+            return await self._runtime.call_main(self._close, self._hooks.owner_of(client), path, silently)
+
+    def _close(self, owner: Owner, path: str, silently: bool) -> Optional[str]:
+        """Main thread."""
+        return self._reviews.close_diff(owner, path, suppress_notification=silently)
+
+    async def accept_proposal(self, client: ClientSession, path: str) -> None:
+        """Write the text under review to the file. Its place is checked before the review is touched, and again in the
+        step that writes: what counts is the path that would be written, however this call spells it."""
+        import asyncio
+
+        owner = self._hooks.owner_of(client)
+        with _refusals():
+            checked = await self._runtime.call_main(self._reviews.path_of, owner, path)
+            folders = tuple(self._hooks.folders())
+            if not await self._runtime.in_worker(inside_workspace, checked, folders):
+                raise CannotDo(NOT_WRITTEN)
+
+            def guard(path: str) -> None:
+                if not inside_workspace(path, folders):  # a link may lead elsewhere by now
+                    raise DiskError(NOT_WRITTEN)
+
+            written: Future[str] = Future()  # what went wrong, or an empty text
+
+            def done(problem: str) -> None:
+                if written.set_running_or_notify_cancel():  # false if the call was cancelled
+                    written.set_result(problem)
+
+            await self._runtime.call_main(self._accept, owner, path, checked, done, guard)
+        problem = await asyncio.wrap_future(written)
+        if problem:
+            raise CannotDo(problem)
+
+    def _accept(self, owner: Owner, path: str, checked: str, done: Callable[[str], None], guard: Guard) -> None:
+        """Main thread."""
+        if self._reviews.path_of(owner, path) != checked:
+            raise ReviewError("The diff was opened again under another path meanwhile.")
+        self._reviews.accept_by_client(owner, path, done, guard)
+
+    async def reject_proposal(self, client: ClientSession, path: str) -> None:
+        """Close the review and leave the file alone."""
+        with _refusals():
+            await self._runtime.call_main(self._reviews.reject_by_client, self._hooks.owner_of(client), path)
+
+    async def in_worker(self, function: Callable[..., Any], *args: Any) -> Any:
+        """Call a function that takes long on another thread."""
+        return await self._runtime.in_worker(function, *args)
 
     # -- what is there ------------------------------------------------------------------------------------------------
 
@@ -291,6 +366,15 @@ class EndpointWindow:
     def rename_client(self, session: str, name: str) -> None:
         """Show the client under this name from now on."""
         self._runtime.on_main(self._hooks.rename, session, name)
+
+
+@contextmanager
+def _refusals() -> Iterator[None]:
+    """What the reviews refuse is refused."""
+    try:
+        yield
+    except (ReviewError, PathError) as error:
+        raise CannotDo(str(error)) from None
 
 
 def _state(path: str) -> Tuple[str, Optional[FileStamp]]:

@@ -15,6 +15,7 @@ Rule: only the main thread changes a client. Other threads ask for its name, and
 
 from __future__ import annotations
 
+import secrets
 from enum import Enum
 from typing import TYPE_CHECKING, Dict, FrozenSet, Optional
 
@@ -29,6 +30,9 @@ if TYPE_CHECKING:
 
 # The MCP SDK inside the CLIs gives its own name, not the name of the CLI. Then the token tells which CLI it is.
 ANONYMOUS_CLIENTS = {"streamable-http-client": "CLI", "": "client"}
+SELF_TEST = "gemini-companion-self-test-" + secrets.token_hex(16)
+"""How our own trials introduce themselves to our servers, so that they are counted as no clients. It is of this run
+alone, so that no client can make itself invisible by it."""
 
 
 class Presence(Enum):

@@ -12,7 +12,7 @@ import logging
 from functools import partial
 from itertools import count
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Sequence, Tuple
+from typing import TYPE_CHECKING, Callable, Dict, List, Optional, Sequence, Tuple
 
 from ..agents.agent import Agent
 from ..agents.dialect import Dialect, Mention, Message
@@ -20,8 +20,7 @@ from ..agents.registry import AGENTS
 from ..agents.shared_context import SharedContext
 from ..review.decision import Outcome, Owner, Review, Verdict
 from ..system.processes import is_alive
-from .client import Client, Presence, agent_of, name_of
-from .self_test import SELF_TEST
+from .client import SELF_TEST, Client, Presence, agent_of, name_of
 from .servers import PRIMARY
 
 if TYPE_CHECKING:
@@ -188,11 +187,8 @@ class Clients:
         if review.ticket is not None:
             review.ticket.settle(outcome)
             return
-        params: Dict[str, Any] = {"filePath": outcome.path}
-        if outcome.kind is Verdict.ACCEPTED:
-            params["content"] = outcome.content
-        method = "ide/diffAccepted" if outcome.kind is Verdict.ACCEPTED else "ide/diffRejected"
-        self._notify(PRIMARY, Message(method, params), review.owner.session_id)
+        accepted = (outcome.content or "") if outcome.kind is Verdict.ACCEPTED else None
+        self._notify(PRIMARY, PRIMARY.decided(outcome.path, accepted), review.owner.session_id)
 
     def take_mentions(self) -> bool:
         """Whether one of them can be sent mentions."""

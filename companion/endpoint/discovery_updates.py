@@ -17,8 +17,8 @@ from ..agents.registry import AGENTS
 from ..discovery.directory import DiscoveryError
 from ..discovery.publisher import Publisher
 from ..discovery.workspace import resolved_folders, unusable_folders, workspace_folders
+from ..protocol.serving import Address
 from ..system.processes import EDITOR_PID
-from .address import Address
 from .servers import DIALECTS, Service
 
 if TYPE_CHECKING:

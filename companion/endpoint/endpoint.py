@@ -15,17 +15,17 @@ from typing import TYPE_CHECKING, Awaitable, Callable, Dict, List, Optional, Tup
 import sublime
 
 from ..agents.agent import Agent, Connection
-from ..agents.dialect import AnsweredBy, Dialect, Mention, Message
+from ..agents.dialect import Dialect, Mention, Message
 from ..agents.shared_context import SharedContext
 from ..common.pacing import Paced
 from ..context.tracker import ContextTracker
 from ..editor.status_bar import StatusBar, say
+from ..protocol.serving import Address
 from ..protocol.tools import error_result
 from ..review.decision import Outcome, Owner, Review
 from ..review.events import ReviewEvents
 from ..review.manager import ReviewManager
 from ..system.processes import EDITOR_PID
-from .address import Address
 from .agent_window import EndpointWindow, Hooks
 from .changes import WindowChanges
 from .clients import Clients, Recipients
@@ -34,7 +34,6 @@ from .server_task import Listener
 from .servers import DIALECTS, PRIMARY, Servers, Service, States
 from .status_text import STARTING, State, status_text
 from .tab_origins import TabOrigins
-from .tool_calls import ToolCalls
 from .window_settings import WindowSettings
 
 if TYPE_CHECKING:
@@ -118,7 +117,6 @@ class Endpoint:
             folders=self.folders,
         )
         self._agent_window = EndpointWindow(window, runtime, self.reviews, self.tracker, origins, hooks)
-        self._tool_calls = ToolCalls(self.reviews, runtime, self.folders, self._clients.owner_of)
         self._servers = Servers(
             runtime,
             libraries,
@@ -163,22 +161,18 @@ class Endpoint:
         )
 
     def _calls_of(self, dialect: Dialect) -> Callable[[ToolCall], Awaitable[ToolResult]]:
-        by_notification = dialect.answered_by is AnsweredBy.NOTIFICATION
-        return partial(self._carry_out, self._tool_calls if by_notification else partial(self._call, dialect))
-
-    async def _carry_out(self, carry_out: Callable[[ToolCall], Awaitable[ToolResult]], call: ToolCall) -> ToolResult:
-        """Carry out a call, which is a sign that its program is at work. Loop thread."""
-        self.changes.sign()
-        try:
-            return await carry_out(call)
-        finally:
-            self.changes.sign()
+        return partial(self._call, dialect)
 
     async def _call(self, dialect: Dialect, call: ToolCall) -> ToolResult:
-        """Carry out a call. Loop thread."""
+        """Carry out a call, which is a sign that its program is at work. Loop thread."""
+        self._runtime.assert_loop_thread()
         if not self._clients.is_wanted(dialect, call.session):
             return error_result(HIDDEN)
-        return await dialect.call(call, self._agent_window)
+        self.changes.sign()
+        try:
+            return await dialect.call(call, self._agent_window)
+        finally:
+            self.changes.sign()
 
     # -- life ---------------------------------------------------------------------------------------------------------
 

@@ -2,27 +2,25 @@
 
 Rules: everything here runs on the loop thread, and what happens is told to the main thread through the `Listener`. A
 port that somebody else has now takes its tokens and sessions along, because clients show them there.
-aiohttp is imported by way of `serving`, on the thread for imports, because that takes a third of a second.
+aiohttp is imported with the servers, on the thread for imports, because that takes a third of a second.
 """
 
 from __future__ import annotations
 
 import errno
 import logging
-from types import ModuleType
 from typing import TYPE_CHECKING, Any, Awaitable, Callable, Dict, List, NamedTuple, Optional, Tuple
 
-from ..agents.dialect import Dialect, Message
+from ..agents.dialect import Dialect, Message, Transport
 from ..protocol.limits import ENVELOPE, MEBIBYTE, Limits
+from ..protocol.serving import Address, Hooks, Secrets, Server
 from ..protocol.tools import Implementation
 from ..transport.security import new_token
-from .address import Address
 
 if TYPE_CHECKING:
     from ..libraries import Libraries
     from ..protocol.tools import ClientSession, ToolCall, ToolResult
     from ..runtime import Runtime
-    from .serving import Served
 
 logger = logging.getLogger("gemini_companion.server")
 
@@ -84,7 +82,7 @@ class ServerTask:
         self._agent_tokens = agent_tokens
         self._version = version
         self._body_mebibytes = body_mebibytes
-        self._server: Optional[Served] = None
+        self._server: Optional[Server] = None
         self._inherited: Optional[ServerState] = None  # until it listens with it
         self._port = 0
         self._stopped = False
@@ -100,11 +98,11 @@ class ServerTask:
         self._attempt += 1
         this = self._attempt
         self._inherited = server_state
-        serving = await self._libraries.imported(_import_serving)
+        make_server = await self._libraries.imported(self._import_server)
         attempt = 0
         while not self._stopped and this == self._attempt:
             try:
-                await self._listen(serving, server_state, this)
+                await self._listen(make_server, server_state, this)
             except OSError as error:
                 if server_state is not None and error.errno in TAKEN:
                     logger.warning("the former port is taken: its clients have to connect again, with new tokens")
@@ -120,21 +118,27 @@ class ServerTask:
             else:
                 return
 
-    async def _listen(self, serving: ModuleType, server_state: Optional[ServerState], this: int) -> None:
+    def _import_server(self) -> Callable[..., Server]:
+        """What makes the server."""
+        from ..transport import server, websocket_server
+
+        over_websocket = self._dialect.transport is Transport.WEBSOCKET
+        return websocket_server.WebSocketServer if over_websocket else server.CompanionServer
+
+    async def _listen(self, make_server: Callable[..., Server], server_state: Optional[ServerState], this: int) -> None:
         """One attempt. Raises OSError if the port is taken."""
-        hooks = serving.Hooks(self._call_tool, self._client_came, self._client_went, self._listed, self._process_known)
-        server = serving.make_server(
+        server = make_server(
             self._dialect,
-            serving.Secrets(self._token, self._agent_tokens),
-            hooks,
-            Limits(body_bytes=self._body_bytes()),
-            Implementation("gemini-companion", "Gemini Companion", self._version),
-            self._runtime.in_worker,
+            Secrets(self._token, self._agent_tokens),
+            Hooks(self._call_tool, self._client_came, self._client_went, self._listed, self._process_known),
+            identity=Implementation("gemini-companion", "Gemini Companion", self._version),
+            limits=Limits(body_bytes=self._body_bytes()),
+            in_worker=self._runtime.in_worker,
         )
         port, state = (server_state.port, server_state.state) if server_state is not None else (0, {})
         address = await server.start(port, state)
         if self._stopped or this != self._attempt:
-            await server.stop(None, None)
+            await server.stop()
             return
         self._server, self._inherited = server, None
         self._port = address.port
@@ -196,7 +200,7 @@ class ServerTask:
             if session is not None and not self._stopped:
                 self._waiting.append((message, session))
             return
-        self._server.notify(message, session)
+        self._server.notify(message.method, message.params, session=session, collapse=message.collapse)
 
     def settings_changed(self, body_mebibytes: int) -> None:
         """Apply the limit as it is set now."""
@@ -237,9 +241,3 @@ class ServerTask:
 
     def _tell(self, listener: Callable[..., None], *args: Any) -> None:
         self._runtime.on_main(listener, *args)
-
-
-def _import_serving() -> ModuleType:
-    from . import serving
-
-    return serving

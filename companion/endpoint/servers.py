@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Awaitable, Callable, Dict, List, Mapping, Name
 from ..agents.dialect import Dialect, Message, Transport
 from ..agents.registry import AGENTS
 from ..agents.shared_context import SharedContext
+from ..protocol.serving import Address
 from ..transport.security import new_token
-from .address import Address
 from .server_task import Listener, ServerState, ServerTask
 
 if TYPE_CHECKING:

@@ -296,7 +296,7 @@ class SessionRegistry:
         """The sessions opened by `initialize` as JSON-serialisable data. It has secrets: never log it."""
         return {"sessions": [session.export_state() for session in self._sessions.values() if session.kind is MCP]}
 
-    def import_state(self, state: Dict[str, Any], now: float) -> None:
+    def import_state(self, state: Mapping[str, Any], now: float) -> None:
         """Restore the sessions of a former server. Their clients have the usual time to reconnect."""
         for entry in state["sessions"]:
             revision = REVISIONS.get(entry["revision"])

@@ -101,7 +101,8 @@ class CallRunner:
         self._cancelled: Set[asyncio.Task[Any]] = set()
         self._last_call_over: Optional[asyncio.Future[None]] = None  # somebody waits for it
         self._expiry: Optional[asyncio.TimerHandle] = None
-        self._stopping = False
+
+    _stopping: bool
 
     def _perform(self, events: Iterable[Event]) -> None:
         """Perform what the core wants done."""

@@ -8,19 +8,8 @@ Routes: POST, GET and DELETE `/mcp`; GET `/events`; GET `/health`.
 from __future__ import annotations
 
 import asyncio
-import functools
 import logging
-from typing import (
-    Any,
-    Awaitable,
-    Callable,
-    Dict,
-    Iterable,
-    Mapping,
-    Optional,
-    Sequence,
-    Union,
-)
+from typing import Any, Awaitable, Dict, Iterable, Mapping, Optional, Union
 
 from aiohttp import web
 
@@ -38,76 +27,45 @@ from ..protocol.effects import (
 )
 from ..protocol.exchanges import JSON_TYPE
 from ..protocol.limits import Limits
-from ..protocol.notices import Translate
+from ..protocol.serving import Address, Hooks, Secrets, ServedDialect
 from ..protocol.streams import Ending, Stream
-from ..protocol.tools import ClientSession, Implementation, Tool, ToolCall, ToolResult
-from .bodies import Bodies, InWorker, body_complaint, in_default_executor
-from .connections import Connection, hang_up
-from .event_dialect import IDE_NOTIFICATIONS, to_event_dialect
+from ..protocol.tools import ClientSession, Implementation
+from .base import STOP_SECONDS, BaseServer
+from .bodies import InWorker, body_complaint, in_default_executor
 from .event_streams import EventStreams
-from .gate import Gate
-from .listening import Port, listen_on_port
-from .local_sockets import LocalSocket, listen_locally
 from .negotiation import accepted
 from .responses import WholeResponse, not_allowed, refusal, respond
 from .running_calls import CallRunner, answered, never
 
 logger = logging.getLogger("gemini_companion.transport")
-ADDRESS = "127.0.0.1"
 _LINGER_SECONDS = 2.0
-_STOP_SECONDS = 1.0
 
 
-class CompanionServer(CallRunner):
+class CompanionServer(BaseServer, CallRunner):
     """The HTTP server of one endpoint. Loop thread only."""
 
     def __init__(
         self,
+        dialect: ServedDialect,
+        secrets: Secrets,
+        hooks: Hooks,
         *,
-        token: str,
-        tools: Sequence[Tool],
-        call_tool: Callable[[ToolCall], Awaitable[ToolResult]],
-        session_opened: Callable[[ClientSession], None],
-        session_closed: Callable[[ClientSession], None],
         identity: Implementation,
         limits: Limits = Limits(),
-        translate: Translate = to_event_dialect,
-        subscribable: Sequence[str] = IDE_NOTIFICATIONS,
-        further_tokens: Mapping[str, str] = {},
         in_worker: InWorker = in_default_executor,
-        secret_header: str = "",
-        handshake_only: bool = False,
-        deleted_status: int = 204,
-        described: Callable[[ClientSession, Mapping[str, str]], None] = lambda client, headers: None,
     ) -> None:
-        """`in_worker`: calls a function that takes long on another thread. `further_tokens`: more tokens by name, to
-        tell clients apart that introduce themselves alike. `secret_header`: where clients show a token by itself,
-        instead of a bearer token. `handshake_only`: only revisions with sessions are served. `deleted_status`:
-        answers a DELETE; there are clients that cannot read 204. `described`: gets the headers that came with the
-        request that opened a session. `translate`: turns a notification into the dialect of
-        `/events`; for the rest see `Protocol`."""
+        BaseServer.__init__(self, dialect, secrets, hooks, identity=identity, limits=limits, in_worker=in_worker)
         protocol = Protocol(
-            tools,
+            dialect.tools,
             identity,
             limits=limits,
-            translate=translate,
-            subscribable=subscribable,
-            handshake_only=handshake_only,
+            translate=dialect.plain_event,
+            subscribable=dialect.subscribable,
+            handshake_only=dialect.handshake_only,
         )
-        super().__init__(protocol, call_tool)
-        self._gate = Gate({"": token, **further_tokens}, secret_header=secret_header)
-        self._deleted_status = deleted_status
-        self._described = described
-        self._session_opened = session_opened
-        self._session_closed = session_closed
-        self._limits = limits
-        self._streams = EventStreams(self._protocol.registry.take, self._stream_ended, limits.heartbeat_seconds)
-        self._bodies = Bodies(in_worker)
+        CallRunner.__init__(self, protocol, hooks.call_tool)
+        self._streams = EventStreams(protocol.registry.take, self._stream_ended, limits.heartbeat_seconds)
         self._in_flight = 0
-        self._listener: Union[Port, LocalSocket, None] = None
-        self._manager: Optional[web.Server] = None
-        self._new_connection: Callable[[], Connection]
-        self._renewing: Optional[asyncio.Future[None]] = None
 
     @property
     def sessions(self) -> Mapping[str, ClientSession]:
@@ -116,68 +74,26 @@ class CompanionServer(CallRunner):
 
     # Start and stop
 
-    async def start(self, port: int = 0) -> int:
-        """Listen on the loopback address; returns the port. Raises OSError if it is taken, ImportError without
-        jsonschema."""
-        self._listener = listener = await listen_on_port(self._connections(), ADDRESS, port)
-        self._gate.port = listener.number
-        self._schedule_expiry()
-        return listener.number
-
-    async def start_on_socket(self) -> str:
-        """Listen on a new socket in the file system instead; returns its path. Raises OSError, as `start` does."""
-        self._new_connection = self._connections()
-        self._gate.port = None
-        self._listener = local = await listen_locally(self._new_connection)
-        self._schedule_expiry()
-        return local.path
-
-    def renew_socket(self) -> None:
-        """If its socket in the file system was removed, make it again: programs look for it where it was."""
-        listener = self._listener
-        if isinstance(listener, LocalSocket) and listener.is_cut_off() and self._renewing is None:
-            self._renewing = asyncio.ensure_future(self._listen_again(listener))
-
-    async def _listen_again(self, former: LocalSocket) -> None:
-        try:
-            renewed = await former.listen_again(self._new_connection)
-        except OSError as error:
-            logger.warning("the socket was removed and cannot be made again: %s", error)
-        else:
-            logger.info("the socket was removed: made it again")
-            if self._stopping:
-                renewed.close()
-            else:
-                self._listener = renewed
-        finally:
-            self._renewing = None
-
-    def _connections(self) -> Callable[[], Connection]:
-        """What makes a `Connection` of this server."""
+    async def start(self, port: int = 0, state: Mapping[str, Any] = {}) -> Address:
+        """Listen, and go on with what a former server on the same port has left."""
+        if state and not self._dialect.on_socket:
+            self._protocol.registry.import_state(state, self._now())
         self._protocol.catalogue.arguments.prepare()
-        self._manager = manager = web.Server(self._handle)
-        return functools.partial(
-            Connection,
-            manager,
-            loop=asyncio.get_running_loop(),
-            limits=self._limits,
-            keepalive_timeout=self._limits.keepalive_seconds,
-            lingering_time=_LINGER_SECONDS,
-            max_line_size=self._limits.header_bytes,
-            max_field_size=self._limits.header_bytes,
-            auto_decompress=False,
-            access_log=None,
-            logger=logger,
+        limits = self._limits
+        address = await self._listen(
+            port, keepalive_timeout=limits.keepalive_seconds, lingering_time=_LINGER_SECONDS, auto_decompress=False
         )
+        self._schedule_expiry()
+        return address
 
-    async def stop(self, *, come_back_seconds: Optional[float] = None, seconds: float = _STOP_SECONDS) -> None:
-        """Answer the calls under way, end streams cleanly, then close everything. Each step may take `seconds`.
+    async def stop(self, come_back_seconds: Optional[float] = None, seconds: Optional[float] = None) -> None:
+        """Answer the calls under way, end streams cleanly, then close everything.
 
-        Sessions are not reported as closed; undelivered messages are still in `export_state`. With
-        `come_back_seconds`, clients are told to reconnect after so long, because a successor is expected.
+        Sessions are not reported as closed; undelivered messages are still in `export_state`.
         """
         if self._listener is None or self._stopping:
             return
+        seconds = STOP_SECONDS if seconds is None else seconds
         self._stopping = True
         self._listener.close()
         assert self._manager is not None
@@ -192,41 +108,15 @@ class CompanionServer(CallRunner):
             task.cancel()
         self._listener = None
 
-    def abandon(self) -> None:
-        """Close the sockets without the event loop, which cannot do it any more. `export_state` says what it did.
-
-        They would stay as long as anything refers to that loop, and clients would wait for answers.
-        """
-        if self._listener is not None:
-            self._listener.abandon()
-        if self._manager is not None:
-            hang_up(self._manager.connections)
-
     def export_state(self) -> Dict[str, Any]:
-        """The sessions with their undelivered messages as JSON-serialisable data. Secret: never log it."""
-        return self._protocol.registry.export_state()
-
-    def import_state(self, state: Dict[str, Any]) -> None:
-        """Restore the sessions of a former server with the same token and port. Call it before `start`."""
-        self._protocol.registry.import_state(state, asyncio.get_running_loop().time())
+        """The sessions with their undelivered messages. On another socket, with another secret, all begin anew."""
+        return {} if self._dialect.on_socket else self._protocol.registry.export_state()
 
     def notify(
-        self,
-        method: str,
-        params: Dict[str, Any],
-        *,
-        session: Optional[str] = None,
-        collapse: Optional[str] = None,
+        self, method: str, params: Dict[str, Any], *, session: Optional[str] = None, collapse: Optional[str] = None
     ) -> None:
-        """Send a notification to one session, if there is such a session, or to all.
-
-        It replaces a waiting one with the same `collapse` key; one without a key is never dropped.
-        """
+        """Send a notification to one session, if there is such a session, or to all."""
         self._perform(self._protocol.registry.notify(method, params, session, collapse))
-
-    def limit_bodies(self, size: int) -> None:
-        """Accept no request body of more than `size` bytes from now on."""
-        self._limits = self._limits._replace(body_bytes=size)
 
     def disconnect(self) -> None:
         """End every session. The clients' streams end, and their next request gets a 404 ("Session Management", 3)."""
@@ -267,7 +157,7 @@ class CompanionServer(CallRunner):
         """The reaction to a DELETE, with the status that this server's clients can read."""
         reply = reaction.reply
         if isinstance(reply, Answer) and reply.status == 204:
-            return reaction._replace(reply=reply._replace(status=self._deleted_status))
+            return reaction._replace(reply=reply._replace(status=self._dialect.deleted_status))
         return reaction
 
     def _health(self, method: str) -> WholeResponse:
@@ -295,13 +185,19 @@ class CompanionServer(CallRunner):
             decoded = await self._bodies.decode(body, self._limits)
             arrival = Arrival(headers, body, accepts_json, accepts_events, token_name, decoded)
             reaction = self._protocol.post(arrival, self._now())
-            for event in reaction.events:
-                if isinstance(event, SessionOpened):
-                    self._described(event.client, headers)
+            if self._dialect.process_id_header:
+                self._note_process(reaction, headers)
             del body, decoded, arrival  # a call may wait an hour for the user; its message need not
             return await self._react(request, reaction)
         finally:
             self._in_flight -= 1
+
+    def _note_process(self, reaction: Reaction, headers: Mapping[str, str]) -> None:
+        told = headers.get(self._dialect.process_id_header, "")
+        if told.isascii() and told.isdigit() and 0 < int(told) < 1 << 31:
+            for event in reaction.events:
+                if isinstance(event, SessionOpened):
+                    self._hooks.process_known(event.client, int(told))
 
     # Replies
 
@@ -325,10 +221,10 @@ class CompanionServer(CallRunner):
             if isinstance(event, SessionOpened):
                 logger.info("connected: %.80r %.40r, MCP %s", *event.client[1:4])
                 self._schedule_expiry()
-                self._session_opened(event.client)
+                self._hooks.came(event.client)
             elif isinstance(event, SessionClosed):
                 logger.info("disconnected: %.80r: %s", event.client.client_name, event.reason)
-                self._session_closed(event.client)
+                self._hooks.went(event.client)
             elif isinstance(event, Wake):
                 self._streams.wake(event.streams)
             elif isinstance(event, CallCancelled):

@@ -8,7 +8,6 @@ leaves behind is a bug. Text frames hold one JSON-RPC message each. Loop thread.
 from __future__ import annotations
 
 import asyncio
-import functools
 import logging
 import secrets
 import time
@@ -20,86 +19,60 @@ from ..protocol import conversation
 from ..protocol.catalogue import Catalogue
 from ..protocol.conversation import Conversation
 from ..protocol.limits import Limits
-from ..protocol.tools import ClientSession, Implementation, Tool, ToolCall, ToolResult
-from .bodies import Bodies, InWorker, in_default_executor
-from .connections import Connection, closing, hang_up
-from .gate import Gate
-from .listening import Port, listen_on_port
+from ..protocol.serving import Address, Hooks, Secrets, ServedDialect
+from ..protocol.tools import ClientSession, Implementation, ToolCall, ToolResult
+from .base import STOP_SECONDS, BaseServer
+from .bodies import InWorker, in_default_executor
+from .connections import Connection, closing
 from .responses import WholeResponse, refusal
 
 logger = logging.getLogger("gemini_companion.transport")
 
-ADDRESS = "127.0.0.1"
 SUBPROTOCOL = "mcp"
-STOP_SECONDS = 1.0
 MOST_CONNECTIONS = 64
 
-Notified = Callable[[ClientSession, str, Mapping[str, Any]], None]
-"""Gets a client's own notification: who, method, params."""
 
-
-class WebSocketServer:
+class WebSocketServer(BaseServer):
     """Every method belongs to the loop thread."""
 
     def __init__(
         self,
+        dialect: ServedDialect,
+        secrets: Secrets,
+        hooks: Hooks,
         *,
-        token: str,
-        secret_header: str,
-        tools: Sequence[Tool],
-        call_tool: Callable[[ToolCall], Awaitable[ToolResult]],
-        session_opened: Callable[[ClientSession], None],
-        session_closed: Callable[[ClientSession], None],
-        tools_listed: Callable[[ClientSession], None] = lambda client: None,
-        notified: Notified = lambda client, method, params: None,
         identity: Implementation,
         limits: Limits = Limits(),
         in_worker: InWorker = in_default_executor,
     ) -> None:
-        """`secret_header`: the name of the header in which clients show the token. `in_worker`: calls a function that
-        takes long on another thread."""
-        self._gate = Gate({"": token}, secret_header=secret_header)
-        self._call_tool = call_tool
-        self._session_opened = session_opened
-        self._session_closed = session_closed
-        self._tools_listed = tools_listed
-        self._notified = notified
-        self._limits = limits
-        self._bodies = Bodies(in_worker)
-        self._catalogue = Catalogue(tools, identity)
+        super().__init__(dialect, secrets, hooks, identity=identity, limits=limits, in_worker=in_worker)
+        self._catalogue = Catalogue(dialect.tools, identity)
         self._peers: Dict[str, _Peer] = {}
-        self._listener: Optional[Port] = None
-        self._manager: Optional[web.Server] = None
-        self.clients: Dict[str, ClientSession] = {}
+        self.sessions: Dict[str, ClientSession] = {}
         """Those that are ready, by id, oldest first."""
 
     # -- life ---------------------------------------------------------------------------------------------------------
 
-    async def start(self, port: int = 0) -> int:
-        """Listen on the loopback address; returns the port. Raises OSError if it is taken, ImportError without
-        jsonschema."""
+    async def start(self, port: int = 0, state: Mapping[str, Any] = {}) -> Address:
+        """Listen. The connection is the session, so there is nothing to go on with but the port."""
         self._catalogue.arguments.prepare()
-        self._manager = manager = web.Server(self._handle)
-        connection = functools.partial(
-            Connection,
-            manager,
-            loop=asyncio.get_running_loop(),
-            limits=self._limits,
-            full=lambda: len(manager.connections) >= MOST_CONNECTIONS,
-            held=functools.partial(_held, manager),
-            max_line_size=self._limits.header_bytes,
-            max_field_size=self._limits.header_bytes,
-            access_log=None,
-            logger=logger,
-        )
-        self._listener = listener = await listen_on_port(connection, ADDRESS, port)
-        self._gate.port = listener.number
-        return listener.number
+        return await self._listen(port, full=self._full, held=self._held)
 
-    async def stop(self, seconds: float = STOP_SECONDS) -> None:
-        """Close every connection in order, then everything else; each step gets so many `seconds`."""
+    def _full(self) -> bool:
+        return self._manager is not None and len(self._manager.connections) >= MOST_CONNECTIONS
+
+    def _held(self) -> int:
+        """Bytes of messages that the connections hold and nobody has taken."""
+        connections = self._manager.connections if self._manager is not None else ()
+        bounds = [cast(Connection, each).frames for each in connections]
+        return sum(each.held for each in bounds if each is not None)
+
+    async def stop(self, come_back_seconds: Optional[float] = None, seconds: Optional[float] = None) -> None:
+        """Close every connection in order, then everything else."""
         if self._listener is None or self._manager is None:
             return
+        seconds = STOP_SECONDS if seconds is None else seconds
+        self._stopping = True
         self._listener.close()
         self._listener = None
         peers = list(self._peers.values())
@@ -107,33 +80,17 @@ class WebSocketServer:
             await asyncio.wait([asyncio.ensure_future(peer.close(seconds)) for peer in peers], timeout=2 * seconds)
         await self._manager.shutdown(seconds)
 
-    def abandon(self) -> None:
-        """Close the sockets without the event loop, which cannot do it any more.
-
-        They would stay as long as anything refers to that loop, and clients would wait for answers.
-        """
-        if self._listener is not None:
-            self._listener.abandon()
-        if self._manager is not None:
-            hang_up(self._manager.connections)
+    def export_state(self) -> Dict[str, Any]:
+        """Nothing."""
+        return {}
 
     def notify(
-        self,
-        method: str,
-        params: Mapping[str, Any],
-        *,
-        session: Optional[str] = None,
-        collapse: Optional[str] = None,
+        self, method: str, params: Dict[str, Any], *, session: Optional[str] = None, collapse: Optional[str] = None
     ) -> None:
-        """Send a notification to one client, if it is there, or to all that are ready. An earlier one with the same
-        `collapse` key that still waits is replaced."""
+        """Send a notification to one client, if it is there, or to all that are ready."""
         for client_id, peer in list(self._peers.items()):
             if session is None or session == client_id:
                 peer.perform(peer.conversation.notify(method, params, collapse))
-
-    def limit_bodies(self, size: int) -> None:
-        """Take no message of more than `size` bytes on connections that come from now on."""
-        self._limits = self._limits._replace(body_bytes=size)
 
     def disconnect(self) -> None:
         """End every client's connection."""
@@ -168,10 +125,10 @@ class WebSocketServer:
             await peer.carry()
         finally:
             self._peers.pop(peer.id, None)
-            gone = self.clients.pop(peer.id, None)
+            gone = self.sessions.pop(peer.id, None)
             if gone is not None:
                 logger.info("disconnected: %.80r", gone.client_name)
-                self._session_closed(gone)
+                self._hooks.went(gone)
         return socket
 
     def new_conversation(self, client_id: str) -> Conversation:
@@ -190,12 +147,14 @@ class WebSocketServer:
             effect.call.cancel(effect.reason)
         elif isinstance(effect, conversation.Opened):
             logger.info("connected: %.80r %.40r, MCP %s", *effect.client[1:4])
-            self.clients[peer.id] = effect.client
-            self._session_opened(effect.client)
+            self.sessions[peer.id] = effect.client
+            self._hooks.came(effect.client)
         elif isinstance(effect, conversation.ToolsListed):
-            self._tools_listed(peer.conversation.client)
+            self._hooks.listed(peer.conversation.client)
         elif isinstance(effect, conversation.Notified):
-            self._notified(peer.conversation.client, effect.method, effect.params)
+            process_id = self._dialect.process_id(effect.method, effect.params)
+            if process_id is not None:
+                self._hooks.process_known(peer.conversation.client, process_id)
         else:
             logger.warning("ended the connection of %.80r: %s", peer.conversation.client.client_name, effect.reason)
             peer.abort()
@@ -203,7 +162,7 @@ class WebSocketServer:
     async def _run(self, peer: _Peer, call: ToolCall) -> None:
         result: Optional[ToolResult] = None
         try:
-            result = await self._call_tool(call)
+            result = await self._hooks.call_tool(call)
         except Exception:
             logger.exception("the tool %s failed", call.name)
         peer.perform(peer.conversation.finish(call, result))
@@ -297,9 +256,3 @@ class _Peer:
                 except (ConnectionError, RuntimeError) as error:
                     logger.debug("could not write to a WebSocket: %s", type(error).__name__)
                     return
-
-
-def _held(manager: web.Server) -> int:
-    """Bytes of messages that the connections hold and nobody has taken."""
-    bounds = [cast(Connection, each).frames for each in manager.connections]
-    return sum(each.held for each in bounds if each is not None)

@@ -15,7 +15,8 @@ from typing import Any, Dict, List, Optional
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 
-from companion.agents.ide_companion import TOOLS
+from companion.agents.ide_companion import IDE_COMPANION, IdeCompanion
+from companion.protocol.serving import Hooks, Secrets
 from companion.protocol.tools import (
     ClientSession,
     Implementation,
@@ -146,20 +147,25 @@ class Editor:
         self.server.notify("ide/diffAccepted", params, session=call.session.id)
 
 
+class Demo(IdeCompanion):
+    """The package's own dialect, with other tools."""
+
+    tools = tuple(DEMO_TOOLS)
+
+
 async def main() -> None:
     shipped = "--shipped" in sys.argv[1:]
     editor = Editor()
     if not shipped:
         install(DEMO_TOOLS, REQUIRED_CAPABILITIES)
+    demo_hooks = Hooks(lambda call: call_demo_tool(editor.server, call))
     server = editor.server = CompanionServer(
-        token=os.environ["COMPANION_TEST_TOKEN"],
-        tools=TOOLS if shipped else DEMO_TOOLS,
-        call_tool=editor.call if shipped else lambda call: call_demo_tool(editor.server, call),
-        session_opened=editor.client_came if shipped else lambda client: None,
-        session_closed=lambda client: None,
+        IDE_COMPANION if shipped else Demo(),
+        Secrets(os.environ["COMPANION_TEST_TOKEN"]),
+        Hooks(editor.call, editor.client_came) if shipped else demo_hooks,
         identity=Implementation("gemini-companion", "Gemini Companion", "0.0.0"),
     )
-    print(await server.start(), flush=True)
+    print((await server.start()).port, flush=True)
     await asyncio.get_running_loop().run_in_executor(None, sys.stdin.read)
     await server.stop()
 

@@ -159,7 +159,7 @@ class TestDisabledAndEnabledAtOnce:
             installed.pump(milliseconds / 1000)
             installed.upgrade_package(str(installed.install(number)))
         installed.wait_until(SERVED_NOW, 30)
-        assert installed.evaluate("sys.modules['Gemini Companion.companion.endpoint.serving'].LOAD_OF_THIS_TEST") == 7
+        assert installed.evaluate("sys.modules['Gemini Companion.companion.transport.server'].LOAD_OF_THIS_TEST") == 7
 
 
 def test_after_such_an_end_it_can_be_loaded_again(host):

@@ -11,7 +11,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
 from control import CONTEXT, serve
 
-from companion.agents.ide_companion import TOOLS
+from companion.agents.ide_companion import IDE_COMPANION
+from companion.protocol.serving import Hooks, Secrets
 from companion.protocol.tools import EMPTY, Implementation, ToolCall, ToolResult
 from companion.transport.server import CompanionServer
 
@@ -22,19 +23,14 @@ async def call_tool(call: ToolCall) -> ToolResult:
 
 
 async def main() -> None:
-    server = CompanionServer(
-        token=os.environ["BENCHMARK_TOKEN"],
-        tools=TOOLS,
-        call_tool=call_tool,
-        session_opened=lambda client: None,
-        session_closed=lambda client: None,
-        identity=Implementation("gemini-companion", "Gemini Companion", "1.0.0"),
-    )
+    identity = Implementation("gemini-companion", "Gemini Companion", "1.0.0")
+    secrets = Secrets(os.environ["BENCHMARK_TOKEN"])
+    server = CompanionServer(IDE_COMPANION, secrets, Hooks(call_tool), identity=identity)
 
     def notify() -> None:
         server.notify("ide/contextUpdate", CONTEXT, collapse="ide/contextUpdate")
 
-    await serve(await server.start(), notify)
+    await serve((await server.start()).port, notify)
     await server.stop()
 
 

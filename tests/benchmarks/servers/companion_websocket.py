@@ -11,10 +11,17 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
 from control import CONTEXT, serve
 
-from companion.agents.claude_dialect import CLAUDE
-from companion.agents.ide_companion import TOOLS
+from companion.agents.claude_dialect import ClaudeDialect
+from companion.agents.ide_companion import IDE_COMPANION
+from companion.protocol.serving import Hooks, Secrets
 from companion.protocol.tools import EMPTY, Implementation, ToolCall, ToolResult
 from companion.transport.websocket_server import WebSocketServer
+
+
+class OverWebSocket(ClaudeDialect):
+    """With the tools of the other server."""
+
+    tools = IDE_COMPANION.tools
 
 
 async def call_tool(call: ToolCall) -> ToolResult:
@@ -23,20 +30,14 @@ async def call_tool(call: ToolCall) -> ToolResult:
 
 
 async def main() -> None:
-    server = WebSocketServer(
-        token=os.environ["BENCHMARK_TOKEN"],
-        secret_header=CLAUDE.secret_header,
-        tools=TOOLS,
-        call_tool=call_tool,
-        session_opened=lambda client: None,
-        session_closed=lambda client: None,
-        identity=Implementation("gemini-companion", "Gemini Companion", "1.0.0"),
-    )
+    identity = Implementation("gemini-companion", "Gemini Companion", "1.0.0")
+    secrets = Secrets(os.environ["BENCHMARK_TOKEN"])
+    server = WebSocketServer(OverWebSocket(), secrets, Hooks(call_tool), identity=identity)
 
     def notify() -> None:
         server.notify("ide/contextUpdate", CONTEXT, collapse="ide/contextUpdate")
 
-    await serve(await server.start(), notify)
+    await serve((await server.start()).port, notify)
     await server.stop()
 
 

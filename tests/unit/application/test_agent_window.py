@@ -11,7 +11,6 @@ import pytest
 
 from companion.agents.shared_context import ActiveFile, Position
 from companion.agents.window import Answer, CannotDo, Decision, FileDiagnostics, OpenEditor
-from companion.endpoint import proposals
 from companion.protocol.tools import Cancellation
 from companion.review.decision import Outcome, Owner, ReviewError, Verdict
 from tests.support.agent_windows import Bench, Syntax, View
@@ -69,7 +68,7 @@ class TestReview:
             bench.review(lambda: None)
 
     def test_a_disk_that_does_not_answer_is_said(self, bench, monkeypatch):
-        monkeypatch.setattr(proposals, "PREPARE_SECONDS", 0.01)
+        monkeypatch.setattr(bench.module, "PREPARE_SECONDS", 0.01)
         bench.runtime.hangs = True
         with pytest.raises(CannotDo, match="The disk does not answer"):
             bench.review(lambda: None)

@@ -19,7 +19,6 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_sta
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
 from companion.agents.claude_dialect import CLAUDE
-from companion.endpoint import proposals
 from companion.protocol.catalogue import Catalogue
 from companion.protocol.conversation import CallCancelled, Conversation, RunCall
 from companion.protocol.limits import Limits
@@ -249,7 +248,7 @@ class Calls(RuleBasedStateMachine):
 
 def test_no_order_of_answers_cancellations_and_broken_sockets_answers_a_call_twice_or_never(monkeypatch):
     module = with_editor("companion.endpoint.agent_window", monkeypatch, None)
-    monkeypatch.setattr(proposals, "prepare", lambda request, proposed: Prepared())
+    monkeypatch.setattr(module, "prepare", lambda request, proposed: Prepared())
     monkeypatch.setattr(Calls, "module", module)
     run_state_machine_as_test(Calls, settings=settings(max_examples=120, stateful_step_count=25, deadline=None))
 

@@ -13,7 +13,7 @@ from companion.agents.copilot_dialect import COPILOT
 from companion.agents.dialect import Mention
 from companion.agents.ide_companion import IDE_COMPANION
 from companion.endpoint import clients as module
-from companion.endpoint.self_test import SELF_TEST
+from companion.endpoint.client import SELF_TEST
 from companion.review.decision import Owner
 from companion.settings import Settings
 

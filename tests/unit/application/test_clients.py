@@ -14,7 +14,7 @@ from companion.agents.copilot_dialect import COPILOT
 from companion.agents.ide_companion import IDE_COMPANION
 from companion.agents.shared_context import SharedContext
 from companion.endpoint import clients as module
-from companion.endpoint.self_test import SELF_TEST
+from companion.endpoint.client import SELF_TEST
 from companion.review.decision import Outcome, Owner, Review, Ticket, Verdict
 from companion.settings import Settings
 

@@ -6,8 +6,8 @@ import pytest
 
 from companion.agents.ide_companion import IDE_COMPANION
 from companion.discovery.directory import DiscoveryError
-from companion.endpoint.address import Address
 from companion.endpoint.servers import Service
+from companion.protocol.serving import Address
 from companion.settings import Settings
 
 TOKENS = (("gemini", "other"),)

@@ -9,6 +9,8 @@ import aiohttp
 import pytest
 
 import companion.transport.server
+import companion.transport.websocket_server
+from companion.agents.claude_dialect import CLAUDE
 from companion.agents.dialect import Message
 from companion.agents.ide_companion import IDE_COMPANION
 from companion.endpoint.server_task import (
@@ -21,6 +23,7 @@ from companion.endpoint.server_task import (
     ServerTask,
 )
 from companion.protocol.limits import ENVELOPE, MEBIBYTE
+from companion.protocol.serving import Address
 from companion.protocol.tools import EMPTY, ClientSession
 
 TOKEN = "secret-token"
@@ -39,8 +42,8 @@ class Server:
     kept = {}  # the sessions that an imported state brings
     slow = False  # whether the next start waits until it is let go
 
-    def __init__(self, **options):
-        self.options = options
+    def __init__(self, dialect, secrets, hooks, **options):
+        self.dialect, self.secrets, self.hooks, self.options = dialect, secrets, hooks, options
         self.sessions = {}
         self.imported = None
         self.asked_port = None
@@ -50,20 +53,19 @@ class Server:
         self.gate = None
         Server.made.append(self)
 
-    def import_state(self, state):
-        self.imported = state
-        self.sessions = dict(Server.kept)
-
-    async def start(self, port=0):
+    async def start(self, port=0, state=None):
         self.asked_port = port
+        if state:
+            self.imported = state
+            self.sessions = dict(Server.kept)
         if Server.slow:
             self.gate = asyncio.get_running_loop().create_future()
             await self.gate
         if Server.failures:
             raise Server.failures.pop(0)
-        return port or 5000 + len(Server.made)
+        return Address(port or 5000 + len(Server.made))
 
-    async def stop(self, *, come_back_seconds=None, seconds=None):
+    async def stop(self, come_back_seconds=None, seconds=None):
         self.stops.append(come_back_seconds)
         self.patience = seconds
 
@@ -140,9 +142,8 @@ async def call_tool(call):
 def make(runtime, libraries, told):
     """Makes services."""
     return lambda **options: ServerTask(
-        runtime, libraries, told.listener, call_tool, dialect=IDE_COMPANION, token=TOKEN, agent_tokens=AGENT_TOKENS,
-        version="1.2",
-        **{"body_mebibytes": 3, **options},
+        runtime, libraries, told.listener, call_tool, token=TOKEN, agent_tokens=AGENT_TOKENS, version="1.2",
+        **{"dialect": IDE_COMPANION, "body_mebibytes": 3, **options},
     )  # fmt: skip
 
 
@@ -171,10 +172,16 @@ class TestListening:
         assert told.all == [], "the main thread hears of it on the main thread"
         runtime.editor.step()
         assert told.since() == [("problem", None), ("serving", 5001)]
-        options = servers.made[0].options
-        assert (options["token"], options["further_tokens"]) == (TOKEN, AGENT_TOKENS)
-        assert options["limits"].body_bytes == 3 * MEBIBYTE + ENVELOPE
+        assert servers.made[0].dialect is IDE_COMPANION
+        assert servers.made[0].secrets == (TOKEN, AGENT_TOKENS)
+        assert servers.made[0].options["limits"].body_bytes == 3 * MEBIBYTE + ENVELOPE
         assert servers.made[0].asked_port == 0
+
+    def test_a_dialect_for_websockets_gets_a_server_for_them(self, servers, make, now, monkeypatch):
+        monkeypatch.setattr(companion.transport.websocket_server, "WebSocketServer", servers)
+        monkeypatch.delattr(companion.transport.server, "CompanionServer")
+        now(make(dialect=CLAUDE).run())
+        assert [server.dialect for server in servers.made] == [CLAUDE]
 
     def test_without_the_libraries_it_waits(self, server_task, servers, libraries, told, now, loop):
         libraries.missing = loop.create_future()
@@ -256,10 +263,7 @@ class TestTakingOver:
     def test_whoever_has_the_port_now_does_not_get_to_know_tokens_that_hold(self, server_task, servers, now):
         servers.failures[:] = [TAKEN]
         now(server_task.run(self.LEFT))
-        used = [
-            {options["token"], *options["further_tokens"].values()}
-            for options in (server.options for server in servers.made)
-        ]
+        used = [{secrets.token, *secrets.further.values()} for secrets in (server.secrets for server in servers.made)]
         assert used[0] == {TOKEN, *AGENT_TOKENS.values()}
         assert not used[0] & used[1]
         assert len(used[1]) == 1 + len(AGENT_TOKENS)
@@ -269,7 +273,7 @@ class TestTakingOver:
         now(server_task.run(self.LEFT))
         now(seconds=RETRY_SECONDS[0])
         assert (servers.made[1].asked_port, servers.made[1].imported) == (4711, self.LEFT.state)
-        assert servers.made[1].options["token"] == TOKEN
+        assert servers.made[1].secrets.token == TOKEN
 
     @pytest.mark.parametrize("before", ["libraries", "port", "second try"])
     def test_what_it_has_not_gone_on_with_yet_is_left_to_the_next_one(
@@ -329,7 +333,7 @@ class TestEnding:
     def test_a_restart_during_a_restart_changes_nothing(self, server_task, servers, now, monkeypatch):
         now(server_task.run())
 
-        async def slow_stop(**options):
+        async def slow_stop(*times):
             await asyncio.sleep(1)
 
         monkeypatch.setattr(servers.made[0], "stop", slow_stop)
@@ -341,7 +345,7 @@ class TestEnding:
     def test_after_a_restart_that_failed_another_one_is_possible(self, server_task, servers, now, monkeypatch):
         now(server_task.run())
 
-        async def fail(**options):
+        async def fail(*times):
             raise LookupError("nothing")
 
         monkeypatch.setattr(servers.made[0], "stop", fail)
@@ -368,13 +372,13 @@ class TestEnding:
 class TestClients:
     def come(self, server, client):
         server.sessions[client.id] = client
-        server.options["session_opened"](client)
+        server.hooks.came(client)
 
     def test_they_come_and_go(self, server_task, servers, told, now):
         now(server_task.run())
         told.since()
         self.come(servers.made[0], CLIENT)
-        servers.made[0].options["session_closed"](CLIENT)
+        servers.made[0].hooks.went(CLIENT)
         now()
         assert told.since() == [("came", CLIENT.id), ("went", CLIENT.id)]
 

@@ -15,7 +15,7 @@ from companion.diagnosis import probe, programs
 from companion.diagnosis.checks import LOG, RESTART, Check, Outcome, broken_off, failed, passed, summary, too_slow
 from companion.diagnosis.probe import Target, check_agent_server, check_handshake, describe, try_server
 from companion.diagnosis.programs import Answer, check_agent, judge
-from companion.endpoint.self_test import SELF_TEST
+from companion.endpoint.client import SELF_TEST
 from companion.system.platform import LINUX, WINDOWS, Platform
 from companion.transport import client as transport
 

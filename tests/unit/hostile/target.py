@@ -20,14 +20,16 @@ from typing import Optional
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
-from companion.agents.ide_companion import TOOLS
+from companion.agents.claude_dialect import ClaudeDialect
+from companion.agents.ide_companion import IDE_COMPANION, IdeCompanion
 from companion.log import LogBuffer
 from companion.protocol.limits import Limits
+from companion.protocol.serving import Hooks, Secrets
 from companion.protocol.tools import EMPTY, Implementation
 from companion.transport.server import CompanionServer
 from companion.transport.websocket_server import WebSocketServer
 
-HEADER = "X-Claude-Code-Ide-Authorization"
+IDENTITY = Implementation("gemini-companion", "Gemini Companion", "0")
 TICK_SECONDS = 0.005
 MEBIBYTE = 1024 * 1024
 
@@ -80,6 +82,18 @@ def peak_memory() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / MEBIBYTE
 
 
+class OnSocket(IdeCompanion):
+    """The same dialect where no port is."""
+
+    on_socket = True
+
+
+class OverWebSocket(ClaudeDialect):
+    """With the tools of the other one."""
+
+    tools = IDE_COMPANION.tools
+
+
 async def serve(options: dict, gauges: Gauges, ready) -> None:
     """Run the servers until the process ends."""
 
@@ -93,35 +107,21 @@ async def serve(options: dict, gauges: Gauges, ready) -> None:
         await serve_websocket(options, gauges, ready, call_tool)
     ports = []
     for number in range(options["servers"]):
-        server = CompanionServer(
-            token=options["token"] + "-next" * number,
-            tools=TOOLS,
-            call_tool=call_tool,
-            session_opened=lambda client: None,
-            session_closed=lambda client: None,
-            limits=Limits(**options["limits"]),
-            identity=Implementation("gemini-companion", "Gemini Companion", "0"),
-        )
+        secrets, limits = Secrets(options["token"] + "-next" * number), Limits(**options["limits"])
         on_socket = options["socket"] and number == options["servers"] - 1
-        ports.append(await (server.start_on_socket() if on_socket else server.start()))
+        dialect = OnSocket() if on_socket else IDE_COMPANION
+        address = await CompanionServer(dialect, secrets, Hooks(call_tool), identity=IDENTITY, limits=limits).start()
+        ports.append(address.socket or address.port)
     ready(ports)
     await watch(gauges)
 
 
 async def serve_websocket(options: dict, gauges: Gauges, ready, call_tool) -> None:
     """The same with a server for WebSockets."""
-    server = WebSocketServer(
-        token=options["token"],
-        secret_header=HEADER,
-        tools=TOOLS,
-        call_tool=call_tool,
-        session_opened=lambda client: None,
-        session_closed=lambda client: None,
-        identity=Implementation("gemini-companion", "Gemini Companion", "0"),
-        limits=Limits(**options["limits"]),
-    )
-    ready([await server.start()])
-    gauges.clients = server.clients
+    secrets, limits = Secrets(options["token"]), Limits(**options["limits"])
+    server = WebSocketServer(OverWebSocket(), secrets, Hooks(call_tool), identity=IDENTITY, limits=limits)
+    ready([(await server.start()).port])
+    gauges.clients = server.sessions
     gauges.loop = asyncio.get_running_loop()
     gauges.notify = functools.partial(asyncio.get_running_loop().call_soon_threadsafe, notify, server)
     await watch(gauges)

@@ -60,7 +60,7 @@ SELF_CONTAINED: Dict[str, Set[str]] = {
     "companion/common": set(),
     "companion/comparison": set(),
     "companion/system": set(),
-    "companion/agents": {"system", "settings", "protocol.tools"},
+    "companion/agents": {"system", "settings", "protocol.serving", "protocol.tools"},
     "companion/discovery": {"agents", "system"},
 }
 

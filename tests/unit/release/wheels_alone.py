@@ -18,7 +18,8 @@ package, lib = sys.argv[1:]
 standard = [folder for folder in sys.path if "site-packages" not in folder]
 sys.path[:] = [*standard, package, lib]
 
-from companion.agents.ide_companion import TOOLS  # noqa: E402
+from companion.agents.ide_companion import IDE_COMPANION  # noqa: E402
+from companion.protocol.serving import Hooks, Secrets  # noqa: E402
 from companion.protocol.tools import EMPTY, Implementation, ToolCall, ToolResult  # noqa: E402
 from companion.transport.server import CompanionServer  # noqa: E402
 
@@ -69,15 +70,9 @@ def talk(port: int) -> Dict[str, Any]:
 
 
 async def main() -> None:
-    server = CompanionServer(
-        token=TOKEN,
-        tools=TOOLS,
-        call_tool=answer,
-        session_opened=lambda client: None,
-        session_closed=lambda client: None,
-        identity=Implementation("gemini-companion", "Gemini Companion", "0"),
-    )
-    port = await server.start()
+    identity = Implementation("gemini-companion", "Gemini Companion", "0")
+    server = CompanionServer(IDE_COMPANION, Secrets(TOKEN), Hooks(answer), identity=identity)
+    port = (await server.start()).port
     print(json.dumps(await asyncio.get_running_loop().run_in_executor(None, talk, port)))
     await server.stop()
 

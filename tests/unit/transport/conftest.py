@@ -18,8 +18,9 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
-from companion.agents.ide_companion import TOOLS
+from companion.agents.ide_companion import IDE_COMPANION
 from companion.protocol.limits import Limits
+from companion.protocol.serving import Hooks, Secrets
 from companion.protocol.tools import EMPTY, Implementation, ToolCall, ToolResult, text_result
 from companion.transport.server import CompanionServer
 from tests.support.raw_requests import request_head
@@ -44,15 +45,8 @@ class Served:
 
     def make(self, limits: Limits) -> CompanionServer:
         """A server that tells this object what happens."""
-        return CompanionServer(
-            token=TOKEN,
-            tools=TOOLS,
-            call_tool=self._call,
-            session_opened=self._opened,
-            session_closed=self._closed,
-            limits=limits,
-            identity=IDENTITY,
-        )
+        hooks = Hooks(self._call, self._opened, self._closed)
+        return CompanionServer(IDE_COMPANION, Secrets(TOKEN), hooks, identity=IDENTITY, limits=limits)
 
     async def _call(self, call: ToolCall) -> ToolResult:
         self.calls.append(call)
@@ -217,7 +211,7 @@ def run(caplog):
     ) -> None:
         async def main() -> None:
             served = Served(limits, call_tool)
-            served.port = await served.server.start()
+            served.port = (await served.server.start()).port
             try:
                 await asyncio.wait_for(scenario(served), seconds)
             finally:

@@ -64,7 +64,7 @@ def test_a_call_that_answers_on_a_stream_ends_its_connection(run):
 
 
 def test_a_stop_ends_as_soon_as_the_last_stream_has_ended(run, monkeypatch):
-    monkeypatch.setattr(companion.transport.server, "_STOP_SECONDS", 1000.0)
+    monkeypatch.setattr(companion.transport.server, "STOP_SECONDS", 1000.0)
 
     async def scenario(served):
         async with served.client() as one, served.client() as other:

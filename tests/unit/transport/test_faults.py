@@ -203,8 +203,8 @@ class Load:
         former = self.served.server
         await former.stop()
         self.served.server = self.served.make(Limits())
-        self.served.server.import_state(former.export_state())
-        assert await self.served.server.start(self.served.port) == self.served.port
+        address = await self.served.server.start(self.served.port, former.export_state())
+        assert address.port == self.served.port
 
 
 def test_a_restart_under_load_loses_no_session_and_no_outcome(run):

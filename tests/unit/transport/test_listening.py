@@ -12,11 +12,13 @@ import sys
 
 import pytest
 
+from companion.protocol.serving import Hooks, Secrets
 from companion.protocol.tools import Implementation, Tool
 from companion.transport import listening
 from companion.transport.listening import ACCEPTED_AT_ONCE, BACKLOG
 from companion.transport.server import CompanionServer
 from companion.transport.websocket_server import WebSocketServer
+from tests.support.dialects import dialect
 
 TOKEN = "the-secret-of-this-test"
 REQUEST = (
@@ -25,13 +27,13 @@ REQUEST = (
 )
 UPGRADE = "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
 UPGRADE += "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n"
-OPTIONS = {
-    "token": TOKEN,
-    "tools": [Tool("openDiff", "Open Diff", "Opens a diff.", {"type": "object"})],
-    "call_tool": None,
-    "session_opened": lambda client: None,
-    "identity": Implementation("gemini-companion", "Gemini Companion", "1"),
-}
+IDENTITY = Implementation("gemini-companion", "Gemini Companion", "1")
+
+
+def server_of(server, **traits):
+    """A server that does not listen yet."""
+    tools = [Tool("openDiff", "Open Diff", "Opens a diff.", {"type": "object"})]
+    return server(dialect(tools, **traits), Secrets(TOKEN), Hooks(lambda call: None), identity=IDENTITY)
 
 
 class OnPort:
@@ -41,10 +43,10 @@ class OnPort:
     path, more = "events", ""
 
     def __init__(self):
-        self.server = CompanionServer(session_closed=lambda client: None, **OPTIONS)
+        self.server = server_of(CompanionServer)
 
     async def start(self):
-        self.port = await self.server.start()
+        self.port = (await self.server.start()).port
 
     def connect(self):
         client = socket.create_connection(("127.0.0.1", self.port), timeout=5)
@@ -62,19 +64,15 @@ class OverWebSocket(OnPort):
     path, more = "", UPGRADE
 
     def __init__(self):
-        self.server = WebSocketServer(
-            session_closed=lambda client: None, tools_listed=lambda client: None, secret_header="X-Secret", **OPTIONS
-        )
+        self.server = server_of(WebSocketServer, secret_header="X-Secret")
 
 
 class OnSocket(OnPort):
     def __init__(self):
-        self.server = CompanionServer(
-            session_closed=lambda client: None, secret_header="X-Secret", handshake_only=True, **OPTIONS
-        )
+        self.server = server_of(CompanionServer, secret_header="X-Secret", handshake_only=True, on_socket=True)
 
     async def start(self):
-        self.socket_path = await self.server.start_on_socket()
+        self.socket_path = (await self.server.start()).socket
 
     def connect(self):
         client = socket.socket(socket.AF_UNIX)

@@ -15,14 +15,16 @@ import pytest
 if sys.platform == "win32":
     pytest.skip("Windows has named pipes instead", allow_module_level=True)
 
+from companion.protocol.serving import Hooks, Secrets
 from companion.protocol.tools import Implementation, Tool, text_result
 from companion.system import socket_folders
 from companion.transport import local_sockets
 from companion.transport.client import Refused, SocketClient
 from companion.transport.listening import ACCEPTED_AT_ONCE, BACKLOG
 from companion.transport.server import CompanionServer
+from tests.support.dialects import dialect
 
-HEADER = "X-Secret"
+HEADER, PROCESS = "X-Secret", "X-PID"
 TOKEN = "the-secret-of-this-test"
 TOOL = Tool("open_diff", "Open Diff", "Opens a diff.", {"type": "object"})
 PROBE = {
@@ -44,28 +46,17 @@ INITIALIZE = {
 HEADERS = {HEADER: TOKEN, "Host": "localhost", "Accept": "application/json, text/event-stream"}
 
 
-async def made_again(path):
-    while not os.path.exists(path):
-        await asyncio.sleep(0.01)
-
-
 class Bench:
     """A server on a socket, and a client that speaks HTTP on it."""
 
     def __init__(self):
-        self.opened, self.cancelled = [], []
+        self.opened, self.cancelled, self.processes = [], [], []
         self.decision = asyncio.get_running_loop().create_future()
-        self.server = CompanionServer(
-            token=TOKEN,
-            secret_header=HEADER,
-            handshake_only=True,
-            deleted_status=200,
-            tools=[TOOL],
-            call_tool=self.call,
-            session_opened=self.opened.append,
-            session_closed=lambda client: None,
-            identity=Implementation("gemini-companion", "Gemini Companion", "1"),
-        )
+        traits = {"secret_header": HEADER, "handshake_only": True, "deleted_status": 200, "process_id_header": PROCESS}
+        identity = Implementation("gemini-companion", "Gemini Companion", "1")
+        hooks = Hooks(self.call, self.opened.append, process_known=lambda *told: self.processes.append(told))
+        served = dialect([TOOL], on_socket=True, **traits)
+        self.server = CompanionServer(served, Secrets(TOKEN), hooks, identity=identity)
 
     async def call(self, call):
         call.on_cancelled(self.cancelled.append)
@@ -75,7 +66,7 @@ class Bench:
 def run(scenario):
     async def main():
         bench = Bench()
-        path = await bench.server.start_on_socket()
+        path = (await bench.server.start()).socket
         try:
             async with aiohttp.ClientSession(connector=aiohttp.UnixConnector(path)) as http:
                 await asyncio.wait_for(scenario(bench, http, path), 20)
@@ -89,6 +80,15 @@ def run(scenario):
 async def post(http, message, **headers):
     sent = {**HEADERS, **headers}
     return await http.post("http://localhost/mcp", json=message, headers=sent)
+
+
+def test_a_program_tells_the_id_of_its_process_with_the_request_that_opens_its_session():
+    async def scenario(bench, http, path):
+        for told in ("4321", "2147483647", "2147483648", "0", "-1", "", "x"):
+            (await post(http, INITIALIZE, **{PROCESS: told})).close()
+        assert bench.processes == [(bench.opened[0], 4321), (bench.opened[1], 2147483647)]
+
+    run(scenario)
 
 
 def test_the_literal_handshake_of_copilot_cli():
@@ -366,7 +366,8 @@ class TestCleaned:
                 os.rmdir(os.path.dirname(path))
             bench.server.renew_socket()
             bench.server.renew_socket()
-            await made_again(path)
+            while not os.path.exists(path):
+                await asyncio.sleep(0.01)
             assert stat.S_IMODE(os.lstat(os.path.dirname(path)).st_mode) == 0o700
             assert stat.S_IMODE(os.lstat(path).st_mode) == 0o600
             ping = {"jsonrpc": "2.0", "id": 1, "method": "ping"}

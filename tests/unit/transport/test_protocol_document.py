@@ -8,7 +8,8 @@ import re
 from pathlib import Path
 from typing import Dict, List, NamedTuple, Tuple
 
-from companion.agents.ide_companion import TOOLS
+from companion.agents.ide_companion import IDE_COMPANION, TOOLS
+from companion.protocol.serving import Hooks, Secrets
 from companion.protocol.tools import EMPTY, Implementation
 from companion.transport.server import CompanionServer
 
@@ -64,15 +65,9 @@ async def hold_the_conversation() -> int:
     async def do_nothing(call):
         return EMPTY
 
-    server = CompanionServer(
-        token=TOKEN,
-        tools=TOOLS,
-        call_tool=do_nothing,
-        session_opened=lambda session: None,
-        session_closed=lambda *details: None,
-        identity=Implementation("gemini-companion", "Gemini Companion", "1.0.0"),
-    )
-    values = {"port": str(await server.start()), "token": TOKEN}
+    identity = Implementation("gemini-companion", "Gemini Companion", "1.0.0")
+    server = CompanionServer(IDE_COMPANION, Secrets(TOKEN), Hooks(do_nothing), identity=identity)
+    values = {"port": str((await server.start()).port), "token": TOKEN}
     compared = 0
     try:
         for request, expected in exchanges():

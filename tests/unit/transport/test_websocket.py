@@ -9,10 +9,12 @@ import aiohttp
 import pytest
 
 from companion.protocol.json_text import AT_ONCE_BYTES, decode
+from companion.protocol.serving import Hooks, Secrets
 from companion.protocol.tools import Implementation, Tool, text_result
 from companion.transport.bodies import in_default_executor
 from companion.transport.client import Refused, WebSocketClient
 from companion.transport.websocket_server import WebSocketServer
+from tests.support.dialects import dialect
 from tests.support.held import LONG, long_texts
 
 HEADER = "X-Claude-Code-Ide-Authorization"
@@ -28,13 +30,9 @@ class Bench:
         self.worked = []
         self.decision = asyncio.get_running_loop().create_future()
         self.server = WebSocketServer(
-            token=TOKEN,
-            secret_header=HEADER,
-            tools=[TOOL],
-            call_tool=self.call,
-            session_opened=self.opened.append,
-            session_closed=self.closed.append,
-            tools_listed=self.listed.append,
+            dialect([TOOL], secret_header=HEADER),
+            Secrets(TOKEN),
+            Hooks(self.call, self.opened.append, self.closed.append, self.listed.append),
             identity=Implementation("gemini-companion", "Gemini Companion", "1"),
             in_worker=self.in_worker,
         )
@@ -71,7 +69,7 @@ async def handshake(socket):
 def run(scenario):
     async def main():
         bench = Bench()
-        port = await bench.server.start()
+        port = (await bench.server.start()).port
         try:
             async with aiohttp.ClientSession() as http:
                 await asyncio.wait_for(scenario(bench, http, port), 20)
@@ -95,7 +93,7 @@ def test_a_program_connects_is_notified_and_answered():
         bench.decision.set_result("DIFF_REJECTED")
         assert json.loads((await socket.receive(5)).data)["result"]["content"][0]["text"] == "DIFF_REJECTED"
         await socket.close()
-        await until(lambda: bench.closed and not bench.server.clients)
+        await until(lambda: bench.closed and not bench.server.sessions)
 
     run(scenario)
 

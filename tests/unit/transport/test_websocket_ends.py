@@ -10,10 +10,12 @@ import aiohttp
 import pytest
 
 from companion.protocol.limits import Limits
+from companion.protocol.serving import Hooks, Secrets
 from companion.protocol.tools import Implementation, Tool, text_result
 from companion.transport import websocket_server as module
 from companion.transport.client import WebSocketClient
 from companion.transport.websocket_server import WebSocketServer
+from tests.support.dialects import dialect
 
 HEADER = "X-Claude-Code-Ide-Authorization"
 TOKEN = "the-secret-of-this-test"
@@ -36,18 +38,19 @@ class Bench:
         self.opened, self.closed, self.listed, self.notified, self.cancelled = [], [], [], [], []
         self.decision = asyncio.get_running_loop().create_future()
         self.calls = 0
-        self.server = WebSocketServer(
-            token=TOKEN,
-            secret_header=HEADER,
-            tools=[TOOL],
-            call_tool=self.call,
-            session_opened=self.opened.append,
-            session_closed=self.closed.append,
-            tools_listed=self.listed.append,
-            notified=lambda *what: self.notified.append(what),
-            identity=Implementation("gemini-companion", "Gemini Companion", "1"),
-            limits=limits,
+        identity = Implementation("gemini-companion", "Gemini Companion", "1")
+        hooks = Hooks(
+            self.call,
+            self.opened.append,
+            self.closed.append,
+            self.listed.append,
+            lambda *told: self.notified.append(told),
         )
+        served = dialect([TOOL], secret_header=HEADER, process_id=self.told)
+        self.server = WebSocketServer(served, Secrets(TOKEN), hooks, identity=identity, limits=limits)
+
+    def told(self, method, params):
+        return params["pid"] if method == "ide_connected" else None
 
     async def call(self, call):
         self.calls += 1
@@ -65,14 +68,14 @@ class Bench:
 def run(scenario, limits=None):
     async def main():
         bench = Bench(limits or Limits())
-        port = await bench.server.start()
+        port = (await bench.server.start()).port
         try:
             async with aiohttp.ClientSession() as http:
                 await asyncio.wait_for(scenario(bench, http, port), 30)
         finally:
             await bench.server.stop()
         await bench.until(lambda: not bench.server._peers)
-        assert not bench.server.clients
+        assert not bench.server.sessions
         assert len(bench.closed) == len(bench.opened), "whoever came has gone"
 
     asyncio.run(main())
@@ -95,10 +98,10 @@ def test_the_applications_are_told_each_thing_once():
         socket = await connect(http, port)
         await handshake(socket)
         assert [client.client_name for client in bench.opened] == ["claude-code"]
-        assert list(bench.server.clients) == [bench.opened[0].id] and not bench.listed and not bench.notified
+        assert list(bench.server.sessions) == [bench.opened[0].id] and not bench.listed and not bench.notified
         await socket.send_json({"jsonrpc": "2.0", "method": "ide_connected", "params": {"pid": 7}})
         await bench.until(lambda: bench.notified)
-        assert bench.notified == [(bench.opened[0], "ide_connected", {"pid": 7})] and not bench.listed
+        assert bench.notified == [(bench.opened[0], 7)] and not bench.listed
         await socket.send_json({"jsonrpc": "2.0", "id": 1, "method": "tools/list"})
         await socket.receive(5)
         assert bench.listed == [bench.opened[0]]
@@ -317,7 +320,7 @@ def test_a_stop_waits_only_so_long_for_who_does_not_answer():
         await handshake(socket)
         loop = asyncio.get_running_loop()
         began = loop.time()
-        await bench.server.stop(0.2)
+        await bench.server.stop(seconds=0.2)
         assert loop.time() - began < 5
         await bench.until(lambda: bench.closed)
 
@@ -331,7 +334,7 @@ def test_a_port_that_is_taken_is_an_error_and_the_same_one_can_be_had_again():
             await other.server.start(port)
         await other.server.stop()
         await bench.server.stop()
-        assert await other.server.start(port) == port
+        assert (await other.server.start(port)).port == port
         try:
             assert await WebSocketClient(port, HEADER, TOKEN, "self-test", "1").count_tools() == 1
         finally:
@@ -359,7 +362,7 @@ def test_nothing_of_a_lost_connection_goes_on_writing():
         await bench.until(lambda: bench.calls)
         socket._response.connection.transport.abort()
         await bench.until(lambda: bench.closed)
-        assert peer.id not in bench.server._peers and peer.conversation.client.id not in bench.server.clients
+        assert peer.id not in bench.server._peers and peer.conversation.client.id not in bench.server.sessions
         bench.decision.set_result("too late")
         await bench.until(lambda: not peer._tasks and peer._writer.done())
 

@@ -68,10 +68,12 @@ watch = sys.modules["watch"]
 application = sys.modules["Gemini Companion.plugin"].application
 endpoint = application.endpoints()[0]
 tools = sys.modules["Gemini Companion.companion.protocol.tools"]
+ide_companion = sys.modules["Gemini Companion.companion.agents.ide_companion"].IDE_COMPANION
 client = tools.ClientSession("client", "client", "1", "", 0.0, "")
 async def open_diff(number):
     arguments = {"filePath": FOLDER + "/new%d.py" % number, "newContent": "line\\n" * 500}
-    watch.answers.append((await endpoint._tool_calls(tools.ToolCall("openDiff", arguments, client, None))).is_error)
+    call = tools.ToolCall("openDiff", arguments, client)
+    watch.answers.append((await ide_companion.call(call, endpoint._agent_window)).is_error)
 for number in range(200):
     application.runtime.spawn(open_diff, number)
 """

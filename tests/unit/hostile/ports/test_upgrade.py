@@ -101,7 +101,7 @@ def call_under_way(desktop, connection):
     servers = "sys.modules['Gemini Companion.companion.endpoint.servers']"
     endpoint = "list(sys.modules['Gemini Companion.plugin'].application.endpoints())[0]"
     task = endpoint + "._servers.task_of(" + servers + ".PRIMARY)"
-    server = task + "._server._server"
+    server = task + "._server"
     desktop.host.wait_until("{}._in_flight == 1".format(server.replace("sys.", "__import__('sys').")))
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import socket
 
-from companion.agents.ide_companion import TOOLS
-from companion.protocol.limits import Limits
+from companion.agents.ide_companion import IDE_COMPANION
+from companion.protocol.serving import Hooks, Secrets
 from companion.protocol.tools import EMPTY, Implementation
 from companion.transport.server import CompanionServer
 
@@ -18,16 +18,9 @@ def test_only_the_loopback_address_listens():
         return EMPTY
 
     async def scenario():
-        server = CompanionServer(
-            token="token",
-            tools=TOOLS,
-            call_tool=nothing,
-            session_opened=lambda client: None,
-            session_closed=lambda client: None,
-            limits=Limits(),
-            identity=Implementation("gemini-companion", "Gemini Companion", "0"),
-        )
-        port = await server.start(0)
+        identity = Implementation("gemini-companion", "Gemini Companion", "0")
+        server = CompanionServer(IDE_COMPANION, Secrets("token"), Hooks(nothing), identity=identity)
+        port = (await server.start()).port
         try:
             assert await reached("127.0.0.1", port)
             for address in other_addresses():

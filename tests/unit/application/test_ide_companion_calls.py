@@ -1,4 +1,4 @@
-"""What clients call: what is asked of the reviews, on which thread, and what the client is answered."""
+"""What Gemini CLI calls: what is asked of the reviews, on which thread, and what the client is answered."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ import os
 
 import pytest
 
-from companion.endpoint import proposals
-from companion.endpoint.tool_calls import LONG_TEXT, OUTSIDE, ToolCalls
+from companion.agents.ide_companion import IDE_COMPANION, LONG_TEXT
 from companion.protocol.tools import ClientSession, ToolCall
 from companion.review.decision import Owner, ReviewError
 from companion.review.document.disk import DiskError
@@ -65,10 +64,6 @@ class Runtime:
     def __init__(self):
         self.on_main, self.on_disk = [], []
         self.hangs = False
-        self.asserted = 0
-
-    def assert_loop_thread(self):
-        self.asserted += 1
 
     async def call_main(self, function, *args):
         self.on_main.append(function.__name__)
@@ -84,16 +79,22 @@ class Runtime:
 class Bench:
     """One window's tools, and what they are made of."""
 
-    def __init__(self, folder):
-        self.folder = folder
+    def __init__(self, module, folder):
+        self.module, self.folder = module, folder
         self.reviews, self.runtime = Reviews(folder), Runtime()
-        self.tools = ToolCalls(self.reviews, self.runtime, lambda: [folder], lambda session: OWNER)
+        hooks = module.Hooks(
+            owner_of=lambda session: OWNER,
+            is_connected=lambda owner: True,
+            rename=lambda session, name: None,
+            folders=lambda: [folder],
+        )
+        self.window = module.EndpointWindow(None, self.runtime, self.reviews, None, None, hooks)
 
     def path(self, name="file.py"):
         return os.path.join(self.folder, name)
 
     async def begin(self, name, **arguments):
-        return await self.tools(ToolCall(name, arguments, CLIENT, 1))
+        return await IDE_COMPANION.call(ToolCall(name, arguments, CLIENT), self.window)
 
     def call(self, name, **arguments):
         """The text of the answer, and whether it tells of a failure."""
@@ -102,9 +103,9 @@ class Bench:
 
 
 @pytest.fixture
-def bench(tmp_path):
+def bench(load, tmp_path):
     (tmp_path / "file.py").write_bytes(b"old\n")
-    return Bench(os.path.realpath(str(tmp_path)))
+    return Bench(load("companion.endpoint.agent_window"), os.path.realpath(str(tmp_path)))
 
 
 class TestOpenDiff:
@@ -113,7 +114,6 @@ class TestOpenDiff:
         assert bench.reviews.asked == [("open", OWNER, bench.path(), "new\r\n", "old\n")]
         assert bench.runtime.on_main == ["file_request", "open_diff"]
         assert bench.runtime.on_disk == ["prepare"]
-        assert bench.runtime.asserted == 1
 
     def test_what_cannot_be_shown_is_an_error_and_opens_nothing(self, bench):
         text, failed = bench.call("openDiff", filePath=bench.folder, newContent="new\n")
@@ -123,7 +123,7 @@ class TestOpenDiff:
         assert bench.reviews.asked == []
 
     def test_a_disk_that_does_not_answer_is_an_error(self, bench, monkeypatch):
-        monkeypatch.setattr(proposals, "PREPARE_SECONDS", 0.01)
+        monkeypatch.setattr(bench.module, "PREPARE_SECONDS", 0.01)
         bench.runtime.hangs = True
         text, failed = bench.call("openDiff", filePath=bench.path(), newContent="new\n")
         assert failed and "The disk does not answer" in text
@@ -186,13 +186,13 @@ class TestAcceptDiff:
 
     def test_a_file_outside_is_not_even_asked_for(self, bench):
         outside = os.path.join(os.path.dirname(bench.folder), "elsewhere.py")
-        assert bench.call("acceptDiff", filePath=outside) == (OUTSIDE, True)
+        assert bench.call("acceptDiff", filePath=outside) == (bench.module.NOT_WRITTEN, True)
         assert bench.reviews.asked == []
 
     def test_what_counts_is_the_path_that_would_be_written(self, bench):
         outside = os.path.join(os.path.dirname(bench.folder), "elsewhere.py")
         bench.reviews.paths = [outside]
-        assert bench.call("acceptDiff", filePath=bench.path()) == (OUTSIDE, True)
+        assert bench.call("acceptDiff", filePath=bench.path()) == (bench.module.NOT_WRITTEN, True)
         assert bench.reviews.asked == []
 
     def test_a_diff_that_is_opened_anew_between_the_check_and_the_write(self, bench):

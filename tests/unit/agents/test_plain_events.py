@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
-
-from companion.transport import event_dialect
+from companion.agents.ide_companion import IDE_COMPANION
 
 
 def test_the_active_file_is_the_one_that_says_so():
@@ -15,7 +10,7 @@ def test_the_active_file_is_the_one_that_says_so():
         {"path": "/a", "timestamp": 2},
         {"path": "/b", "timestamp": 1, "isActive": True, "cursor": {"line": 1, "character": 2}, "selectedText": "x"},
     ]
-    method, context = event_dialect.to_event_dialect("ide/contextUpdate", {"workspaceState": {"openFiles": files}})
+    method, context = IDE_COMPANION.plain_event("ide/contextUpdate", {"workspaceState": {"openFiles": files}})
     assert method == "notifications/context-update"
     assert context == {
         "openFiles": [{"path": "/a", "timestamp": 2}, {"path": "/b", "timestamp": 1}],
@@ -24,7 +19,7 @@ def test_the_active_file_is_the_one_that_says_so():
 
 
 def test_without_an_active_file_none_is_told():
-    _, context = event_dialect.to_event_dialect(
+    _, context = IDE_COMPANION.plain_event(
         "ide/contextUpdate", {"workspaceState": {"openFiles": [{"path": "/a", "timestamp": 2}]}}
     )
     assert "activeFile" not in context
