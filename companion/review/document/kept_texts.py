@@ -4,8 +4,9 @@ Each text is a file of its own in the package's storage, in use by the window wh
 One that nobody uses was left: another window, the next run, or another editor on the same folder takes it. Its lines
 are JSON: what is known of the text, and then the text in portions, so that no step keeps other threads waiting.
 
-Rules: one that cannot be read is set aside, and never removed. What is asked for happens on disk threads, in the order
-in which it was asked for.
+Rules: one that cannot be read is set aside, and never removed. One that took the place of another says so: of the two
+that a process leaves that ended before it removed the older one, only the newer counts. What is asked for happens on
+disk threads, in the order in which it was asked for.
 
 The editor is not known here.
 """
@@ -18,7 +19,7 @@ import os
 import threading
 import time
 from collections import deque
-from typing import TYPE_CHECKING, Any, Callable, Deque, Dict, List, NamedTuple, Optional, Tuple
+from typing import TYPE_CHECKING, Any, Callable, Deque, Dict, List, NamedTuple, Optional, Set, Tuple
 
 from . import private_files
 from .private_files import PrivateFile
@@ -105,8 +106,10 @@ class KeptTexts:
                 self._asked.popleft()()
 
     def _keep(self, name: str, text: Text) -> None:
+        older = self._files.get(name)
+        replaced = "" if older is None else os.path.basename(older.path)
         try:
-            made = private_files.make(self.folder, SUFFIX, _written(text))
+            made = private_files.make(self.folder, SUFFIX, _written(text, replaced))
         except OSError as error:
             logger.error("an accepted text could not be kept: %s", error.strerror)
             return
@@ -125,36 +128,44 @@ class KeptTexts:
 
     def _take(self, wanted: Callable[[str], bool]) -> Found:
         found = Found([], [])
+        replaced: Set[str] = set()
         for file in private_files.left_over(self.folder, SUFFIX):
             try:
-                text = _read(file)
+                read = _read(file)
             except OSError as error:
                 logger.error("an accepted text of an earlier run could not be read: %s", error.strerror)
                 file.release()
                 continue
-            if text is None:
+            if read is None:
                 found.unreadable.append(file.set_aside())
-            elif wanted(text.path):
+            elif wanted(read[0].path):
                 name = os.path.basename(file.path)
                 self._files[name] = file
-                found.texts.append((name, text))
+                found.texts.append((name, read[0]))
+                replaced.add(read[1])
             else:
                 file.release()
-        return found
+        for name in replaced:
+            self._drop(name)
+        return found._replace(texts=[each for each in found.texts if each[0] not in replaced])
 
 
-def _written(text: Text) -> bytes:
-    lines = [text._replace(content="")._asdict(), *portions(text.content)]
+def _written(text: Text, replaced: str) -> bytes:
+    lines = [{**text._replace(content="")._asdict(), "replaces": replaced}, *portions(text.content)]
     return b"\n".join([json.dumps(line).encode("ascii") for line in lines])
 
 
-def _read(file: PrivateFile) -> Optional[Text]:
-    """The text in a file; None if there is none that we know. Raises OSError."""
+def _read(file: PrivateFile) -> Optional[Tuple[Text, str]]:
+    """The text in a file, and the name of the file whose place it took; None if there is none that we know. Raises
+    OSError."""
     head, *lines = file.read().split(b"\n")
     try:
-        text = Text(**json.loads(head.decode("ascii")))
+        known = json.loads(head.decode("ascii"))
+        replaced = known.pop("replaces", "")
+        text = Text(**known)
         # Former releases have all of it in the first line.
         text = text._replace(content="".join([text.content, *[json.loads(line.decode("ascii")) for line in lines]]))
-    except (ValueError, TypeError, RecursionError):
+    except (ValueError, TypeError, AttributeError, RecursionError):
         return None
-    return text if all(isinstance(each, str) for each in text) and os.path.isabs(text.path) else None
+    known_all = all(isinstance(each, str) for each in [*text, replaced]) and os.path.isabs(text.path)
+    return (text, replaced) if known_all else None

@@ -86,6 +86,21 @@ def test_a_text_that_was_left_is_found_to_the_letter(keeper: Callable[[], KeptTe
     assert left(keeper()) == [text(content, session="a session")]
 
 
+def test_of_a_text_and_the_one_whose_place_it_took_a_crash_between_the_two_leaves_the_newer(
+    folder: Path, keeper: Callable[[], KeptTexts], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = keeper()
+    name = keep(first, text("older\n"))
+    with monkeypatch.context() as patch:
+        patch.setattr(PrivateFile, "remove", PrivateFile.release)  # as if the process ended here
+        keep(first, text("newer\n"), name)
+    first.leave()
+    assert len(texts_in(folder)) == 2
+    second = keeper()
+    assert left(second) == [text("newer\n")]
+    assert len(texts_in(folder)) == 1
+
+
 def test_a_write_that_fails_leaves_the_older_text(
     folder: Path, keeper: Callable[[], KeptTexts], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
