@@ -14,7 +14,7 @@ from ..companion.agents.agent import Connection
 from ..companion.agents.registry import AGENTS
 from ..companion.common.display_names import columns
 from ..companion.review.decision import Owner
-from ..companion.review.display.header import header_rows
+from ..companion.review.display.header_rows import header_rows
 from ..companion.terminals.launcher import RUN, TAG, Launcher, LaunchSettings
 from .review_support import PLUGIN, DecidingTestCase
 

@@ -32,7 +32,7 @@ class Activity(ReviewTestCase):
 
     def hold_comparisons(self) -> Any:
         """Let comparisons wait until they are allowed to go on, or are cancelled."""
-        compare = self.comparing_module().analyse
+        compare = self.module("document.comparing").analyse
 
         def held(left: str, right: str, cancelled: Any, **options: Any) -> Any:
             self.begun.set()
@@ -45,11 +45,10 @@ class Activity(ReviewTestCase):
                     raise RuntimeError("cancelled")
             return compare(left, right, cancelled, **options)
 
-        return mock.patch.object(self.comparing_module(), "analyse", held)
+        return mock.patch.object(self.module("document.comparing"), "analyse", held)
 
-    def comparing_module(self, name: str = "comparing") -> Any:
-        """Where comparisons are begun, or another module beside it."""
-        return sys.modules[type(self.reviews).__module__.rpartition(".")[0] + f".display.{name}"]
+    def module(self, name: str) -> Any:
+        return sys.modules[type(self.reviews).__module__.rpartition(".")[0] + f".{name}"]
 
     def open_held(self) -> Iterator[Any]:
         self.write()
@@ -116,7 +115,7 @@ class Activity(ReviewTestCase):
             raise LookupError("nothing")
 
         self.write()
-        with mock.patch.object(self.comparing_module(), "analyse", fail):
+        with mock.patch.object(self.module("document.comparing"), "analyse", fail):
             review = yield from self.open_diff(drawn=False)
             yield lambda: "The comparison failed" in self.header(review)
         view = self.proposal(review)
@@ -131,7 +130,7 @@ class Activity(ReviewTestCase):
         def fail(wanted: Any, cancelled: Any) -> Any:
             raise LookupError("nothing")
 
-        return mock.patch.object(self.comparing_module("file_watch"), "read", fail)
+        return mock.patch.object(self.module("display.file_watch"), "read", fail)
 
     def open_unread(self) -> Iterator[Any]:
         self.write()
@@ -174,7 +173,7 @@ class Activity(ReviewTestCase):
         yield lambda: NOT_READ not in self.header(review)
 
     def test_a_reading_that_fails_after_a_later_one_does_not_count(self) -> Iterator[Any]:
-        module = self.comparing_module("file_watch")
+        module = self.module("display.file_watch")
         real, asked, failed = module.read, threading.Event(), threading.Event()
 
         def fail(wanted: Any, cancelled: Any) -> Any:

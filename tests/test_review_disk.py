@@ -278,7 +278,7 @@ class TestNoAnswer(DiskTestCase):
         yield lambda: not presentation.file.looking
         with mock.patch.object(disk, "changed", changed):
             for _ in range(20):
-                presentation.check_file()
+                presentation.file.check()
             yield lambda: bool(calls)
             yield 50
             self.assertEqual(len(calls), 1)
@@ -293,7 +293,7 @@ class TestNoAnswer(DiskTestCase):
         release = self.hold("changed")
         self.write("file.py", TEXT + "more\n")
         presentation.load()
-        presentation.check_disk()  # it still has the file as it was
+        presentation.file.check_disk()  # it still has the file as it was
         yield lambda: presentation.original.text.endswith("more\n")
         release.set()
         yield lambda: not presentation.file.looking and self.settled()

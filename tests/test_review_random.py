@@ -122,7 +122,7 @@ class TestAtRandom(LevelTestCase):
         self.assertTrue(presentation.hunks.ready, self.step)
         links = presentation.hunks.links("revert")
         places = view.get_regions("gemini_companion.revert")
-        changes = presentation._cycle.found.analysis.changes
+        changes = presentation.cycle.analysis.changes
         self.assertEqual(len(links), len(changes), self.step)
         self.assertEqual(len(places), len(changes), self.step)
         for place, change in zip(places, changes):

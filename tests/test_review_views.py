@@ -12,8 +12,10 @@ import sublime
 
 from ..companion import application
 from ..companion.editor.edits import PORTION, Edit, apply_edits, set_text, text_steps
+from ..companion.review.display import slices
+from ..companion.review.document.preparation import prepare
 from ..companion.review.window.views import _FROM_THE_FILE, _SETTINGS
-from .review_support import PROPOSED, TEXT, ReviewTestCase
+from .review_support import GEMINI, PROPOSED, TEXT, ReviewTestCase
 from .support.selecting import put_caret, select
 
 
@@ -194,6 +196,13 @@ class TestStatusBar(ReviewTestCase):
 
 
 class TestMarks(ReviewTestCase):
+    def open_prepared(self, proposed: str) -> Any:
+        """Let a client ask for a review, as its tool does, and return it at once. Slow machines do not count."""
+        prepared = prepare(self.reviews.file_request(self.path()), proposed)
+        with unittest.mock.patch.object(slices, "SLICE_SECONDS", 10.0):
+            self.reviews.open_diff(GEMINI, self.path(), prepared.proposal or proposed, prepared)
+        return self.reviews.pending()[0]
+
     def test_changed_lines_in_both_views(self) -> Iterator[Any]:
         self.write()
         review = yield from self.open_diff()
@@ -216,6 +225,21 @@ class TestMarks(ReviewTestCase):
         review = yield from self.open_diff()
         self.assertEqual(self.marked(self.original(review), "characters"), ["1"])
         self.assertEqual(self.marked(self.proposal(review), "characters"), ["42"])
+
+    def test_they_come_with_the_texts(self) -> Iterator[Any]:
+        self.write()
+        review = self.open_prepared(PROPOSED)
+        self.assertEqual(self.marked(self.proposal(review), "lines"), ["import sys\n", "    return 42\n"])
+        self.assertIn("+2 \u22121", self.header(review))
+        yield self.settled
+
+    def test_hidden_whitespace_is_so_from_the_beginning(self) -> Iterator[Any]:
+        self.use(review_ignore_whitespace="all")
+        self.write()
+        review = self.open_prepared(TEXT.replace("    ", "\t"))
+        self.assertEqual(self.marked(self.proposal(review), "lines"), [])
+        self.assertIn("whitespace changes are hidden", self.header(review))
+        yield self.settled
 
     def test_marks_follow_edits_within_150_milliseconds(self) -> Iterator[Any]:
         self.write()

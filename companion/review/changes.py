@@ -165,7 +165,7 @@ class Changes:
         places = hunks.selected()
         if hunks.ready and not hunks.asked:
             act(places)
-        elif presentation.failed:
+        elif presentation.cycle.failed:
             act([])
         else:
             hunks.when_ready(places, act)

@@ -68,7 +68,7 @@ class ReviewEvents:
                 self._edits.mark()
         elif self._open.is_proposal(review, view):
             self._open.input_guard.edited(number)
-            self._open.presentations[review].edited()
+            self._open.presentations[review].cycle.edited()
 
     def on_reloaded(self, view: sublime.View) -> None:
         """The editor has read a view's file again."""
@@ -88,7 +88,7 @@ class ReviewEvents:
             number = view.id()
             for presentation in self._open.presentations.values():
                 if presentation.proposal_view.id() == number:
-                    presentation.caret_may_have_moved()
+                    presentation.cycle.caret_may_have_moved()
 
     def on_file_changed(self, view: sublime.View) -> None:
         """A view of a file was edited, saved, reloaded or reverted."""
@@ -99,7 +99,7 @@ class ReviewEvents:
         self._reviews.accepted_texts.look(path)
         for review, presentation in self._open.presentations.items():
             if file_views.is_same_file(path, review.path, review.same_files):
-                presentation.check_file()
+                presentation.file.check()
 
     def on_saved(self, view: sublime.View) -> None:
         """A view was saved: one of ours, which has a name now, is the user's."""

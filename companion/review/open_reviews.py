@@ -135,7 +135,8 @@ class OpenReviews:
     def _edits_itself(self, view: sublime.View) -> bool:
         """Whether the edits of a view are none of the user's: those of a terminal, or of a proposal put in by us."""
         review = self.review_of(view)
-        return view_roles.is_terminal(view) or (review is not None and self.presentations[review].untouched)
+        ours = review is not None and self.presentations[review].cycle.proposal.untouched
+        return view_roles.is_terminal(view) or ours
 
     def find(self, owner: Owner, path: str) -> Optional[Review]:
         """The pending review of a client for a file; those that have a ticket are known by its name instead."""

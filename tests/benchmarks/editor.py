@@ -75,7 +75,7 @@ for value in list(vars(plugin).values()):
 """
 WATCH_DRAWING = """
 display = importlib.import_module("Gemini Companion.companion.review.display")
-presentation, cycle = display.presentation.Presentation, display.comparison_cycle.ComparisonCycle
+presentation, cycle = display.presentation.Presentation, display.cycle.Cycle
 real_open, real_drawn = presentation.show_proposal, cycle._end_drawing
 drawn = []
 def open_watched(self, prepared):
@@ -248,7 +248,7 @@ def long_review(bench: Bench, client: Client, path: str, proposed: str) -> Itera
     client.post(call)
     bench.host.wait_until("len(reviews._presentations) == 1", 120)
     bench.host.execute("shown = next(iter(reviews._presentations.values()))")
-    compared = "shown.settled and shown._cycle.found.analysis.coarse and len(shown._cycle.found.analysis.changes) == %d"
+    compared = "shown.settled and shown.cycle.analysis.coarse and len(shown.cycle.analysis.changes) == %d"
     bench.host.wait_until(compared % HUNKS, 120)
     opening = bench.slices("opening a long review")
     bench.host.execute("shown.proposal_view.run_command('insert', {'characters': 'typed'})")

@@ -19,9 +19,8 @@ from typing import AbstractSet, Any, Dict, Iterator, List, Mapping, NamedTuple, 
 
 import sublime
 
-from .analysis import Analysis, Change, Span
-from .carrying import State
-from .moved import Moved, moved_on_left, moved_on_right, parted
+from ..document.analysis import Analysis, Change, Moved, Span, moved_on_left, moved_on_right, parted
+from ..document.carrying import TextState
 
 LINES = "gemini_companion.lines"
 CHARACTERS = "gemini_companion.characters"
@@ -100,7 +99,7 @@ class Marks:
         self._drawn: Dict[str, Drawn] = {}
         self.captions: List[str] = []  # beside moved blocks
 
-    def draw(self, analysis: Analysis, text: State) -> Iterator[None]:
+    def draw(self, analysis: Analysis, text: TextState) -> Iterator[None]:
         """Mark the changes in the view, which holds the analysed text. A generator of small steps."""
         left = self._side is LEFT
         starts = analysis.left_starts if left else analysis.right_starts
@@ -149,7 +148,9 @@ class Marks:
             return scope, sublime.DRAW_NO_OUTLINE
         return self._side.outline, sublime.DRAW_NO_FILL
 
-    def _add_moved(self, text: State, blocks: Sequence[Moved], starts: Sequence[int], links: AbstractSet[int]) -> None:
+    def _add_moved(
+        self, text: TextState, blocks: Sequence[Moved], starts: Sequence[int], links: AbstractSet[int]
+    ) -> None:
         """Outline moved blocks and say where else they stand, but for rows where a link says so."""
         self._add(text, MOVED, [(starts[block.start], starts[block.end]) for block in blocks], *_MOVED_LOOK)
         said = [block for block in blocks if block.start not in links]
@@ -159,7 +160,7 @@ class Marks:
 
     def _add(
         self,
-        text: State,
+        text: TextState,
         key: str,
         spans: List[Span],
         scope: str,

@@ -11,11 +11,12 @@ from typing import Callable, Iterator, List, NamedTuple, Optional, Sequence
 
 import sublime
 
+from ..document.analysis import Analysis
+from ..document.carrying import TextState
 from . import decorations
-from .analysis import Analysis
-from .carrying import State
 from .decorations import Marks, Styles
-from .header import Header, header_html, header_rows
+from .header import Header
+from .header_rows import header_html, header_rows
 from .links import unlink
 from .original_colors import OriginalColors
 from .phantoms import BLOCKS, Block, Blocks, Top
@@ -60,7 +61,7 @@ class Drawing:
             self.sides = SideBySide(
                 original_view, proposal_view, self._watch, self.styles, self._update_blocks, self._show_header
             )
-        self._state = State(0)  # of the text that is drawn on
+        self._state = TextState(0)  # of the text that is drawn on
         self._header: Optional[Header] = None
         self._header_height: Optional[HeaderHeight] = None
         self._drawn_for: Optional[BothSizes] = None
@@ -71,7 +72,7 @@ class Drawing:
         if self.sides is not None:
             self.sides.original_filled()
 
-    def steps(self, analysis: Optional[Analysis], text: State, done: Callable[[], None]) -> Iterator[object]:
+    def steps(self, analysis: Optional[Analysis], text: TextState, done: Callable[[], None]) -> Iterator[object]:
         """Draw `analysis`, or nothing but the header if it is None; then call `done`. In small steps.
 
         `text` is the state of the proposal's text. Whoever runs the steps asks `valid` between slices.

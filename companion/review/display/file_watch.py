@@ -10,6 +10,7 @@ import logging
 from functools import partial
 from typing import TYPE_CHECKING, Callable, Dict, Mapping, Optional
 
+from ...comparison import Whitespace
 from ...editor import file_views
 from ..decision import Review
 from ..document import preparation
@@ -154,6 +155,7 @@ def file_request(path: str, settings: Settings, fallback_encoding: object) -> Fi
         settings.review_maximum_lines,
         fallback_encoding if fallback_encoding and isinstance(fallback_encoding, str) else DEFAULT_FALLBACK,
         file_views.tabs_of(path),
+        Whitespace(settings.review_ignore_whitespace),
     )
 
 

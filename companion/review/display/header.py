@@ -1,21 +1,68 @@
-"""The header of a proposal: file, client, counts, where the caret is, what can be done, and what to beware of.
+"""What the header of a proposal says: file, client, counts, where the caret is, and what to beware of.
 
-Rule: it is laid out in rows that fit into the view, because its height must be known: as many empty rows stand in the
-original's view, to keep the lines below level. minihtml would wrap longer ones by itself and tell nobody.
+Rule: a warning is of what may be lost, or written otherwise than it is shown. Everything else is a note.
 
 The editor is not known here. Any thread.
 """
 
 from __future__ import annotations
 
-from html import escape
-from typing import Callable, List, NamedTuple, Sequence, Tuple
+import os
+from typing import Iterator, List, NamedTuple, Sequence, Tuple
 
-from ...common.display_names import client_name, columns, cut_middle, file_name, shown, wrapped
-from .markup import ACCEPT, AS_PROPOSED, NEXT, PREVIOUS, REJECT, document, link, padded, space, stamped
+from ..document.disk import BYTES_SETTING, LINES_SETTING, Kind, Original
+from ..document.text import ProposedText
+from .markup import RELOAD, WHITESPACE
 
 CERTAIN = 0.95  # of a row's width can be filled, whatever font the editor takes
-_GAP = "   "  # between the parts of a row
+_FEWEST_COLUMNS, _USUAL_COLUMNS = 6, 60
+
+
+class Header(NamedTuple):
+    """How things stand with a review.
+
+    `columns` fit into a row. `place` is the folder that the file is in, as the workspace calls it. `generation` is that
+    of the proposal: links say it, so that one of an older proposal is known. `name`, `client` and the sentences may
+    hold anything: what is hidden in them is shown, what is too long is cut.
+    """
+
+    name: str
+    client: str
+    columns: int
+    place: str = ""
+    generation: int = 0
+    accept: str = "Accept"
+    reject: str = "Reject"
+    notes: Tuple[str, ...] = ()
+    # The file. `contents` says what it and the proposal are if one of them is no text, `original_notice` what it is
+    # like; `unreadable`: what it holds is not known.
+    new_file: bool = False
+    contents: str = ""
+    original_notice: str = ""
+    unreadable: bool = False
+    unsaved: bool = False
+    changed_on_disk: bool = False
+    reading_failed: bool = False  # why is in the log
+    # The comparison. `current` counts from 1, and is 0 if the caret is in no change. `hidden` are the changes of
+    # whitespace that are not marked; with `whitespace_shown` they are, in this review only.
+    compared: bool = False
+    added: int = 0
+    removed: int = 0
+    current: int = 0
+    changes: int = 0
+    hidden: int = 0
+    whitespace_shown: bool = False
+    coarse: bool = False
+    too_large: bool = False  # the proposal, for a comparison
+    comparison_failed: bool = False  # why is in the log
+    # The decision. `problem` says why the text could not be written. `edits_stay`: the proposal was edited, and its
+    # client writes it without the edits.
+    problem: str = ""
+    orphaned: bool = False
+    accepted_before: bool = False
+    closed_before: bool = False
+    emptied: bool = False
+    edits_stay: bool = False
 
 
 class Notice(NamedTuple):
@@ -27,83 +74,54 @@ class Notice(NamedTuple):
     risk: bool = True
 
 
-class Header(NamedTuple):
-    """What the header says. `current` counts from 1; 0 if the caret is in no change. `columns` fit into a row.
-
-    `place` is the folder that the file is in, as the workspace calls it; it takes what room is left in the first row.
-    `generation` is that of the proposal: links say it, so that one of an older proposal is known.
-    `name`, `client` and the notices may hold anything: what is hidden in them is shown, what is too long is cut.
-    """
-
-    name: str
-    client: str
-    new_file: bool
-    compared: bool
-    added: int
-    removed: int
-    current: int
-    changes: int
-    notices: Tuple[Notice, ...]
-    columns: int
-    generation: int = 0
-    place: str = ""
-    accept: str = "Accept"
-    reject: str = "Reject"
-    edits_stay: bool = False
-    """The proposal was edited, and its client writes it without the edits."""
-    hidden: int = 0
-    """The changes of whitespace that are not marked."""
+def notices(now: Header) -> Tuple[Notice, ...]:
+    """The warnings, the most pressing first, and the notes."""
+    found: List[Notice] = list(_failures(now))
+    if now.contents:
+        found.append(Notice(now.contents, risk=False))
+    raise_limits = f"Raise {BYTES_SETTING} or {LINES_SETTING} for"
+    if now.original_notice:
+        found.append(Notice(now.original_notice, risk=now.unreadable))
+    elif now.too_large and not now.contents:
+        found.append(Notice(f"The proposal is large: shown without a comparison. {raise_limits} one.", risk=False))
+    elif now.coarse:
+        found.append(Notice(f"Coarse comparison: the text is long. {raise_limits} a full one.", risk=False))
+    if now.unsaved:
+        found.append(Notice(f"{now.name} has unsaved edits in a tab."))
+    if now.changed_on_disk:
+        sentence = f"{now.name} has changed on disk since the diff was opened."
+        found.append(Notice(sentence, RELOAD, "Compare again"))
+    found += _who_writes(now)
+    found += [Notice(sentence, risk=False) for sentence in now.notes]
+    if now.hidden:
+        found.append(Notice(f"{hidden_text(now.hidden)}.", WHITESPACE, "Show them", risk=False))
+    elif now.whitespace_shown:
+        found.append(Notice("Whitespace changes are shown in this diff.", WHITESPACE, "Hide them", risk=False))
+    return tuple(found)
 
 
-class Row(NamedTuple):
-    """One row of the header: its class, its markup, and how many columns it takes."""
-
-    kind: str
-    markup: str
-    columns: int
-
-
-def header_rows(header: Header) -> List[Row]:
-    """The header row by row. Each fits, so that its height is known: the original's view gets as many empty rows."""
-    pieces, actions = _title(header), _actions(header)
-    fits = _width(pieces + actions) <= header.columns
-    if header.place:
-        taken = pieces + actions if fits else _folded_first(pieces, header.columns)
-        pieces[0] = _placed(pieces[0], header.place, header.columns - _width(taken))
-    if fits:
-        rows = [_row("bar", pieces + actions)]
-    else:
-        rows = [*_folded("bar", pieces, header.columns), *_folded("bar", actions, header.columns)]
-    for notice in header.notices:
-        kind, first, others = ("notice", "\u26a0 ", "\u2003 ") if notice.risk else ("note", "", "")
-        lines = wrapped(shown(notice.sentence), max(1, header.columns - 4))
-        words = [Piece((others if number else first) + line) for number, line in enumerate(lines)]
-        rows.extend(_row(kind, [piece]) for piece in words)
-        if notice.link:
-            link = _link_piece(stamped(notice.link, header.generation), notice.caption).cut(header.columns)
-            if rows[-1].columns + link.columns + len(_GAP) <= header.columns:
-                rows[-1] = _row(kind, [words[-1], link])
-            else:
-                rows.append(_row(kind, [link]))
-    return rows
+def _who_writes(now: Header) -> Iterator[Notice]:
+    """What is to be known of the writing of the accepted text, if it is not simply the client who writes it."""
+    if now.accepted_before:
+        yield Notice("What you accepted is not saved yet: Accept writes the file itself.")
+    elif now.closed_before:
+        yield Notice(f"{now.client} was told that you closed this: Accept writes the file itself.", risk=False)
+    elif now.orphaned:
+        yield Notice(f"{now.client} has gone: Accept writes the file itself.", risk=False)
+    elif now.edits_stay:
+        sentence = f"{now.client} writes its own proposal: your edits can only be saved over it, and it is not told."
+        yield Notice(sentence)
+    elif now.emptied:
+        yield Notice(f"{now.client} ignores an empty text and would write its own proposal.")
 
 
-def header_html(
-    rows: Sequence[Row], line_height: float, width: float = 0.0, em_width: float = 0.0, below: int = 0
-) -> str:
-    """The header's document, as wide as its view (`width` pixels), with `below` empty pixels under it."""
-    style = """
-        div.bar, div.note {{ background-color: color(var(--foreground) alpha(0.1)); }}
-        div.notice {{ background-color: color(var(--yellowish) alpha(0.2)); }}
-        span.added, a.accept {{ color: var(--greenish); }}
-        span.removed, a.reject {{ color: var(--redish); }}
-        a {{ text-decoration: none; }}
-    """
-    # Its letters may be a little wider than the text's.
-    wide = em_width / CERTAIN
-    content = "".join(f"{padded(row.kind, row.columns, width, wide)}{row.markup}</div>" for row in rows)
-    content += space(below, max(0, int(width - 2 * em_width)))
-    return document("gemini-companion-header", line_height, style, content)
+def _failures(now: Header) -> Iterator[Notice]:
+    if now.problem:
+        yield Notice(now.problem)
+    if now.reading_failed:
+        yield Notice("The file could not be read: see the log.", RELOAD, "Compare again")
+    if now.comparison_failed:
+        yield Notice("The comparison failed: see the log.")
 
 
 def status_text(header: Header) -> str:
@@ -115,84 +133,17 @@ def status_text(header: Header) -> str:
         return ""
     where = position(header.current, header.changes, header.hidden)
     hidden = f", {hidden_text(header.hidden)}" if header.hidden and header.changes else ""
-    return f"+{header.added:,} \u2212{header.removed:,}, {where}{hidden}"
+    return f"{counts_text(header.added, header.removed)}, {where}{hidden}"
+
+
+def counts_text(added: int, removed: int) -> str:
+    """How many lines were added and removed."""
+    return f"+{added:,} \u2212{removed:,}"
 
 
 def hidden_text(count: int) -> str:
     """How many changes of whitespace are not marked, in words."""
     return "1 whitespace change is hidden" if count == 1 else f"{count:,} whitespace changes are hidden"
-
-
-class Piece:
-    """A part of a row that stays together. `dress` makes markup of its text."""
-
-    def __init__(self, text: str, dress: Callable[[str], str] = escape) -> None:
-        self.columns = columns(text)
-        self.markup = dress(text)
-        self._text = text
-        self._dress = dress
-
-    def preceded(self, text: str) -> Piece:
-        """The same behind a text."""
-        start = len(text)
-        return Piece(
-            text + self._text, lambda whole: escape(whole[:start]) + self._dress(whole[start:]) if whole else ""
-        )
-
-    def cut(self, width: int) -> Piece:
-        """The same in at most so many columns."""
-        return self if self.columns <= width else Piece(cut_middle(self._text, width), self._dress)
-
-
-_SHORTEST_PLACE = 6  # columns
-_ARROW = " \u2190 "
-
-
-def _title(header: Header) -> List[Piece]:
-    room = header.columns - len(_ARROW)
-    client = cut_middle(client_name(header.client), max(1, room // 2))
-    name = cut_middle(file_name(header.name), max(1, room - columns(client)))
-
-    def bold_name(text: str) -> str:
-        # Only in a view of a few columns is it cut again.
-        return f"<b>{escape(name)}</b>{escape(text[len(name) :])}" if text.startswith(name) else escape(text)
-
-    pieces = [Piece(name + _ARROW + client, bold_name)]
-    if header.new_file:
-        pieces.append(Piece("new file"))
-    if header.compared:
-        counts = f"+{header.added:,} \u2212{header.removed:,}"
-        pieces.append(Piece(counts, _counts))
-        pieces.append(Piece(position(header.current, header.changes, header.hidden)))
-    return pieces
-
-
-def _placed(title: Piece, place: str, room: int) -> Piece:
-    """The title with the file's place in front of it, if there is room for so much that it says something."""
-    folder = cut_middle(shown(place), max(0, room - 1)) if room > _SHORTEST_PLACE else ""
-    if not folder:
-        return title
-    return title.preceded(f"{folder}/")
-
-
-def _folded_first(pieces: Sequence[Piece], room: int) -> List[Piece]:
-    """Those pieces that come into the first row."""
-    number = 1
-    while number < len(pieces) and _width(pieces[: number + 1]) <= room:
-        number += 1
-    return list(pieces[:number])
-
-
-def _actions(header: Header) -> List[Piece]:
-    actions = [(ACCEPT, shown(header.accept), "accept"), (REJECT, shown(header.reject), "reject")]
-    if header.edits_stay:
-        actions[:1] = [
-            (AS_PROPOSED, "Accept as proposed", "accept"),
-            (ACCEPT, "Accept, then save my edits", "accept"),
-        ]
-    if header.changes > 1:
-        actions += [(PREVIOUS, "\u2191 Previous", ""), (NEXT, "\u2193 Next", "")]
-    return [_link_piece(stamped(href, header.generation), caption, style) for href, caption, style in actions]
 
 
 def position(current: int, changes: int, hidden: int = 0) -> str:
@@ -204,32 +155,43 @@ def position(current: int, changes: int, hidden: int = 0) -> str:
     return "1 change" if changes == 1 else f"{changes:,} changes"
 
 
-def _counts(text: str) -> str:
-    added, blank, removed = text.partition(" ")
-    if not blank:
-        return escape(text)  # cut
-    return f'<span class="added">{added}</span> <span class="removed">{removed}</span>'
+def contents_notice(original: Original, proposal: ProposedText) -> str:
+    """Says of a file or a proposal that is no text what both are and how long; empty if both are text."""
+    if not original.format.binary and not proposal.format.binary:
+        return ""
+    name = os.path.basename(original.path)
+    reason = "The proposal is shown without a comparison"
+    if original.format.binary:
+        too_large = original.kind is Kind.HUGE
+        reason = f"{name} is too large to be shown" if too_large else f"{name} is a binary file and is not shown"
+    contents = proposal.format.with_size(proposal.size)
+    if original.kind not in (Kind.NEW, Kind.UNREADABLE):
+        contents = f"{original.format.with_size(original.signature[1])} \u2192 {contents}"
+    return f"{reason}: {contents}."
 
 
-def _width(pieces: Sequence[Piece]) -> int:
-    return sum(piece.columns for piece in pieces) + len(_GAP) * (len(pieces) - 1)
+def place_of(path: str, folders: Sequence[str]) -> str:
+    """The folder of a file as the workspace calls it: from its folder on, whose name leads if there are several.
+
+    Empty for what lies in the only folder itself, and the whole folder for what lies in none.
+    """
+    parent = os.path.dirname(path)
+    for folder in sorted(folders, key=len, reverse=True):
+        if parent == folder or parent.startswith(folder.rstrip(os.sep) + os.sep):
+            inside = os.path.relpath(parent, folder)
+            parts = [os.path.basename(folder)] if len(folders) > 1 else []
+            return "/".join(parts + ([] if inside == os.curdir else inside.split(os.sep)))
+    return parent
 
 
-def _row(kind: str, pieces: Sequence[Piece]) -> Row:
-    gap = "&nbsp;" * (len(_GAP) - 1) + " "
-    return Row(kind, gap.join(piece.markup for piece in pieces), _width(pieces))
+def age_text(seconds: float) -> str:
+    """How long something has been waiting, in words."""
+    for unit, length in (("d", 86400), ("h", 3600), ("min", 60)):
+        if seconds >= length:
+            return f"{int(seconds / length)} {unit}"
+    return "just now"
 
 
-def _folded(kind: str, pieces: Sequence[Piece], room: int) -> List[Row]:
-    """The pieces in as few rows of `room` columns as they fit into."""
-    rows: List[List[Piece]] = [[]]
-    for piece in pieces:
-        piece = piece.cut(room)
-        if rows[-1] and _width([*rows[-1], piece]) > room:
-            rows.append([])
-        rows[-1].append(piece)
-    return [_row(kind, row) for row in rows]
-
-
-def _link_piece(href: str, caption: str, style: str = "") -> Piece:
-    return Piece(caption, lambda text: link(href, escape(text), style))
+def columns_of(em_width: float, width: float) -> int:
+    """How many characters of the header fit side by side. Its letters may be a little wider than the text's."""
+    return max(_FEWEST_COLUMNS, int(width / em_width * CERTAIN)) if em_width and width else _USUAL_COLUMNS

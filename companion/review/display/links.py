@@ -11,10 +11,9 @@ from typing import Callable, List, NamedTuple, Sequence, Tuple
 import sublime
 
 from ...common.display_names import columns
-from .analysis import Analysis, Change
+from ..document.analysis import Analysis, Change, moved_on_right
 from .decorations import UNSEEN, Styles
 from .markup import REVERT, UNDO, link_html
-from .moved import moved_on_right
 
 REVERT_LINKS = "gemini_companion.revert"
 UNDO_LINKS = "gemini_companion.undo"

@@ -7,7 +7,7 @@ text is what was proposed, letter by letter, whatever the editor may have made o
 from __future__ import annotations
 
 import logging
-from typing import Callable, FrozenSet, Iterator, Optional
+from typing import Callable, FrozenSet, Generator, Iterator, Optional
 
 import sublime
 
@@ -47,12 +47,15 @@ class ProposalPane:
         """Whether the proposal is in the view."""
         return self._given is not None
 
-    def fill(self, with_syntax: bool) -> Iterator[None]:
-        """Put the proposal into the view, in steps. Without a syntax a very long text costs the editor less."""
+    def await_another(self) -> None:
+        """Another proposal is about to be put into the view."""
+        self._given = self._held = None
+
+    def fill(self, longest: int) -> Generator[None, None, bool]:
+        """Put the proposal into the view, in steps, and a syntax up to a length of `longest`. True the first time."""
         view, shown = self.view, self._review.proposal.shown
         first = not self._ever_filled
         caret_is_ours = first or self.pristine
-        self._given = self._held = None
         if len(shown) > PORTION:
             view.set_read_only(True)  # what is typed between two portions would be taken for proposed
         try:
@@ -68,14 +71,20 @@ class ProposalPane:
             logger.warning("the editor holds %s characters where %s were given", len(self._given), len(shown))
         if caret_is_ours:
             move_caret(view, 0)
-        if first and with_syntax:
+        if first and len(shown) <= longest:
             views.assign_syntax(view, self._review.path, shown, self._review.same_files)
+        return first
 
-    def forget_filling(self) -> None:
-        """See that undo does not take the proposal away. It has no effect while a command runs."""
+    def forget_filling(self) -> bool:
+        """Let the editor's undo not take the proposal away. True if the text counts as another one then.
+
+        It has no effect while a command runs.
+        """
+        before = self._given_at
         if file_views.is_open(self.view) and self.untouched:
             self.view.clear_undo_stack()
             self._given_at = self.view.change_count()
+        return self._given_at != before
 
     @property
     def untouched(self) -> bool:
@@ -145,8 +154,8 @@ class OriginalPane:
         self._filled = filled
         self._ever_filled = False
 
-    def fill(self, original: Original, same_files: FrozenSet[str], with_syntax: bool) -> Iterator[None]:
-        """Put the file into its view, read-only, as the editor would have opened it; in steps."""
+    def fill(self, original: Original, same_files: FrozenSet[str], longest: int) -> Iterator[None]:
+        """Put the file into its view, read-only, as the editor would have opened it; in steps. `longest`: as above."""
         view = self.view
         view.set_read_only(True)
         yield from text_steps(view, original.text)
@@ -160,7 +169,7 @@ class OriginalPane:
         if original.kind is Kind.TEXT:
             view.set_line_endings(original.line_endings)
             view.set_encoding(original.encoding)
-        if original.comparable and with_syntax:
+        if original.comparable and len(original.text) <= longest:
             views.assign_syntax(view, original.path, original.text, same_files)
         self._ever_filled = True
         self._filled()

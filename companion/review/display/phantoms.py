@@ -12,7 +12,7 @@ from typing import Callable, Iterator, List, Optional, Sequence, Tuple
 
 import sublime
 
-from .carrying import State
+from ..document.carrying import TextState
 
 BLOCKS = "gemini_companion.blocks"
 _SET_SIZE = 25
@@ -35,7 +35,7 @@ class Blocks:
         """What is shown, without where."""
         return [document for part in self._shown for _, document in part]
 
-    def update(self, blocks: Sequence[Block], text: State) -> Iterator[None]:
+    def update(self, blocks: Sequence[Block], text: TextState) -> Iterator[None]:
         """Show exactly these blocks. A generator of small steps; blocks that are there already are not drawn anew."""
         parts = [list(blocks[start : start + _SET_SIZE]) for start in range(0, len(blocks), _SET_SIZE)]
         parts += [[] for _ in self._sets[len(parts) :]]

@@ -71,6 +71,6 @@ class Poller:
         self._looks += 1
         for presentation in self._visible:
             if self._looks % _LOOKS_PER_FILE_CHECK == 0:
-                presentation.check_file()
+                presentation.file.check()
             else:
-                presentation.check_disk()
+                presentation.file.check_disk()

@@ -1,38 +1,37 @@
-"""One review on the screen: what shows it is put together, is told what happens, and is taken away.
+"""One review on the screen: its views, its header, and what the user and the window do with them.
 
-Theory of operation: the views are made at once. The texts are put into them (`filling`), compared and drawn
-(`comparison_cycle`), and the header tells how things stand (`header_updates`).
+Theory of operation: the views are made at once. Their texts, comparisons and marks are the matter of the `Cycle`; here
+it is told what happens, and the header is made of how things stand.
 
-Rule: once a review is retired, nothing in its views is touched but to close them.
+Rules: once a review is retired, nothing in its views is touched but to close them. The header says nothing before the
+file was read, and the status bar is only told what it does not show yet.
 """
 
 from __future__ import annotations
 
 import logging
+import os
+import time
 from typing import TYPE_CHECKING, Callable, List, Optional
 
 import sublime
 
 from ...editor import file_views
 from ..decision import Review
+from ..document.disk import Kind, Original
 from ..window import views
-from .comparison_cycle import ComparisonCycle
-from .drawing import Drawing
-from .file_watch import FileWatch
-from .filling import Filling
-from .header_updates import STATUS, HeaderUpdates
-from .hunks import Hunks
+from .cycle import Cycle
+from .header import Header, age_text, columns_of, contents_notice, counts_text, place_of, status_text
 from .markup import REVERT, UNDO, parse_link, unstamped
-from .panes import OriginalPane, ProposalPane
-from .whitespace import WhitespaceChoice
 
 if TYPE_CHECKING:
     from ...runtime import Runtime
     from ...settings import Settings
-    from ..document.disk import Original
     from ..document.preparation import Preparation
 
 logger = logging.getLogger("gemini_companion.review")
+
+STATUS = "gemini_companion.review"
 
 
 class Presentation:
@@ -57,37 +56,25 @@ class Presentation:
         )
         self._runtime = runtime
         self._on_link = on_link
-        self._whitespace = WhitespaceChoice(settings)
-        self.file = FileWatch(review, runtime, self.update_header)
-        self._pane = ProposalPane(proposal_view, review)
-        self._drawing = Drawing(original_view, proposal_view, self._link, self._redraw)
-        self.hunks = Hunks(proposal_view, self._link, self._drawing.styles)
-        self._header = HeaderUpdates(
-            review, self._pane, self.file, self._drawing, self.hunks, self._whitespace, lambda: self._cycle.found
-        )
-        self._cycle = ComparisonCycle(
-            self._pane,
-            self._drawing,
-            self.hunks,
-            self._whitespace,
-            runtime=runtime,
-            settings=settings,
-            show_header=self._header.show,
-            update_header=self._header.update,
-        )
-        self._filling = Filling(
+        self.cycle = Cycle(
             review,
-            OriginalPane(original_view, review.words, self._drawing.original_filled)
-            if original_view is not None
-            else None,
-            self._pane,
-            self.file,
-            cycle=self._cycle,
-            header=self._header,
-            hunks=self.hunks,
+            original_view,
+            proposal_view,
             runtime=runtime,
             settings=settings,
+            on_link=self._link,
+            show_header=self._show_header,
+            update_header=self.update_header,
         )
+        self.hunks = self.cycle.hunks
+        self.file = self.cycle.file
+        self._drawing = self.cycle.drawing
+        self._generation = 0  # of the proposal: how many were put into the view
+        self._problem = ""  # why the text could not be written, once that happened
+        self._placed: Optional[Original] = None  # the file, as it was read when its place was looked up
+        self._place = ""  # of the file in the workspace
+        self._status = ""  # as the status bar has it
+        self._opened = time.monotonic()
 
     # -- how things stand ---------------------------------------------------------------------------------------------
 
@@ -106,32 +93,12 @@ class Presentation:
     @property
     def retired(self) -> bool:
         """Whether its views are closed, or about to be."""
-        return self._cycle.retired
+        return self.cycle.retired
 
     @property
     def settled(self) -> bool:
         """Whether what is drawn is the comparison of the text that the view holds now."""
-        return self._cycle.settled
-
-    @property
-    def failed(self) -> bool:
-        """Whether the last comparison failed, so that none is to be waited for."""
-        return self._cycle.failed
-
-    @property
-    def untouched(self) -> bool:
-        """Whether the proposal is as we have put it into its view."""
-        return self._pane.untouched
-
-    @property
-    def summary(self) -> str:
-        """How much it changes, as far as that is known, and how long it has been waiting."""
-        return self._header.summary
-
-    @property
-    def header_document(self) -> str:
-        """The header as it is shown, or an empty text before the file was read."""
-        return self._drawing.header_document
+        return self.cycle.settled
 
     @property
     def visible(self) -> bool:
@@ -144,7 +111,7 @@ class Presentation:
 
     def current_text(self) -> str:
         """The text as it would be accepted now: exactly what was proposed, with what the user edited."""
-        return self._pane.current_text()
+        return self.cycle.proposal.current_text()
 
     # -- life ---------------------------------------------------------------------------------------------------------
 
@@ -155,32 +122,35 @@ class Presentation:
         """
         self._runtime.assert_main_thread()
         self.freeze(False)
-        self._filling.show_proposal(prepared)
+        self._generation += 1
+        self._problem = ""
+        self.cycle.show_proposal(prepared)
 
     def load(self) -> None:
         """Read the file (again) and compare with it."""
         self._runtime.assert_main_thread()
-        self._filling.load()
+        self.cycle.load()
 
     def complain(self, problem: str, look_again: bool) -> None:
         """Say in the header why the text could not be written; with `look_again` compare with the file as it is now."""
         if not self.retired:
-            self._header.complain(problem)
+            self._problem = problem
+            self.update_header()
             if look_again:
                 self.load()
 
     def toggle_whitespace(self) -> None:
         """Mark the changes of whitespace that are hidden, or hide them, in this review."""
-        self._whitespace.toggle()
-        self._cycle.compare()
+        self.cycle.whitespace.toggle()
+        self.cycle.compare()
 
     def settings_changed(self) -> None:
         """Compare again if the settings hide other changes, and read the file again if they have other limits."""
-        other_whitespace = self._whitespace.settings_changed()
-        if self._filling.limits_changed:
+        other_whitespace = self.cycle.whitespace.settings_changed()
+        if self.cycle.limits_changed:
             self.load()
         elif other_whitespace:
-            self._cycle.compare()
+            self.cycle.compare()
 
     def freeze(self, frozen: bool) -> None:
         """Let nobody edit the proposal while it is being written, and never what can only be decided."""
@@ -189,12 +159,8 @@ class Presentation:
 
     def retire(self) -> None:
         """Stop all work, and let the editor forget us."""
-        if self.retired:
-            return
-        self._cycle.retire()
-        self._filling.stop()
-        self.file.stop()
-        self._drawing.unlink()
+        if not self.retired:
+            self.cycle.retire()
 
     def close(self) -> None:
         """Retire and close the views."""
@@ -206,37 +172,92 @@ class Presentation:
                 view.erase_status(STATUS)
             views.close(view)
 
-    # -- what happens -------------------------------------------------------------------------------------------------
-
-    def edited(self) -> None:
-        """The proposal was edited. Called for every keystroke."""
-        self._cycle.edited()
-
-    def caret_may_have_moved(self) -> None:
-        """The proposal's selection has changed. Called for every keystroke."""
-        self._cycle.caret_may_have_moved()
-
     def tick(self) -> bool:
         """Follow scrolling while the review is visible. True if something moved."""
-        if self._cycle.takes_long:
-            self._header.show_status("Comparing… (close the diff to stop)")
+        if self.cycle.takes_long:
+            self._show_status("Comparing… (close the diff to stop)")
         return not self.retired and self._drawing.tick()
 
-    def check_file(self) -> None:
-        """Look whether the file has unsaved edits in a tab or has changed on disk, and say so in the header."""
-        self.file.check()
+    # -- the header ---------------------------------------------------------------------------------------------------
 
-    def check_disk(self) -> None:
-        """Look whether the file has changed on disk, and say so in the header. The editor is asked nothing."""
-        self.file.check_disk()
+    @property
+    def header_document(self) -> str:
+        """The header as it is shown, or an empty text before the file was read."""
+        return self._drawing.header_document
+
+    @property
+    def summary(self) -> str:
+        """How much it changes, as far as that is known, and how long it has been waiting."""
+        age = age_text(time.monotonic() - self._opened)
+        analysis = self.cycle.analysis
+        if analysis is None:
+            return age
+        if analysis.hidden_count and not analysis.changes:
+            return f"only whitespace changes, {age}"
+        return f"{counts_text(analysis.added, analysis.removed)}, {age}"
 
     def update_header(self) -> None:
         """Say in the header and in the status bar how things stand."""
-        if not self.retired:
-            self._header.update()
+        if not self.retired and file_views.is_open(self.proposal_view):
+            self._show_header()
 
-    def _redraw(self) -> None:
-        self._cycle.redraw()
+    def _show_header(self) -> None:
+        original = self.original
+        if original is not None:
+            header = self._header(original)
+            self._drawing.show_header(header)
+            self._show_status(status_text(header))
+
+    def _header(self, original: Original) -> Header:
+        review, cycle, analysis = self.review, self.cycle, self.cycle.analysis
+        if original is not self._placed:
+            window = self.proposal_view.window()
+            self._placed = original
+            self._place = place_of(review.path, window.folders() if window is not None else [])
+        sizes, hidden = self._drawing.sizes, analysis.hidden_count if analysis is not None else 0
+        ticket = review.ticket
+        edits_stay = ticket is not None and not ticket.edits_return and ticket.waiting and cycle.proposal.differs
+        return Header(
+            name=os.path.basename(review.path),
+            client=review.owner.client_name,
+            columns=columns_of(sizes.em_width, sizes.width),
+            place=self._place,
+            generation=self._generation,
+            accept=review.words.accept,
+            reject=review.words.reject,
+            notes=review.notes,
+            new_file=original.kind is Kind.NEW,
+            contents=contents_notice(original, review.proposal),
+            original_notice="" if original.format.binary else original.notice,
+            unreadable=original.kind in (Kind.UNREADABLE, Kind.UNDECODABLE),
+            unsaved=self.file.unsaved,
+            changed_on_disk=self.file.changed,
+            reading_failed=self.file.reading_failed,
+            compared=analysis is not None,
+            added=analysis.added if analysis is not None else 0,
+            removed=analysis.removed if analysis is not None else 0,
+            current=self.hunks.current + 1 if self.hunks.current is not None else 0,
+            changes=len(analysis.changes) if analysis is not None else 0,
+            hidden=hidden,
+            whitespace_shown=cycle.whitespace.shown_here and analysis is not None and not analysis.coarse,
+            coarse=analysis is not None and analysis.coarse,
+            too_large=cycle.too_large,
+            comparison_failed=cycle.failed,
+            problem=self._problem,
+            orphaned=review.orphaned,
+            accepted_before=review.accepted_before,
+            closed_before=review.closed_before,
+            emptied=cycle.proposal.emptied and ticket is None,
+            edits_stay=edits_stay,
+        )
+
+    def _show_status(self, text: str) -> None:
+        """Say something in the status bar, until the header has something to say."""
+        if text != self._status:
+            self._status = text
+            self.proposal_view.set_status(STATUS, text)
+
+    # -- links --------------------------------------------------------------------------------------------------------
 
     def _link(self, href: str) -> None:
         """A link was clicked. It must not take away its view while the editor still handles the click."""
@@ -248,9 +269,8 @@ class Presentation:
             return
         plain, generation = unstamped(href)
         beside_a_change = parse_link(plain)[0] in (REVERT, UNDO)
-        if generation == (self.hunks.generation if beside_a_change else self._header.generation):
+        if generation == (self.hunks.generation if beside_a_change else self._generation):
             self._on_link(self.review, plain)
             return
         logger.info("a link of an older state was clicked: drawn again")
-        self._drawing.show_again()
-        self._cycle.link_again()
+        self.cycle.link_again()

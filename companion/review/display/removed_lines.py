@@ -9,9 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Callable, Dict, Iterator, List, Mapping, Sequence
 
-from .analysis import Analysis, Change
+from ..document.analysis import Analysis, Change, Moved, moved_on_left
 from .markup import LONGEST_REMOVAL, Ink, RemovedLine, removed_html
-from .moved import Moved, moved_on_left
 
 if TYPE_CHECKING:
     from .phantoms import Block

@@ -12,8 +12,8 @@ from typing import Callable, Iterator, List, NamedTuple, Optional, Sequence
 
 import sublime
 
-from .analysis import Analysis
-from .carrying import State
+from ..document.analysis import Analysis
+from ..document.carrying import TextState
 from .decorations import LEFT, Marks, Styles
 from .leveling import (
     TOLERANCE,
@@ -72,7 +72,7 @@ class SideBySide:
         self._blocks = Blocks(original_view, BLOCKS)
         self._marks = Marks(original_view, LEFT, styles)
         self._lock = ScrollLock(original_view, proposal_view)
-        self._state = State(0)  # of the original's text
+        self._state = TextState(0)  # of the original's text
         self._analysis: Optional[Analysis] = None
         self._gaps: List[Gap] = [Gap(0, 0, 0, 0, None)]
         self._heights: List[Heights] = [Heights(None, None)]
@@ -87,7 +87,7 @@ class SideBySide:
 
     def original_filled(self) -> None:
         """The original's view was given another text, with which nothing that is drawn has moved."""
-        self._state = State(self._state.change_count + 1)
+        self._state = TextState(self._state.change_count + 1)
 
     @property
     def levelled(self) -> bool:

@@ -56,4 +56,5 @@ class Slices:
             if step is TURN or time.perf_counter() >= end:
                 self._runtime.later_on_main(1, self._go_on, steps, True)
                 return
-        self._steps = None
+        if steps is self._steps:
+            self._steps = None

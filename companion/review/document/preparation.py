@@ -1,7 +1,8 @@
-"""Judges the path of a review, reads its file and finds the tabs that show it, in one step on a disk thread.
+"""Judges the path of a review, reads its file, finds the tabs that show it, and compares: one step on a disk thread.
 
 What only the main thread knows (limits, tabs, their encodings) comes as a snapshot, a `FileRequest`. The result is a
-`Preparation`. The file is looked at again the same way while the review is open.
+`Preparation`. A comparison that takes long is left to be made while the texts are shown. The file is looked at again
+the same way while the review is open.
 
 Rule: a path is judged and its file is read in the same step, so that both concern the same moment.
 
@@ -13,20 +14,26 @@ from __future__ import annotations
 import logging
 import os
 import stat
+import time
+from contextlib import suppress
 from typing import FrozenSet, Mapping, NamedTuple, Optional
 
+from ...comparison import Cancelled, Whitespace
 from . import disk
+from .comparing import Compared, Limits, Question, compare
 from .disk import Original
 from .text import ProposedText
 
 logger = logging.getLogger("gemini_companion.review")
+
+COMPARE_SECONDS = 0.05  # that the user waits for marks to come with the texts
 
 
 class FileRequest(NamedTuple):
     """What the main thread knows of a file.
 
     `tabs` are the files of the tabs that may show it, with the editor's names for their encodings; the encoding is
-    empty while a tab is loading.
+    empty while a tab is loading. `ignored` is the whitespace that is not marked.
     """
 
     path: str
@@ -34,14 +41,17 @@ class FileRequest(NamedTuple):
     maximum_lines: int
     fallback_encoding: str
     tabs: Mapping[str, str]
+    ignored: Whitespace = Whitespace.NONE
 
 
 class Preparation(NamedTuple):
-    """What was found. `same_files` are those of the tabs' names that lead to the file."""
+    """What was found. `same_files` are those of the tabs' names that lead to the file. `compared` is the comparison of
+    the two texts; None if it would have taken long, or if they are not compared."""
 
     original: Original
     same_files: FrozenSet[str]
     proposal: Optional[ProposedText] = None
+    compared: Optional[Compared] = None
 
 
 class FileState(NamedTuple):
@@ -60,7 +70,15 @@ def prepare(file_request: FileRequest, proposed: str) -> Preparation:
     problem = path_problem(file_request.path)
     if problem is not None:
         raise PathError(problem)
-    return read(file_request)._replace(proposal=ProposedText(proposed))
+    found, proposal = read(file_request), ProposedText(proposed)
+    compared = None
+    if found.original.comparable and not proposal.format.binary:
+        limits = Limits(file_request.maximum_bytes, file_request.maximum_lines)
+        end = time.monotonic() + COMPARE_SECONDS
+        with suppress(Cancelled):
+            question = Question(found.original.text, (proposal.shown,), file_request.ignored, limits)
+            compared = compare(question, lambda: time.monotonic() > end)
+    return found._replace(proposal=proposal, compared=compared)
 
 
 def read(file_request: FileRequest) -> Preparation:

@@ -40,7 +40,7 @@ PURE = (
     "companion/review/decision.py",
     "companion/review/window/layout.py",
     "companion/review/document/text.py",
-    "companion/review/display/analysis.py",
+    "companion/review/document/analysis.py",
     "companion/review/display/scroll_map.py",
     "companion/review/display/markup.py",
     "companion/terminals/command_lines.py",

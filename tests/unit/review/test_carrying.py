@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from companion.review.display.carrying import NOTHING, Carried, State, carried
+from companion.review.document.carrying import NOTHING, Carried, TextState, carried
 
 
 @pytest.mark.parametrize(
@@ -48,12 +48,12 @@ def test_a_point_is_certain_only_where_every_possible_edit_moves_it_alike(seed):
 
 def test_what_is_drawn_is_where_it_belongs():
     drawn = [(0, 5), (10, 20)]
-    state = State(7, 6, Carried(12, 12, 3))
+    state = TextState(7, 6, Carried(12, 12, 3))
     assert state.has(drawn, drawn, 7)  # drawn for this very text
     assert not state.has([(0, 5), (10, 21)], drawn, 7)
     assert state.has([(0, 5), (10, 23)], drawn, 6)  # and moved with the edit since
     assert not state.has(drawn, drawn, 6)
     assert not state.has([(0, 5), (10, 23)], drawn, 5)  # drawn for a text before that one
-    assert not State(7, 6).has([(0, 5), (10, 23)], drawn, 6)  # it is not known what was edited
+    assert not TextState(7, 6).has([(0, 5), (10, 23)], drawn, 6)  # it is not known what was edited
     assert not state.has([(0, 5)], drawn, 6)
-    assert not State(7, 6, Carried(5, 5, 1)).has([(0, 6), (11, 21)], drawn, 6)  # at the end of a mark
+    assert not TextState(7, 6, Carried(5, 5, 1)).has([(0, 6), (11, 21)], drawn, 6)  # at the end of a mark

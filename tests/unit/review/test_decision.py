@@ -11,7 +11,6 @@ import pytest
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
 from companion.review.decision import Outcome, Owner, Review, State, Verdict
-from companion.review.display.phase import TRANSITIONS, Phase, following
 
 OWNER = Owner("session", "Gemini CLI")
 ENDINGS = {
@@ -100,17 +99,3 @@ def test_what_could_not_be_written_can_be_decided_again():
     assert review.writing_failed()
     assert review.pending
     assert review.reject() is not None
-
-
-@pytest.mark.parametrize(("before", "after"), list(product(Phase, Phase)))
-def test_a_presentation_goes_only_from_phase_to_phase_as_the_table_says(before, after):
-    if after in TRANSITIONS[before]:
-        assert following(before, after) is after
-    else:
-        with pytest.raises(ValueError, match="cannot become"):
-            following(before, after)
-
-
-def test_a_retired_presentation_stays_so_and_every_other_can_retire():
-    assert not TRANSITIONS[Phase.RETIRED]
-    assert all(Phase.RETIRED in following for phase, following in TRANSITIONS.items() if phase is not Phase.RETIRED)

@@ -14,7 +14,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
 from companion.review.decision import Owner, Review
-from companion.review.display.heading import contents_notice
+from companion.review.display.header import contents_notice
 from companion.review.document import disk
 from companion.review.document.disk import Kind
 from companion.review.document.formats import BINARY, TEXT, format_of_bytes, format_of_text

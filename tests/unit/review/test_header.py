@@ -14,13 +14,12 @@ from hypothesis import strategies as st
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
 from companion.common.display_names import columns
-from companion.review.display.header import Header, Notice, header_html, header_rows, position, status_text
-from companion.review.display.heading import age_text, place_of
+from companion.review.display.header import Header, age_text, place_of, position, status_text
+from companion.review.display.header_rows import header_html, header_rows
 from companion.review.display.markup import link_html, parse_link
-from companion.review.display.notices import Circumstances, notices
 
-HEADER = Header("file.py", "Gemini CLI", False, True, 3, 1, 2, 5, (), 100)
-FINE = Circumstances("file.py", "Gemini CLI", "", "", False, False, False, False, False)
+HEADER = Header("file.py", "Gemini CLI", 100, compared=True, added=3, removed=1, current=2, changes=5)
+SENTENCES = st.lists(st.sampled_from(["a", "word", "and", "more", "warnings"]), max_size=30).map(" ".join)
 
 
 def words(markup):
@@ -58,15 +57,10 @@ def test_a_narrow_view_gets_more_rows():
         removed=st.integers(0, 99999),
         current=st.integers(0, 9),
         changes=st.integers(0, 9),
-        notices=st.lists(
-            st.builds(
-                Notice,
-                st.lists(st.sampled_from(["a", "word", "and", "more", "warnings"]), max_size=30).map(" ".join),
-                st.sampled_from(["", "reload"]),
-                st.just("Compare again"),
-            ),
-            max_size=3,
-        ).map(tuple),
+        notes=st.lists(SENTENCES, max_size=3).map(tuple),
+        problem=SENTENCES,
+        changed_on_disk=st.booleans(),
+        reading_failed=st.booleans(),
         columns=st.integers(28, 200),
     )
 )
@@ -77,7 +71,7 @@ def test_every_row_fits(header):
         assert row.columns <= header.columns
     assert {"accept", "reject"} <= set(links(rows))
     assert ("next" in links(rows)) == ("previous" in links(rows)) == (header.changes > 1)
-    assert links(rows).count("reload") == sum(notice.link == "reload" for notice in header.notices)
+    assert links(rows).count("reload") == header.changed_on_disk + header.reading_failed
 
 
 def test_names_are_escaped():
@@ -108,8 +102,8 @@ def test_the_status_bar():
 
 @pytest.mark.parametrize("columns", [30, 200])
 def test_only_a_risk_has_a_warning_sign(columns):
-    both = (Notice("It is at risk, for a long reason."), Notice("It is as it is, for a long reason.", risk=False))
-    rows = [words(row.markup) for row in header_rows(HEADER._replace(columns=columns, notices=both))]
+    both = {"problem": "It is at risk, for a long reason.", "notes": ("It is as it is, for a long reason.",)}
+    rows = [words(row.markup) for row in header_rows(HEADER._replace(columns=columns, **both))]
     assert [row.startswith("\u26a0 It is at risk") for row in rows].count(True) == 1
     assert [row.startswith("It is as it is") for row in rows].count(True) == 1
     assert "".join(rows).count("\u26a0") == 1
@@ -120,35 +114,14 @@ def test_the_status_bar_says_what_is_hidden():
     nothing_else = HEADER._replace(added=0, removed=0, current=0, changes=0)
     assert status_text(nothing_else._replace(hidden=2)).endswith("+0 \u22120, only whitespace changes")
     assert status_text(nothing_else).endswith("+0 \u22120, no changes")
-    (row,) = header_rows(nothing_else._replace(hidden=2))
+    (row, _) = header_rows(nothing_else._replace(hidden=2))
     assert "only whitespace changes" in words(row.markup)
 
 
 def test_the_document_has_as_many_rows_as_were_counted():
-    rows = header_rows(HEADER._replace(columns=40, notices=(Notice("warning"),)))
+    rows = header_rows(HEADER._replace(columns=40, problem="warning"))
     assert header_html(rows, 20.0).count("<div") == len(rows)
     assert header_html(rows, 20.0, below=40).count("<div") == len(rows) + 1
-
-
-def test_nothing_to_warn_of():
-    assert notices(FINE) == ()
-
-
-@pytest.mark.parametrize(
-    ("circumstance", "said"),
-    [
-        ({"problem": "It is read-only."}, "read-only"),
-        ({"original_notice": "It is binary."}, "binary"),
-        ({"proposal_too_large": True}, "proposal is large"),
-        ({"unsaved": True}, "unsaved edits"),
-        ({"changed_on_disk": True}, "changed on disk"),
-        ({"orphaned": True}, "Gemini CLI has gone"),
-        ({"emptied": True}, "ignores an empty text"),
-    ],
-)
-def test_each_warning(circumstance, said):
-    (notice,) = notices(FINE._replace(**circumstance))
-    assert said in notice.sentence
 
 
 def test_links():

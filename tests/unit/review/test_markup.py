@@ -10,9 +10,9 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
-from companion.review.display.analysis import analyse
 from companion.review.display.markup import RemovedLine, filler, link, link_html, parse_link, removed_html, unstamped
 from companion.review.display.removed_lines import removed_blocks
+from companion.review.document.analysis import analyse
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
 from companion.comparison import HunkKind, Move
-from companion.review.display.analysis import analyse
-from companion.review.display.moved import Moved, moved_on_left, moved_on_right, parted
+from companion.review.document.analysis import Moved, analyse, moved_on_left, moved_on_right, parted
 
 MOVES = [Move(4, 20, 3), Move(9, 2, 5)]
 BLOCKS = [Moved(3, 6, ""), Moved(6, 9, ""), Moved(12, 20, "")]

@@ -9,9 +9,9 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
-from companion.review.display.notices import Circumstances, notices
+from companion.review.display.header import Header, notices
 
-QUIET = Circumstances("file.py", "Gemini CLI", "", "", False, False, False, False, False)
+QUIET = Header("file.py", "Gemini CLI", 100)
 
 
 def sentences(**changes):
@@ -29,9 +29,9 @@ def test_when_all_is_well_nothing_is_said():
         ({"reading_failed": True}, ["The file could not be read: see the log."]),
         ({"comparison_failed": True}, ["The comparison failed: see the log."]),
         ({"original_notice": "file.py is a binary file."}, ["binary"]),
-        ({"proposal_too_large": True}, ["Raise review_maximum_bytes or review_maximum_lines for one."]),
+        ({"too_large": True}, ["Raise review_maximum_bytes or review_maximum_lines for one."]),
         ({"coarse": True}, ["Coarse comparison: the text is long."]),
-        ({"contents": "file.py is a binary file: ELF program.", "proposal_too_large": True}, ["ELF program"]),
+        ({"contents": "file.py is a binary file: ELF program.", "too_large": True}, ["ELF program"]),
         ({"contents": "The proposal is a PNG.", "original_notice": "file.py is large."}, ["PNG", "is large"]),
         ({"unsaved": True}, ["unsaved edits"]),
         ({"changed_on_disk": True}, ["has changed on disk"]),
@@ -39,11 +39,11 @@ def test_when_all_is_well_nothing_is_said():
         ({"accepted_before": True, "orphaned": True}, ["What you accepted is not saved yet: Accept writes the file"]),
         ({"emptied": True}, ["ignores an empty text"]),
         ({"orphaned": True, "emptied": True}, ["has gone"]),
-        ({"whitespace_hidden": 1}, ["1 whitespace change is hidden."]),
-        ({"whitespace_hidden": 3}, ["3 whitespace changes are hidden."]),
+        ({"hidden": 1}, ["1 whitespace change is hidden."]),
+        ({"hidden": 3}, ["3 whitespace changes are hidden."]),
         ({"whitespace_shown": True}, ["Whitespace changes are shown in this diff."]),
-        ({"whitespace_hidden": 3, "unsaved": True, "orphaned": True}, ["unsaved", "has gone", "3 whitespace"]),
-        ({"original_notice": "file.py is large.", "proposal_too_large": True}, ["file.py is large."]),
+        ({"hidden": 3, "unsaved": True, "orphaned": True}, ["unsaved", "has gone", "3 whitespace"]),
+        ({"original_notice": "file.py is large.", "too_large": True}, ["file.py is large."]),
         (
             {"problem": "No.", "unsaved": True, "changed_on_disk": True, "orphaned": True},
             ["No.", "unsaved", "changed on disk", "has gone"],
@@ -68,7 +68,7 @@ def test_a_file_that_could_not_be_read_can_be_read_again():
 
 
 def test_hidden_whitespace_can_be_shown_and_hidden_again():
-    (hidden,) = notices(QUIET._replace(whitespace_hidden=2))
+    (hidden,) = notices(QUIET._replace(hidden=2))
     (shown,) = notices(QUIET._replace(whitespace_shown=True))
     assert (hidden.link, hidden.caption) == ("whitespace", "Show them")
     assert (shown.link, shown.caption) == ("whitespace", "Hide them")
@@ -89,9 +89,9 @@ def test_what_may_be_lost_is_a_risk_and_the_rest_is_a_note():
     notes = [
         {"contents": "file.py is a binary file: ELF program."},
         {"original_notice": "file.py is large."},
-        {"proposal_too_large": True},
+        {"too_large": True},
         {"orphaned": True},
-        {"whitespace_hidden": 2},
+        {"hidden": 2},
         {"whitespace_shown": True},
     ]
     for changes in risks + notes:

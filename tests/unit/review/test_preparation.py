@@ -84,6 +84,18 @@ def test_the_proposal_is_made_ready_with_it(file):
     assert preparation.read(request(file)).proposal is None
 
 
+def test_both_texts_are_compared_unless_that_takes_long(file, monkeypatch):
+    compared = preparation.prepare(request(file), "text\nnew\n").compared
+    assert compared is not None and compared.analysis is not None
+    assert (compared.text, compared.analysis.added) == ("text\nnew\n", 1)
+    monkeypatch.setattr(preparation, "COMPARE_SECONDS", -1.0)
+    assert preparation.prepare(request(file), "text\nnew\n").compared is None
+
+
+def test_what_is_no_text_is_not_compared(file):
+    assert preparation.prepare(request(file), "\x00\x01" * 100).compared is None
+
+
 class TestEncoding:
     """The file is read as the tab that shows it was."""
 

@@ -93,18 +93,32 @@ class TestSlices:
         made.run(first())
         assert done == [0, 1]
 
+    def test_work_that_begins_other_work_with_its_last_step_does_not_end_that(self, runtime, clock):
+        done = []
+        made = Slices(runtime)
+
+        def last_step():
+            yield
+            made.run(self.work(done, 10, clock, 0.02))
+
+        made.run(last_step())
+        assert made.busy
+        runtime.editor.step(100)
+        assert done == list(range(10))
+
 
 class Presentation:
     def __init__(self):
         self.visible = True
         self.moves = False
         self.ticks = self.looks = self.files = 0
+        self.file = self
 
     def tick(self):
         self.ticks += 1
         return self.moves
 
-    def check_file(self):
+    def check(self):
         self.looks += 1
         self.files += 1
 

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
 from companion.comparison import Whitespace
-from companion.review.display.analysis import analyse
 from companion.review.display.leveling import gaps_of
-from companion.review.display.whitespace import WhitespaceChoice
+from companion.review.document.analysis import analyse
+from companion.review.document.comparing import WhitespaceChoice
 from companion.settings import IGNORED_WHITESPACE, Settings
 from tests.support.applying import apply_hunks
 

@@ -40,7 +40,7 @@ class Carried(NamedTuple):
 NOTHING = Carried(-1, -1, 0)  # no edit at all
 
 
-class State(NamedTuple):
+class TextState(NamedTuple):
     """A state of a view's text, by its change count. It was made by `edit` of the one that was there `before`."""
 
     change_count: int

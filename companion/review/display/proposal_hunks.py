@@ -13,8 +13,8 @@ import sublime
 
 from ...comparison import Hunk
 from ...editor.edits import Edit, apply_edits, move_caret
-from .analysis import Analysis, Change, Span
-from .carrying import State
+from ..document.analysis import Analysis, Change, Span
+from ..document.carrying import TextState
 from .decorations import Styles
 from .links import Link, link_changes, link_reverted, links_of
 from .markup import REVERT, UNDO
@@ -47,7 +47,7 @@ class Linked(NamedTuple):
     change_count: int
 
 
-class Hunks:
+class ProposalHunks:
     """The changes of one proposal's view. Main thread only."""
 
     def __init__(self, view: sublime.View, on_link: Callable[[str], None], styles: Styles) -> None:
@@ -73,7 +73,7 @@ class Hunks:
         self._caret = -1
         self.caret_moved()
 
-    def link(self, text: State, room: Room) -> None:
+    def link(self, text: TextState, room: Room) -> None:
         """Draw the links beside the changes and beside what was taken back, and do what was asked for meanwhile.
 
         `room` is what fits into the view. Links that name the same changes and have moved with the text are left alone.
