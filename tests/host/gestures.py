@@ -15,13 +15,8 @@ from .gestures_widgets import (  # noqa: F401
     _window,
     answer_dialog,
     choose,
-    choose_popup_menu,
     click_annotation,
-    click_html_sheet,
     click_phantom,
-    click_popup,
-    close_annotations,
-    fill_input,
     highlight,
 )
 from .model import metrics as _metrics
@@ -73,11 +68,6 @@ def use_scheme(name: str) -> None:
 
     Raises KeyError for any other."""
     _current().scheme = _palette_colors.SCHEMES[name]
-
-
-def set_font(line_height: float, em_width: float) -> None:
-    """Choose a font with other proportions, or move to another screen. No event tells plugins of it."""
-    _current().metrics = _metrics.Metrics(float(line_height), float(em_width), float(line_height) * 0.7)
 
 
 def leave_application() -> None:
@@ -161,12 +151,6 @@ def focus_group(group: int, window: Optional[int] = None) -> None:
     _window(window).focus_group(group)
 
 
-def select_tabs(views: List[int]) -> None:
-    """Show several tabs of a window side by side."""
-    sheets = [_view(view).sheet for view in views]
-    sheets[0].window.select_sheets(sheets)
-
-
 def close_tab(view: Optional[int] = None) -> bool:
     """Click a tab's close button. False if a dialog was answered with cancel."""
     found = _view(view)
@@ -233,11 +217,6 @@ def scroll(x: float, y: float, view: Optional[int] = None) -> None:
     found.viewport = geometry.clamp_viewport(found, (float(x), float(y)))
 
 
-def hover(point: int, zone: int = 1, view: Optional[int] = None) -> None:
-    """Rest the mouse on a point; zone 1 text, 2 gutter, 3 margin."""
-    _current().plugins.on_hover(_view(view).id, point, zone)
-
-
 def set_view_setting(key: str, value: Any, view: Optional[int] = None) -> None:
     _view(view).settings.set(key, value)
 
@@ -272,25 +251,7 @@ def run_menu(path: List[str], name: str = "Main", window: Optional[int] = None) 
     _current().menus.run(_window(window), path, name)
 
 
-def key_bindings() -> List[Dict[str, Any]]:
-    return _current().keymap.bindings()
-
-
 # -- the world outside ---------------------------------------------------------------------------------
-def write_outside(path: str, text: str, check: bool = True) -> None:
-    """Another program writes a file (UTF-8, as it is); `check` lets the editor notice at once."""
-    with open(path, "wb") as file:
-        file.write(text.encode("utf-8", "surrogateescape"))
-    if check:
-        _current().check_disk()
-
-
-def remove_outside(path: str, check: bool = True) -> None:
-    os.remove(path)
-    if check:
-        _current().check_disk()
-
-
 def check_disk() -> None:
     """Let the editor notice what others have changed on disk."""
     _current().check_disk()

@@ -61,37 +61,6 @@ def click_annotation(key: str, href: str, index: int = 0, view: Optional[int] = 
     _navigate(found.annotations[index], href, found.on_navigate)
 
 
-def close_annotations(key: str, view: Optional[int] = None) -> None:
-    """Click the cross of a set's annotations."""
-    found = _view(view)
-    region_set = found.region_sets.get(key)
-    if region_set is None or not region_set.annotations:
-        raise LookupError("view %r has no annotations of %r" % (view, key))
-    region_set.annotations = []
-    if region_set.on_close is not None:
-        _current().scheduler.call(region_set.on_close)
-
-
-def click_popup(href: str, view: Optional[int] = None) -> None:
-    popup = _view(view).popup
-    if popup is None:
-        raise LookupError("no popup shows")
-    _navigate(popup.content, href, popup.on_navigate)
-
-
-def click_html_sheet(sheet: int, href: str) -> None:
-    _navigate(_current().sheets[sheet].contents, href, None)
-
-
-def choose_popup_menu(index: int, view: Optional[int] = None) -> None:
-    """Choose an item of a popup menu; -1 cancels."""
-    found = _view(view)
-    shown, found.popup_menu = found.popup_menu, None
-    if shown is None:
-        raise LookupError("no popup menu shows")
-    _current().scheduler.call(shown.on_done, index)
-
-
 def choose(item: Any, window: Optional[int] = None) -> None:
     """Choose in the quick panel, by index or by the text of the row; -1 cancels."""
     panel = _window(window).panels.quick
@@ -111,17 +80,6 @@ def choose(item: Any, window: Optional[int] = None) -> None:
 def highlight(index: int, window: Optional[int] = None) -> None:
     """Move the highlight of the quick panel to a row."""
     _window(window).panels.highlight(index)
-
-
-def fill_input(text: str, accept: bool = True, window: Optional[int] = None) -> None:
-    """Replace the text of the input panel, and accept or cancel it."""
-    panels = _window(window).panels
-    if panels.input is None:
-        raise LookupError("no input panel shows")
-    buffer = panels.input.view.buffer
-    buffer.replace(0, buffer.size(), text)
-    _current().notes.flush()
-    panels.finish_input(accept)
 
 
 def answer_dialog(kind: str, answer: Any = None) -> None:

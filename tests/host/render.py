@@ -11,7 +11,6 @@ from html import escape
 from typing import Any, List
 
 from .model import geometry
-from .render_minihtml import shadow
 from .render_view import render_view
 
 CSS = """
@@ -106,12 +105,8 @@ def _group(window: Any, number: int) -> str:
     shown = group.selected or ([group.active] if group.active is not None else [])
     for index, sheet in enumerate(shown):
         share = width / len(shown)
-        if sheet.view is not None:
-            focused = window.focused_view() is sheet.view
-            parts.append(render_view(sheet.view, (index * share, tab_height, share, height - tab_height), focused))
-        else:
-            style = "position:absolute;left:%gpx;top:%gpx;width:%gpx;padding:12px" % (index * share, tab_height, share)
-            parts.append(shadow(sheet.contents, style))
+        focused = window.focused_view() is sheet.view
+        parts.append(render_view(sheet.view, (index * share, tab_height, share, height - tab_height), focused))
     if not shown:
         parts.append('<div class="empty" style="top:45%">no file</div>')
     return '<div class="group" style="left:%gpx;top:%gpx;width:%gpx;height:%gpx">%s</div>' % (
@@ -126,7 +121,7 @@ def _group(window: Any, number: int) -> str:
 def _tab(window: Any, number: int, sheet: Any) -> str:
     group = window.groups[number]
     classes = ["tab"]
-    dirty = sheet.view is not None and sheet.view.buffer.dirty
+    dirty = sheet.view.buffer.dirty
     for name, holds in (
         ("shown", sheet in group.selected),
         ("dirty", dirty),
@@ -137,7 +132,7 @@ def _tab(window: Any, number: int, sheet: Any) -> str:
             classes.append(name)
     return '<div class="%s">%s<span>%s</span></div>' % (
         " ".join(classes),
-        escape(sheet.title()),
+        escape(sheet.view.title()),
         "&#x25CF;" if dirty else "&#x00D7;",
     )
 

@@ -1,4 +1,4 @@
-"""Draws one view: gutter, text, marks, phantoms, annotations, caret, minimap, popup.
+"""Draws one view: gutter, text, marks, phantoms, annotations, caret, minimap.
 
 All coordinates are the model's, so the picture shows what the geometry says.
 """
@@ -42,7 +42,6 @@ def render_view(view: Any, box: Tuple[float, float, float, float], focused: bool
     parts.append("</div>")
     if map_width:
         parts.append(_minimap(view, width - map_width, map_width, height))
-    parts.append(_popup(view, gutter))
     parts.append("</div>")
     return "".join(parts)
 
@@ -234,17 +233,4 @@ def _minimap(view: Any, left: float, width: float, height: float) -> str:
         width,
         height,
         "".join(parts),
-    )
-
-
-def _popup(view: Any, gutter: float) -> str:
-    if view.popup is None:
-        return ""
-    point = view.popup.location if view.popup.location >= 0 else (view.selection.regions or [Region(0)])[0].b
-    x, y = geometry.text_to_layout(view, point)
-    return shadow(
-        view.popup.content,
-        "position:absolute;left:%gpx;top:%gpx;z-index:9;padding:6px 10px;background:"
-        "var(--raised);box-shadow:0 4px 14px var(--shade);border-radius:4px"
-        % (x + gutter - view.viewport[0], y + metrics.line_height(view) - view.viewport[1]),
     )

@@ -12,7 +12,7 @@ from .model.host import Host
 
 
 def snapshot_view(view: Any, text: bool = True) -> Dict[str, Any]:
-    """One view: its text, selection, marks, phantoms, popup and scroll position."""
+    """One view: its text, selection, marks, phantoms and scroll position."""
     buffer = view.buffer
     found: Dict[str, Any] = {
         "id": view.id,
@@ -41,20 +41,9 @@ def snapshot_view(view: Any, text: bool = True) -> Dict[str, Any]:
             for phantom in view.phantoms.in_order()
         ],
         "status": dict(sorted(view.status.items())),
-        "folds": [[fold.a, fold.b] for fold in view.folds],
         "viewport": list(view.viewport),
         "viewport_extent": list(geometry.viewport_extent(view)),
         "visible": [view.buffer.row(point) for point in geometry.visible_region(view)],
-        "reference_document": view.reference,
-        "popup": None
-        if view.popup is None
-        else {
-            "content": view.popup.content,
-            "text": minihtml.plain(view.popup.content),
-            "location": view.popup.location,
-            "links": minihtml.links(view.popup.content),
-        },
-        "popup_menu": None if view.popup_menu is None else list(view.popup_menu.items),
     }
     if text:
         found["text"] = buffer.text
@@ -67,19 +56,15 @@ def _width(view: Any, phantom: Any) -> float:
 
 def snapshot_sheet(sheet: Any, text: bool = True) -> Dict[str, Any]:
     """One tab."""
-    found: Dict[str, Any] = {
+    return {
         "id": sheet.id,
-        "title": sheet.title(),
-        "file": sheet.file_name() or None,
+        "title": sheet.view.title(),
+        "file": sheet.view.buffer.file_name or None,
         "transient": sheet.transient,
         "semi_transient": sheet.semi_transient,
-        "dirty": bool(sheet.view is not None and sheet.view.buffer.dirty),
+        "dirty": sheet.view.buffer.dirty,
+        "view": snapshot_view(sheet.view, text),
     }
-    if sheet.view is not None:
-        found["view"] = snapshot_view(sheet.view, text)
-    else:
-        found["html"] = sheet.contents
-    return found
 
 
 def snapshot_window(window: Any, text: bool = True) -> Dict[str, Any]:
@@ -95,9 +80,7 @@ def snapshot_window(window: Any, text: bool = True) -> Dict[str, Any]:
                 "tabs": [snapshot_sheet(sheet, text) for sheet in group.sheets],
                 "transient": snapshot_sheet(group.transient, text) if group.transient is not None else None,
                 "active": group.active.id if group.active is not None else None,
-                "active_view": group.active.view.id
-                if group.active is not None and group.active.view is not None
-                else None,
+                "active_view": group.active.view.id if group.active is not None else None,
                 "selected": [sheet.id for sheet in group.selected],
             }
         )
@@ -109,7 +92,7 @@ def snapshot_window(window: Any, text: bool = True) -> Dict[str, Any]:
         "groups": groups,
         "active_group": window.active_group,
         "active_sheet": active.id if active is not None else None,
-        "active_view": active.view.id if active is not None and active.view is not None else None,
+        "active_view": active.view.id if active is not None else None,
         "focus": focused.id if focused is not None else None,
         "focused_element": (focused.element or None) if focused is not None else None,
         "folders": window.folders(),
@@ -158,6 +141,5 @@ def snapshot_host(host: Host, text: bool = True) -> Dict[str, Any]:
         "clipboard": host.clipboard,
         "console": list(host.console_lines),
         "opened_urls": list(host.opened_urls),
-        "input_requests": list(host.input_requests),
         "problems": snapshot_problems(host),
     }

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import html
 import json
 import platform as _platform
 import re
 import sys
 
 from .. import builds
-from ..model import syntaxes
 from ..model.host import current
 from ..model.quirks import LATE_MILLISECONDS
 from ..model.values import as_point, as_text, to_value
-from ._enums import DialogResult
 from ._gate import gate, on_main
 from ._items import Syntax
 from ._objects import Buffer, Settings
@@ -38,13 +35,6 @@ def channel():
 
 def executable_path():
     return current().resources.executable_path()
-
-
-def executable_hash():
-    import hashlib
-
-    with open(executable_path(), "rb") as file:
-        return (version(), platform() + "_" + arch(), hashlib.md5(file.read()).hexdigest())
 
 
 def packages_path():
@@ -76,76 +66,13 @@ def message_dialog(msg):
     current().dialogs.ask("message", as_text(msg))
 
 
-@on_main
-def ok_cancel_dialog(msg, ok_title="", title=""):
-    return bool(current().dialogs.ask("ok_cancel", as_text(msg), ok_title=as_text(ok_title), title=as_text(title)))
-
-
-@on_main
-def yes_no_cancel_dialog(msg, yes_title="", no_title="", title=""):
-    return DialogResult(
-        current().dialogs.ask(
-            "yes_no_cancel",
-            as_text(msg),
-            yes_title=as_text(yes_title),
-            no_title=as_text(no_title),
-            title=as_text(title),
-        )
-    )
-
-
-def _later(callback, kind, text, **details):
-    """Ask without blocking: the callback gets the answer in a later turn of the main loop."""
-    if not callable(callback):
-        raise TypeError("a callback is required")
-    answer = current().dialogs.ask(kind, text, **details)
-    current().scheduler.set_timeout(lambda: callback(answer))
-
-
-def open_dialog(callback, file_types=[], directory=None, multi_select=False, allow_folders=False):
-    _later(callback, "open", "Open", directory=directory, multi_select=bool(multi_select))
-
-
-def save_dialog(callback, file_types=[], directory=None, name=None, extension=None):
-    _later(callback, "save", "Save", directory=directory, name=name)
-
-
-def select_folder_dialog(callback, directory=None, multi_select=False):
-    _later(callback, "select_folder", "Select Folder", directory=directory, multi_select=bool(multi_select))
-
-
-def choose_font_dialog(callback, default=None):
-    _later(callback, "font", "Choose Font", default=to_value(default))
-
-
 # -- commands ------------------------------------------------------------------------------------------
 @on_main
 def run_command(cmd, args=None):
     current().commands.run_in_application(cmd, args)
 
 
-def format_command(cmd, args=None):
-    if args is None:
-        return cmd
-    return "%s %s" % (cmd, json.dumps(args, ensure_ascii=False, check_circular=False, separators=(",", ":")))
-
-
-def html_format_command(cmd, args=None):
-    return html.escape(format_command(cmd, args), quote=True)
-
-
-def command_url(cmd, args=None):
-    return "subl:" + html_format_command(cmd, args)
-
-
 # -- clipboard -----------------------------------------------------------------------------------------
-def get_clipboard_async(callback, size_limit=16777216):
-    if not callable(callback):
-        raise TypeError("a callback is required")
-    text = get_clipboard(size_limit)
-    current().scheduler.set_timeout(lambda: callback(text))
-
-
 def get_clipboard(size_limit=16777216):
     text = current().clipboard
     return text if len(text) <= as_point(size_limit) else ""
@@ -156,87 +83,7 @@ def set_clipboard(text):
 
 
 # -- logging -------------------------------------------------------------------------------------------
-def _set_log(name, flag):
-    logging = current().logging
-    logging[name] = (not logging.get(name, False)) if flag is None else bool(flag)
-
-
-def _get_log(name):
-    return current().logging.get(name, False)
-
-
-def log_commands(flag=None):
-    _set_log("commands", flag)
-
-
-def get_log_commands():
-    return _get_log("commands")
-
-
-def log_input(flag=None):
-    _set_log("input", flag)
-
-
-def get_log_input():
-    return _get_log("input")
-
-
-def log_fps(flag=None):
-    _set_log("fps", flag)
-
-
-def get_log_fps():
-    return _get_log("fps")
-
-
-def log_result_regex(flag=None):
-    _set_log("result_regex", flag)
-
-
-def get_log_result_regex():
-    return _get_log("result_regex")
-
-
-def log_indexing(flag=None):
-    _set_log("indexing", flag)
-
-
-def get_log_indexing():
-    return _get_log("indexing")
-
-
-def log_build_systems(flag=None):
-    _set_log("build_systems", flag)
-
-
-def get_log_build_systems():
-    return _get_log("build_systems")
-
-
-def log_control_tree(flag=None):
-    _set_log("control_tree", flag)
-
-
-def get_log_control_tree():
-    return _get_log("control_tree")
-
-
-def ui_info():
-    preferences = current().preferences()
-    scheme = current().scheme
-    palette = dict(scheme.style)
-    return {
-        "system": {"style": scheme.name},
-        "theme": {"value": preferences.get("theme"), "style": scheme.name},
-        "color_scheme": {"value": preferences.get("color_scheme"), "style": scheme.name, "palette": palette},
-    }
-
-
 # -- resources and values ------------------------------------------------------------------------------
-def score_selector(scope_name, selector):
-    return syntaxes.score(as_text(scope_name), as_text(selector))
-
-
 def load_resource(name):
     return current().resources.load_resource(as_text(name))
 
@@ -321,18 +168,6 @@ def _buffers():
     return [Buffer(number) for number in list(current().buffers)]
 
 
-def get_macro():
-    return []
-
-
-def project_history():
-    return []
-
-
-def folder_history():
-    return []
-
-
 # -- syntaxes ------------------------------------------------------------------------------------------
 def _syntax(facts):
     return Syntax(facts.path, facts.name, facts.hidden, facts.scope)
@@ -345,14 +180,6 @@ def list_syntaxes():
 def syntax_from_path(path):
     facts = current().syntaxes.by_path(as_text(path))
     return _syntax(facts) if facts is not None else None
-
-
-def find_syntax_by_name(name):
-    return [syntax for syntax in list_syntaxes() if syntax.name == name]
-
-
-def find_syntax_by_scope(scope):
-    return [syntax for syntax in list_syntaxes() if syntax.scope == scope]
 
 
 def find_syntax_for_file(path, first_line=""):

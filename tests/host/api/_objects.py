@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from .. import builds
 from ..model.host import current
-from ..model.values import Edit, HistoricPosition, Region, TextChange, as_point, as_region, as_text  # noqa: F401
+from ..model.values import Region, as_point, as_region, as_text
 from ._gate import gated, on_main
 
 
@@ -84,19 +84,8 @@ class Selection:
         for region in regions:
             self.add(region)
 
-    def subtract(self, region):
-        view, region = self._view(), as_region(region)
-        _change(view, lambda: view.selection.subtract(region))
-
     def contains(self, region):
         return self._view().selection.contains(as_region(region))
-
-
-def make_sheet(sheet_id):
-    """The handle of the right class for a sheet's id; the two low bits tell it."""
-    kinds = {0: TextSheet, 1: ImageSheet, 2: HtmlSheet}
-    kind = kinds.get(sheet_id & 3)
-    return kind(sheet_id) if kind is not None else None
 
 
 @gated
@@ -131,25 +120,15 @@ class Sheet:
         from ._view import View
 
         model = self._model()
-        return View(model.view.id) if model is not None and model.view is not None else None
+        return View(model.view.id) if model is not None else None
 
     def file_name(self):
         model = self._model()
-        return (model.file_name() or None) if model is not None else None
-
-    def is_semi_transient(self):
-        model = self._model()
-        return bool(model is not None and model.semi_transient)
+        return (model.view.buffer.file_name or None) if model is not None else None
 
     def is_transient(self):
         model = self._model()
         return bool(model is not None and model.transient)
-
-    def is_selected(self):
-        model = self._model()
-        if model is None or model.window is None:
-            return False
-        return model in model.window.groups[model.window.group_of(model)].selected
 
     def group(self):
         model = self._model()
@@ -168,12 +147,7 @@ class Sheet:
 
         def name(self):
             model = self._model()
-            return (model.given_name() or None) if model is not None else None
-
-        def set_name(self, name):
-            model = self._model()
-            if model is not None:
-                model.name = as_text(name)
+            return (model.view.buffer.name or None) if model is not None else None
 
 
 @gated
@@ -182,29 +156,8 @@ class TextSheet(Sheet):
 
     def set_name(self, name):
         model = self._model()
-        if model is not None and model.view is not None:
+        if model is not None:
             model.view.buffer.name = as_text(name)
-
-
-@gated
-class ImageSheet(Sheet):
-    """A tab with a picture."""
-
-
-@gated
-class HtmlSheet(Sheet):
-    """A tab with HTML."""
-
-    def set_name(self, name):
-        model = self._model()
-        if model is not None:
-            model.name = as_text(name)
-
-    def set_contents(self, contents):
-        model = self._model()
-        if model is not None:
-            model.contents = as_text(contents)
-            current().check_html("HTML sheet", contents)
 
 
 @gated
@@ -238,12 +191,6 @@ class Buffer:
 
         model = self._model()
         return [View(view.id) for view in model.views] if model is not None else []
-
-    def primary_view(self):
-        from ._view import View
-
-        model = self._model()
-        return View(model.views[0].id if model is not None and model.views else 0)
 
 
 @gated

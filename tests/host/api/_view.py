@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..model.host import current
 from ..model.values import Edit, Region, as_point, as_region, as_text
 from ._gate import gated, on_main
-from ._objects import Buffer, Selection, Settings, make_sheet
+from ._objects import Buffer, Selection, Settings, TextSheet
 from ._view_look import ViewLook
 from ._view_marks import ViewMarks
 from ._view_text import ViewText
@@ -55,16 +55,13 @@ class View(ViewText, ViewLook, ViewMarks):
         return sheet.id if sheet is not None else 0
 
     def sheet(self):
-        return make_sheet(self.sheet_id()) if self.sheet_id() else None
+        return TextSheet(self.sheet_id()) if self.sheet_id() else None
 
     def element(self):
         return self._model().element or None
 
     def is_valid(self):
         return self._model().buffer.id != 0
-
-    def is_primary(self):
-        return self._model().is_primary()
 
     def window(self):
         from ._window import Window
@@ -102,12 +99,6 @@ class View(ViewText, ViewLook, ViewMarks):
 
     def set_name(self, name):
         self._model().buffer.name = as_text(name)
-
-    def reset_reference_document(self):
-        self._model().reference = None
-
-    def set_reference_document(self, reference):
-        self._model().reference = as_text(reference)
 
     # -- state -----------------------------------------------------------------------------------
     def is_loading(self):
@@ -170,9 +161,6 @@ class View(ViewText, ViewLook, ViewMarks):
             model.buffer.undo.close(selections(model.buffer))
         edit.edit_token = 0
 
-    def is_in_edit(self):
-        return bool(self._model().edits)
-
     def _editable(self, edit):
         """The model if the edit is alive and of this view. Raises ValueError otherwise."""
         if not isinstance(edit, Edit):
@@ -211,15 +199,6 @@ class View(ViewText, ViewLook, ViewMarks):
     def change_count(self):
         return self._model().buffer.change_count
 
-    def change_id(self):
-        return self._model().buffer.change_id()
-
-    def transform_region_from(self, region, change_id):
-        model, region = self._model(), as_region(region)
-        if not isinstance(change_id, tuple) or len(change_id) != 3:
-            raise TypeError("change_id must be a tuple of three ints")
-        return Region(model.buffer.carry_from(region.a, change_id), model.buffer.carry_from(region.b, change_id))
-
     @on_main
     def run_command(self, cmd, args=None):
         current().commands.run_in_view(self._model(), cmd, args)
@@ -227,25 +206,10 @@ class View(ViewText, ViewLook, ViewMarks):
     def sel(self):
         return self.selection
 
-    def command_history(self, index, modifying_only=False):
-        undo = self._model().buffer.undo
-        steps = undo.done if as_point(index) <= 0 else undo.undone
-        place = len(steps) - 1 + index if index <= 0 else len(steps) - index
-        if not 0 <= place < len(steps):
-            return (None, None, 0)
-        step = steps[place]
-        return (step.command, step.args, step.repeats)
-
     def clear_undo_stack(self):
         self._model().buffer.undo.clear()
         if "undo_counts" in current().quirks:
             self._model().buffer.change_count += 1
-
-    def overwrite_status(self):
-        return self._model().overwrite
-
-    def set_overwrite_status(self, value):
-        self._model().overwrite = bool(value)
 
 
 def _translated(model, text):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from ..model.host import current
 from ..model.regions import RegionSet
 from ..model.values import Region, as_callback, as_point, as_region, as_text
-from ._enums import RegionFlags
 from ._gate import gated
+from ._published import RegionFlags
 
 
 @gated

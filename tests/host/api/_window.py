@@ -7,16 +7,16 @@ import os
 from ..model.host import current
 from ..model.layout import SINGLE
 from ..model.values import as_callback, as_point, as_text, to_value
-from ._enums import NewFileFlags, QuickPanelFlags
 from ._gate import gated, on_main
 from ._items import QuickPanelItem
-from ._objects import Settings, Sheet, make_sheet
+from ._objects import Settings, TextSheet
+from ._published import NewFileFlags, QuickPanelFlags
 from ._view import View
 from ._window_parts import WindowParts
 
 
 def _sheets(models):
-    return [make_sheet(model.id) for model in models]
+    return [TextSheet(model.id) for model in models]
 
 
 def _text_view(model):
@@ -30,7 +30,6 @@ class Window(WindowParts):
     def __init__(self, id):
         self.window_id = id
         self.settings_object = None
-        self.template_settings_object = None
 
     def __hash__(self):
         return self.window_id
@@ -61,28 +60,16 @@ class Window(WindowParts):
     def is_valid(self):
         return self._model() is not None
 
-    def hwnd(self):
-        return 0
-
     def active_sheet(self):
         model = self._model()
         sheet = model.active_sheet() if model is not None else None
-        return make_sheet(sheet.id) if sheet is not None else None
+        return TextSheet(sheet.id) if sheet is not None else None
 
     def active_view(self):
         model = self._model()
         if model is not None and "active_panel" in current().quirks and model.panels.focused_view() is not None:
             return _text_view(model.panels.focused_view())
         return _text_view(model.active_view()) if model is not None else None
-
-    @on_main
-    def new_html_sheet(self, name, contents, flags=NewFileFlags.NONE, group=-1):
-        model = self._model()
-        if model is None:
-            return None
-        return make_sheet(
-            current().files.new_html(model, as_text(name), as_text(contents), int(flags), as_point(group)).id
-        )
 
     @on_main
     def run_command(self, cmd, args=None):
@@ -106,9 +93,6 @@ class Window(WindowParts):
         if model is None:
             return None
         return _text_view(current().files.find(model, as_text(fname), as_point(group)))
-
-    def file_history(self):
-        return list(current().file_history)
 
     def num_groups(self):
         model = self._model()
@@ -178,21 +162,6 @@ class Window(WindowParts):
         else:
             current().move_to_window(sheet, model, group, index)
 
-    @on_main
-    def move_sheets_to_group(self, sheets, group, insertion_idx=-1, select=True):
-        model = self._model()
-        for sheet in sheets:
-            if not isinstance(sheet, Sheet):
-                raise TypeError("list must contain items of type sublime.Sheet only")
-        number, place = as_point(group), as_point(insertion_idx)
-        found = [self._sheet(sheet) for sheet in sheets if self._sheet(sheet) is not None]
-        if model is None:
-            return
-        for offset, sheet in enumerate(dict.fromkeys(found)):
-            self._move(sheet, number, place if place < 0 else place + offset)
-        if select:
-            model.select_sheets(list(dict.fromkeys(found)))
-
     def sheets(self):
         model = self._model()
         return _sheets(model.sheets()) if model is not None else []
@@ -201,17 +170,13 @@ class Window(WindowParts):
         model = self._model()
         return [View(view.id) for view in model.views(include_transient)] if model is not None else []
 
-    def selected_sheets(self):
-        model = self._model()
-        return _sheets(sheet for group in model.groups for sheet in group.selected) if model is not None else []
-
     def selected_sheets_in_group(self, group):
         found = self._group(group)
         return _sheets(found.selected) if found is not None else []
 
     def active_sheet_in_group(self, group):
         found = self._group(group)
-        return make_sheet(found.active.id) if found is not None and found.active is not None else None
+        return TextSheet(found.active.id) if found is not None and found.active is not None else None
 
     def active_view_in_group(self, group):
         found = self._group(group)
@@ -223,33 +188,19 @@ class Window(WindowParts):
 
     def views_in_group(self, group):
         found = self._group(group)
-        return [View(sheet.view.id) for sheet in found.sheets if sheet.view is not None] if found is not None else []
-
-    def num_sheets_in_group(self, group):
-        return len(self.sheets_in_group(group))
-
-    def num_views_in_group(self, group):
-        return len(self.views_in_group(group))
+        return [View(sheet.view.id) for sheet in found.sheets] if found is not None else []
 
     def transient_sheet_in_group(self, group):
         found = self._group(group)
-        return make_sheet(found.transient.id) if found is not None and found.transient is not None else None
+        return TextSheet(found.transient.id) if found is not None and found.transient is not None else None
 
     def transient_view_in_group(self, group):
-        found = self._group(group)
-        return _text_view(found.transient.view) if found is not None and found.transient is not None else None
-
-    def promote_sheet(self, sheet):
-        found = self._sheet(sheet)
-        if found is not None:
-            found.promote()
+        found = self.transient_sheet_in_group(group)
+        return found.view() if found is not None else None
 
     def layout(self):
         model = self._model()
         return to_value(model.layout if model is not None else SINGLE)
-
-    def get_layout(self):
-        return self.layout()
 
     @on_main
     def set_layout(self, layout):
@@ -279,9 +230,6 @@ class Window(WindowParts):
     def panels(self):
         model = self._model()
         return model.panels.names() if model is not None else []
-
-    def get_output_panel(self, name):
-        return self.create_output_panel(name)
 
     @on_main
     def show_input_panel(self, caption, initial_text, on_done, on_change, on_cancel):
@@ -338,13 +286,6 @@ class Window(WindowParts):
             model = self._model()
             self.settings_object = Settings(model.settings.id if model is not None else current().view_settings(0).id)
         return self.settings_object
-
-    def template_settings(self):
-        if not self.template_settings_object:
-            model = self._model()
-            found = model.template_settings if model is not None else current().view_settings(0)
-            self.template_settings_object = Settings(found.id)
-        return self.template_settings_object
 
     def extract_variables(self):
         model = self._model()

@@ -8,30 +8,22 @@ from __future__ import annotations
 from .. import builds
 from ..model.host import current
 from . import sublime
-from ._event_names import (
-    BUFFER_EVENTS,
-    FURTHER_EVENTS,
-    LISTENER_ONLY_VIEW_EVENTS,
-    VIEW_EVENTS,
-    WINDOW_EVENTS,
-    Callbacks,
-)
-from ._plugin_classes import (
-    ApplicationCommand,
-    EventListener,
-    TextChangeListener,
-    TextCommand,
-    ViewEventListener,
-    WindowCommand,
-)
+from ._plugin_classes import ApplicationCommand, EventListener, TextCommand, WindowCommand
+
+VIEW_EVENTS = (
+    "on_new on_clone on_load on_reload on_revert on_pre_move on_post_move on_pre_close on_pre_save on_post_save "
+    "on_modified on_selection_modified on_activated on_deactivated"
+).split()
+WINDOW_EVENTS = (
+    "on_new_project on_load_project on_pre_save_project on_post_save_project on_pre_close_project on_new_window "
+    "on_pre_close_window"
+).split()
+BUFFER_EVENTS = "on_new_buffer on_associate_buffer on_close_buffer".split()
 
 api_ready = False
 application_command_classes = []
 window_command_classes = []
 text_command_classes = []
-view_event_listener_classes = []
-text_change_listener_classes = []
-view_event_listeners = {}
 _listeners = []
 _instances = {}
 _modules = {}
@@ -50,6 +42,8 @@ def load_plugin_module(module):
         cls = module.__dict__.get(name)
         if name not in names or not isinstance(cls, type):
             continue
+        if hasattr(cls, "lacking"):
+            current().scheduler.record_error("the headless editor knows no classes such as %s" % name)
         for base, registry in _BASES.items():
             if issubclass(cls, base) and cls is not base:
                 registry.append(cls)
@@ -76,11 +70,6 @@ def unload_plugin_module(module):
                 registry.remove(item)
         for key in [key for key in _instances if key[0] is item]:
             del _instances[key]
-        for listeners in view_event_listeners.values():
-            listeners[:] = [listener for listener in listeners if type(listener) is not item]
-        for buffer in list(current().buffers.values()):
-            for listener in [listener for listener in buffer.listeners if type(listener) is item]:
-                listener.detach()
 
 
 def on_api_ready():
@@ -99,18 +88,14 @@ def reset():
     api_ready = False
     for registry in list(_BASES.values()) + [_listeners, _waiting]:
         registry.clear()
-    for table in (view_event_listeners, _instances, _modules):
-        table.clear()
+    _instances.clear()
+    _modules.clear()
 
 
 def _ready(module, found):
     if "plugin_loaded" in module.__dict__:
         _call(module.plugin_loaded)
     views = [view for window in sublime.windows() for view in window.views(include_transient=True)]
-    for view in views:
-        _check_view_listeners(view)
-    for buffer in sublime._buffers():
-        _check_text_listeners(buffer)
     loaded = [view for view in views if not view.is_loading()]
     for item in found:
         if isinstance(item, EventListener):
@@ -120,12 +105,6 @@ def _ready(module, found):
         if active is not None and isinstance(item, EventListener):
             _tell(item, "on_activated", active)
             _tell_async(item, "on_activated_async", active)
-        elif active is not None and isinstance(item, type) and issubclass(item, ViewEventListener):
-            for listener in view_event_listeners.get(active.view_id, []):
-                if type(listener) is item:
-                    _tell(listener, "on_init")
-                    _tell(listener, "on_activated")
-                    _tell_async(listener, "on_activated_async")
 
 
 # -- calling plugins -----------------------------------------------------------------------------------
@@ -156,103 +135,44 @@ def _tell_async(listener, name, *args):
         current().scheduler.set_timeout_async(lambda: function(*args))
 
 
-def _tell_view(name, view_id, *args):
-    view = sublime.View(view_id)
-    for listener in list(_listeners):
-        _tell(listener, name, view, *args)
-    for listener in list(view_event_listeners.get(view_id, [])):
-        _tell(listener, name, *args)
-
-
 def _make_events():
     """One module function per event, as the editor calls them; each with its `_async` twin."""
 
-    def view_event(name):
-        return lambda view_id: _tell_view(name, view_id)
-
-    def listener_event(name, handle):
+    def event(name, handle):
         return lambda number: [_tell(listener, name, handle(number)) for listener in list(_listeners)] and None
 
-    made = {}
-    for name in VIEW_EVENTS:
-        made[name], made[name + "_async"] = view_event(name), view_event(name + "_async")
-    groups = (
-        (LISTENER_ONLY_VIEW_EVENTS, sublime.View),
-        (WINDOW_EVENTS, sublime.Window),
-        (BUFFER_EVENTS, sublime.Buffer),
-    )
-    for names, handle in groups:
-        for name in names:
-            made[name], made[name + "_async"] = listener_event(name, handle), listener_event(name + "_async", handle)
-    return made
+    groups = ((VIEW_EVENTS, sublime.View), (WINDOW_EVENTS, sublime.Window), (BUFFER_EVENTS, sublime.Buffer))
+    return {
+        name + ending: event(name + ending, handle)
+        for names, handle in groups
+        for name in names
+        for ending in ("", "_async")
+    }
 
 
-_events = _make_events()
-globals().update(_events)
-
-
-def on_new(view_id):
-    attach_view(sublime.View(view_id))
-    _events["on_new"](view_id)
-
-
-def on_clone(view_id):
-    attach_view(sublime.View(view_id))
-    _events["on_clone"](view_id)
-
-
-def on_load(view_id):
-    attach_view(sublime.View(view_id))
-    _events["on_load"](view_id)
-
-
-def on_activated(view_id):
-    attach_view(sublime.View(view_id))
-    _events["on_activated"](view_id)
+globals().update(_make_events())
 
 
 def on_close(view_id):
     view = sublime.View(view_id)
-    for listener in view_event_listeners.pop(view_id, []):
-        _tell(listener, "on_close")
-    view.settings().clear_on_change("check_view_event_listeners")
     for listener in list(_listeners):
         _tell(listener, "on_close", view)
     for key in [key for key in _instances if key[1] == view_id and key[0] in text_command_classes]:
         del _instances[key]
-    sublime.set_timeout(_check_all_view_listeners)
-
-
-def on_new_buffer(buffer_id):
-    _check_text_listeners(sublime.Buffer(buffer_id))
-    _events["on_new_buffer"](buffer_id)
-
-
-def on_associate_buffer(buffer_id):
-    _check_text_listeners(sublime.Buffer(buffer_id))
-    _events["on_associate_buffer"](buffer_id)
 
 
 def on_query_context(view_id, key, operator, operand, match_all):
     """True as soon as one listener says so."""
     view = sublime.View(view_id)
-    for listener in list(_listeners):
-        if _tell(listener, "on_query_context", view, key, operator, operand, match_all):
-            return True
     return any(
-        _tell(listener, "on_query_context", key, operator, operand, match_all)
-        for listener in list(view_event_listeners.get(view_id, []))
+        _tell(listener, "on_query_context", view, key, operator, operand, match_all) for listener in list(_listeners)
     )
 
 
 def on_text_command(view_id, name, args):
     """("", None), or the command that a listener wants run instead."""
     view = sublime.View(view_id)
-    answers = (
-        _tell(listener, "on_text_command", name, args) for listener in list(view_event_listeners.get(view_id, []))
-    )
-    more = (_tell(listener, "on_text_command", view, name, args) for listener in list(_listeners))
-    return _first(answers) or _first(more) or ("", None)
+    return _first(_tell(listener, "on_text_command", view, name, args) for listener in list(_listeners)) or ("", None)
 
 
 def on_window_command(window_id, name, args):
@@ -271,7 +191,9 @@ def _first(answers):
 
 
 def on_post_text_command(view_id, name, args):
-    _tell_view("on_post_text_command", view_id, name, args)
+    view = sublime.View(view_id)
+    for listener in list(_listeners):
+        _tell(listener, "on_post_text_command", view, name, args)
 
 
 def on_post_window_command(window_id, name, args):
@@ -280,78 +202,10 @@ def on_post_window_command(window_id, name, args):
         _tell(listener, "on_post_window_command", window, name, args)
 
 
-def on_hover(view_id, point, hover_zone):
-    _tell_view("on_hover", view_id, point, hover_zone)
-
-
-def el_callbacks(name, listener_only=False):
-    """The handlers of that name, of all listeners or of those that belong to no view."""
-    listeners = list(_listeners)
-    if not listener_only:
-        listeners += [listener for found in view_event_listeners.values() for listener in found]
-    return [getattr(listener, name) for listener in listeners if hasattr(listener, name)]
-
-
-all_callbacks = Callbacks(
-    set(_events) | set(FURTHER_EVENTS),
-    lambda name: [handler.__self__ for handler in el_callbacks(name, listener_only=True)],
-)
-text_change_listener_callbacks = [
-    name + ending for name in ("on_text_changed", "on_revert", "on_reload") for ending in ("", "_async")
-]
-
-
 def on_exit():
     """The editor quits; the API is no longer there for what the listeners do now."""
     for listener in list(_listeners):
         _tell(listener, "on_exit")
-
-
-# -- listeners per view and per buffer -----------------------------------------------------------------
-def attach_view(view):
-    """Make the listeners that apply to a view, now and whenever its settings change."""
-    if view.view_id not in view_event_listeners:
-        view_event_listeners[view.view_id] = []
-        view.settings().add_on_change("check_view_event_listeners", lambda: _check_view_listeners(view))
-    _check_view_listeners(view)
-
-
-def _check_view_listeners(view):
-    if not view.is_valid():
-        return
-    listeners = view_event_listeners.setdefault(view.view_id, [])
-    for cls in list(view_event_listener_classes):
-        present = next((listener for listener in listeners if type(listener) is cls), None)
-        wanted = _call(cls.is_applicable, view.settings()) and (
-            view.is_primary() or not cls.applies_to_primary_view_only()
-        )
-        if wanted and present is None:
-            made = _make(cls, view)
-            if made is not None:
-                listeners.append(made)
-        elif present is not None and not wanted:
-            listeners.remove(present)
-
-
-def _check_all_view_listeners():
-    for window in sublime.windows():
-        for view in window.views(include_transient=True):
-            _check_view_listeners(view)
-
-
-def _check_text_listeners(buffer):
-    model = current().buffers.get(buffer.buffer_id)
-    if model is None:
-        return
-    for cls in list(text_change_listener_classes):
-        present = next((listener for listener in model.listeners if type(listener) is cls), None)
-        wanted = _call(cls.is_applicable, buffer)
-        if wanted and present is None:
-            made = _make(cls)
-            if made is not None:
-                made.attach(buffer)
-        elif present is not None and not wanted:
-            present.detach()
 
 
 # -- commands ------------------------------------------------------------------------------------------
@@ -359,8 +213,6 @@ _BASES = {
     ApplicationCommand: application_command_classes,
     WindowCommand: window_command_classes,
     TextCommand: text_command_classes,
-    ViewEventListener: view_event_listener_classes,
-    TextChangeListener: text_change_listener_classes,
 }
 _KINDS = {"application": application_command_classes, "window": window_command_classes, "text": text_command_classes}
 _OWNERS = {"window": sublime.Window, "text": sublime.View}

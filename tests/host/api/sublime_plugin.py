@@ -1,29 +1,15 @@
 """The module `sublime_plugin`: the classes that plugins derive from, and the lists of what is loaded."""
 
-from ._plugin_classes import (  # noqa: F401
-    ApplicationCommand,
-    BackInputHandler,
-    Command,
-    CommandInputHandler,
-    EventListener,
-    ListInputHandler,
-    TextChangeListener,
-    TextCommand,
-    TextInputHandler,
-    ViewEventListener,
-    WindowCommand,
-)
+from . import _published
+from ._plugin_classes import ApplicationCommand, Command, EventListener, TextCommand, WindowCommand  # noqa: F401
 
-# Not published, but packages look into them: whether a command is there, for instance.
-_INTERNAL = frozenset(
-    """all_callbacks application_command_classes el_callbacks text_change_listener_callbacks
-    text_change_listener_classes text_command_classes view_event_listener_classes view_event_listeners
-    window_command_classes""".split()
-)
+_published.complete(globals(), "sublime_plugin")
+del _published
 
 
 def __getattr__(name):
-    if name not in _INTERNAL:
+    # Not published, but packages look into them: whether a command is there, for instance.
+    if name not in ("application_command_classes", "text_command_classes", "window_command_classes"):
         raise AttributeError("module 'sublime_plugin' has no attribute %r" % name)
     from . import registry
 

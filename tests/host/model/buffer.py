@@ -1,4 +1,4 @@
-"""A text buffer: the text itself, its lines, its file, and the log of changes that old positions are carried over.
+"""A text buffer: the text itself, its lines and its file.
 
 Rule kept here: the text changes through `replace` only, which carries every watcher's positions with it.
 """
@@ -10,7 +10,6 @@ from bisect import bisect_right
 from typing import Any, Callable, List, NamedTuple, Optional, Tuple
 
 from .undo import UndoStack
-from .values import HistoricPosition, TextChange
 
 _LINE_FEED = re.compile("\n")
 _FEW_LINES = 10000  # behind an edit, whose starts are carried with it at once
@@ -45,11 +44,6 @@ def utf16_length(text: str) -> int:
     return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
-def utf8_length(text: str) -> int:
-    """The number of UTF-8 code units of `text`."""
-    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
-
-
 class BufferModel:
     """One text, shown by one view or by several clones. Changes are made under `lock`, the host's."""
 
@@ -69,9 +63,6 @@ class BufferModel:
         self.deleted_on_disk = False
         self.views: list = []
         self.undo = UndoStack()
-        self.listeners: List[Any] = []
-        self.pending_changes: List[TextChange] = []
-        self._log: List[Change] = []
         self._starts: Optional[List[int]] = None
 
     # -- state -----------------------------------------------------------------------------------
@@ -96,15 +87,10 @@ class BufferModel:
         removed = self.text[start:end]
         if not removed and not text:
             return
-        if self.listeners:
-            self.pending_changes.append(
-                TextChange(self.historic(start), self.historic(end), utf16_length(removed), utf8_length(removed), text)
-            )
         self.text = self.text[:start] + text + self.text[end:]
         self._carry_starts(start, end, text)
         self.change_count += 1
         change = Change(start, end - start, len(text))
-        self._log.append(change)
         if record:
             self.undo.record(start, removed, text)
         for view in self.views:
@@ -116,7 +102,6 @@ class BufferModel:
             self.text = text
             self._starts = None
             self.change_count += 1
-            self._log.append(Change(0, 0, 0))
             self.undo.clear(saved=True)
 
     # -- positions -------------------------------------------------------------------------------
@@ -183,20 +168,3 @@ class BufferModel:
                     break
                 point += 1
         return min(point, end) if clamp else min(point, len(self.text))
-
-    def historic(self, point: int) -> HistoricPosition:
-        row, column = self.rowcol(point)
-        return HistoricPosition(
-            point, row, column, self.rowcol(point, utf16_length)[1], self.rowcol(point, utf8_length)[1]
-        )
-
-    # -- history of positions --------------------------------------------------------------------
-    def change_id(self) -> Tuple[int, int, int]:
-        """A token of the text's state now, for `carry_from`."""
-        return (self.id, len(self._log), self.change_count)
-
-    def carry_from(self, point: int, change_id: Tuple[int, int, int]) -> int:
-        """Carry a point from the state `change_id` to the state now."""
-        for change in self._log[change_id[1] :]:
-            point = move_point(point, change)
-        return self.clamp(point)

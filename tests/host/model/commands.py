@@ -128,11 +128,7 @@ class Commands:
             self._not_found(name, args, "text")
             return
         # Undo and redo step through what the others leave behind.
-        stack = (
-            view.buffer.undo
-            if name not in ("undo", "redo", "soft_undo", "soft_redo", "save", "revert", "reopen")
-            else None
-        )
+        stack = view.buffer.undo if name not in ("undo", "redo", "save", "revert", "reopen") else None
         if stack is not None:
             stack.open(name, args, selections(view.buffer))
         try:
@@ -215,58 +211,15 @@ def _rewritten(name: str, args: Optional[dict], answer: tuple) -> tuple:
 
 # Commands that the editor has and that this model does without; running one is not a mistake.
 NOT_MODELLED = frozenset(
-    (
-        "noop",
-        "build",
-        "exec",
-        "scroll_lines",
-        "find_all_under",
-        "find_under_expand",
-        "toggle_comment",
-        "toggle_full_screen",
-        "toggle_distraction_free",
-        "increase_font_size",
-        "decrease_font_size",
-        "reset_font_size",
-        "auto_complete",
-        "commit_completion",
-        "hide_auto_complete",
-        "next_view",
-        "prev_view",
-        "goto_definition",
-        "next_modification",
-        "prev_modification",
-        "toggle_inline_diff",
-        "revert_hunk",
-        "revert_modification",
-        "show_panel_switcher",
-        "indent",
-        "unindent",
-        "reindent",
-        "swap_line_up",
-        "swap_line_down",
-        "duplicate_line",
-        "join_lines",
-        "transpose",
-        "split_selection_into_lines",
-        "single_selection",
-        "expand_selection",
-        "goto_symbol_in_project",
-        "open_url",
-        "show_scope_name",
-        "toggle_menu",
-        "toggle_minimap",
-        "toggle_tabs",
-        "toggle_status_bar",
-        "refresh_folder_list",
-        "purge_unopened_files",
-        "new_build_system",
-        "open_dir",
-        "prompt_open_file",
-        "prompt_open_folder",
-        "prompt_add_folder",
-        "prompt_save_as",
-        "prompt_open_project_or_workspace",
-        "show_about_window",
-    )
+    """
+    auto_complete build commit_completion decrease_font_size duplicate_line edit_settings exec expand_selection
+    find_all_under find_under_expand goto_definition goto_symbol_in_project hide_auto_complete increase_font_size
+    indent join_lines new_build_system next_modification next_view noop open_dir open_url prev_modification
+    prev_view prompt_add_folder prompt_open_file prompt_open_folder prompt_open_project_or_workspace
+    prompt_save_as purge_unopened_files refresh_folder_list reindent reset_font_size revert_hunk
+    revert_modification scroll_lines show_about_window show_panel_switcher show_scope_name single_selection
+    split_selection_into_lines swap_line_down swap_line_up toggle_comment toggle_distraction_free
+    toggle_full_screen toggle_inline_diff toggle_menu toggle_minimap toggle_status_bar toggle_tabs transpose
+    unindent
+    """.split()
 )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any, Callable, List, Optional
 
-from . import geometry, metrics, textops
 from .commands import text_command
 from .values import Region
 
@@ -44,17 +43,6 @@ def insert(host: Any, view: Any, characters: str) -> None:
 
 
 @text_command
-def insert_snippet(host: Any, view: Any, contents: str = "", name: str = "") -> None:
-    """Plain text only: fields are left out, escapes resolved."""
-    import re
-
-    text = re.sub(r"\$\{\d+:([^}]*)\}|\$\d+|\$\{\d+\}", lambda match: match.group(1) or "", contents).replace(
-        "\\$", "$"
-    )
-    _edit_each(view, lambda region: (region.begin(), region.end(), text))
-
-
-@text_command
 def append(
     host: Any,
     view: Any,
@@ -82,24 +70,6 @@ def right_delete(host: Any, view: Any) -> None:
     _edit_each(view, lambda r: (r.begin(), r.end(), "") if not r.empty() else (r.a, view.buffer.clamp(r.a + 1), ""))
 
 
-@text_command
-def delete_word(host: Any, view: Any, forward: bool = True) -> None:
-    def change(region: Region) -> tuple:
-        if not region.empty():
-            return region.begin(), region.end(), ""
-        other = _by_word(view, region.b, forward)
-        return min(region.b, other), max(region.b, other), ""
-
-    _edit_each(view, change)
-
-
-def _by_word(view: Any, point: int, forward: bool) -> int:
-    classes = (
-        (textops.WORD_END | textops.PUNCTUATION_END) if forward else (textops.WORD_START | textops.PUNCTUATION_START)
-    )
-    return textops.find_by_class(view.buffer, point, forward, classes | textops.EMPTY_LINE)
-
-
 def _by_line(view: Any, region: Region, count: int) -> int:
     row, column = view.buffer.rowcol(region.b)
     if row + count < 0:
@@ -117,7 +87,8 @@ def _show_caret(host: Any, view: Any) -> None:
 
 
 @text_command
-def move(host: Any, view: Any, by: str, forward: bool = True, extend: bool = False, **_: Any) -> None:
+def move(host: Any, view: Any, by: str, forward: bool = True, extend: bool = False) -> None:
+    """By "characters" or "lines"."""
     step = 1 if forward else -1
     targets = []
     for region in view.selection.regions:
@@ -126,13 +97,8 @@ def move(host: Any, view: Any, by: str, forward: bool = True, extend: bool = Fal
                 point = region.end() if forward else region.begin()
             else:
                 point = view.buffer.clamp(region.b + step)
-        elif by == "lines":
-            point = _by_line(view, region, step)
-        elif by == "pages":
-            rows = int(geometry.viewport_extent(view)[1] // metrics.line_height(view)) or 1
-            point = _by_line(view, region, step * rows)
         else:
-            point = _by_word(view, region.b, forward)
+            point = _by_line(view, region, step)
         targets.append((region.a, point))
     _place(view, targets, extend)
     _show_caret(host, view)
@@ -156,13 +122,6 @@ def move_to(host: Any, view: Any, to: str, extend: bool = False) -> None:
         targets.append((region.a, points.get(to, region.b)))
     _place(view, targets, extend)
     _show_caret(host, view)
-
-
-@text_command
-def goto_line(host: Any, view: Any, line: Any) -> None:
-    start, _ = view.buffer.line_bounds(max(0, min(int(line), view.buffer.line_count()) - 1))
-    view.set_selection([(start, start)])
-    geometry.show(view, Region(start, start), center=True)
 
 
 @text_command
@@ -192,92 +151,14 @@ def redo(host: Any, view: Any) -> None:
 
 
 @text_command
-def soft_undo(host: Any, view: Any) -> None:
-    """Takes back text changes only; movements of the caret are not steps of their own here."""
-    undo(host, view)
-
-
-@text_command
-def redo_or_repeat(host: Any, view: Any) -> None:
-    redo(host, view)
-
-
-@text_command
-def copy(host: Any, view: Any) -> None:
-    parts = [view.buffer.text[region.begin() : region.end()] for region in view.selection.regions]
-    if any(parts):
-        host.clipboard = "\n".join(part for part in parts if part)
-    elif view.selection.regions:
-        line = textops.line(view.buffer, view.selection.regions[0], full=True)
-        host.clipboard = view.buffer.text[line.begin() : line.end()]
-
-
-@text_command
-def cut(host: Any, view: Any) -> None:
-    copy(host, view)
-    if view.buffer.read_only:
-        return
-    if all(region.empty() for region in view.selection.regions):
-        _edit_each(view, lambda r: textops.line(view.buffer, r, full=True).to_tuple() + ("",))
-    else:
-        _edit_each(view, lambda r: (r.begin(), r.end(), ""))
-
-
-@text_command
 def paste(host: Any, view: Any) -> None:
     text = host.clipboard.replace("\r\n", "\n").replace("\r", "\n")
     _edit_each(view, lambda r: (r.begin(), r.end(), text))
 
 
 @text_command
-def fold(host: Any, view: Any) -> None:
-    for region in list(view.selection.regions):
-        view.fold(region)
-
-
-@text_command
-def unfold(host: Any, view: Any) -> None:
-    for region in list(view.selection.regions):
-        view.unfold(region)
-
-
-@text_command
-def unfold_all(host: Any, view: Any) -> None:
-    view.folds = []
-
-
-@text_command
 def toggle_setting(host: Any, view: Any, setting: str) -> None:
     view.settings.set(setting, not view.settings.get(setting, False))
-
-
-@text_command
-def set_setting(host: Any, view: Any, setting: str, value: Any) -> None:
-    view.settings.set(setting, value)
-
-
-@text_command
-def set_file_type(host: Any, view: Any, syntax: str) -> None:
-    view.settings.set("syntax", host.syntaxes.resolve(syntax))
-
-
-@text_command
-def set_line_ending(host: Any, view: Any, type: str) -> None:
-    names = {"unix": "Unix", "windows": "Windows", "cr": "CR"}
-    view.buffer.line_endings = names.get(type.lower(), view.buffer.line_endings)
-
-
-@text_command
-def set_encoding(host: Any, view: Any, encoding: str) -> None:
-    from .encoding import CODECS
-
-    if encoding in CODECS:
-        view.buffer.encoding = encoding
-
-
-@text_command
-def toggle_overwrite(host: Any, view: Any) -> None:
-    view.overwrite = not view.overwrite
 
 
 @text_command
@@ -295,8 +176,3 @@ def revert(host: Any, view: Any) -> None:
 @text_command
 def reopen(host: Any, view: Any, encoding: Optional[str] = None) -> None:
     host.files.revert(view, encoding)
-
-
-@text_command
-def hide_popup(host: Any, view: Any) -> None:
-    view.hide_popup()

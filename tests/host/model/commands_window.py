@@ -10,15 +10,9 @@ from . import workspaces
 from .commands import application_command, window_command
 from .panels import BUILT_IN
 
-PACKAGES = "${packages}"
-
 
 def _view(window: Any) -> Any:
     return window.active_view()
-
-
-def _expand(host: Any, path: str) -> str:
-    return path.replace(PACKAGES, host.resources.packages_path())
 
 
 # -- files -------------------------------------------------------------------------------------------
@@ -29,36 +23,11 @@ def new_file(host: Any, window: Any, syntax: str = "") -> None:
 
 @window_command
 def open_file(host: Any, window: Any, file: str = "", contents: str = "", encoded_position: bool = False) -> None:
-    path = _expand(host, file)
+    path = file.replace("${packages}", host.resources.packages_path())
     view = host.files.open(window, path, 1 if encoded_position else 0)
     if contents and not os.path.exists(path):
         view.buffer.loading = False
         view.buffer.replace(0, 0, contents.replace("$0", ""))
-
-
-@window_command
-def edit_settings(
-    host: Any, window: Any, base_file: str, user_file: str = "", default: str = "", selector: str = ""
-) -> None:
-    """A new window: the package's own settings on the left, read-only, the user's on the right."""
-    user = user_file or PACKAGES + "/User/" + base_file.rsplit("/", 1)[-1]
-    other = host.new_window()
-    other.set_layout({"cols": [0, 0.5, 1], "rows": [0, 1], "cells": [[0, 0, 1, 1], [1, 0, 2, 1]]})
-    left = host.files.new_file(other)
-    left.buffer.name = base_file.rsplit("/", 1)[-1]
-    left.buffer.scratch = True
-    resource = base_file.replace(PACKAGES, "Packages")
-    try:
-        left.buffer.load(host.resources.load_resource(resource))
-    except FileNotFoundError:
-        host.complain("edit_settings: the resource %s does not exist" % resource)
-    left.buffer.read_only = True
-    other.focus_group(1)
-    path = _expand(host, user)
-    right = host.files.open(other, path)
-    if not os.path.exists(path):
-        right.buffer.loading = False
-        right.buffer.replace(0, 0, default.replace("$0", ""))
 
 
 @window_command
@@ -68,11 +37,6 @@ def save_as(host: Any, window: Any, name: str = "") -> None:
         target = name or host.dialogs.ask("save", "Save As", name=view.title())
         if target:
             host.files.save(view, target)
-
-
-@window_command
-def prompt_save_as(host: Any, window: Any) -> None:
-    save_as(host, window)
 
 
 @window_command
@@ -121,11 +85,6 @@ def close(host: Any, window: Any) -> None:
 
 
 @window_command
-def close_by_index(host: Any, window: Any, group: int, index: int) -> None:
-    close_file(host, window, group, index)
-
-
-@window_command
 def close_all(host: Any, window: Any) -> None:
     for group in window.groups:
         for sheet in list(group.all()):
@@ -136,7 +95,7 @@ def close_all(host: Any, window: Any) -> None:
 def close_unmodified(host: Any, window: Any) -> None:
     """*Close Unmodified Tabs*: whatever closing would not lose, scratch views among them."""
     for sheet in [sheet for group in window.groups for sheet in list(group.sheets)]:
-        if sheet.view is None or not sheet.view.buffer.dirty:
+        if not sheet.view.buffer.dirty:
             host.files.close_sheet(sheet)
 
 
@@ -160,24 +119,6 @@ def focus_group(host: Any, window: Any, group: int) -> None:
 
 
 @window_command
-def focus_neighboring_group(host: Any, window: Any, forward: bool = True) -> None:
-    window.focus_group((window.active_group + (1 if forward else -1)) % len(window.groups))
-
-
-@window_command
-def move_to_group(host: Any, window: Any, group: int) -> None:
-    sheet = window.active_sheet()
-    if sheet is not None and 0 <= group < len(window.groups):
-        window.move_sheet(sheet, group, -1)
-        window.focus_sheet(sheet)
-
-
-@window_command
-def move_to_neighboring_group(host: Any, window: Any, forward: bool = True) -> None:
-    move_to_group(host, window, (window.active_group + (1 if forward else -1)) % len(window.groups))
-
-
-@window_command
 def set_layout(host: Any, window: Any, cols: List[float], rows: List[float], cells: List[List[int]]) -> None:
     window.set_layout({"cols": cols, "rows": rows, "cells": cells})
 
@@ -194,69 +135,17 @@ def new_pane(host: Any, window: Any, move: bool = True) -> None:
     }
     window.set_layout(layout)
     if sheet is not None and move:
-        move_to_group(host, window, count)
-    elif sheet is not None and sheet.view is not None:
+        window.move_sheet(sheet, count, -1)
+        window.focus_sheet(sheet)
+    elif sheet is not None:
         host.files.clone(sheet.view, window, count)
         window.focus_group(count)
-
-
-@window_command
-def close_pane(host: Any, window: Any) -> None:
-    count = len(window.groups) - 1
-    if count:
-        window.set_layout(
-            {
-                "cols": [i / float(count) for i in range(count)] + [1.0],
-                "rows": [0.0, 1.0],
-                "cells": [[i, 0, i + 1, 1] for i in range(count)],
-            }
-        )
-
-
-@window_command
-def select_by_index(host: Any, window: Any, index: int) -> None:
-    sheets = window.groups[window.active_group].sheets
-    if 0 <= index < len(sheets):
-        window.focus_sheet(sheets[index])
-
-
-def _step(window: Any, by: int) -> None:
-    sheets = window.sheets()
-    if sheets:
-        active = window.active_sheet()
-        index = sheets.index(active) if active in sheets else -1
-        window.focus_sheet(sheets[(index + by) % len(sheets)])
-
-
-@window_command
-def next_view(host: Any, window: Any) -> None:
-    _step(window, 1)
-
-
-@window_command
-def prev_view(host: Any, window: Any) -> None:
-    _step(window, -1)
 
 
 # -- what shows --------------------------------------------------------------------------------------
 @window_command
 def toggle_side_bar(host: Any, window: Any) -> None:
     window.elements["side_bar"] = not window.elements["side_bar"]
-
-
-@window_command
-def toggle_minimap(host: Any, window: Any) -> None:
-    window.elements["minimap"] = not window.elements["minimap"]
-
-
-@window_command
-def toggle_status_bar(host: Any, window: Any) -> None:
-    window.elements["status_bar"] = not window.elements["status_bar"]
-
-
-@window_command
-def toggle_tabs(host: Any, window: Any) -> None:
-    window.elements["tabs"] = not window.elements["tabs"]
 
 
 @window_command
@@ -284,11 +173,8 @@ def hide_overlay(host: Any, window: Any) -> None:
 @window_command
 def cancel(host: Any, window: Any) -> None:
     """What the escape key does: the topmost thing that can be closed goes."""
-    view = window.focused_view()
     if window.panels.quick is not None:
         window.panels.finish_quick(-1)
-    elif view is not None and view.popup is not None:
-        view.hide_popup()
     elif window.panels.active is not None:
         window.panels.hide()
 
@@ -310,21 +196,6 @@ def close_project(host: Any, window: Any) -> None:
     workspaces.close_project(window)
 
 
-@window_command
-def remove_folder(host: Any, window: Any, dirs: List[str]) -> None:
-    window.project.set_folders([path for path in window.folders() if path not in dirs])
-
-
-@window_command
-def close_folder_list(host: Any, window: Any) -> None:
-    window.project.set_folders([])
-
-
-@window_command
-def show_input_panel(host: Any, window: Any, caption: str = "", initial_text: str = "") -> None:
-    window.panels.show_input(caption, initial_text, None, None, None)
-
-
 @application_command
 def new_window(host: Any, folders: Optional[List[str]] = None) -> None:
     host.new_window(copy.copy(folders))
@@ -334,16 +205,6 @@ def new_window(host: Any, folders: Optional[List[str]] = None) -> None:
 def exit(host: Any) -> None:
     """Quitting belongs to the editor process; `host.quit_requested` tells it."""
     host.quit_requested = True
-
-
-@application_command
-def open_url(host: Any, url: str) -> None:
-    host.opened_urls.append(url)
-
-
-@application_command
-def echo(host: Any, **args: Any) -> None:
-    print(args)
 
 
 # -- what keys do in widgets; no command of the editor has these names --------------------------------

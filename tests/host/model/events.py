@@ -63,26 +63,6 @@ class Events:
     def buffer(self, name: str, buffer: Any) -> None:
         self._tell(name, buffer.id)
 
-    def text_changed(self, buffer: Any, changes: list) -> None:
-        """Tell the text listeners attached to a buffer."""
-        for listener in list(buffer.listeners):
-            self._listener(listener, "on_text_changed", changes)
-
-    def text_replaced(self, buffer: Any, name: str) -> None:
-        """Tell the text listeners of `on_revert` or `on_reload`; such changes are not told one by one."""
-        buffer.pending_changes = []
-        for listener in list(buffer.listeners):
-            self._listener(listener, name)
-
-    def _listener(self, listener: Any, name: str, *args: Any) -> None:
-        scheduler = self._host.scheduler
-        handler = getattr(listener, name, None)
-        if handler is not None:
-            scheduler.call(handler, *args)
-        handler = getattr(listener, name + "_async", None)
-        if handler is not None:
-            scheduler.set_timeout_async(lambda: handler(*args))
-
     def _tell(self, name: str, number: int) -> None:
         self.log.append((name, number))
         plugins = self._host.plugins

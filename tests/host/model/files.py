@@ -12,7 +12,7 @@ from typing import Any, Callable, Optional, Tuple
 from . import encoding as codec
 from . import placeholders
 from .buffer import BufferModel
-from .sheet import HTML, TEXT, SheetModel
+from .sheet import SheetModel
 from .syntaxes import PLAIN
 from .view import ViewModel
 
@@ -45,13 +45,12 @@ class Files:
         """A view of a buffer in a sheet of its own, shown but not told of yet."""
         target = window.groups[group if 0 <= group < len(window.groups) else window.active_group]
         replaced = target.active if flags & REPLACE_MRU else None
-        sheet = SheetModel(self._host, TEXT, window)
         view = ViewModel(self._host, buffer, window)
-        view.sheet, sheet.view = sheet, view
+        sheet = SheetModel(self._host, window, view)
         sheet.semi_transient = bool(flags & SEMI_TRANSIENT)
         self._host.views[view.id] = view
         window.add_sheet(sheet, group, transient=bool(flags & TRANSIENT), select=bool(flags & ADD_TO_SELECTION))
-        if replaced is not None and replaced.semi_transient and not (replaced.view and replaced.view.buffer.dirty):
+        if replaced is not None and replaced.semi_transient and not replaced.view.buffer.dirty:
             self.close_sheet(replaced)
         return view
 
@@ -64,15 +63,6 @@ class Files:
         self._host.events.view("on_new", view)
         self._host.focus.update()
         return view
-
-    def new_html(self, window: Any, name: str, contents: str, flags: int, group: int) -> SheetModel:
-        sheet = SheetModel(self._host, HTML, window)
-        sheet.name, sheet.contents = name, contents
-        self._host.check_html("HTML sheet", contents)
-        window.add_sheet(sheet, group, transient=bool(flags & TRANSIENT), select=bool(flags & ADD_TO_SELECTION))
-        window.panels.blur()
-        self._host.focus.update()
-        return sheet
 
     def clone(self, view: ViewModel, window: Any = None, group: int = -1, flags: int = 0) -> ViewModel:
         copy = self.new_view(window or view.window, view.buffer, flags, group)
@@ -88,7 +78,8 @@ class Files:
         for number, candidate in enumerate(window.groups):
             if group in (-1, number):
                 for sheet in candidate.all():
-                    if sheet.file_name() and _key(sheet.file_name()) == wanted:
+                    name = sheet.view.buffer.file_name
+                    if name and _key(name) == wanted:
                         return sheet.view
         return None
 
@@ -250,7 +241,6 @@ class Files:
             buffer.undo.close({})
         buffer.encoding, buffer.line_endings = loaded.encoding, loaded.line_endings
         buffer.undo.mark_saved()
-        self._host.events.text_replaced(buffer, event)
         for view in list(buffer.views):
             self._host.events.view(event, view)
         self._host.notes.flush()
@@ -267,25 +257,22 @@ class Files:
 
     def _close(self, sheet: SheetModel, ask: bool) -> bool:
         view, window = sheet.view, sheet.window
-        if view is not None:
-            if ask and view.buffer.dirty and len(view.buffer.views) == 1:
-                answer = self._host.dialogs.ask("save_changes", "Save changes to %s?" % view.title())
-                if answer == "cancel" or (answer == "save" and not self.save(view)):
-                    return False
-            self._host.events.view("on_pre_close", view)
-            if sheet.window is None:
-                return True
-            view.hide_popup()
-            if self._host.focus.current is view:
-                self._host.events.view("on_deactivated", view)
-                self._host.focus.forget(view)
+        if ask and view.buffer.dirty and len(view.buffer.views) == 1:
+            answer = self._host.dialogs.ask("save_changes", "Save changes to %s?" % view.title())
+            if answer == "cancel" or (answer == "save" and not self.save(view)):
+                return False
+        self._host.events.view("on_pre_close", view)
+        if sheet.window is None:
+            return True
+        if self._host.focus.current is view:
+            self._host.events.view("on_deactivated", view)
+            self._host.focus.forget(view)
         window.detach_sheet(sheet)
         sheet.window = None
-        if view is not None:
-            view.detach_settings()
-            view.window = view.sheet = None
-            self._host.events.view("on_close", view)
-            self._host.forget_view(view)
+        view.detach_settings()
+        view.window = view.sheet = None
+        self._host.events.view("on_close", view)
+        self._host.forget_view(view)
         self._host.sheets.pop(sheet.id, None)
         window.settle()
         if not window.unsettled and not placeholders.close_if_empty(window):

@@ -34,7 +34,6 @@ class Focus:
             if drawn is not None:
                 drawn.redraw()
         if previous is not None and previous.valid:
-            previous.hide_popup()
             self._host.events.view("on_deactivated", previous)
         # A handler may have moved the focus on.
         if self.current is view and view is not None and view.valid:

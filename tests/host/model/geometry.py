@@ -7,7 +7,7 @@ Word wrap is off. Rule kept here: the viewport never leaves the layout.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from typing import Any, Dict, Set, Tuple
+from typing import Any, Dict, Tuple
 
 from .metrics import em_width, line_height
 from .metrics import of as metrics_of
@@ -26,11 +26,10 @@ MARGIN = 4.0
 class RowTops:
     """The top of every row, and the bottom of the last one, as a sequence that is computed where it is looked at."""
 
-    def __init__(self, rows: int, line_height: float, extra: Dict[int, float], hidden: Set[int]):
+    def __init__(self, rows: int, line_height: float, extra: Dict[int, float]):
         self._rows = rows
         self._line_height = line_height
-        self._hidden = sorted(hidden)
-        self._keys = sorted(row for row in extra if row not in hidden)
+        self._keys = sorted(extra)
         self._sums = [0.0]
         for row in self._keys:
             self._sums.append(self._sums[-1] + extra[row])
@@ -42,15 +41,13 @@ class RowTops:
         row = row + len(self) if row < 0 else row
         if not 0 <= row < len(self):
             raise IndexError(row)
-        visible = row - bisect_left(self._hidden, row)
-        return visible * self._line_height + self._sums[bisect_left(self._keys, row)]
+        return row * self._line_height + self._sums[bisect_left(self._keys, row)]
 
 
 def row_tops(view: Any) -> RowTops:
-    """The top of every row, and the bottom of the last one; computed once per state of text, phantoms and folds."""
+    """The top of every row, and the bottom of the last one; computed once per state of text, and phantoms."""
     columns = phantom_columns(view)
-    folds = [fold.to_tuple() for fold in view.folds]
-    state = (view.buffer.change_id(), view.phantoms.version, folds, columns, line_height(view), metrics_of(view))
+    state = (view.buffer.change_count, view.phantoms.version, columns, line_height(view), metrics_of(view))
     known = view.row_tops
     if known is None or known[0] != state:
         known = view.row_tops = (state, _compute_row_tops(view, columns))
@@ -78,11 +75,7 @@ def _compute_row_tops(view: Any, columns: int) -> RowTops:
         if height:
             row = buffer.row(phantom.region.begin())
             extra[row] = extra.get(row, 0.0) + height
-    hidden: Set[int] = set()
-    for region in view.folds:
-        first, last = buffer.row(region.begin()), buffer.row(region.end())
-        hidden.update(range(first + 1, last + 1))
-    return RowTops(buffer.line_count(), line_height(view), extra, hidden)
+    return RowTops(buffer.line_count(), line_height(view), extra)
 
 
 def _tab_size(view: Any) -> int:
@@ -148,7 +141,7 @@ def _blocks_width(view: Any) -> float:
 
 def _longest_line(view: Any) -> float:
     buffer = view.buffer
-    state = (buffer.change_id(), _tab_size(view), em_width(view))
+    state = (buffer.change_count, _tab_size(view), em_width(view))
     known = view.longest_line
     if known is None or known[0] != state:
         if "\t" in buffer.text:
@@ -236,13 +229,3 @@ def show(view: Any, region: Region, surrounds: bool = True, keep_to_left: bool =
     elif right > x + width:
         x = right - width + em_width(view)
     view.viewport = clamp_viewport(view, (x, y))
-
-
-def layout_to_window(view: Any, xy: Tuple[float, float]) -> Tuple[float, float]:
-    left, top = text_box(view)[:2]
-    return (xy[0] - view.viewport[0] + left, xy[1] - view.viewport[1] + top)
-
-
-def window_to_layout(view: Any, xy: Tuple[float, float]) -> Tuple[float, float]:
-    left, top = text_box(view)[:2]
-    return (xy[0] - left + view.viewport[0], xy[1] - top + view.viewport[1])

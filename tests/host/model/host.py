@@ -77,7 +77,6 @@ class Host:
         self.opened_urls: List[str] = []
         self.quit_requested = False
         self.closed = False
-        self.input_requests: List[Dict[str, Any]] = []
         self._counters: Dict[str, Any] = {}
         self.settings_files = SettingsFiles(self)
         self.events = Events(self)
@@ -133,7 +132,7 @@ class Host:
     # -- windows ---------------------------------------------------------------------------------
     def make_window(self) -> WindowModel:
         """A new window in front of the others, without an event."""
-        window = WindowModel(self, self.focus.active_window())
+        window = WindowModel(self)
         self.windows[window.id] = window
         self.focus.order.append(window)
         return window
@@ -181,9 +180,8 @@ class Host:
             window.move_sheet(sheet, group if group >= 0 else window.active_group, index)
             return
         sheet.promote()
-        if view is not None:
-            self.events.view("on_pre_move", view)
-            view.detach_settings()
+        self.events.view("on_pre_move", view)
+        view.detach_settings()
         source.detach_sheet(sheet)
         number = group if group >= 0 else window.active_group
         window.groups[number].insert(sheet, index)
@@ -192,11 +190,10 @@ class Host:
         sheet.window = window
         source.settle()
         window.settle()
-        if view is not None:
-            view.window = window
-            self.preferences().children.append(view.settings)
-            window.project_settings.children.append(view.settings)
-            self.events.view("on_post_move", view)
+        view.window = window
+        self.preferences().children.append(view.settings)
+        window.project_settings.children.append(view.settings)
+        self.events.view("on_post_move", view)
         self.focus.update()
 
     # -- files and settings ----------------------------------------------------------------------

@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from typing import Any, Dict, List, Optional
 
-from . import syntaxes
 from .stock import BINDINGS
 
 OPERATORS = {
@@ -97,41 +96,13 @@ class Keymap:
             "panel_visible": lambda: window.panels.active is not None,
             "panel": lambda: window.panels.active or "",
             "panel_has_focus": lambda: view is not None and bool(view.element) and window.panels.quick is None,
-            "panel_type": lambda: (window.panels.active or "").split(".")[0],
             "overlay_visible": lambda: window.panels.quick is not None,
-            "overlay_has_focus": lambda: window.panels.quick is not None,
-            "popup_visible": lambda: view is not None and view.popup is not None,
-            "auto_complete_visible": lambda: False,
-            "has_snippet": lambda: False,
-            "has_next_field": lambda: False,
-            "has_prev_field": lambda: False,
-            "is_recording_macro": lambda: False,
-            "is_javadoc": lambda: False,
-            "group_has_multiselect": lambda: len(window.groups[window.active_group].selected) > 1,
-            "group_has_transient_sheet": lambda: window.groups[window.active_group].transient is not None,
-            "num_selections": lambda: len(view.selection.regions) if view is not None else 0,
-            "read_only": lambda: view is not None and view.buffer.read_only,
-            "last_command": lambda: self._host.commands.log[-1][0] if self._host.commands.log else "",
         }
         if key in simple:
             return [simple[key]()]
-        if view is None:
-            return None
-        text, regions = view.buffer.text, view.selection.regions
-        starts = [view.buffer.line_bounds(view.buffer.row(region.begin()))[0] for region in regions]
-        ends = [view.buffer.line_bounds(view.buffer.row(region.end()))[1] for region in regions]
-        if key == "selection_empty":
-            return [region.empty() for region in regions]
-        if key == "text":
-            return [text[region.begin() : region.end()] for region in regions]
-        if key == "preceding_text":
-            return [text[start : region.begin()] for start, region in zip(starts, regions)]
-        if key == "following_text":
-            return [text[region.end() : end] for end, region in zip(ends, regions)]
-        if key in ("selector", "eol_selector"):
-            # The operand is a selector, so the comparison is made here.
-            score = syntaxes.score(self._host.syntaxes.scope(view), str(operand))
-            return [operand if score > 0 else None]
+        if view is not None and key == "preceding_text":
+            text, regions = view.buffer.text, view.selection.regions
+            return [text[view.buffer.line_bounds(view.buffer.row(r.begin()))[0] : r.begin()] for r in regions]
         return None
 
 

@@ -1,4 +1,4 @@
-"""The small HTML of phantoms, popups, annotations and HTML sheets: is it valid, which links, which text.
+"""The small HTML of phantoms and annotations: is it valid, which links, which text.
 
 Rule kept here: what the editor's own engine would drop silently is a complaint, so that a test sees it.
 """

@@ -49,10 +49,6 @@ class Notes:
             with self._host.lock:
                 modified, self._modified = self._modified, {}
                 selection, self._selection = self._selection, {}
-            for buffer in {id(v.buffer): v.buffer for v in modified.values()}.values():
-                changes, buffer.pending_changes = buffer.pending_changes, []
-                if changes:
-                    self._host.events.text_changed(buffer, changes)
             for view in modified.values():
                 if view.valid:
                     if view.sheet is not None and view.buffer.dirty:
@@ -63,7 +59,5 @@ class Notes:
                         panel.input_changed()
             for view in selection.values():
                 if view.valid:
-                    if view.popup is not None and not view.popup.flags & 16:
-                        view.hide_popup()
                     self._host.events.view("on_selection_modified", view)
         self._host.complain("listeners keep changing the views they are told of")

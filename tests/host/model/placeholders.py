@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .sheet import TEXT, SheetModel
+from .sheet import SheetModel
 from .syntaxes import PLAIN
 from .view import ViewModel
 
@@ -57,8 +57,7 @@ def _add(window: Any, group: Any) -> None:
     buffer = host.files.new_buffer()
     view = ViewModel(host, buffer, window)
     view.settings.own["syntax"] = PLAIN
-    sheet = SheetModel(host, TEXT, window)
-    sheet.view, view.sheet = view, sheet
+    sheet = SheetModel(host, window, view)
     sheet.transient = sheet.placeholder = True
     host.views[view.id] = view
     group.transient = sheet

@@ -37,25 +37,6 @@ class SelectionModel:
         kept.sort(key=lambda item: (item.begin(), item.end()))
         self.regions = kept
 
-    def subtract(self, region: Region) -> None:
-        """Take the stretch of `region` out of the selection."""
-        low, high = region.begin(), region.end()
-        result = []
-        for other in self.regions:
-            begin, end = other.begin(), other.end()
-            if other.empty():
-                if not low <= begin <= high:
-                    result.append(other)
-                continue
-            if end <= low or begin >= high:
-                result.append(other)
-                continue
-            for part_begin, part_end in ((begin, low), (high, end)):
-                if part_begin < part_end:
-                    forward = other.a <= other.b
-                    result.append(Region(part_begin, part_end) if forward else Region(part_end, part_begin))
-        self.regions = result
-
     def contains(self, region: Region) -> bool:
         return any(region in other for other in self.regions)
 
@@ -65,9 +46,6 @@ class SelectionModel:
         self.regions = []
         for region in moved:
             self.add(region)
-
-    def clamp(self, size: int) -> None:
-        self.set([(min(a, size), min(b, size)) for a, b in self.copy()])
 
 
 def _meets(one: Region, other: Region) -> bool:

@@ -10,7 +10,7 @@ from typing import Any, Dict, Optional
 
 from .buffer import BufferModel
 from .regions import RegionSet
-from .sheet import TEXT, SheetModel
+from .sheet import SheetModel
 from .values import Region
 from .view import ViewModel
 
@@ -26,7 +26,6 @@ def _save_window(window: Any) -> Dict[str, Any]:
     return {
         "size": list(window.size),
         "elements": dict(window.elements),
-        "template_settings": window.template_settings.own,
         "project_file": window.project.file_name,
         "project_data": window.project.data,
         **save_workspace(window),
@@ -41,15 +40,8 @@ def save_workspace(window: Any) -> Dict[str, Any]:
         "settings": window.settings.own,
         "groups": [
             {
-                "sheets": [_save_view(sheet.view) for sheet in group.sheets if sheet.view is not None],
-                "active": next(
-                    (
-                        index
-                        for index, sheet in enumerate([s for s in group.sheets if s.view is not None])
-                        if sheet is group.active
-                    ),
-                    None,
-                ),
+                "sheets": [_save_view(sheet.view) for sheet in group.sheets],
+                "active": next((index for index, sheet in enumerate(group.sheets) if sheet is group.active), None),
             }
             for group in window.groups
         ],
@@ -90,7 +82,6 @@ def _restore_window(host: Any, saved: Dict[str, Any]) -> None:
     window = host.make_window()
     window.size = (saved["size"][0], saved["size"][1])
     window.elements.update(saved["elements"])
-    window.template_settings.own = saved["template_settings"]
     if saved["project_file"] and os.path.exists(saved["project_file"]):
         window.project.load(saved["project_file"])
     else:
@@ -130,8 +121,8 @@ def _restore_view(
         buffer.scratch, buffer.read_only = saved["scratch"], saved["read_only"]
     view = ViewModel(host, buffer, window)
     host.views[view.id] = view
-    sheet = SheetModel(host, TEXT, window)
-    sheet.view, view.sheet, sheet.semi_transient = view, sheet, saved["semi_transient"]
+    sheet = SheetModel(host, window, view)
+    sheet.semi_transient = saved["semi_transient"]
     window.groups[group].insert(sheet)
     view.settings.own = saved["settings"]
     view.selection.set([(buffer.clamp(a), buffer.clamp(b)) for a, b in saved["selection"]])

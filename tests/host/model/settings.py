@@ -72,9 +72,6 @@ class SettingsModel:
     def clear_on_change(self, tag: str) -> None:
         self._callbacks.pop(as_text(tag), None)
 
-    def callback_tags(self) -> List[str]:
-        return sorted(self._callbacks)
-
     def changed(self) -> None:
         """Tell the callbacks of this layer and of those that rest on it, in the next turn of the main loop."""
         self._host.settings_changes += 1

@@ -1,38 +1,25 @@
-"""A sheet: what a tab holds. A text view, or a page of HTML."""
+"""A sheet: what a tab holds, which here is always a view of a text."""
 
 from __future__ import annotations
 
 from typing import Any, Optional
 
-TEXT, IMAGE, HTML = 0, 1, 2
-
 
 class SheetModel:
-    """`window` is None once it is closed. The two low bits of the id tell the kind, as in the editor.
+    """`window` is None once it is closed. The two low bits of the id tell the kind, as in the editor: 0 is a text.
 
     `placeholder` is True for the untitled sheet without a tab that a group shows as long as it has none.
     """
 
-    def __init__(self, host: Any, kind: int, window: Any):
-        self.id = host.next_id("sheet") * 4 + kind
-        self.kind = kind
+    def __init__(self, host: Any, window: Any, view: Any):
+        self.id = host.next_id("sheet") * 4
         self.window = window
-        self.view: Any = None
-        self.name = ""
-        self.contents = ""
+        self.view = view
         self.transient = False
         self.semi_transient = False
         self.placeholder = False
         host.sheets[self.id] = self
-
-    def title(self) -> str:
-        return self.view.title() if self.view is not None else self.name
-
-    def given_name(self) -> str:
-        return self.view.buffer.name if self.view is not None else self.name
-
-    def file_name(self) -> str:
-        return self.view.buffer.file_name if self.view is not None else ""
+        view.sheet = self
 
     def promote(self) -> None:
         """A preview, or what stood for an empty group, becomes an ordinary tab."""

@@ -17,14 +17,8 @@ BINDINGS: List[Dict[str, Any]] = [
     _key("tab", "insert", {"characters": "\t"}),
     _key("backspace", "left_delete"),
     _key("delete", "right_delete"),
-    _key("ctrl+backspace", "delete_word", {"forward": False}),
-    _key("ctrl+delete", "delete_word", {"forward": True}),
     _key("ctrl+s", "save", {"async": True}),
-    _key("ctrl+shift+s", "prompt_save_as"),
-    _key("ctrl+n", "new_file"),
-    _key("ctrl+shift+n", "new_window"),
     _key("ctrl+w", "close"),
-    _key("ctrl+shift+w", "close_window"),
     _key("ctrl+f4", "close_file"),
     _key("close", "close"),
     _key("save", "save"),
@@ -32,27 +26,10 @@ BINDINGS: List[Dict[str, Any]] = [
     _key("ctrl+shift+t", "reopen_last_file"),
     _key("ctrl+q", "exit"),
     _key("ctrl+z", "undo"),
-    _key("ctrl+y", "redo_or_repeat"),
     _key("ctrl+shift+z", "redo"),
-    _key("ctrl+u", "soft_undo"),
-    _key("ctrl+c", "copy"),
-    _key("ctrl+x", "cut"),
     _key("ctrl+v", "paste"),
-    _key("ctrl+a", "select_all"),
-    _key("pagedown", "move", {"by": "pages", "forward": True}),
-    _key("pageup", "move", {"by": "pages", "forward": False}),
-    _key("ctrl+home", "move_to", {"to": "bof"}),
-    _key("ctrl+end", "move_to", {"to": "eof"}),
-    _key("home", "move_to", {"to": "bol"}),
-    _key("end", "move_to", {"to": "eol"}),
-    _key("ctrl+pagedown", "next_view"),
-    _key("ctrl+pageup", "prev_view"),
     _key("ctrl+k ctrl+b", "toggle_side_bar"),
-    _key("ctrl+`", "show_panel", {"panel": "console", "toggle": True}),
     _key("escape", "cancel"),
-    _key("insert", "toggle_overwrite"),
-    _key("ctrl+k ctrl+up", "new_pane"),
-    _key("ctrl+k ctrl+down", "close_pane"),
 ]
 for _name, _by, _forward in (
     ("left", "characters", False),
@@ -62,12 +39,6 @@ for _name, _by, _forward in (
 ):
     BINDINGS.append(_key(_name, "move", {"by": _by, "forward": _forward}))
     BINDINGS.append(_key("shift+" + _name, "move", {"by": _by, "forward": _forward, "extend": True}))
-for _name, _forward in (("ctrl+left", False), ("ctrl+right", True)):
-    BINDINGS.append(_key(_name, "move", {"by": "words", "forward": _forward}))
-for _number in range(1, 10):
-    BINDINGS.append(_key("ctrl+%d" % _number, "focus_group", {"group": _number - 1}))
-    BINDINGS.append(_key("ctrl+shift+%d" % _number, "move_to_group", {"group": _number - 1}))
-    BINDINGS.append(_key("alt+%d" % _number, "select_by_index", {"index": _number - 1}))
 BINDINGS += [
     _key("up", "host_overlay", {"do": "up"}, _OVERLAY),
     _key("down", "host_overlay", {"do": "down"}, _OVERLAY),

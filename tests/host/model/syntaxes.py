@@ -96,30 +96,3 @@ class Syntaxes:
     def scope(self, view: Any) -> str:
         facts = self.by_path(str(view.settings.get("syntax", PLAIN)))
         return (facts.scope if facts is not None and facts.scope else "text.plain") + " "
-
-
-def score(scope_name: str, selector: str) -> int:
-    """How well a selector matches; 0 for not at all. Knows `,` and `|`, ` - ` and `&`, and nesting by blanks."""
-    best = 0
-    scopes = scope_name.split()
-    for alternative in re.split(r"[,|]", selector):
-        wanted, *excluded = re.split(r"\s-\s*|^-\s*", alternative.strip())
-        if any(_nested(scopes, part) for part in excluded):
-            continue
-        points = [_nested(scopes, part) for part in wanted.split("&")] if wanted.strip() else [1]
-        if all(points):
-            best = max(best, sum(points))
-    return best
-
-
-def _nested(scopes: List[str], path: str) -> int:
-    """The score of a path of scopes that must be found in this order; 0 if it is not."""
-    points, position = 0, 0
-    for part in path.split():
-        while position < len(scopes) and not (scopes[position] + ".").startswith(part + "."):
-            position += 1
-        if position == len(scopes):
-            return 0
-        points += 8 ** min(position, 6) * (part.count(".") + 1)
-        position += 1
-    return points

@@ -133,27 +133,6 @@ class Region:
     def contains(self, x):
         return x in self
 
-    def cover(self, region):
-        low, high = min(self.begin(), region.begin()), max(self.end(), region.end())
-        return Region(low, high) if self.a < self.b else Region(high, low)
-
-    def intersection(self, region):
-        low, high = max(self.begin(), region.begin()), min(self.end(), region.end())
-        return Region(low, high) if low < high else Region(0)
-
-    def intersects(self, region):
-        if (self.begin(), self.end()) == (region.begin(), region.end()):
-            return True
-        low, high = max(self.begin(), region.begin()), min(self.end(), region.end())
-        if low < high:
-            return True
-        # An empty region strictly inside the other one counts too.
-        return (
-            low == high
-            and (self.empty() != region.empty())
-            and (self.begin() < low < self.end() or region.begin() < low < region.end())
-        )
-
 
 class Edit:
     """The permission to change one view's text, alive only while its TextCommand runs."""
@@ -165,49 +144,5 @@ class Edit:
         return "Edit(%r)" % (self.edit_token,)
 
 
-class HistoricPosition:
-    """Where a point was (offset, row, columns in three units) before a change."""
-
-    __slots__ = ["pt", "row", "col", "col_utf16", "col_utf8"]
-
-    def __init__(self, pt, row, col, col_utf16, col_utf8):
-        self.pt = pt
-        self.row = row
-        self.col = col
-        self.col_utf16 = col_utf16
-        self.col_utf8 = col_utf8
-
-    def __repr__(self):
-        return "HistoricPosition(pt=%r, row=%r, col=%r, col_utf16=%r, col_utf8=%r)" % (
-            self.pt,
-            self.row,
-            self.col,
-            self.col_utf16,
-            self.col_utf8,
-        )
-
-
-class TextChange:
-    """One replaced stretch of text, for TextChangeListener."""
-
-    __slots__ = ["a", "b", "len_utf16", "len_utf8", "str"]
-
-    def __init__(self, pa, pb, len_utf16, len_utf8, str):
-        self.a = pa
-        self.b = pb
-        self.len_utf16 = len_utf16
-        self.len_utf8 = len_utf8
-        self.str = str
-
-    def __repr__(self):
-        return "TextChange(%r, %r, len_utf16=%r, len_utf8=%r, str=%r)" % (
-            self.a,
-            self.b,
-            self.len_utf16,
-            self.len_utf8,
-            self.str,
-        )
-
-
-for _class in (Region, Edit, HistoricPosition, TextChange):
+for _class in (Region, Edit):
     _class.__module__ = "sublime"

@@ -1,35 +1,15 @@
-"""A view: one look at a buffer, with its own selection, marks, phantoms, popup, folds and scroll position."""
+"""A view: one look at a buffer, with its own selection, marks, phantoms and scroll position."""
 
 from __future__ import annotations
 
 import time
 from typing import Any, Dict, List, Optional, Tuple
 
-from .buffer import BufferModel, Change, move_point
+from .buffer import BufferModel, Change
 from .phantoms import Phantoms
 from .regions import RegionSet
 from .selection import SelectionModel
 from .settings import PREFERENCES, SettingsModel
-from .values import Region
-
-
-class Popup:
-    """The one popup of a view."""
-
-    def __init__(self, content: str, flags: int, location: int, on_navigate: Any, on_hide: Any):
-        self.content = content
-        self.flags = int(flags)
-        self.location = location
-        self.on_navigate = on_navigate
-        self.on_hide = on_hide
-
-
-class PopupMenu:
-    """A list at the caret."""
-
-    def __init__(self, items: List[str], on_done: Any):
-        self.items = items
-        self.on_done = on_done
 
 
 class ViewModel:
@@ -48,12 +28,7 @@ class ViewModel:
     region_sets: Dict[str, RegionSet]
     phantoms: Phantoms
     status: Dict[str, str]
-    folds: List[Region]
-    popup: Optional[Popup]
-    popup_menu: Optional[PopupMenu]
     viewport: Tuple[float, float]
-    overwrite: bool
-    reference: Optional[str]
     edits: List[int]
     settings: SettingsModel
     row_tops: Any
@@ -93,12 +68,7 @@ class ViewModel:
             "region_sets": {},
             "phantoms": Phantoms(host.scheduler.set_timeout if "late_blocks" in host.quirks else None),
             "status": {},
-            "folds": [],
-            "popup": None,
-            "popup_menu": None,
             "viewport": (0.0, 0.0),
-            "overwrite": False,
-            "reference": None,
             "edits": [],
             "settings": settings,
             "row_tops": None,
@@ -136,9 +106,6 @@ class ViewModel:
             region_set.carry(change)
         self.phantoms.carry(change)
         self.undrawn = None
-        self.folds = [
-            r for r in (Region(move_point(f.a, change), move_point(f.b, change)) for f in self.folds) if not r.empty()
-        ]
         self.host.notes.modified(self)
         if self.selection.copy() != before:
             self.host.notes.selection(self)
@@ -153,9 +120,6 @@ class ViewModel:
     def status_bar(self) -> str:
         """All status values, ordered by key."""
         return ", ".join(self.status[key] for key in sorted(self.status))
-
-    def is_primary(self) -> bool:
-        return bool(self.buffer.views) and self.buffer.views[0] is self
 
     # -- selection -------------------------------------------------------------------------------
     def set_selection(self, pairs: list) -> None:
@@ -214,28 +178,3 @@ class ViewModel:
         """The sets whose annotations the user sees and can click, by key."""
         found: Dict[str, Optional[RegionSet]] = {**self.region_sets, **self.stale}
         return {key: region_set for key, region_set in found.items() if region_set is not None}
-
-    # -- popups ----------------------------------------------------------------------------------
-    def show_popup(self, popup: Popup) -> None:
-        self.hide_popup()
-        self.host.check_html("popup", popup.content)
-        self.popup = popup
-
-    def hide_popup(self) -> None:
-        popup, self.popup = self.popup, None
-        if popup is not None and popup.on_hide is not None:
-            on_hide = popup.on_hide
-            self.host.scheduler.set_timeout(on_hide)
-
-    # -- folding ---------------------------------------------------------------------------------
-    def fold(self, region: Region) -> bool:
-        region = Region(region.begin(), region.end())
-        if region.empty() or region in self.folds:
-            return False
-        self.folds = sorted([f for f in self.folds if f not in region] + [region])
-        return True
-
-    def unfold(self, region: Region) -> List[Region]:
-        opened = [f for f in self.folds if f.intersects(region) or region.begin() <= f.begin() <= region.end()]
-        self.folds = [f for f in self.folds if f not in opened]
-        return opened

@@ -18,7 +18,7 @@ ELEMENTS = {1: "side_bar", 2: "minimap", 4: "tabs", 8: "status_bar", 16: "menu",
 class WindowModel:
     """`size` is in device-independent pixels."""
 
-    def __init__(self, host: Any, template: Optional[WindowModel] = None):
+    def __init__(self, host: Any):
         self.id = host.next_id("window")
         self.host = host
         self.groups: List[GroupModel] = [GroupModel()]
@@ -34,27 +34,19 @@ class WindowModel:
             "open_files": False,
         }
         self.settings = SettingsModel(host)
-        self.template_settings = SettingsModel(host)
         self.project_settings = SettingsModel(host)
         self.project = Project(self)
         self.panels = Panels(self)
         self.messages: List[str] = []
         self.valid = True
         self.unsettled = 0  # more than 0 while tabs are on their way, see placeholders
-        if template is not None:
-            self.template_settings.own = copy.deepcopy(template.template_settings.own)
 
     # -- asking ----------------------------------------------------------------------------------
     def sheets(self) -> List[SheetModel]:
         return [sheet for group in self.groups for sheet in group.sheets]
 
     def views(self, include_transient: bool = False) -> list:
-        found = []
-        for group in self.groups:
-            for sheet in group.all() if include_transient else group.sheets:
-                if sheet.view is not None:
-                    found.append(sheet.view)
-        return found
+        return [sheet.view for group in self.groups for sheet in (group.all() if include_transient else group.sheets)]
 
     def group_of(self, sheet: SheetModel) -> int:
         """The group's number; -1 if the sheet is not here."""

@@ -2,14 +2,10 @@
 
 What a test may yield (as in UnitTesting):
   a callable                      wait until it returns something true, which `yield` returns
-  {"condition": callable, ...}    the same with "timeout" and "period" (milliseconds), "timeout_message"
   an int                          go on after so many milliseconds
-  AWAIT_WORKER                    go on after what is queued on the worker thread
   nothing                         go on after what is queued on the main thread
 Rule: no step blocks the main thread, and a test that never ends is failed by its time limit.
 """
-
-# The names of unittest and of UnitTesting are not ours to choose.
 
 from __future__ import annotations
 
@@ -22,11 +18,11 @@ from typing import Any, Callable, Dict, Generator, Iterator, List, Optional
 
 import sublime
 
-from .case import DEFAULT_TIMEOUT, DeferrableTestCase
-from .fixtures import Fixtures
+from .case import DeferrableTestCase
 
-AWAIT_WORKER = "AWAIT_WORKER"
 POLL_MILLISECONDS = 17
+DEFAULT_TIMEOUT = 4000
+"""Milliseconds that a yielded condition may take."""
 
 Steps = Generator[Any, Any, Any]
 
@@ -44,19 +40,14 @@ class Runner:
         sublime.set_timeout(lambda: self._advance(steps), 0)
 
     def _run_all(self, tests: List[unittest.TestCase]) -> Steps:
-        fixtures = Fixtures(self._result)
         for test in tests:
             if self._result.shouldStop:
                 break
-            ready = yield from fixtures.enter(test)
-            if not ready:
-                continue
             if isinstance(test, DeferrableTestCase):
                 yield from test(self._result)
             else:
                 test(self._result)
             yield  # every test starts with what was queued on the main thread done
-        yield from fixtures.leave()
 
     def _advance(self, steps: Steps, value: Any = None, error: Optional[BaseException] = None) -> None:
         try:
@@ -65,40 +56,31 @@ class Runner:
             self._finished(self._result)
             return
         if callable(awaited):
-            awaited = {"condition": awaited, "period": 0}
-        if isinstance(awaited, dict) and callable(awaited.get("condition")):
-            period = awaited.get("period", POLL_MILLISECONDS)
-            started = awaited.get("start_time") or time.time()
-            sublime.set_timeout(lambda: self._look(steps, awaited, started), period)
-        elif isinstance(awaited, float):
-            problem = TypeError(f"yield {awaited!r}: UnitTesting waits for whole milliseconds only")
-            sublime.set_timeout(lambda: self._advance(steps, error=problem), 0)
-        elif isinstance(awaited, int):
-            sublime.set_timeout(lambda: self._advance(steps), awaited)
-        elif awaited == AWAIT_WORKER:
-            sublime.set_timeout_async(lambda: sublime.set_timeout(lambda: self._advance(steps), 0), 0)
+            ending = time.monotonic() + self._condition_timeout / 1000
+            sublime.set_timeout(lambda: self._look(steps, awaited, ending), 0)
+        elif awaited is None or type(awaited) is int:
+            sublime.set_timeout(lambda: self._advance(steps), awaited or 0)
         else:
-            sublime.set_timeout(lambda: self._advance(steps), 0)
+            problem = TypeError(f"yield {awaited!r}: the stand-in for UnitTesting waits for no such thing")
+            sublime.set_timeout(lambda: self._advance(steps, error=problem), 0)
 
-    def _look(self, steps: Steps, awaited: Dict[str, Any], started: float) -> None:
+    def _look(self, steps: Steps, condition: Callable[[], Any], ending: float) -> None:
         try:
-            value = awaited["condition"]()
+            value = condition()
         except Exception as error:
             self._advance(steps, error=error)
             return
-        timeout = awaited.get("timeout", self._condition_timeout)
         if value:
             self._advance(steps, value)
-        elif (time.time() - started) * 1000 >= timeout:
-            message = awaited.get("timeout_message") or "Condition not fulfilled"
-            self._advance(steps, error=TimeoutError(f"{message} within {timeout / 1000:.2f} seconds"))
+        elif time.monotonic() >= ending:
+            seconds = self._condition_timeout / 1000
+            self._advance(steps, error=TimeoutError(f"Condition not fulfilled within {seconds:.2f} seconds"))
         else:
-            period = awaited.get("period") or POLL_MILLISECONDS
-            sublime.set_timeout(lambda: self._look(steps, awaited, started), period)
+            sublime.set_timeout(lambda: self._look(steps, condition, ending), POLL_MILLISECONDS)
 
 
 def discover(package: str, tests_dir: str, pattern: str, names: Optional[List[str]] = None) -> List[unittest.TestCase]:
-    """Finds the package's tests as UnitTesting does: with a `tests/__init__.py` as modules of the package.
+    """Finds the package's tests, which have a `tests/__init__.py`, as modules of the package, as UnitTesting does.
 
     `names` are fnmatch patterns or parts of `module.Class.method`, as for `unittest -k`.
     """
@@ -109,11 +91,7 @@ def discover(package: str, tests_dir: str, pattern: str, names: Optional[List[st
     loader = unittest.TestLoader()
     if names:
         loader.testNamePatterns = [name if "*" in name else f"*{name}*" for name in names]
-    if os.path.isfile(os.path.join(start, "__init__.py")):
-        suite = loader.discover(start, pattern, top_level_dir=sublime.packages_path())
-    else:
-        suite = loader.discover(start, pattern)
-    return list(_flatten(suite))
+    return list(_flatten(loader.discover(start, pattern, top_level_dir=sublime.packages_path())))
 
 
 def run_package_tests(
@@ -153,17 +131,12 @@ class CountingResult(unittest.TextTestResult):
         self.passed += 1
         super().addSuccess(test)
 
-    def addExpectedFailure(self, test: Any, err: Any) -> None:
-        self.passed += 1
-        super().addExpectedFailure(test, err)
-
 
 def counts(result: Any) -> Dict[str, int]:
     """How the tests ended, by outcome; `run` is their number."""
-    failed = len(result.failures) + len(result.errors) + len(result.unexpectedSuccesses)
     return {
         "run": result.testsRun,
-        "failed": failed,
+        "failed": len(result.failures) + len(result.errors),
         "skipped": len(result.skipped),
         "passed": result.passed,
     }
@@ -179,8 +152,6 @@ def _print_summary(stream: Any, result: Any, seconds: float) -> None:
             ("failures", result.failures),
             ("errors", result.errors),
             ("skipped", result.skipped),
-            ("expected failures", result.expectedFailures),
-            ("unexpected successes", result.unexpectedSuccesses),
         )
         if found
     ]

@@ -1,4 +1,6 @@
-"""The host's API is that of its build: every class, function, signature and constant, and nothing else.
+"""The host's API is that of its build: every class, function and constant, and nothing else.
+
+What the host has, has the published signature; what it does without is there by its name, and refuses to be called.
 
 The list in `tests/host/api_surface.json` is our own. It was made by looking up what is published: the stubs of the
 projects jfcherng-sublime/ST-API-stubs (builds 4131, 4136 and 4147) and sublimelsp/LSP (its `sublime.pyi`, the newest).
@@ -12,24 +14,18 @@ from __future__ import annotations
 import enum
 import inspect
 import json
-import os
 
 import pytest
 
-from tests.host import builds
+from tests.host.api._published import SURFACE
 
-PATH = os.path.join(os.path.dirname(__file__), "..", "..", "host", "api_surface.json")
-with open(PATH, encoding="utf-8") as file:
-    SURFACE = json.load(file)
-if builds.MODERN:
-    for _part, _names in SURFACE["since_4201"].items():
-        for _name, _value in _names.items():
-            known = SURFACE["sublime"][_part].get(_name)
-            SURFACE["sublime"][_part][_name] = {**known, **_value} if isinstance(known, dict) else _value
+LACKING = "lacking"  # stands for the signature of what the host does without
 
 
 def signature(function) -> str:
     """A function's parameters as text that is the same on every Python."""
+    if hasattr(function, "lacking"):
+        return LACKING
     parts = []
     keyword_only = False
     for parameter in inspect.signature(function).parameters.values():
@@ -58,7 +54,7 @@ def described(module) -> dict:
         if isinstance(value, type) and issubclass(value, enum.Enum):
             found["enumerations"][name] = {member: int(item) for member, item in value.__members__.items()}
         elif isinstance(value, type):
-            found["classes"][name] = methods(value)
+            found["classes"][name] = LACKING if hasattr(value, "lacking") else methods(value)
         elif inspect.isfunction(value):
             found["functions"][name] = signature(value)
         else:
@@ -91,7 +87,23 @@ def methods(cls) -> dict:
 @pytest.mark.parametrize("name", ["sublime", "sublime_plugin"])
 @pytest.mark.parametrize("part", ["constants", "enumerations", "functions", "classes"])
 def test_the_host_offers_what_is_published(bench, name, part):
-    assert described(getattr(bench, name))[part] == SURFACE[name][part]
+    assert with_lacking(described(getattr(bench, name))[part], SURFACE[name][part]) == SURFACE[name][part]
+
+
+def with_lacking(found, published):
+    """What was found, with the published signatures of what the host does without."""
+    if isinstance(found, dict) and isinstance(published, dict):
+        return {name: with_lacking(value, published.get(name)) for name, value in found.items()}
+    return published if found == LACKING else found
+
+
+def test_what_the_host_does_without_refuses_to_be_called(bench):
+    view = bench.window.new_file()
+    for call in (view.symbols, bench.sublime.get_macro, bench.sublime.CompletionList):
+        with pytest.raises(NotImplementedError, match="the headless editor has no "):
+            call()
+    bench.plugin("class Watcher(sublime_plugin.TextChangeListener): pass")
+    assert bench.scheduler.uncaught_errors.pop() == "the headless editor knows no classes such as Watcher"
 
 
 def test_nothing_else_is_there(bench):

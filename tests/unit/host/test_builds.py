@@ -81,5 +81,3 @@ def test_every_sheet_has_a_name_in_newer_builds(bench):
     assert sheet.name() is None
     sheet.set_name("named")
     assert (sheet.name(), sheet.view().name()) == ("named", "named")
-    page = bench.window.new_html_sheet("page", "text")
-    assert page.name() == "page"

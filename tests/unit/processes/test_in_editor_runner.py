@@ -1,4 +1,4 @@
-"""The stand-in for UnitTesting: what tests may yield, which fixtures run when, and what is reported."""
+"""The stand-in for UnitTesting: what tests may yield, what runs when, and what is reported."""
 
 from __future__ import annotations
 
@@ -7,21 +7,15 @@ import pytest
 from tests.host.driver import HostError
 
 HEADER = """
-import asyncio
 import time
 import unittest
 import sublime
-from unittesting import (
-    AWAIT_WORKER, AsyncTestCase, DeferrableTestCase, DeferrableViewTestCase, OverridePreferencesTestCase,
-    TempDirectoryTestCase, ViewTestCase, expectedFailure,
-)
+from unittesting import DeferrableTestCase
 """
 
 
-def run(sample, tests, init="", **options):
-    sample.write({"tests/test_it.py": HEADER + tests})
-    if init is not None:
-        sample.write({"tests/__init__.py": init})
+def run(sample, tests, **options):
+    sample.write({"tests/__init__.py": "", "tests/test_it.py": HEADER + tests})
     with sample.start() as host:
         counts = host.call("host.run_tests", package=sample.name, **options)
         text = "".join(event["text"] for event in host.events if event["event"] == "test_output")
@@ -55,36 +49,24 @@ class Yields(DeferrableTestCase):
         yield
         self.assertEqual(seen, [1])
 
-    def test_the_worker(self):
-        seen = []
-        sublime.set_timeout_async(lambda: (time.sleep(0.1), seen.append(1)), 0)
-        yield AWAIT_WORKER
-        self.assertEqual(seen, [1])
-
     def test_an_error_in_a_condition_reaches_the_test(self):
         with self.assertRaises(ZeroDivisionError):
             yield lambda: 1 / 0
 
     def test_a_timeout_can_be_caught_and_has_the_words_of_unittesting(self):
         with self.assertRaises(TimeoutError) as caught:
-            yield {"condition": lambda: False, "timeout": 100}
-        self.assertEqual(str(caught.exception), "Condition not fulfilled within 0.10 seconds")
-        with self.assertRaises(TimeoutError) as caught:
-            yield {"condition": lambda: False, "timeout": 100, "timeout_message": "No luck"}
-        self.assertEqual(str(caught.exception), "No luck within 0.10 seconds")
+            yield lambda: False
+        self.assertEqual(str(caught.exception), "Condition not fulfilled within 0.20 seconds")
 
-    def test_a_float_is_refused(self):
-        with self.assertRaises(TypeError):
-            yield 0.5
-
-    def test_defer(self):
-        seen = []
-        self.defer(10, seen.append, 1)
-        yield lambda: seen
+    def test_what_the_stand_in_lacks_is_refused(self):
+        for awaited in (0.5, {"condition": lambda: True}, "AWAIT_WORKER"):
+            with self.assertRaises(TypeError):
+                yield awaited
 """,
+        condition_timeout=200,
     )
     assert failures(text) == []
-    assert counts == {"run": 8, "passed": 8, "failed": 0, "skipped": 0}
+    assert counts == {"run": 6, "passed": 6, "failed": 0, "skipped": 0}
     assert text.rstrip().endswith("OK")
 
 
@@ -109,15 +91,6 @@ class Fails(DeferrableTestCase):
                 yield 1
                 self.assertEqual(number, 1)
 
-    @expectedFailure
-    def test_expected(self):
-        yield 1
-        self.fail("as expected")
-
-    @expectedFailure
-    def test_unexpected_success(self):
-        yield 1
-
     @unittest.skip("for a reason")
     def test_skipped(self):
         self.fail("never run")
@@ -129,24 +102,20 @@ class Fails(DeferrableTestCase):
     def test_passes(self):
         pass
 
-class Plain(unittest.TestCase):
-    def test_plain_passes(self):
-        self.assertTrue(True)
-
-    def test_plain_fails(self):
-        self.fail("plainly")
+    async def test_coroutine(self):
+        pass
 """,
         condition_timeout=100,
     )
     assert failures(text) == [
         "test_assertion",
         "test_condition_never_true",
+        "test_coroutine",
         "test_error",
-        "test_plain_fails",
         "test_sub_tests",
         "test_sub_tests",
     ]
-    assert counts == {"run": 11, "passed": 3, "failed": 7, "skipped": 2}
+    assert counts == {"run": 8, "passed": 1, "failed": 6, "skipped": 2}
     assert "FAILED (failures=" in text
 
 
@@ -156,20 +125,7 @@ def test_fixtures_run_in_order_and_may_be_deferred(sample):
         """
 order = []
 
-def setUpModule():
-    order.append("module")
-
 class Fixtures(DeferrableTestCase):
-    @classmethod
-    def setUpClass(cls):
-        yield 1
-        order.append("class")
-
-    @classmethod
-    def tearDownClass(cls):
-        yield 1
-        order.append("class end")
-
     def setUp(self):
         self.addCleanup(self.clean)
         yield 1
@@ -190,104 +146,11 @@ class Fixtures(DeferrableTestCase):
 
 class Later(unittest.TestCase):
     def test_order(self):
-        self.assertEqual(order, ["module", "class", "set up", "a", "tear down", "clean", "class end"])
+        self.assertEqual(order, ["set up", "a", "tear down", "clean"])
 """,
     )
     assert failures(text) == ["test_a"]
     assert counts["run"] == 2
-
-
-def test_a_failed_class_fixture_is_one_error_and_its_tests_do_not_run(sample):
-    counts, text = run(
-        sample,
-        """
-class Broken(DeferrableTestCase):
-    @classmethod
-    def setUpClass(cls):
-        yield 1
-        raise ValueError("no class")
-
-    def test_a(self): pass
-    def test_b(self): pass
-""",
-    )
-    assert counts == {"run": 0, "passed": 0, "failed": 1, "skipped": 0}
-    assert "setUpClass (Sample Package.tests.test_it.Broken)" in text
-
-
-def test_coroutines(sample):
-    counts, text = run(
-        sample,
-        """
-class Coroutines(AsyncTestCase):
-    timeout_ms = 300
-
-    async def setUp(self):
-        await asyncio.sleep(0.01)
-        self.ready = True
-
-    async def test_passes(self):
-        await asyncio.sleep(0.01)
-        self.assertTrue(self.ready)
-
-    async def test_fails(self):
-        await asyncio.sleep(0.01)
-        self.fail("inside")
-
-    async def test_hangs(self):
-        await asyncio.sleep(60)
-
-    async def test_has_time(self, timeout_ms=2000):
-        await asyncio.sleep(0.4)
-
-class Wrong(DeferrableTestCase):
-    async def test_coroutine(self):
-        pass
-""",
-    )
-    assert failures(text) == ["test_coroutine", "test_fails", "test_hangs"]
-    assert "Task not completed within 0.30 seconds." in text
-    assert counts["passed"] == 2
-
-
-def test_ready_made_cases(sample):
-    counts, text = run(
-        sample,
-        """
-import os
-
-class Views(ViewTestCase):
-    def test_text(self):
-        self.setText("one\\ntwo")
-        self.assertRowContentsEqual(1, "two")
-        self.assertCaretAt(1, 3)
-        self.setCaretTo(0, 1)
-        self.insertText("X")
-        self.assertViewContentsEqual("oXne\\ntwo")
-
-class DeferredViews(DeferrableViewTestCase):
-    def setUp(self):
-        yield 1
-        self.setText("start")
-
-    def test_later(self):
-        self.defer(20, self.insertText, "!")
-        yield lambda: self.getText() == "start!"
-
-class Preferences(OverridePreferencesTestCase):
-    override_preferences = {"Sample.sublime-settings": {"answer": 42}}
-
-    def test_value(self):
-        self.assertEqual(sublime.load_settings("Sample.sublime-settings").get("answer"), 42)
-
-class Folder(TempDirectoryTestCase):
-    def test_folder(self):
-        self.assertEqual([os.path.realpath(path) for path in self.window.folders()], [os.path.realpath(self._temp_dir)])
-        self.assertEqual(len(sublime.windows()), 2)
-""",
-    )
-    assert failures(text) == []
-    assert counts["passed"] == 4
 
 
 def test_the_package_is_imported_as_the_plugin_knows_it(sample):
@@ -310,11 +173,6 @@ class Imports(unittest.TestCase):
     assert failures(text) == [] and counts["passed"] == 1
 
 
-def test_tests_without_an_init_file_are_found_too(sample):
-    counts, _ = run(sample, "class Only(unittest.TestCase):\n    def test_a(self): pass\n", init=None)
-    assert counts["passed"] == 1
-
-
 def test_a_module_that_cannot_be_imported_fails(sample):
     counts, text = run(sample, "import no_such_module\n")
     assert counts["failed"] == 1 and "no_such_module" in text
@@ -324,6 +182,12 @@ def test_tests_can_be_chosen_by_name(sample):
     tests = "class Some(unittest.TestCase):\n    def test_one(self): pass\n    def test_two(self): pass\n"
     assert run(sample, tests, names=["two"])[0]["run"] == 1
     assert run(sample, tests, pattern="test_other*.py")[0]["run"] == 0
+
+
+def test_a_case_with_fixtures_of_its_class_is_refused(sample):
+    counts, text = run(sample, "class Shared(DeferrableTestCase):\n    @classmethod\n    def setUpClass(cls): pass\n")
+    assert counts["failed"] == 1
+    assert "Shared: the stand-in for UnitTesting has no fixtures of classes" in text
 
 
 def test_a_package_without_tests_is_an_error(sample):
