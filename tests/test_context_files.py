@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 
 import sublime
 
@@ -52,17 +51,6 @@ class OpenFiles(ContextCase):
         self.client = yield from self.connect(self.folder)
         self.assertEqual(self.active(), "a.py")
 
-    def test_closing_the_active_file_takes_it_out(self):
-        yield from self.open("a.py")
-        b = yield from self.open("b.py")
-        b.close()
-        yield lambda: self.names() == ["a.py"]
-
-    def test_closing_the_last_file_leaves_an_empty_list(self):
-        a = yield from self.open("a.py")
-        a.close()
-        yield lambda: self.names() == []
-
     def test_untitled_buffers_and_files_never_saved_are_left_out(self):
         a = yield from self.open("a.py")
         self.window.new_file().set_scratch(True)
@@ -80,19 +68,6 @@ class OpenFiles(ContextCase):
         view.run_command("save")
         yield lambda: self.names() == ["new.py"] and self.active() == "new.py"
 
-    def test_clones_count_once_and_closing_one_keeps_the_file_active(self):
-        a = yield from self.open("a.py")
-        self.window.run_command("clone_file")
-        yield lambda: len(self.window.views()) == 2
-        clone = self.window.active_view()
-        self.assertNotEqual(clone.id(), a.id())
-        yield from self.caret_reaches_client(clone, 2)
-        self.assertEqual(self.names(), ["a.py"])
-        clone.close()
-        yield lambda: len(self.window.views()) == 1
-        yield from self.caret_reaches_client(a, 1)
-        self.assertEqual((self.names(), self.active()), (["a.py"], "a.py"))
-
     def test_a_preview_counts_while_it_is_shown(self):
         yield from self.open("a.py")
         self.window.open_file(self.path("b.py"), sublime.TRANSIENT)
@@ -100,23 +75,6 @@ class OpenFiles(ContextCase):
         self.window.open_file(self.path("c.py"), sublime.TRANSIENT)
         yield lambda: self.active() == "c.py"
         self.assertEqual(self.names(), ["c.py", "a.py"])
-
-    def test_a_rename_keeps_the_time(self):
-        a = yield from self.open("a.py")
-        before = self.client.active["timestamp"]
-        os.rename(self.path("a.py"), self.path("renamed.py"))
-        a.retarget(self.path("renamed.py"))
-        yield lambda: self.names() == ["renamed.py"]
-        self.assertEqual((self.active(), self.client.active["timestamp"]), ("renamed.py", before))
-
-    def test_a_save_keeps_the_time(self):
-        a = yield from self.open("a.py")
-        before = self.client.active["timestamp"]
-        a.run_command("append", {"characters": "more\n"})
-        a.run_command("save")
-        yield lambda: not a.is_dirty()
-        yield from self.caret_reaches_client(a, 2)
-        self.assertEqual(self.client.active["timestamp"], before)
 
     def test_a_file_deleted_on_disk_goes_and_comes_back_when_it_is_restored(self):
         yield from self.open("a.py")
@@ -126,23 +84,6 @@ class OpenFiles(ContextCase):
         self.assertIsNone(self.active())
         os.rename(self.path("elsewhere"), self.path("b.py"))
         yield lambda: self.names() == ["b.py", "a.py"] and self.active() == "b.py"
-
-    def test_a_client_that_comes_later_never_hears_of_a_file_that_went_meanwhile(self):
-        yield from self.open("a.py")
-        yield from self.open("b.py")
-        self.client.say_goodbye()
-        endpoint = sys.modules[PLUGIN].application.endpoint_of(self.window)
-        yield lambda: not endpoint.clients
-        os.remove(self.path("b.py"))
-        later = yield from self.connect(self.folder)
-        told = [[file["path"] for file in context["workspaceState"]["openFiles"]] for context in later.contexts]
-        self.assertEqual(told[0], [self.path("a.py")])
-
-    def test_at_most_ten_files(self):
-        for number in range(12):
-            self.write(f"f{number}.py", "x\n")
-            yield from self.open(f"f{number}.py")
-        self.assertEqual(self.names(), [f"f{number}.py" for number in range(11, 1, -1)])
 
     def test_files_with_secrets_are_left_out_entirely(self):
         self.write(".env", "KEY=1\n")
@@ -217,11 +158,3 @@ class FocusElsewhere(ContextCase):
         self.window.focus_view(widget)
         yield from self.still_active()
         self.window.run_command("hide_panel", {"cancel": True})
-
-    def test_no_update_repeats_the_one_before(self):
-        for row in (0, 1, 1, 1, 2, 2):
-            self.select(self.view, sublime.Region(self.view.text_point(row, 0)))
-            yield 60
-        yield lambda: self.cursor() == (3, 1)
-        for former, later in zip(self.client.contexts, self.client.contexts[1:]):
-            self.assertNotEqual(former, later)

@@ -80,16 +80,6 @@ class Privacy(ContextCase):
         self.window.run_command("gemini_companion_pause_sharing")
         self.assertTrue(all(tracker.withholds(self.path(name)) for name in names))
 
-    def test_pausing_is_one_windows_affair(self):
-        other_folder = self.new_folder()
-        other = yield from self.new_window(other_folder)
-        other_client = yield from self.connect(other_folder)
-        other.run_command("gemini_companion_pause_sharing")
-        view = other.open_file(self.path("b.py"))
-        yield lambda: not view.is_loading()
-        yield from self.open("a.py")
-        self.assertEqual(other_client.open_files, [])
-
     def test_a_pause_outlasts_another_project_and_comes_back_with_its_own(self):
         self.write("d.py", "# d.py\n")
         one, two = self.project("one"), self.project("two")
@@ -128,24 +118,6 @@ class Privacy(ContextCase):
         view = self.window.open_file(self.path(name))
         yield lambda: not view.is_loading()
         self.window.focus_view(view)
-
-    def test_trust_is_told_only_when_the_user_has_decided(self):
-        yield from self.open("a.py")
-        self.assertNotIn("isTrusted", str(self.client.contexts))
-        for trusted in (True, False):
-            self.set("workspace_trust", trusted)
-            yield lambda trusted=trusted: self.client.contexts[-1]["workspaceState"].get("isTrusted") is trusted
-        self.set("workspace_trust", None)
-        yield lambda: "isTrusted" not in self.client.contexts[-1]["workspaceState"]
-
-    def test_fewer_files_and_shorter_selections_when_the_settings_say_so(self):
-        yield from self.open("a.py")
-        view = yield from self.open("b.py")
-        self.set("context_maximum_files", 1)
-        yield lambda: self.names() == ["b.py"]
-        self.set("context_maximum_selection", 3)
-        self.select(view, sublime.Region(0, 6))
-        yield lambda: self.selected() == "# b"
 
     def test_a_project_has_its_own_patterns(self):
         yield from self.open("a.py")

@@ -23,23 +23,6 @@ class Selections(ContextCase):
         yield lambda: self.selected() == "a.py\nsecond"
         self.assertEqual(self.cursor(), (2, 7))
 
-    def test_the_caret_of_a_selection_made_backwards_is_at_its_beginning(self):
-        view = yield from self.open("a.py")
-        self.select(view, sublime.Region(view.text_point(1, 6), view.text_point(1, 0)))
-        yield lambda: self.selected() == "second"
-        self.assertEqual(self.cursor(), (2, 1))
-
-    def test_several_selections_are_joined_and_the_last_ones_caret_counts(self):
-        view = yield from self.open("a.py")
-        self.select(
-            view,
-            sublime.Region(view.text_point(0, 2), view.text_point(0, 6)),
-            sublime.Region(view.text_point(1, 0)),
-            sublime.Region(view.text_point(2, 0), view.text_point(2, 5)),
-        )
-        yield lambda: self.selected() == "a.py\nthird"
-        self.assertEqual(self.cursor(), (3, 6))
-
     def test_an_edit_before_the_caret_moves_it(self):
         view = yield from self.open("a.py")
         yield from self.caret_reaches_client(view, 1)
@@ -48,28 +31,6 @@ class Selections(ContextCase):
         yield lambda: self.cursor() == (1, 2)
         view.run_command("undo")
         yield lambda: self.cursor() == (1, 1)
-
-    def test_a_long_selection_is_cut_without_cutting_a_character_in_half(self):
-        self.write("a.py", "x" + "🎈" * 9000 + "end")
-        view = yield from self.open("a.py")
-        self.select(view, sublime.Region(0, view.size()))
-        yield lambda: self.selected() is not None
-        # 16,384 units are one x, 8,191 balloons of two, and one unit that no balloon fits into.
-        self.assertEqual(self.selected(), "x" + "🎈" * 8191)
-
-    def test_several_long_selections_share_the_limit(self):
-        self.write("a.py", ("y" * 10000 + "\n") * 2)
-        view = yield from self.open("a.py")
-        self.select(view, sublime.Region(0, 10000), sublime.Region(10001, 20001))
-        yield lambda: self.selected() is not None
-        self.assertEqual(self.selected(), "y" * 10000 + "\n" + "y" * 6383)
-
-    def test_selecting_elsewhere_is_not_the_active_files_selection(self):
-        a = yield from self.open("a.py")
-        b = yield from self.open("b.py")
-        self.select(a, sublime.Region(0, 4))
-        yield from self.caret_reaches_client(b, 2)
-        self.assertIsNone(self.selected())
 
 
 class Pace(ContextCase):

@@ -114,18 +114,6 @@ class WithoutFolders(ContextCase):
         self.addCleanup(self.settings.set, "workspace_fallback", self.settings.get("workspace_fallback"))
         self.settings.set("workspace_fallback", value)
 
-    def test_the_workspace_is_the_top_of_the_working_copy(self):
-        os.mkdir(os.path.join(self.place, ".git"))
-        window = yield from self.new_window()
-        window.open_file(self.file)
-        yield lambda: self.announced_as(self.place)
-        self.assertFalse(self.announced_as(self.deep))
-
-    def test_or_else_the_active_files_directory(self):
-        window = yield from self.new_window()
-        window.open_file(self.file)
-        yield lambda: self.announced_as(self.deep)
-
     def test_a_working_copy_counts_only_if_the_setting_says_so(self):
         os.mkdir(os.path.join(self.place, ".git"))
         self.fallback("directory")

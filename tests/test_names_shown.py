@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import os
-import sys
 import unicodedata
 from typing import Any, Iterator, List
 from unittest import mock
 
 import sublime
 
-from ..companion.agents.agent import Connection
 from ..companion.agents.registry import AGENTS
 from ..companion.common.display_names import columns
 from ..companion.review.decision import Owner
 from ..companion.review.display.header_rows import header_rows
-from ..companion.terminals.launcher import RUN, TAG, Launcher, LaunchSettings
-from .review_support import PLUGIN, DecidingTestCase
+from ..companion.terminals.launcher import RUN, TAG
+from .review_support import DecidingTestCase
 
 TRICKS = "gpj.\u202ea\n\u2028b\x1b[31m\u200b"
 SEEN = "gpj.<U+202E>a<U+000A><U+2028>b<U+001B>[31m<U+200B>"
@@ -148,29 +146,3 @@ class TestTerminalsObey(DecidingTestCase):
         self.assertEqual(hidden(said.call_args[0][0]), [])
         self.assertNotIn("terminus_send_string", ran)
         self.assertEqual(os.path.basename(view.file_name() or ""), "a\x1b[2J\rrm -rf b.py")
-
-    def launched(self, folder: str) -> Any:
-        """A launcher, and how a client finds a window with this folder."""
-        runtime = sys.modules[PLUGIN].application.runtime
-        return Launcher(runtime), Connection(1, (folder,), os.getppid(), os.pathsep)
-
-    def test_nor_are_folders_with_control_characters_copied_for_a_terminal(self) -> None:
-        launcher, connection = self.launched("/w/a\x03rm -rf b\r")
-        with mock.patch.object(sublime, "set_clipboard") as copied, mock.patch.object(
-            sublime.Window, "status_message"
-        ) as said:
-            launcher.copy_environment(self.window, connection)
-        self.assertFalse(copied.called)
-        self.assertIn("control characters", said.call_args[0][0])
-
-    def test_nor_is_a_system_terminal_started_in_one(self) -> Iterator[Any]:
-        launcher, connection = self.launched("/w/a\x03rm -rf b\r")
-        launcher_module = sys.modules[Launcher.__module__]
-        with mock.patch.object(launcher_module, "terminus_is_there", lambda: False), mock.patch.object(
-            launcher_module, "find_client", lambda words, *_: words
-        ), mock.patch.object(launcher_module, "start_terminal") as started, mock.patch.object(
-            sublime.Window, "status_message"
-        ) as said:
-            launcher.run(self.window, AGENTS[0], connection, LaunchSettings(("gemini",), {}))
-            yield lambda: [call for call in said.call_args_list if "control characters" in call[0][0]]
-        self.assertFalse(started.called)

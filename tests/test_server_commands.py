@@ -1,9 +1,8 @@
-"""Restart Server and Disconnect Clients, and a server that looks after itself: ports taken, event loops that fail."""
+"""Restart Server and Disconnect Clients, and an event loop that fails."""
 
 from __future__ import annotations
 
 import asyncio
-import errno
 import http.client
 import os
 import sys
@@ -132,29 +131,6 @@ class Commands(ServerCase):
         second = yield from self.connect(self.folder)
         self.assertEqual(second.active_path, self.path("a.py"))
 
-    def test_restarting_twice_leaves_one_server(self):
-        loop = yield from self.loop()
-        port = self.port()
-        made = []
-        create_server = loop.create_server
-
-        async def counting(*arguments, **keywords):
-            server = await create_server(*arguments, **keywords)
-            if server.sockets[0].getsockname()[1] == port:  # the window has one for each kind of transport
-                made.append(server)
-            return server
-
-        with mock.patch.object(loop, "create_server", counting):
-            self.window.run_command("gemini_companion_restart_server")
-            self.window.run_command("gemini_companion_restart_server")
-            yield lambda: len(made) >= 1 and sum(server.is_serving() for server in made) == 1
-            yield self.hangs_up(self.client)
-            second = yield from self.connect(self.folder)
-            self.assertIsNone(second.problem)
-            yield lambda: sum(server.is_serving() for server in made) == 1
-            yield 100
-            self.assertEqual(sum(server.is_serving() for server in made), 1)
-
     def test_disconnected_clients_are_gone_and_may_come_back(self):
         yield lambda: "listening-client" in self.status_bar()
         self.window.run_command("gemini_companion_disconnect_clients")
@@ -174,74 +150,7 @@ class Commands(ServerCase):
         self.assertTrue(self.said("no client is connected"))
 
 
-class TakenPorts(ServerCase):
-    def test_a_failed_bind_is_said_and_tried_again(self):
-        loop = yield from self.loop()
-        create_server = loop.create_server
-        refused = []
-
-        async def refusing(*arguments, **keywords):
-            of_first_server = "held" not in arguments[0].keywords
-            if of_first_server and len(refused) < 2:  # the former port, then any port
-                refused.append(arguments)
-                raise OSError(errno.EADDRINUSE, "Address already in use")
-            return await create_server(*arguments, **keywords)
-
-        with mock.patch.object(loop, "create_server", refusing):
-            self.window.run_command("gemini_companion_restart_server")
-            yield lambda: "could not open a port: Address already in use" in self.status_bar()
-            yield lambda: self.status_bar() == "Companion: no client"
-        self.assertEqual(len(refused), 2)
-        yield lambda: self.port() == self.endpoint.port
-        second = yield from self.connect(self.folder)
-        self.assertEqual(second.active_path, self.path("a.py"))
-        problems = "\n".join(self.application.log.problems())
-        self.assertIn("could not open a port", problems)
-
-    def test_a_taken_port_costs_the_sessions_but_not_the_service(self):
-        loop = yield from self.loop()
-        create_server = loop.create_server
-        former = self.port()
-
-        async def refusing(factory, *, sock, **keywords):
-            if sock.getsockname()[1] == former:
-                raise OSError(errno.EADDRINUSE, "Address already in use")
-            return await create_server(factory, sock=sock, **keywords)
-
-        tokens = self.endpoint.secrets()
-        with mock.patch.object(loop, "create_server", refusing):
-            self.window.run_command("gemini_companion_restart_server")
-            yield lambda: self.port() not in (None, former)
-        # Whoever has the port now was shown the old ones.
-        self.assertFalse(set(tokens) & set(self.endpoint.secrets()))
-        yield from self.connect(self.folder)
-        yield lambda: self.status_bar() == "Companion: listening-client"
-
-
 class FailingLoops(ServerCase):
-    def test_a_failure_of_the_event_loop_is_reported_and_clients_notice_nothing(self):
-        def fail():
-            raise SystemExit("asked for by a test")
-
-        self.application._reported.clear()
-        self.application.runtime.on_loop(fail)
-        yield from self.caret_reaches_client(self.view, 2)
-        self.assertTrue(self.client._thread.is_alive())
-        problems = "\n".join(self.application.log.problems())
-        self.assertIn("unexpected error in the event loop", problems)
-        self.assertIn("Traceback", problems)
-        self.assertIn("asked for by a test", problems)
-        yield lambda: self.said("unexpected SystemExit")
-        self.application.runtime.on_loop(fail)
-        yield from self.caret_reaches_client(self.view, 1)
-        self.assertEqual(len(self.said("unexpected SystemExit")), 1)
-
-    def test_a_stopped_event_loop_goes_on(self):
-        loop = yield from self.loop()
-        self.application.runtime.on_loop(loop.stop)
-        yield from self.caret_reaches_client(self.view, 2)
-        self.assertIn("stopped by other code", "\n".join(self.application.log.problems()))
-
     def test_an_event_loop_beyond_repair_is_replaced_and_every_window_is_served_again(self):
         loop = yield from self.loop()  # to which somebody refers as long as this test lasts
         port = self.port()
@@ -252,53 +161,6 @@ class FailingLoops(ServerCase):
         self.assertEqual(self.endpoint.port, port)
         second = yield from self.connect(self.folder)
         self.assertEqual(second.active_path, self.path("a.py"))
-        yield from self.serves_other_windows()
-
-    def test_without_an_event_loop_it_tries_again_with_pauses_and_loses_no_work(self):
-        runtime, errors = self.runtime_of_its_own()
-        open_loop, done = runtime._open_loop, []
-
-        def fail():
-            raise OSError(24, "Too many open files")
-
-        runtime._open_loop = fail
-        runtime.start()
-        runtime.on_loop(done.append, "work")
-        yield lambda: len(errors) == 3
-        runtime._open_loop = open_loop
-        yield lambda: done
-        self.assertEqual({str(error) for error in errors}, {"[Errno 24] Too many open files"})
-        runtime.stop()
-        self.assertFalse(runtime._thread.is_alive())
-
-    def test_it_can_be_stopped_in_the_middle_of_a_pause(self):
-        runtime, errors = self.runtime_of_its_own()
-
-        def fail():
-            raise OSError(24, "Too many open files")
-
-        runtime._open_loop = fail
-        with mock.patch.object(sys.modules[type(runtime).__module__], "RESUME_SECONDS", (60.0,)):
-            runtime.start()
-            yield lambda: len(errors) == 1
-            runtime.stop()
-        self.assertFalse(runtime._thread.is_alive())
-
-    def runtime_of_its_own(self):
-        errors = []
-        runtime = type(self.application.runtime)(lambda where, error: errors.append(error))
-        self.addCleanup(runtime.stop)
-        return runtime, errors
-
-    def serves_other_windows(self):
         folder = self.new_folder()
         yield from self.new_window(folder)
         yield from self.connect(folder)
-
-    def test_an_error_of_ours_on_the_main_thread_is_logged_and_left_to_the_editor(self):
-        scheduled = []
-        with mock.patch.object(sublime, "set_timeout", lambda function, delay: scheduled.append(function)):
-            self.application.runtime.on_main(lambda: {}["missing"])
-        with self.assertRaises(KeyError):
-            scheduled[0]()
-        self.assertIn("unexpected error in the main thread", "\n".join(self.application.log.problems()))
