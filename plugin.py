@@ -211,7 +211,7 @@ class GeminiCompanionShowPendingDiffsCommand(CompanionCommand, sublime_plugin.Wi
         tell(lambda application: application.actions.show_pending_diffs(self.window))
 
     def is_enabled(self, **arguments: Any) -> bool:
-        return ask(lambda application: bool(application.actions.pending() or application.actions.closed()), False)
+        return ask(lambda application: application.actions.can_show_diffs(self.window), False)
 
 
 class GeminiCompanionKeepHunkCommand(ReviewCommand, sublime_plugin.WindowCommand):
@@ -230,23 +230,26 @@ class ChangesCommand(CompanionCommand):
 
 
 class GeminiCompanionShowUnreviewedChangesCommand(ChangesCommand, sublime_plugin.WindowCommand):
-    def run(self) -> None:
-        tell(lambda application: application.actions.show_changes(self.window))
+    def run(self, last_turn: bool = False) -> None:
+        tell(lambda application: application.actions.show_changes(self.window, last_turn))
 
 
 class GeminiCompanionKeepAllChangesCommand(ChangesCommand, sublime_plugin.WindowCommand):
     def run(self) -> None:
-        tell(lambda application: application.actions.keep_all_changes(self.window))
+        tell(lambda application: application.actions.on_changes(self.window, lambda lists: lists.keep_all()))
 
 
 class GeminiCompanionUndoAllChangesCommand(ChangesCommand, sublime_plugin.WindowCommand):
     def run(self) -> None:
-        tell(lambda application: application.actions.undo_all_changes(self.window))
+        tell(lambda application: application.actions.on_changes(self.window, lambda lists: lists.undo_all()))
 
 
 class GeminiCompanionRestoreUndoneChangesCommand(CompanionCommand, sublime_plugin.WindowCommand):
+    def is_enabled(self, **arguments: Any) -> bool:
+        return ask(lambda application: application.actions.can_restore(self.window), False)
+
     def run(self) -> None:
-        tell(lambda application: application.actions.restore_undone_changes(self.window))
+        tell(lambda application: application.actions.on_changes(self.window, lambda lists: lists.restore()))
 
 
 class GeminiCompanionRunClientCommand(CompanionCommand, sublime_plugin.WindowCommand):

@@ -7,17 +7,18 @@ in `plugin.py` ask `can_…` whether they are enabled and otherwise only call th
 from __future__ import annotations
 
 import html
-from typing import TYPE_CHECKING, Callable, Dict, List, Optional, Sequence, Tuple
+from typing import TYPE_CHECKING, Callable, Dict, List, Optional, Tuple
 
 import sublime
 
 from .agents.agent import Connection
 from .agents.registry import AGENTS, agent_named
 from .common.display_names import client_name, file_name, shown
+from .editor.file_views import bring_back
 from .editor.status_bar import say
 from .endpoint.status_text import STARTING
 from .terminals.launcher import Launcher, LaunchSettings, terminal_of
-from .unreviewed.texts import change_item, file_count
+from .unreviewed.model import Scope
 
 if TYPE_CHECKING:
     from .endpoint.endpoint import Endpoint
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from .review.manager import ReviewManager
     from .review.reopening import ClosedReview
     from .runtime import Runtime
-    from .unreviewed.reviewing import ChangeReviews
+    from .unreviewed.choosing import ChangeLists
 
 Entries = Tuple[Tuple[str, str, Dict[str, str]], ...]  # caption, command, its arguments
 
@@ -103,11 +104,18 @@ class Actions:
         """The reviews of all windows that can be opened again."""
         return [(endpoint, closed) for endpoint in self._endpoints.all() for closed in endpoint.reviews.closed.recent()]
 
+    def can_show_diffs(self, window: sublime.Window) -> bool:
+        """Whether there is a diff to go to, or to open again, or an unreviewed change."""
+        return bool(self.pending() or self.closed()) or self.has_changes(window)
+
     def show_pending_diffs(self, window: sublime.Window) -> None:
         """Let the user pick one of all windows' undecided reviews and go there, or one to open again."""
         pending, closed = self.pending(), self.closed()
         if not pending and not closed:
-            say(window, "there is no diff to review")
+            if self.has_changes(window):
+                self.show_changes(window)
+            else:
+                say(window, "there is no diff to review")
             return
 
         in_front = [window.active_view_in_group(group) for group in range(window.num_groups())]
@@ -121,7 +129,7 @@ class Actions:
 
         def picked(index: int) -> None:
             if index < 0:
-                _bring_back([*in_front, focused])
+                bring_back([*in_front, focused])
             elif index < len(pending):
                 _go_to(window, *pending[index])
             elif index >= len(pending) + len(closed):
@@ -146,64 +154,21 @@ class Actions:
         endpoint = self._endpoints.of(window)
         return endpoint is not None and bool(endpoint.changes.count)
 
-    def _changes(self, window: sublime.Window) -> Optional[ChangeReviews]:
-        """The window's changes, or None, which is said, if there are none."""
+    def can_restore(self, window: sublime.Window) -> bool:
+        """Whether something was undone in the window's folders."""
         endpoint = self._endpoints.of(window)
-        if endpoint is not None and endpoint.changes.count:
-            return endpoint.changes.reviews
-        say(window, "no file was changed outside the editor")
-        return None
+        return endpoint is not None and endpoint.changes.lists.can_restore
 
-    def show_changes(self, window: sublime.Window) -> None:
-        """Let the user pick one of the window's unreviewed changes and go there."""
-        changes = self._changes(window)
-        if changes is None:
-            return
-        listed = changes.listed
-        in_front = [window.active_view_in_group(group) for group in range(window.num_groups())]
-        focused = window.active_view()
-
-        def highlighted(index: int) -> None:
-            changes.preview(listed[index])
-
-        def picked(index: int) -> None:
-            if index < 0:
-                _bring_back([*in_front, focused])
-            else:
-                changes.show(listed[index])
-
-        items = []
-        for change in listed:
-            trigger, details, annotation = change_item(change)
-            items.append(sublime.QuickPanelItem(shown(trigger), html.escape(shown(details)), annotation))
-        window.show_quick_panel(items, picked, on_highlight=highlighted, placeholder="Unreviewed changes")
-
-    def keep_all_changes(self, window: sublime.Window) -> None:
-        """Keep all of the window's unreviewed changes."""
-        changes = self._changes(window)
-        if changes is not None:
-            changes.keep_all()
-
-    def undo_all_changes(self, window: sublime.Window) -> None:
-        """Undo all of the window's unreviewed changes, if the user confirms it."""
-        changes = self._changes(window)
-        if changes is None:
-            return
-        listed = changes.listed
-        files = file_count(len(listed))
-
-        def picked(index: int) -> None:
-            if index == 0:
-                changes.undo_all(listed)
-
-        entries = [f"Undo the changes of {files}", "Cancel"]
-        window.show_quick_panel(entries, picked, placeholder=f"Undo what was changed in {files}?")
-
-    def restore_undone_changes(self, window: sublime.Window) -> None:
-        """Bring back what was undone last in the window's folders."""
+    def on_changes(self, window: sublime.Window, act: Callable[[ChangeLists], None]) -> None:
+        """Call `act` with the window's unreviewed changes."""
         endpoint = self._endpoints.of(window)
         if endpoint is not None:
-            endpoint.changes.reviews.restore()
+            act(endpoint.changes.lists)
+
+    def show_changes(self, window: sublime.Window, last_turn: bool = False) -> None:
+        """Let the user pick one of the window's unreviewed changes and go there."""
+        scope = Scope.LAST_TURN if last_turn else Scope.SINCE_KEPT
+        self.on_changes(window, lambda lists: lists.show(scope))
 
     # -- clients in terminals -----------------------------------------------------------------------------------------
 
@@ -283,8 +248,9 @@ class Actions:
         possible = {
             **{caption: in_review for caption, _, _ in REVIEW_MENU},
             **{caption: self.has_changes(window) for caption, _, _ in CHANGES_MENU},
+            "Restore Undone Changes": self.can_restore(window),
             "Keep Hunk": self.decides_hunks(window),
-            "Show Pending Diffs": bool(self.pending() or self.closed()),
+            "Show Pending Diffs": self.can_show_diffs(window),
             "Send Selection to Terminal": can_send,
             "Pause Sharing": sharing,
             "Resume Sharing": not sharing,
@@ -319,17 +285,6 @@ def _annotation(endpoint: Endpoint, review: Review, window: sublime.Window) -> s
 
 def _window_of(endpoint: Endpoint, review: Review) -> sublime.Window:
     return endpoint.reviews.open_reviews.window_of(review)
-
-
-def _bring_back(views: Sequence[Optional[sublime.View]]) -> None:
-    """Bring tabs to the front, the last of them with the focus."""
-    for view in views:
-        window = view.window() if view is not None and view.is_valid() else None
-        if view is None or window is None or view not in window.views():
-            continue
-        group = window.get_view_index(view)[0]
-        if window.active_view_in_group(group) != view or view is views[-1]:
-            window.focus_view(view)
 
 
 def _tab_in_front(window: sublime.Window) -> Optional[sublime.View]:

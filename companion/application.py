@@ -22,6 +22,7 @@ from .editor import edits
 from .editor.log_panel import LogPanel
 from .editor.status_bar import say
 from .editor.storage import storage_folder
+from .editor.view_roles import is_terminal
 from .editor.window_commands import FOLDER_COMMANDS, PROJECT_COMMANDS
 from .endpoint import handover
 from .endpoint.endpoints import Endpoints
@@ -312,6 +313,8 @@ class Application:
         # A tab of a review may have been dragged into a window that is being closed and has no endpoint any more.
         for endpoint in self._endpoints.all():
             endpoint.review_events.on_pre_close(view)
+            if endpoint.changes.has_started and is_terminal(view):
+                self.runtime.on_main(endpoint.changes.terminal_closed)
 
     def view_closed(self, view: sublime.View) -> None:
         """A view is gone; it belongs to no window any more."""

@@ -77,6 +77,7 @@ class ClaudeDialect(SelectionDialect):
     tools = _TOOLS
     secret_header = "X-Claude-Code-Ide-Authorization"
     takes_mentions = True
+    turn_begins = "closeAllDiffTabs"
     # Notifications get lost in the program until it has started: 0.2 s on a quick machine, over a second on a busy one.
     attentive_after_seconds = (0.5, 3.0)
 

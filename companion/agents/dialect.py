@@ -66,6 +66,8 @@ class Dialect(ServedDialect):
     """The methods that carry out the tools, by the tool's name."""
     trial: Mapping[str, Any] = {}
     """On a shared socket: a message whose answer tells nothing of the user."""
+    turn_begins = ""
+    """The tool that programs call whenever they begin a turn, and at no other time; "" if there is none."""
     edits_return = True
     """Whether the answer to a review carries the user's edits."""
     takes_mentions = False

@@ -7,7 +7,7 @@ Rule: the disk is not asked, so that the main thread may call. What links lead t
 from __future__ import annotations
 
 import os
-from typing import Dict, FrozenSet, List, Optional
+from typing import Dict, FrozenSet, List, Optional, Sequence
 
 import sublime
 
@@ -65,3 +65,14 @@ def same_key(path: str) -> str:
 
 def _name_key(path: str) -> str:
     return os.path.normcase(os.path.basename(path))
+
+
+def bring_back(views: Sequence[Optional[sublime.View]]) -> None:
+    """Bring tabs to the front, the last of them with the focus."""
+    for view in views:
+        window = view.window() if view is not None and view.is_valid() else None
+        if view is None or window is None or view not in window.views():
+            continue
+        group = window.get_view_index(view)[0]
+        if window.active_view_in_group(group) != view or view is views[-1]:
+            window.focus_view(view)

@@ -87,8 +87,8 @@ class DiscoveryUpdater:
 
     @property
     def window_folders(self) -> Tuple[str, ...]:
-        """The folders that the window had when it was asked last."""
-        return self._request.folders if self._request is not None else ()
+        """The folders that the window had when it was asked last; what was announced in their place if it had none."""
+        return (self._request.folders if self._request is not None else ()) or self.folders
 
     def look_again(self) -> None:
         """Let the next `announce` look at the files even if nothing has changed."""

@@ -85,7 +85,7 @@ class Endpoint:
             expect=tracking.expect,
         )
         self.changes = WindowChanges(
-            window, runtime, self.settings, self.reviews, tracking, lambda: bool(self._clients.sessions)
+            window, runtime, self.settings, self.reviews, tracking, lambda: self._clients.sessions
         )
         self.review_events = ReviewEvents(window, runtime, self.reviews)
         self.tracker = ContextTracker(
@@ -108,7 +108,7 @@ class Endpoint:
             changed=clients_changed_soon.call,
         )
         self._discovery_updater = DiscoveryUpdater(
-            window, runtime, self.settings, self.tracker.active_path, partial(self._set_problem, "discovery")
+            window, runtime, self.settings, self.tracker.active_path, self._announced
         )
         hooks = Hooks(
             owner_of=self._clients.owner_of,
@@ -133,6 +133,11 @@ class Endpoint:
         if not self._stopped:
             self.changes.clients_changed()
         self.show_status()
+
+    def _announced(self, problem: Optional[str]) -> None:
+        self._set_problem("discovery", problem)
+        if not self._stopped:
+            self.changes.update(self._discovery_updater.window_folders)
 
     def _tell_outcome(self, review: Review, outcome: Outcome) -> None:
         self.changes.sign()
@@ -168,11 +173,14 @@ class Endpoint:
         self._runtime.assert_loop_thread()
         if not self._clients.is_wanted(dialect, call.session):
             return error_result(HIDDEN)
-        self.changes.sign()
+        name = self._clients.owner_of(call.session).client_name
+        if call.name == dialect.turn_begins:
+            self.changes.turn_begins()
+        self.changes.sign(call.session.id, name)
         try:
             return await dialect.call(call, self._agent_window)
         finally:
-            self.changes.sign()
+            self.changes.sign(call.session.id, name)
 
     # -- life ---------------------------------------------------------------------------------------------------------
 

@@ -18,7 +18,8 @@ WALKED_FILES = 50000
 
 
 class Rules(NamedTuple):
-    """What is not looked at: `secret` files, by absolute path; and, outside of git, what the editor leaves out."""
+    """What is not looked at: `secret` files; and, outside of git, what the editor leaves out. Both are asked about an
+    absolute path, `left_out` also about whether that is a folder."""
 
     secret: Callable[[str], bool]
     left_out: Callable[[str, bool], bool]
@@ -44,7 +45,7 @@ class Files:
         """Other rules from now on."""
         self._rules = rules
         self._secret: Dict[str, bool] = {}
-        self._walks = Walks(self._folder, rules.left_out, WALKED_FILES)
+        self._walks = Walks(self._folder, self._is_left_out, WALKED_FILES)
         self._index_stamp = (-1,)
         self.uncovers = True
         self._beyond = False  # whether there were more files than the last walk has named
@@ -114,6 +115,9 @@ class Files:
         if known is None:
             known = self._secret[path] = self._rules.secret(f"{self._folder}/{path}")
         return known
+
+    def _is_left_out(self, path: str, is_folder: bool) -> bool:
+        return self._rules.left_out(f"{self._folder}/{path}", is_folder)
 
     def was_ignored(self, path: str) -> bool:
         """Whether git ignored what was at a path when tracking began."""

@@ -7,13 +7,13 @@ Disk threads; what is made here never changes.
 
 from __future__ import annotations
 
-from typing import Dict, NamedTuple, Optional, Tuple
+from typing import Dict, Mapping, NamedTuple, Optional, Tuple
 
 from ..comparison import compare_lines
 from ..review.document.formats import format_of_bytes
 from .contents import Content
 from .merging import lines_of
-from .model import Change, Kind
+from .model import Change, Kind, Scope
 from .workspace import Workspace
 
 COUNTED_BYTES = 1 << 20
@@ -23,7 +23,8 @@ class ListedChange(NamedTuple):
     """An unreviewed change of `path`, relative to the real path `folder` and with `/`; it was at `old_path` if renamed.
 
     `before` and `now` are what is shown and may be undone. `added` and `removed` are lines. `obstacle` is a sentence
-    why it cannot be undone, or empty. The newest change has the largest `number`.
+    why it cannot be undone, or empty. The newest change has the largest `number`. `who` is the program that was at work
+    when it was seen, if it was the only one, or empty.
     """
 
     folder: str
@@ -37,6 +38,22 @@ class ListedChange(NamedTuple):
     removed: int = 0
     binary: bool = False
     obstacle: str = ""
+    who: str = ""
+
+
+class Lists(NamedTuple):
+    """What is unreviewed, the newest first; and the same of the last turn alone, None if no program tells of turns."""
+
+    changes: Tuple[ListedChange, ...] = ()
+    last_turn: Optional[Tuple[ListedChange, ...]] = None
+
+    def named(self, names: Mapping[Tuple[str, str], str]) -> Lists:
+        """The same with who was at work, by folder and path."""
+        changes, turn = (
+            tuple(each._replace(who=names.get((each.folder, each.path), "")) for each in some)
+            for some in (self.changes, self.last_turn or ())
+        )
+        return Lists(changes, turn if self.last_turn is not None else None)
 
 
 class _Counts(NamedTuple):
@@ -53,13 +70,17 @@ class Listing:
         self._workspace = workspace
         self._counts: Dict[Tuple[str, str], _Counts] = {}
 
-    def changes(self) -> Tuple[ListedChange, ...]:
-        """All that is unreviewed, the newest first."""
+    def lists(self) -> Lists:
+        """All that is unreviewed."""
         counts, self._counts = self._counts, {}
+        changes = self._listed(counts, Scope.SINCE_KEPT)
+        return Lists(changes, self._listed(counts, Scope.LAST_TURN) if self._workspace.has_turns else None)
+
+    def _listed(self, counts: Dict[Tuple[str, str], _Counts], scope: Scope) -> Tuple[ListedChange, ...]:
         found = []
-        for change in self._workspace.changes():
+        for change in self._workspace.changes(scope):
             key = change.before.identity, change.now.identity
-            self._counts[key] = counts.get(key) or self._count(change)
+            self._counts[key] = counts.get(key) or self._counts.get(key) or self._count(change)
             found.append(ListedChange(self._workspace.folder, *change, *self._counts[key]))
         return tuple(found)
 

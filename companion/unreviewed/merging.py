@@ -11,7 +11,7 @@ Pure. Any thread.
 
 from __future__ import annotations
 
-from typing import Callable, List, Sequence
+from typing import Callable, Iterable, List, Sequence
 
 from ..comparison import Hunk, compare_lines, never, split_lines
 
@@ -56,16 +56,20 @@ def carried(before: bytes, shown: bytes, saved: bytes, cancelled: Callable[[], b
     return bytes_of(result)
 
 
-def with_hunk(before: bytes, now: bytes, hunk: Hunk) -> bytes:
-    """`before` with one of the hunks between the two as it is in `now`."""
+def with_hunks(before: bytes, now: bytes, hunks: Iterable[Hunk]) -> bytes:
+    """`before` with some of the hunks between the two as they are in `now`."""
     old, new = lines_of(before), lines_of(now)
-    return bytes_of(old[: hunk.left_start] + new[hunk.right_start : hunk.right_end] + old[hunk.left_end :])
+    result: List[str] = []
+    place = 0  # in `old`
+    for hunk in sorted(hunks):
+        result += old[place : hunk.left_start] + new[hunk.right_start : hunk.right_end]
+        place = hunk.left_end
+    return bytes_of(result + old[place:])
 
 
-def without_hunk(before: bytes, now: bytes, hunk: Hunk) -> bytes:
-    """`now` with one of the hunks between the two as it was in `before`."""
-    old, new = lines_of(before), lines_of(now)
-    return bytes_of(new[: hunk.right_start] + old[hunk.left_start : hunk.left_end] + new[hunk.right_end :])
+def without_hunks(before: bytes, now: bytes, hunks: Iterable[Hunk]) -> bytes:
+    """`now` with some of the hunks between the two as they were in `before`."""
+    return with_hunks(now, before, [Hunk(*hunk[2:], *hunk[:2]) for hunk in hunks])
 
 
 def _overlap(change: Hunk, edit: Hunk) -> bool:

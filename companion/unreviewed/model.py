@@ -12,6 +12,9 @@ Theory of operation: for each path there is what it held *before*, when the user
 | `KEPT` | the user kept the change, or a part of it | now, or the part |
 | `UNDONE` | the user undid the change, or a part of it | what it was |
 
+A program may tell that it begins another *turn*. Of the files that are unreviewed then it is known what they hold, so
+that what was written since can be told from what was written earlier.
+
 Rule: nothing is guessed. Whose a change is, is told by what the file holds and never by when it came.
 
 Pure; knows neither disk, git nor editor. One thread at a time.
@@ -21,7 +24,7 @@ from __future__ import annotations
 
 import itertools
 from enum import Enum
-from typing import Dict, Iterable, List, NamedTuple, Optional
+from typing import Callable, Dict, Iterable, List, NamedTuple, Optional
 
 from .contents import NOTHING, Content
 
@@ -56,6 +59,13 @@ class Kind(Enum):
     RENAMED = "renamed"
 
 
+class Scope(Enum):
+    """Since when changes are meant."""
+
+    SINCE_KEPT = "since the user last had a say"
+    LAST_TURN = "since a program last began a turn"
+
+
 class Change(NamedTuple):
     """An unreviewed change of the file at `path`, relative to the folder. A renamed file was at `old_path` before.
 
@@ -80,6 +90,8 @@ class Model:
         self._before: Dict[str, Content] = {}
         self._now: Dict[str, Content] = {}
         self._numbers: Dict[str, int] = {}
+        self.turn: Optional[Dict[str, Content]] = None
+        """What files held that were unreviewed when the last turn began; None if no program has told of turns."""
 
     def see(self, path: str, now: Content) -> None:
         """The user has seen what is at a path that was not looked at yet."""
@@ -94,19 +106,28 @@ class Model:
 
     def learn_mode(self, path: str, mode: int) -> None:
         """The permissions of a file whose bytes were known before them."""
-        for contents in (self._before, self._now):
+        for contents in (self._before, self._now, self.turn or {}):
             if path in contents and not contents[path].mode:
                 contents[path] = contents[path]._replace(mode=mode)
-        self._note_end(path)
+        self._forget_reviewed(path)
 
     def leave(self, path: str) -> None:
         """The path is none of ours any more."""
-        for each in (self._before, self._now, self._numbers):
+        for each in (self._before, self._now, self.turn or {}):
             each.pop(path, None)
+        self._numbers.pop(path, None)
 
     def before(self, path: str) -> Content:
         """What the path held when the user last had a say."""
         return self._before.get(path, NOTHING)
+
+    def earlier(self, path: str) -> Content:
+        """What it held when the last turn began."""
+        return (self.turn or {}).get(path, self.before(path))
+
+    def begin_turn(self) -> None:
+        """What is unreviewed now was written in an earlier turn."""
+        self.turn = {path: self.now(path) for path in self._numbers}
 
     def now(self, path: str) -> Content:
         """What it held at the last look."""
@@ -125,18 +146,20 @@ class Model:
         if changed or not self.unreviewed(path):
             self._note(path)
 
-    def changes(self) -> List[Change]:
+    def changes(self, scope: Scope = Scope.SINCE_KEPT) -> List[Change]:
         """All that is unreviewed, the newest first. A new file that holds what one that has gone held is that one."""
+        before = self.before if scope is Scope.SINCE_KEPT else self.earlier
         paths = sorted(self._numbers, key=lambda path: -self._numbers[path])
-        gone = {self.before(path).identity: path for path in reversed(paths) if not self.now(path).there}
+        paths = [path for path in paths if before(path) != self.now(path)]
+        gone = {before(path).identity: path for path in reversed(paths) if not self.now(path).there}
         renamed: Dict[str, str] = {}
         for path in paths:
-            if not self.before(path).there and self.now(path).readable:
+            if not before(path).there and self.now(path).readable:
                 old_path = gone.pop(self.now(path).identity, "")
                 if old_path:
                     renamed[path] = old_path
         taken = set(renamed.values())
-        return [self._change(path, renamed.get(path, "")) for path in paths if path not in taken]
+        return [self._change(path, before, renamed.get(path, "")) for path in paths if path not in taken]
 
     def paths(self) -> List[str]:
         """The unreviewed paths, the one that changed first at the front."""
@@ -151,11 +174,11 @@ class Model:
         return path in self._before or path in self._now
 
     def all_before(self) -> Iterable[Content]:
-        """What all files held when the user last had a say."""
-        return self._before.values()
+        """What all files held when the user last had a say, or when the last turn began."""
+        return [*self._before.values(), *(self.turn or {}).values()]
 
-    def _change(self, path: str, old_path: str) -> Change:
-        before, now = self.before(old_path or path), self.now(path)
+    def _change(self, path: str, before_of: Callable[[str], Content], old_path: str) -> Change:
+        before, now = before_of(old_path or path), self.now(path)
         if old_path:
             kind = Kind.RENAMED
         elif not before.there:
@@ -174,9 +197,10 @@ class Model:
     def _note(self, path: str) -> None:
         if self.unreviewed(path):
             self._numbers[path] = next(_numbers)
-        else:
-            self._numbers.pop(path, None)
+        self._forget_reviewed(path)
 
-    def _note_end(self, path: str) -> None:
+    def _forget_reviewed(self, path: str) -> None:
         if not self.unreviewed(path):
             self._numbers.pop(path, None)
+            if self.turn is not None:
+                self.turn.pop(path, None)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import logging
-from typing import Any, Dict, List, Mapping, NamedTuple, Tuple
+from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Tuple
 
 from .contents import Content
 from .following import Shelved
@@ -28,19 +28,24 @@ class Undone(NamedTuple):
 
 
 class Record(NamedTuple):
-    """`files`: what unreviewed files held before, and at the last look. `blobs`: what git has as what, if otherwise."""
+    """`files`: what unreviewed files held before, and at the last look. `blobs`: what git has as what, if otherwise.
+
+    `turn`: what they held when the last turn began, None if no program has told of turns.
+    """
 
     files: Mapping[str, Tuple[Content, Content]] = {}
     undone: Tuple[Undone, ...] = ()
     undone_at: float = 0.0
     shelved: Mapping[str, Shelved] = {}
     blobs: Mapping[str, str] = {}
+    turn: Optional[Mapping[str, Content]] = None
 
 
 def write_record(store: Store, folder: str, record: Record, secure: bool) -> None:
     """Write it down, or remove what there is if it is empty. Raises `OSError` if it has to be `secure`."""
     needed = [content for pair in (*record.files.values(), *record.shelved.values()) for content in pair]
     needed += [content for each in record.undone for content in (each.then, each.left)]
+    needed += (record.turn or {}).values()
     names = {content.identity for content in needed if content.there}
     fields = {
         "folder": folder,
@@ -50,6 +55,7 @@ def write_record(store: Store, folder: str, record: Record, secure: bool) -> Non
         "shelved": {path: [list(each) for each in pair] for path, pair in record.shelved.items()},
         "blobs": {name: record.blobs[name] for name in names if name in record.blobs},
         "identities": sorted(names),
+        "turn": None if record.turn is None else {path: list(each) for path, each in record.turn.items()},
     }
     try:
         store.write_record(_name(folder), fields if needed else None, flush=secure)
@@ -69,6 +75,7 @@ def read_record(store: Store, folder: str) -> Record:
             float(found.get("undone_at", 0.0)),
             {path: Shelved(_content(before), _content(held)) for path, (before, held) in _items(found, "shelved")},
             {name: _text(blob) for name, blob in _items(found, "blobs")},
+            {path: _content(each) for path, each in _items(found, "turn")} if found.get("turn") is not None else None,
         )
     except (TypeError, ValueError) as error:
         logger.error("the record of unreviewed changes makes no sense: %s", type(error).__name__)

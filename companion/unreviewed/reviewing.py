@@ -1,7 +1,7 @@
 """Unreviewed changes in the review: what it shows of them, and what it means to keep or to undo them.
 
 Theory of operation: a change is shown as a proposal is, with what the file held before on the left and what it holds on
-the right, where nothing can be edited. A decision is carried out by `Tracking`, which refuses it where the file is by
+the right, where nothing can be edited. A decision is carried out by `deciding`, which refuses it where the file is by
 now another one. Then the changes are listed anew, and the reviews follow the list.
 
 Rule: closing a tab decides nothing. What a tab has unsaved edits of is undone in the tab and not saved. Main thread.
@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 from functools import partial
-from typing import TYPE_CHECKING, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
+from typing import TYPE_CHECKING, Callable, Dict, NamedTuple, Optional, Sequence, Tuple
 
 import sublime
 
@@ -22,10 +22,12 @@ from ..editor.status_bar import say
 from ..review.decision import Outcome, Owner, Review, Words
 from ..review.document.encodings import DEFAULT_FALLBACK
 from ..review.document.preparation import Preparation
-from .listing import ListedChange
-from .model import Kind
-from .texts import Limits, TextPair, file_count, full_path, taken_back, text_pair
-from .tracking import Texts, Tracking
+from .deciding import Texts, keep_changes, keep_hunks, read_texts, undo_changes
+from .listing import ListedChange, Lists
+from .looking import COPIED_BYTES
+from .model import Kind, Scope
+from .texts import Limits, TextPair, about, full_path, taken_back, text_pair, without_lines
+from .tracking import Tracking
 from .undoing import Refusal
 
 if TYPE_CHECKING:
@@ -39,8 +41,7 @@ WRITER = Owner("", "changed outside the editor")
 
 ANOTHER = "{} has changed again: look, then decide."
 WHOLE_ONLY = "{} can only be kept or undone as a whole."
-ONE_AT_A_TIME = "several changes are selected: decide one at a time"
-NOT_SHOWN = "{} cannot be shown as text: “Keep All Changes” and “Undo All Changes” decide it, too"
+NOT_SHOWN = "{} cannot be shown as text: choose it in “Show Unreviewed Changes” to decide it"
 
 
 class _Shown(NamedTuple):
@@ -64,16 +65,33 @@ class ChangeReviews:
         open_reviews: OpenReviews,
         tracking: Tracking,
         end: Callable[[Review], None],
+        ask: Callable[[ListedChange], None],
+        restore: Callable[[], None],
     ) -> None:
-        """`end` closes a review that has been decided."""
+        """`end` closes a review that has been decided. `ask` lets the user decide a change that is no text, `restore`
+        brings back what was undone last."""
         self._window = window
         self._runtime = runtime
         self._settings = settings
         self._open = open_reviews
         self._tracking = tracking
-        self.listed: Tuple[ListedChange, ...] = ()
+        self.lists = Lists()
+        self.scope = Scope.SINCE_KEPT
+        """Of what is listed and shown."""
         self._end = end
+        self._ask = ask
+        self._restore = restore
         self._shown: Dict[Review, _Shown] = {}
+
+    @property
+    def listed(self) -> Tuple[ListedChange, ...]:
+        """What is listed, the newest first."""
+        return self.lists.changes if self.scope is Scope.SINCE_KEPT else self.lists.last_turn or ()
+
+    def list_since(self, scope: Scope) -> None:
+        """List and show changes since then. A last turn in which nothing was changed is not meant."""
+        self.scope = scope
+        self.listed_anew()
 
     # -- showing ------------------------------------------------------------------------------------------------------
 
@@ -86,10 +104,12 @@ class ChangeReviews:
             self._read(change, partial(self._show, change, None))
 
     def preview(self, change: ListedChange) -> None:
-        """Show the review of a change behind a list, if it is open."""
+        """Show a change behind a list, which keeps the focus: its review if it is open, else the file."""
         review = self.review_of(change)
         if review is not None:
             self._open.preview(review)
+        elif change.now.there and not change.binary and change.now.size <= COPIED_BYTES:
+            self._window.open_file(full_path(change), sublime.TRANSIENT)
 
     def review_of(self, change: ListedChange) -> Optional[Review]:
         """The open review of the same file, if there is one."""
@@ -108,7 +128,7 @@ class ChangeReviews:
         def make(texts: Texts) -> None:
             self._runtime.compute(partial(_text_pair, texts, change, limits), then=then)
 
-        self._tracking.texts(change, make)
+        read_texts(self._tracking, change, make)
 
     def _show(self, change: ListedChange, former: Optional[Review], texts: TextPair) -> None:
         """Show a change whose texts were read, in the place of the review that has just been decided, if any."""
@@ -117,7 +137,10 @@ class ChangeReviews:
             return
         if texts.right is None:
             self._finish(former)
-            self._say(NOT_SHOWN.format(os.path.basename(change.path)))
+            if former is None:
+                self._ask(change)
+            else:
+                self._say(NOT_SHOWN.format(os.path.basename(change.path)))
             return
         review = Review(WRITER, full_path(change), texts.right, decisions=self, before=texts.left)
         self._shown[review] = _Shown(change, texts.by_lines)
@@ -145,7 +168,9 @@ class ChangeReviews:
 
     def listed_anew(self) -> None:
         """The changes were listed anew: show what has changed, and close what nobody has to decide any more."""
-        self.listed = self._tracking.listed(self._window.id())
+        self.lists = self._tracking.lists(self._window.id())
+        if not self.listed:
+            self.scope = Scope.SINCE_KEPT
         for review, shown in list(self._shown.items()):
             change = self._listed(review.path)
             if not review.pending:
@@ -175,8 +200,9 @@ class ChangeReviews:
         """Say in the header what happened to the file, and which one comes next."""
         change = self._shown[review].change
         following = self._after(change)
-        notes = [_about(change, review)] if _about(change, review) else []
-        notes += [change.obstacle] if change.obstacle else []
+        notes = [about(change, review.before.text if review.before is not None else None, review.proposal.shown)]
+        notes += [f"{change.who} was at work." if change.who else "", change.obstacle]
+        notes = [note for note in notes if note]
         notes += [f"Next: {following.path}"] if following is not None else []
         if tuple(notes) != review.notes:
             review.notes = tuple(notes)
@@ -187,15 +213,11 @@ class ChangeReviews:
 
     def accept(self, review: Review, text: str) -> None:
         """Keep the change."""
-        change = self._begin(review)
-        if change is not None:
-            self._tracking.keep([change], lambda others: self._kept(review, not others))
+        self._keep(review, ())
 
     def reject(self, review: Review) -> None:
         """Undo the change."""
-        change = self._begin(review)
-        if change is not None:
-            self._tracking.undo([change], partial(self._decided, review))
+        self._undo(review, ())
 
     def closed(self, review: Review, text: str) -> Optional[Outcome]:
         """Decide nothing."""
@@ -204,36 +226,42 @@ class ChangeReviews:
         return None
 
     def accept_hunks(self, review: Review, hunks: Sequence[Hunk]) -> None:
-        """Keep this hunk."""
-        if self._shown[review].change.kind is not Kind.CHANGED:
-            self.accept(review, "")  # whose only hunk is the file
-        elif self._can_decide(review, hunks):
-            change = self._begin(review)
-            if change is not None:
-                self._tracking.keep_hunk(change, hunks[0], partial(self._kept, review))
+        """Keep these hunks."""
+        if self._can_decide(review):
+            self._keep(review, hunks)
 
     def reject_hunks(self, review: Review, hunks: Sequence[Hunk]) -> None:
-        """Undo this hunk."""
-        if self._shown[review].change.kind is not Kind.CHANGED:
-            self.reject(review)
-        elif self._can_decide(review, hunks):
-            change = self._begin(review)
-            if change is not None:
-                self._tracking.undo_hunk(change, hunks[0], partial(self._decided, review))
+        """Undo these hunks."""
+        if self._can_decide(review):
+            self._undo(review, hunks)
 
     def bring_back(self, review: Review) -> None:
         """Restore what was undone last."""
-        self.restore()
+        self._restore()
 
-    def _can_decide(self, review: Review, hunks: Sequence[Hunk]) -> bool:
-        """Whether these hunks can be decided by themselves, else the user hears why not."""
-        if not self._shown[review].by_lines:
+    def _can_decide(self, review: Review) -> bool:
+        """Whether hunks can be decided by themselves, else the user hears why not. A file that is new, or has gone, is
+        one hunk."""
+        shown = self._shown[review]
+        if shown.change.kind is Kind.CHANGED and not shown.by_lines:
             self._say(WHOLE_ONLY.format(os.path.basename(review.path)))
-        elif len(hunks) != 1:
-            self._say(ONE_AT_A_TIME)
+            return False
+        return True
+
+    def _keep(self, review: Review, hunks: Sequence[Hunk]) -> None:
+        change = self._begin(review)
+        if change is None:
+            return
+        if hunks and change.kind is Kind.CHANGED:
+            keep_hunks(self._tracking, change, hunks, partial(self._kept, review))
         else:
-            return True
-        return False
+            keep_changes(self._tracking, [change], lambda others: self._kept(review, not others))
+
+    def _undo(self, review: Review, hunks: Sequence[Hunk]) -> None:
+        change = self._begin(review)
+        if change is not None:
+            hunks = hunks if change.kind is Kind.CHANGED else ()
+            undo_changes(self._tracking, [change], partial(self._undone, review, hunks), hunks)
 
     def _begin(self, review: Review) -> Optional[ListedChange]:
         """The change, which is being decided from now on; None if it cannot be decided now."""
@@ -243,19 +271,23 @@ class ChangeReviews:
         another = Refusal(review.path, ANOTHER.format(os.path.basename(review.path)))
         self._decided(review, [] if kept else [another])
 
+    def _undone(self, review: Review, hunks: Sequence[Hunk], refused: Sequence[Refusal]) -> None:
+        if refused and refused[0].unsaved and review in self._shown:
+            refused = [refused[0]._replace(sentence=self._undo_in_tab(review, hunks))]
+        self._decided(review, refused)
+
     def _decided(self, review: Review, refused: Sequence[Refusal]) -> None:
         """Something was done with a change: all of it, part of it, or nothing."""
         if refused:
-            self._refused(review, refused[0])
+            self._refused(review, refused[0].sentence)
         elif self._listed(review.path) is None and review.accept("") is not None:
             self._go_on(review)
         elif review.writing_failed():  # it goes on with what is left
             self.listed_anew()
 
-    def _refused(self, review: Review, refusal: Refusal) -> None:
+    def _refused(self, review: Review, sentence: str) -> None:
         if not review.writing_failed() or review not in self._shown:
             return
-        sentence = self._undo_in_tab(review) if refusal.unsaved else refusal.sentence
         if review in self._open.presentations:
             self._open.presentations[review].complain(sentence, look_again=False)
         self._say(sentence)
@@ -273,42 +305,15 @@ class ChangeReviews:
         else:
             self._finish(review)
 
-    # -- all of them --------------------------------------------------------------------------------------------------
-
-    def keep_all(self) -> None:
-        """Keep every change that is listed."""
-        changes = self.listed
-        self._tracking.keep(changes, lambda others: self._say(_sentence("kept", len(changes) - others, others, "")))
-
-    def undo_all(self, changes: Sequence[ListedChange]) -> None:
-        """Undo these changes, as far as the files hold what was listed."""
-
-        def undone(refused: List[Refusal]) -> None:
-            why = refused[0].sentence if refused else ""
-            self._say(_sentence("undid", len(changes) - len(refused), len(refused), why))
-
-        self._tracking.undo(changes, undone)
-
-    def restore(self) -> None:
-        """Bring back what was undone last."""
-
-        def restored(count: int, refused: List[Refusal]) -> None:
-            if count or refused:
-                why = refused[0].sentence if refused else ""
-                self._say(_sentence("restored", count, len(refused), why))
-            else:
-                self._say("there is no undone change to restore")
-
-        self._tracking.restore(self._window.id(), restored)
-
-    def _undo_in_tab(self, review: Review) -> str:
-        """Undo a change in the tab that has unsaved edits of its file. A sentence that says what was done."""
-        name, before = os.path.basename(review.path), review.before
+    def _undo_in_tab(self, review: Review, hunks: Sequence[Hunk]) -> str:
+        """Undo a change, or some hunks of it, in the tab that has unsaved edits of its file. Says what was done."""
+        name, before, now = os.path.basename(review.path), review.before, review.proposal.shown
         views = [view for view in file_views.views_of_file(review.path, review.same_files) if view.is_dirty()]
         if len(views) == 0 or before is None or self._shown[review].change.kind is not Kind.CHANGED:
             return f"{name} has unsaved edits in a tab: save or revert them, then undo again."
         view = views[0]
-        left = taken_back(before.text, review.proposal.shown, view.substr(sublime.Region(0, view.size())))
+        wanted = without_lines(before.text, now, hunks) if hunks else before.text
+        left = taken_back(wanted, now, view.substr(sublime.Region(0, view.size())))
         if left is None:
             return f"{name} has unsaved edits beside what is to be undone: nothing was done."
         set_text(view, left)
@@ -320,19 +325,3 @@ class ChangeReviews:
 
 def _text_pair(texts: Texts, change: ListedChange, limits: Limits, cancelled: Callable[[], bool]) -> TextPair:
     return text_pair(change, texts.before, texts.now, limits)
-
-
-def _sentence(did: str, done: int, left: int, why: str) -> str:
-    files = f"{did} {file_count(done)}"
-    return f"{files}; {file_count(left)} left as before: {why or 'changed again'}" if left else files
-
-
-def _about(change: ListedChange, review: Review) -> str:
-    if change.kind is Kind.DELETED:
-        return "The file was deleted."
-    if change.kind is Kind.RENAMED:
-        return f"Renamed from {change.old_path}."
-    if change.kind is Kind.CHANGED and review.before is not None and review.before.text == review.proposal.shown:
-        same = change.before.identity == change.now.identity
-        return "Only its permissions have changed." if same else "Only its line endings or its encoding have changed."
-    return ""

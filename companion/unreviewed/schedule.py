@@ -16,6 +16,8 @@ ATTENTION_SECONDS = 60.0
 """How long after something has happened folders are looked at unasked."""
 SOON_SECONDS = 0.05
 SAVED_UP_SECONDS = 10.0
+FIRST_SECONDS = 0.15
+"""What a first look counts at most: there is one, and nobody is to wait for the next one because of it."""
 
 
 class Schedule:
@@ -35,9 +37,10 @@ class Schedule:
         """There is a sign that files may have changed just now."""
         self._happened = self._asked = now
 
-    def looked(self, now: float, cost: float) -> None:
-        """A look has ended that took `cost` seconds of a processor."""
+    def looked(self, now: float, cost: float, first: bool = False) -> None:
+        """A look has ended that took `cost` seconds of a processor; the `first` one takes in all files."""
         self._last = now
+        cost = min(cost, FIRST_SECONDS) if first else cost
         self._allowed = max(self._allowed, now - SAVED_UP_SECONDS) + cost / SHARE
 
     def due(self, now: float) -> Optional[float]:

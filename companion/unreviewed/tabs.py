@@ -5,9 +5,18 @@ Rule: where nothing is tracked a tab's text is not asked for. Main thread only.
 
 from __future__ import annotations
 
+import os
+from contextlib import suppress
+from typing import Callable
+
 import sublime
 
+from ..review.document import encodings
+from ..review.document.raw_files import opened, read_all
+from .looking import COPIED_BYTES
 from .tracking import Tracking
+from .workspace import says
+from .workspaces import Workspaces
 
 
 class Tabs:
@@ -18,27 +27,53 @@ class Tabs:
         self._window = 0
 
     def read(self, view: sublime.View) -> None:
-        """A tab has read its file from the disk."""
+        """A tab has read its file from the disk: what it holds is looked at before the user can save it."""
         path = view.file_name()
         if path is not None:
-            self._tracking.read(path)
+            if self._tracking.called(path):
+                self._tracking.carry_out(look_at(path))
             self._tracking.sign()
 
     def saving(self, view: sublime.View) -> None:
         """A tab is about to be saved."""
         path = view.file_name()
-        if path is not None:
-            self._tracking.saving(path)
+        for workspace, name in self._tracking.called(path) if path is not None else ():
+            workspace.saving(name)
 
     def saved(self, view: sublime.View) -> None:
         """A tab was saved."""
         path = view.file_name()
-        if path is not None and self._tracking.knows(path):
+        if path is not None and self._tracking.called(path):
             text = view.substr(sublime.Region(0, view.size()))
-            self._tracking.saved(path, text, view.encoding(), view.line_endings())
+            self._tracking.carry_out(take_over(path, text, view.encoding(), view.line_endings()))
 
     def activated(self, window: sublime.Window) -> None:
         """A view of this window has the focus: if another window had it before, files may have changed meanwhile."""
         if window.id() != self._window:
             self._window = window.id()
             self._tracking.sign()
+
+
+def look_at(path: str) -> Callable[[Workspaces], None]:
+    """To be carried out when a tab has read a file."""
+
+    def do(there: Workspaces) -> None:
+        for workspace, name in there.holding(path):
+            workspace.look_at([name])
+
+    return do
+
+
+def take_over(path: str, text: str, encoding: str, line_endings: str) -> Callable[[Workspaces], None]:
+    """To be carried out when a tab with this text was saved; encoding and line endings by the editor's names."""
+
+    def do(there: Workspaces) -> None:
+        data = encodings.saved(text, encoding, line_endings)
+        with suppress(OSError, ValueError), opened(path, os.O_RDONLY) as (descriptor, _):
+            found = read_all(descriptor, COPIED_BYTES)
+            if says(found, data):  # the editor knows best how lines end
+                data = found
+        for workspace, name in there.holding(path):
+            workspace.saved(name, data)
+
+    return do

@@ -9,7 +9,7 @@ The editor is not known here. Any thread.
 from __future__ import annotations
 
 import os
-from typing import List, NamedTuple, Optional, Tuple
+from typing import List, NamedTuple, Optional, Sequence, Tuple
 
 from ..comparison import Hunk, compare_lines, split_lines
 from ..review.document.disk import Kind, Original, original_of
@@ -54,7 +54,20 @@ def change_item(change: ListedChange) -> Tuple[str, str, str]:
     parts = [f"+{change.added:,} \u2212{change.removed:,}"] if change.added or change.removed else []
     parts += [change.kind.value] if change.kind in (Kinds.NEW, Kinds.DELETED, Kinds.RENAMED) else []
     parts += ["binary"] if change.binary else []
+    parts += [f"{change.who} was at work"] if change.who else []
     return change.path, details, ", ".join(parts)
+
+
+def about(change: ListedChange, before: Optional[str], now: str) -> str:
+    """What is to be known of a change beside its two texts, in a sentence; empty if they say it all."""
+    if change.kind is Kinds.DELETED:
+        return "The file was deleted."
+    if change.kind is Kinds.RENAMED:
+        return f"Renamed from {change.old_path}."
+    if change.kind is Kinds.CHANGED and before == now:
+        same = change.before.identity == change.now.identity
+        return "Only its permissions have changed." if same else "Only its line endings or its encoding have changed."
+    return ""
 
 
 def text_pair(change: ListedChange, before: Optional[bytes], now: Optional[bytes], limits: Limits) -> TextPair:
@@ -86,6 +99,14 @@ def line_by_line(data: bytes, shown: str, encoding: str) -> bool:
     if encoding.startswith("UTF-16") or len(lines) != len(texts):
         return False
     return all(line.count("\r") == line.endswith("\r\n") for line in lines)
+
+
+def without_lines(before: str, now: str, hunks: Sequence[Hunk]) -> str:
+    """`now` with some of the hunks between the two texts as they were in `before`."""
+    old, new = split_lines(before), split_lines(now)
+    for hunk in sorted(hunks, reverse=True):
+        new[hunk.right_start : hunk.right_end] = old[hunk.left_start : hunk.left_end]
+    return "".join(new)
 
 
 def taken_back(before: str, now: str, typed: str) -> Optional[str]:

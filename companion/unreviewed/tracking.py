@@ -5,6 +5,9 @@ disk threads, of one folder one at a time. The loop's clock starts them: soon af
 editor, and else every few seconds while something happens (`schedule`). The main thread only gets the lists, which
 never change, and only those that are others than before.
 
+A program is named only where it is the one of the only window that tracks the folder, alone in there, and has just
+called a tool when a change is seen.
+
 Rule: nothing is woken up while nothing is tracked, or nothing happens. Whatever the user decides is done in order with
 the looks at that folder.
 
@@ -16,39 +19,26 @@ from __future__ import annotations
 import os
 import threading
 import time
-from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING, Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 from ..common.workers import NOTHING_TO_TELL
-from ..editor.file_views import unsaved_files
 from ..editor.storage import storage_folder
-from ..review.document import encodings
-from ..review.document.raw_files import opened, read_all
-from .contents import Content
 from .files import Rules
-from .listing import ListedChange
-from .looking import COPIED_BYTES
+from .listing import ListedChange, Lists
 from .schedule import INTERVAL_SECONDS, Schedule
-from .undoing import Refusal, restore, undo, undo_hunk
-from .workspace import Workspace, says
-from .workspaces import Root, Workspaces
+from .workspace import Workspace
+from .workspaces import Root, Workspaces, newest_first
 
 if TYPE_CHECKING:
     import asyncio
 
-    from ..comparison import Hunk
     from ..runtime import Runtime
 
 STORE = "Unreviewed"
 TIDY_SECONDS = 3600.0
-
-
-class Texts(NamedTuple):
-    """The bytes of both sides of a change: None where nobody knows them, empty where there is no file."""
-
-    before: Optional[bytes]
-    now: Optional[bytes]
+EVIDENCE_SECONDS = 3.0
+"""How long after its sign a program counts as at work."""
 
 
 class _Folder:
@@ -58,7 +48,10 @@ class _Folder:
         self.root = root
         self.windows: Dict[int, bool] = {}
         """Those that have it, and whether each tracks it."""
-        self.listed: Tuple[ListedChange, ...] = ()
+        self.lists = Lists()
+        self.names: Dict[Tuple[str, str], Tuple[int, str]] = {}
+        """By folder and path: the number of a change, and who was at work."""
+        self.restorable = False
         self.busy = False
         self.again = False
 
@@ -75,12 +68,13 @@ class Tracking:
     ) -> None:
         self._runtime = runtime
         self._changed = changed
-        self._storage = storage
+        self.storage = storage
         self._clock = clock
         self._workspaces: Optional[Workspaces] = None
         self._lock = threading.Lock()  # guards what follows; never held over a look
         self._folders: Dict[str, _Folder] = {}
         self._schedule = Schedule()
+        self._signs: Dict[int, Tuple[float, str]] = {}  # when a window's only program last gave one, and its name
         self._timer: Optional[asyncio.TimerHandle] = None  # loop thread only
         self._tidied = float("-inf")
 
@@ -120,19 +114,29 @@ class Tracking:
         """A window has gone."""
         self.track(window, (), Rules(lambda path: False, lambda path, is_folder: False), tracked=False)
 
-    def listed(self, window: int) -> Tuple[ListedChange, ...]:
-        """What is unreviewed in the folders of a window, the newest first. Any thread."""
+    def lists(self, window: int) -> Lists:
+        """What is unreviewed in the folders of a window. Any thread."""
         with self._lock:
-            folders = [folder for folder in self._folders.values() if window in folder.windows]
-        found = {(each.folder, each.path): each for folder in folders for each in folder.listed}
-        return tuple(sorted(found.values(), key=lambda change: -change.number))
+            found = [folder.lists for folder in self._folders.values() if window in folder.windows]
+        turns = [each.last_turn for each in found if each.last_turn is not None]
+        return Lists(newest_first(*(each.changes for each in found)), newest_first(*turns) if turns else None)
+
+    def can_restore(self, window: int) -> bool:
+        """Whether something was undone in the folders of a window."""
+        with self._lock:
+            return any(folder.restorable for folder in self._folders.values() if window in folder.windows)
 
     # -- when to look -------------------------------------------------------------------------------------------------
 
-    def sign(self) -> None:
-        """A program or the editor gives a sign that files may have changed. Any thread; returns at once."""
+    def sign(self, window: int = 0, who: str = "") -> None:
+        """A program or the editor gives a sign that files may have changed; `who` if it is a window's only program.
+
+        Any thread; returns at once.
+        """
         with self._lock:
             self._schedule.asked(self._clock())
+            if who:
+                self._signs[window] = self._clock(), who
         self._runtime.on_loop(self._arm)
 
     def _arm(self) -> None:
@@ -167,7 +171,9 @@ class Tracking:
         if costly:
             return
         with self._lock:
-            folders = [folder for folder in self._folders.values() if any(folder.windows.values()) or folder.listed]
+            folders = [
+                folder for folder in self._folders.values() if any(folder.windows.values()) or folder.lists.changes
+            ]
         for folder in folders:
             self._look(folder)
 
@@ -182,17 +188,17 @@ class Tracking:
 
     def _look_at(self, folder: _Folder, cancelled: Callable[[], bool]) -> object:
         """Disk thread."""
-        workspaces = self._there()
+        workspaces, different = self._there(), False
         while True:
             with self._lock:
                 root, tracked, folder.again = folder.root, any(folder.windows.values()), False
-            began = _processor_seconds()
-            workspaces.look(root, tracked, cancelled)
-            listed = workspaces.changes(root)
+            began, who = _processor_seconds(), self._who(folder)
+            first = workspaces.look(root, tracked, cancelled)
+            news = self._list(workspaces, folder, who)
+            different = different or news
             with self._lock:
-                self._schedule.looked(self._clock(), _processor_seconds() - began)
-                different, folder.listed = folder.listed != listed, listed
-                if different:
+                self._schedule.looked(self._clock(), _processor_seconds() - began, first)
+                if news:
                     self._schedule.happened(self._clock())
                 folder.busy = folder.again and not cancelled()
                 if not folder.busy:
@@ -201,6 +207,13 @@ class Tracking:
         if self._timer is None and any(folder.windows.values()):
             self._runtime.on_loop(self._arm)
         return None if different else NOTHING_TO_TELL
+
+    def _who(self, folder: _Folder) -> str:
+        """Who is at work in a folder, if that is certain. Disk thread."""
+        with self._lock:
+            windows = [window for window, tracked in folder.windows.items() if tracked]
+            since, who = self._signs.get(windows[0], (0.0, "")) if len(windows) == 1 else (0.0, "")
+            return who if who and self._clock() - since <= EVIDENCE_SECONDS else ""
 
     def _look_failed(self, folder: _Folder) -> Callable[[Exception], None]:
         def failed(error: Exception) -> None:
@@ -220,125 +233,46 @@ class Tracking:
     def _told(self, _: object) -> None:
         self._changed()
 
-    # -- what the user does in tabs -----------------------------------------------------------------------------------
+    # -- what is done with the files ----------------------------------------------------------------------------------
 
-    def read(self, path: str) -> None:
-        """A tab has read the file at `path` from the disk: what it holds is looked at before the user can save it."""
-        if self._called(path):
-            self._decide(partial(_read, path))
-
-    def saving(self, path: str) -> None:
-        """A tab is about to be saved to `path`."""
-        for workspace, name in self._called(path):
-            workspace.saving(name)
-
-    def saved(self, path: str, text: str, encoding: str, line_endings: str) -> None:
-        """A tab with this text was saved to `path`; encoding and line endings by the editor's names."""
-        if self._called(path):
-            self._decide(lambda there: _saved(there, path, text, encoding, line_endings))
+    def called(self, path: str) -> List[Tuple[Workspace, str]]:
+        """The workspaces that a file lies in which are tracked, or were, and what it is called there. Any thread."""
+        return self._workspaces.called(path) if self._workspaces is not None else []
 
     def expect(self, path: str, text: str) -> None:
         """The user has accepted `text` for the file at `path`. Before its client is told, or the file is written."""
-        for workspace, name in self._called(path):
+        for workspace, name in self.called(path):
             workspace.expect(name, text.encode("utf-8", "surrogatepass"))
 
-    def knows(self, path: str) -> bool:
-        """Whether the file at `path` lies in a folder that is tracked, or was."""
-        return bool(self._called(path))
-
-    def _called(self, path: str) -> List[Tuple[Workspace, str]]:
-        return self._workspaces.called(path) if self._workspaces is not None else []
-
-    # -- what the user decides ----------------------------------------------------------------------------------------
-
-    def texts(self, change: ListedChange, then: Callable[[Texts], None]) -> None:
-        """The bytes of both sides of a change."""
-
-        def find(there: Workspaces) -> Texts:
-            workspace = there.of(change.folder)
-            if workspace is None:
-                return Texts(None, None)
-            return Texts(workspace.data(change.before), workspace.data(change.now))
-
-        self._decide(find, then)
-
-    def keep(self, changes: Sequence[ListedChange], then: Callable[[int], None]) -> None:
-        """Keep these changes as they are shown. `then` gets how many of them are others by now, and stay."""
-
-        def do(there: Workspaces) -> int:
-            return sum(not _kept(there, change) for change in changes)
-
-        self._decide(do, then)
-
-    def keep_hunk(self, change: ListedChange, hunk: Hunk, then: Callable[[bool], None]) -> None:
-        """Keep one hunk between the texts of a change, in lines as `merging.lines_of` counts. `then`: whether it is."""
-
-        def do(there: Workspaces) -> bool:
-            kept = False
-            for workspace, name in there.holding(_full(change)):
-                kept = workspace.keep_hunk(name, change.before, change.now, hunk) or kept
-            return kept
-
-        self._decide(do, then)
-
-    def undo(self, changes: Sequence[ListedChange], then: Callable[[List[Refusal]], None]) -> None:
-        """Take these changes back, as far as the files are as shown; `then` gets those that were left, and why."""
-        unsaved, storage, when = unsaved_files(), self._storage(), time.time()
-
-        def do(there: Workspaces) -> List[Refusal]:
-            refused: List[Refusal] = []
-            for folder in dict.fromkeys(change.folder for change in changes):
-                workspace = there.of(folder)
-                if workspace is not None:
-                    some = [each for each in changes if each.folder == folder]
-                    refused += undo(workspace, some, unsaved, storage, when)
-            return refused
-
-        self._decide(do, then)
-
-    def undo_hunk(self, change: ListedChange, hunk: Hunk, then: Callable[[List[Refusal]], None]) -> None:
-        """Take one hunk back."""
-        unsaved, storage, when = unsaved_files(), self._storage(), time.time()
-
-        def do(there: Workspaces) -> List[Refusal]:
-            workspace = there.of(change.folder)
-            return undo_hunk(workspace, change, hunk, unsaved, storage, when) if workspace is not None else []
-
-        self._decide(do, then)
-
-    def restore(self, window: int, then: Callable[[int, List[Refusal]], None]) -> None:
-        """Bring back what the last undo in the window's folders took; `then` gets how many files, and those left."""
-        unsaved, storage = unsaved_files(), self._storage()
+    def roots(self, window: int) -> List[Root]:
+        """The folders of a window."""
         with self._lock:
-            roots = [folder.root for folder in self._folders.values() if window in folder.windows]
+            return [folder.root for folder in self._folders.values() if window in folder.windows]
 
-        def do(there: Workspaces) -> Tuple[int, List[Refusal]]:
-            count, refused = 0, []
-            for workspace in there.last_undone(roots):
-                count += len(workspace.last_undone())
-                refused += restore(workspace, unsaved, storage)
-            return count - len(refused), refused
+    def begin_turn(self, window: int) -> None:
+        """A program begins another turn in this window: what was written until now belongs to an earlier one."""
+        roots = self.roots(window)
 
-        self._decide(do, lambda answer: then(*answer))
+        def begin(there: Workspaces) -> None:
+            for root in roots:
+                there.look(root, True, lambda: False)
+                there.begin_turn(root)
 
-    def _decide(self, do: Callable[[Workspaces], Any], then: Callable[[Any], None] = lambda _: None) -> None:
+        self.carry_out(begin)
+
+    def carry_out(self, do: Callable[[Workspaces], Any], then: Callable[[Any], None] = lambda _: None) -> None:
         """Do something on a disk thread and list anew; `then` is called on the main thread, with the lists up to date.
 
-        A look may be under way: the workspace's lock lets one after the other.
+        A look may be under way: the workspace's lock lets one after the other. Any thread.
         """
 
         def work(cancelled: Callable[[], bool]) -> Tuple[Any, bool]:
             workspaces = self._there()
             answer = do(workspaces)
-            different = False
             with self._lock:
                 folders = list(self._folders.values())
-            for folder in folders:
-                listed = workspaces.changes(folder.root)
-                with self._lock:
-                    different = different or folder.listed != listed
-                    folder.listed = listed
-            return answer, different
+            different = [self._list(workspaces, folder) for folder in folders]
+            return answer, any(different)
 
         def deliver(result: Tuple[Any, bool]) -> None:
             answer, different = result
@@ -347,6 +281,19 @@ class Tracking:
             then(answer)
 
         self._runtime.use_disk(work, then=deliver)
+
+    def _list(self, workspaces: Workspaces, folder: _Folder, who: Optional[str] = None) -> bool:
+        """List anew what is unreviewed in a folder, and whether that is something else. `who` was at work, if a look
+        has found it. Disk thread."""
+        lists = workspaces.lists(folder.root)
+        restorable = bool(workspaces.last_undone([folder.root]))
+        with self._lock:
+            names = folder.names
+            folder.names = {(each.folder, each.path): _name(each, names, who) for each in lists.changes}
+            lists = lists.named({place: name for place, (_, name) in folder.names.items()})
+            different = (folder.lists, folder.restorable) != (lists, restorable)
+            folder.lists, folder.restorable = lists, restorable
+        return different
 
     def _use(self, work: Callable[[Callable[[], bool]], None]) -> None:
         def silent(cancelled: Callable[[], bool]) -> object:
@@ -359,39 +306,14 @@ class Tracking:
         """Disk thread."""
         with self._lock:
             if self._workspaces is None:
-                self._workspaces = Workspaces(os.path.join(self._storage(), STORE))
+                self._workspaces = Workspaces(os.path.join(self.storage(), STORE))
             return self._workspaces
 
 
-def _read(path: str, there: Workspaces) -> None:
-    """Disk thread."""
-    for workspace, name in there.holding(path):
-        workspace.look_at([name])
-
-
-def _saved(there: Workspaces, path: str, text: str, encoding: str, line_endings: str) -> None:
-    """Disk thread."""
-    data = encodings.saved(text, encoding, line_endings)
-    with suppress(OSError, ValueError), opened(path, os.O_RDONLY) as (descriptor, _):
-        found = read_all(descriptor, COPIED_BYTES)
-        if says(found, data):  # the editor knows best how lines end
-            data = found
-    for workspace, name in there.holding(path):
-        workspace.saved(name, data)
-
-
-def _kept(there: Workspaces, change: ListedChange) -> bool:
-    kept = False
-    for workspace, name in there.holding(_full(change)):
-        kept = workspace.keep(name, change.now) or kept
-    if change.old_path:
-        for workspace, name in there.holding(_full(change._replace(path=change.old_path))):
-            workspace.keep(name, Content(""))
-    return kept
-
-
-def _full(change: ListedChange) -> str:
-    return os.path.join(change.folder, *change.path.split("/"))
+def _name(change: ListedChange, known: Dict[Tuple[str, str], Tuple[int, str]], who: Optional[str]) -> Tuple[int, str]:
+    """The number of a change, and who was at work each time when it was seen to grow; "" if that is not certain."""
+    number, name = known.get((change.folder, change.path), (0, who or ""))
+    return change.number, name if who is None or number == change.number or name == who else ""
 
 
 def _processor_seconds() -> float:

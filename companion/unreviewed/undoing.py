@@ -16,7 +16,7 @@ from ..review.document.disk import DiskError, same_files
 from .contents import NOTHING, Content, identity
 from .exchanging import State, exchange
 from .listing import ListedChange
-from .merging import without_hunk
+from .merging import without_hunks
 from .record import Undone
 from .workspace import Workspace
 
@@ -46,14 +46,19 @@ def undo(
     return _do(workspace, [_steps(change) for change in changes], unsaved, storage, when)
 
 
-def undo_hunk(
-    workspace: Workspace, change: ListedChange, hunk: Hunk, unsaved: Collection[str], storage: str, when: float
+def undo_hunks(
+    workspace: Workspace,
+    change: ListedChange,
+    hunks: Sequence[Hunk],
+    unsaved: Collection[str],
+    storage: str,
+    when: float,
 ) -> List[Refusal]:
-    """Take back one of the hunks between the two texts of a change; as a whole if it is the only one."""
+    """Take back some of the hunks between the two texts of a change; it as a whole if these are all."""
     old, new = workspace.data(change.before), workspace.data(change.now)
     if old is None or new is None:
         return [Refusal(_full(workspace, change.path), change.obstacle or _unknown(change.path))]
-    data = without_hunk(old, new, hunk)
+    data = without_hunks(old, new, hunks)
     if data == old:
         return _do(workspace, [_steps(change)], unsaved, storage, when)
     left = Content(identity(data, change.now.identity), change.now.mode, len(data))
@@ -114,7 +119,7 @@ def _do(
             done += [Undone(*step) for step in group]
         except DiskError as error:
             refused.append(Refusal(_full(workspace, group[-1].path), str(error)))
-    workspace.undone(done or former)
+    workspace.undone(done or former, done)
     workspace.look_at([step.path for group in ready for step in group])
     return refused
 

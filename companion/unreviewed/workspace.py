@@ -5,8 +5,8 @@ was clean when tracking began needs no copy, because git has what it held; of th
 What an unreviewed file held before is on the disk as soon as it is listed, so that it outlives the process.
 
 What the user says is known by content. A save of his hands over the text that was saved; a proposal that he accepted is
-expected, and has arrived once the file holds it. Either moves his own edits into what the file held before, and leaves
-there what nobody has reviewed (`merging`). While nobody tracks the folder, whatever is written counts as his.
+expected, and has arrived once the file holds it. Either moves his own edits into what the file held before (`history`).
+While nobody tracks the folder, whatever is written counts as his.
 
 Rule: nothing is written in the folder. What cannot be known, because it was too large to be kept or because nobody
 looked, is never guessed.
@@ -19,18 +19,18 @@ from __future__ import annotations
 import os
 import threading
 import time
-from typing import Callable, Dict, FrozenSet, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 from ..comparison import Hunk
 from ..review.document.raw_files import identity_of
-from .contents import UNKNOWN, Content, identity
-from .copies import Copies
+from .contents import Content, identity
 from .files import Files, Rules
-from .following import Move, Shelved
+from .following import Move
 from .git import Repository
-from .looking import Looks, Reading, blob_names
-from .merging import carried, with_hunk
-from .model import Change, Event, Model
+from .history import History
+from .looking import Looks, Reading
+from .merging import with_hunks
+from .model import Change, Event, Scope
 from .record import Record, Undone, read_record, write_record
 from .store import Store
 
@@ -54,11 +54,10 @@ class Workspace:
         self._lock = threading.RLock()  # held by disk threads only
         self._files = Files(folder, rules, repository)
         self._looks = Looks(folder)
-        self._model = Model()
-        self._copies = Copies(store, repository, self._model.all_before)
+        self._history = History(store, repository)
+        self._model, self._copies = self._history.model, self._history.copies
         self._saving: Dict[str, int] = {}  # since when the editor saves a path, in nanoseconds of the wall clock
         self._expected: Dict[str, List[_Expected]] = {}
-        self._shelved: Dict[str, Shelved] = {}
         self._undone: List[Undone] = []
         self.undone_at = 0.0
         """When the last undo was, in seconds of the wall clock."""
@@ -149,11 +148,12 @@ class Workspace:
         changed = bool(fresh)
         for path in self._model.paths():
             now = self._model.now(path)
-            if move is not None and path not in fresh and move.follows(path, self._names(now), self._names(now)):
-                self._happened(Event.FOLLOWED, path, now)
+            names = self._history.names(now) if move is not None else frozenset()
+            if move is not None and path not in fresh and move.follows(path, names, names):
+                self._history.happened(Event.FOLLOWED, path, now)
                 changed = True
-        if move is not None and move.ends and self._shelved:
-            self._shelved.clear()
+        if move is not None and move.ends and self._history.shelved:
+            self._history.shelved.clear()
             changed = True
         if changed:
             self._write_record()
@@ -178,16 +178,17 @@ class Workspace:
         if since and since - CLOCK_NANOSECONDS <= reading.modified and time.time_ns() - since < SAVING_NANOSECONDS:
             self._looks.forget(path)  # `saved` will say what of it is the user's
             return False
+        history = self._history
         if not self._tracked:
-            self._said(Event.SAVED, path, now, shown)
+            history.said(Event.SAVED, path, now, shown, now)
         elif self._arrived(path, now, reading):
             pass
-        elif move is not None and move.follows(path, self._names(shown), self._names(now, reading)):
-            self._follow(path, now, move)
-        elif move is not None and move.brings_back and path in self._shelved:
-            self._bring_back(path, now)
+        elif move is not None and move.follows(path, history.names(shown), history.names(now, reading)):
+            history.followed(path, now, move)
+        elif move is not None and move.brings_back and path in history.shelved:
+            history.brought_back(path, now)
         else:
-            self._happened(Event.WRITTEN, path, now)
+            history.happened(Event.WRITTEN, path, now)
         if reading.data is not None and self._model.unreviewed(path):
             self._copies.keep(now, reading.data)
         return True
@@ -198,63 +199,9 @@ class Workspace:
             data = reading.data if reading.data is not None else self._copies.data(now)
             if says(data, expected.text) and time.monotonic() - expected.since < EXPECTED_SECONDS:
                 del self._expected[path]
-                self._said(Event.ACCEPTED, path, now, expected.shown)
+                self._history.said(Event.ACCEPTED, path, now, expected.shown, now)
                 return True
         return False
-
-    def _names(self, content: Content, reading: Optional[Reading] = None) -> FrozenSet[str]:
-        """All that git may have this as."""
-        if not content.readable or not content.there:
-            return frozenset([content.identity])
-        names = {content.identity, self._copies.blobs.get(content.identity, content.identity)}
-        if reading is not None and reading.data is not None:
-            names.update(blob_names(content.identity, reading.data))
-        elif reading is None:
-            names.update(blob_names(content.identity, self._copies.data(content) or b""))
-        return frozenset(names)
-
-    def _follow(self, path: str, now: Content, move: Move) -> None:
-        shelved = Shelved(self._model.before(path), self._model.now(path))
-        if now != shelved.held and move.takes_away(path, self._names(shelved.held)):
-            known = self._shelved.get(path)
-            if move.brings_back and known is not None and known.held == now:
-                # It was away and is here again.
-                self._bring_back(path, now)
-                return
-            if known is None:
-                self._shelved[path] = shelved
-                for content in shelved:
-                    self._copies.keep(content)
-        elif move.brings_back and path in self._shelved and now != shelved.held:
-            self._bring_back(path, now)
-            return
-        self._happened(Event.FOLLOWED, path, now)
-
-    def _bring_back(self, path: str, now: Content) -> None:
-        before, held = self._shelved.pop(path)
-        if now == held:
-            self._happened(Event.FOLLOWED, path, now, before)
-            return
-        texts = self._copies.data(before), self._copies.data(held), self._copies.data(now)
-        if None in texts or not (before.there and held.there and now.there):
-            self._happened(Event.WRITTEN, path, now)
-            return
-        self._see(Event.FOLLOWED, path, now, carried(*texts))  # type: ignore[arg-type]
-
-    def _see(self, event: Event, path: str, now: Content, seen: bytes) -> None:
-        content = Content(identity(seen, now.identity), now.mode, len(seen))
-        self._copies.hold(content, seen)
-        self._copies.keep(content, seen)
-        self._happened(event, path, now, content)
-
-    def _happened(self, event: Event, path: str, now: Content, before: Optional[Content] = None) -> None:
-        self._model.happened(event, path, now, before)
-        held = self._model.before(path)
-        if self._model.unreviewed(path):
-            self._copies.keep(held)
-            self._copies.keep(now)
-        else:
-            self._copies.take_back(held)
 
     # -- what the user says -------------------------------------------------------------------------------------------
 
@@ -273,7 +220,7 @@ class Workspace:
                 return
             now = Content(name, 0, len(data))
             self._copies.hold(now, data)
-            self._said(Event.SAVED, path, now, shown)
+            self._history.said(Event.SAVED, path, now, shown, now)
             self._looks.forget(path)
             self._write_record()
 
@@ -284,38 +231,30 @@ class Workspace:
         """
         self._expected.setdefault(path, []).append(_Expected(text, self._model.now(path), time.monotonic()))
 
-    def _said(self, event: Event, path: str, now: Content, shown: Content) -> None:
-        """The user has made `now` of `shown`: what was unreviewed in `shown` stays so, all else he has seen."""
-        before = self._model.before(path)
-        if before.identity == shown.identity or not before.there or not shown.there or not now.there:
-            self._happened(event, path, now)
-            return
-        texts = self._copies.data(before), self._copies.data(shown), self._copies.data(now)
-        if None in texts:
-            self._happened(Event.WRITTEN, path, now, UNKNOWN)  # whose is what cannot be told
-            return
-        self._see(event, path, now, carried(*texts))  # type: ignore[arg-type]
+    def keep(self, path: str, before: Content, now: Content, hunks: Sequence[Hunk] = ()) -> bool:
+        """Keep what was made of a file, or some of the hunks of it alone, in lines as `merging.lines_of` counts.
 
-    def keep(self, path: str, shown: Content) -> bool:
-        """Keep what is at a path, if that is still what was `shown`. False if it is something else by now."""
+        False if either of the two contents, as they were shown, is another by now.
+        """
         with self._lock:
-            if self._model.now(path) != shown:
+            known = self._model.before(path), self._model.earlier(path)
+            if self._model.now(path) != now or before not in known:
                 return False
-            self._happened(Event.KEPT, path, shown)
+            wanted = now
+            if hunks:
+                texts = self._copies.data(before), self._copies.data(now)
+                if texts[0] is None or texts[1] is None:
+                    return False
+                wanted = self._history.content(with_hunks(texts[0], texts[1], hunks), now)
+            self._history.said(Event.KEPT, path, now, before, wanted)
             self._write_record()
             return True
 
-    def keep_hunk(self, path: str, before: Content, shown: Content, hunk: Hunk) -> bool:
-        """Keep one of the hunks between the two texts that were shown. False if either is another by now."""
+    def begin_turn(self) -> None:
+        """A program begins another turn. What is to count as earlier was looked at before."""
         with self._lock:
-            if (self._model.before(path), self._model.now(path)) != (before, shown):
-                return False
-            texts = self._copies.data(before), self._copies.data(shown)
-            if texts[0] is None or texts[1] is None:
-                return False
-            self._see(Event.KEPT, path, shown, with_hunk(texts[0], texts[1], hunk))
+            self._model.begin_turn()
             self._write_record()
-            return True
 
     # -- what there is ------------------------------------------------------------------------------------------------
 
@@ -328,10 +267,15 @@ class Workspace:
         """The folders below that are repositories of their own, relative."""
         return self._files.entries.repositories
 
-    def changes(self) -> List[Change]:
+    def changes(self, scope: Scope = Scope.SINCE_KEPT) -> List[Change]:
         """All that is unreviewed, the newest first."""
         with self._lock:
-            return self._model.changes()
+            return self._model.changes(scope)
+
+    @property
+    def has_turns(self) -> bool:
+        """Whether a program has told of turns."""
+        return self._model.turn is not None
 
     def data(self, content: Content) -> Optional[bytes]:
         """The bytes that a file held, or None if nobody has them any more."""
@@ -354,9 +298,11 @@ class Workspace:
                 self._undone, self.undone_at = former
                 raise
 
-    def undone(self, undone: Sequence[Undone]) -> None:
-        """Of that, this was undone."""
+    def undone(self, undone: Sequence[Undone], done: Sequence[Undone] = ()) -> None:
+        """This is what can be restored from now on; of it, `done` was just undone."""
         with self._lock:
+            for each in done:
+                self._history.undone(*each)
             self._undone = list(undone)
             self._write_record()
 
@@ -375,18 +321,22 @@ class Workspace:
 
     def _write_record(self, secure: bool = False) -> None:
         files = {path: (self._model.before(path), self._model.now(path)) for path in self._model.paths()}
-        record = Record(files, tuple(self._undone), self.undone_at, dict(self._shelved), self._copies.blobs)
+        shelved, turn = dict(self._history.shelved), self._model.turn
+        record = Record(files, tuple(self._undone), self.undone_at, shelved, self._copies.blobs, turn)
         write_record(self._store, self.folder, record, secure)
 
     def _load(self) -> None:
         record = read_record(self._store, self.folder)
         self._copies.blobs.update(record.blobs)
-        self._undone, self.undone_at, self._shelved = list(record.undone), record.undone_at, dict(record.shelved)
+        self._undone, self.undone_at = list(record.undone), record.undone_at
+        self._history.shelved.update(record.shelved)
         for path, (before, now) in record.files.items():
             if not self._files.is_secret(path):
                 self._model.restore(path, before, now)
                 if now.there:
                     self._looks.remember(path)
+        if record.turn is not None:
+            self._model.turn = {path: each for path, each in record.turn.items() if self._model.unreviewed(path)}
 
 
 def says(data: Optional[bytes], text: bytes) -> bool:

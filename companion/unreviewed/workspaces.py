@@ -9,6 +9,7 @@ These calls block on the disk and on processes. Disk threads; for one folder of 
 
 from __future__ import annotations
 
+import itertools
 import logging
 import os
 import threading
@@ -17,7 +18,7 @@ from typing import Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence
 from ..system.platform import Platform
 from .files import Rules
 from .git import GitError, Repository, find_git
-from .listing import ListedChange, Listing
+from .listing import ListedChange, Listing, Lists
 from .record import has_record, recorded_folders
 from .store import Store
 from .workspace import Workspace
@@ -53,8 +54,12 @@ class Workspaces:
         self._known: Dict[str, _Known] = {}
         self._real: Dict[str, str] = {}  # by the folder as a window calls it
 
-    def look(self, root: Root, tracked: bool, cancelled: Callable[[], bool]) -> None:
-        """Look at a folder and the repositories in it. Errors are logged: the next look may do better."""
+    def look(self, root: Root, tracked: bool, cancelled: Callable[[], bool]) -> bool:
+        """Look at a folder and the repositories in it. Errors are logged: the next look may do better.
+
+        Whether one of them was looked at for the first time.
+        """
+        first = False
         real = self._real[root.folder] = os.path.realpath(root.folder)
         waiting, seen = self._begun(root, real), 0
         while waiting and seen < MAXIMUM_WORKSPACES and not cancelled():
@@ -68,6 +73,7 @@ class Workspaces:
             try:
                 wanted = any(known.tracked.values())
                 if wanted and not workspace.tracked:
+                    first = True
                     workspace.begin(cancelled)
                 elif workspace.tracked and not wanted:
                     workspace.end(cancelled)
@@ -80,6 +86,7 @@ class Workspaces:
                 waiting += [each for each in nested if os.path.realpath(each) == each and os.path.isdir(each)]
             elif not workspace.tracked and not workspace.changes() and not workspace.last_undone():
                 self._forget(folder, root)
+        return first
 
     def leave(self, root: Root, cancelled: Callable[[], bool]) -> None:
         """No window has this folder any more. What is unreviewed in it is kept in the store."""
@@ -92,10 +99,16 @@ class Workspaces:
                 logger.info("a folder cannot be looked at: %s", error)
             self._forget(folder, root)
 
-    def changes(self, root: Root) -> Tuple[ListedChange, ...]:
-        """What is unreviewed in a folder and the repositories in it, the newest first."""
-        found = [change for _, known in self._of_root(root) for change in known.listing.changes()]
-        return tuple(sorted(found, key=lambda change: -change.number))
+    def lists(self, root: Root) -> Lists:
+        """What is unreviewed in a folder and the repositories in it."""
+        found = [known.listing.lists() for _, known in self._of_root(root)]
+        turns = [each.last_turn for each in found if each.last_turn is not None]
+        return Lists(newest_first(*(each.changes for each in found)), newest_first(*turns) if turns else None)
+
+    def begin_turn(self, root: Root) -> None:
+        """A program begins another turn. What is to count as earlier was looked at before."""
+        for _, known in self._of_root(root):
+            known.workspace.begin_turn()
 
     def of(self, folder: str) -> Optional[Workspace]:
         """The workspace of a real folder."""
@@ -172,7 +185,7 @@ class Workspaces:
                 known = self._known.setdefault(folder, _Known(workspace, Listing(workspace), {}, {}))
         if known.rules.get(root.folder) is not root.rules:
             known.rules[root.folder] = root.rules
-            rules = {name: _below(Root(name, each), real, folder) for name, each in known.rules.items()}
+            rules = {name: _below(Root(name, each), os.path.realpath(name)) for name, each in known.rules.items()}
             known.workspace.use(_together(rules))
         return known
 
@@ -190,6 +203,12 @@ class Workspaces:
             return None
 
 
+def newest_first(*lists: Tuple[ListedChange, ...]) -> Tuple[ListedChange, ...]:
+    """Several lists as one. What two of them have is in it once."""
+    found = {(each.folder, each.path): each for each in itertools.chain(*lists)}
+    return tuple(sorted(found.values(), key=lambda change: -change.number))
+
+
 def _together(rules: Mapping[str, Rules]) -> Rules:
     """What one of them leaves out is left out."""
     each = tuple(rules.values())
@@ -199,17 +218,14 @@ def _together(rules: Mapping[str, Rules]) -> Rules:
     )
 
 
-def _below(root: Root, real: str, folder: str) -> Rules:
-    """The rules of a window's folder for a folder below it: paths are held against them under both of their names."""
-    prefix = folder[len(real) :].strip(os.sep).replace(os.sep, "/")
+def _below(root: Root, real: str) -> Rules:
+    """The rules of a window's folder for folders below it: paths are held against them under both of their names."""
     start = os.path.join(real, "")
 
-    def secret(path: str) -> bool:
-        if root.rules.secret(path):
-            return True
-        return root.folder != real and root.rules.secret(os.path.join(root.folder, path[len(start) :]))
+    def called(path: str) -> Tuple[str, ...]:
+        return (path,) if root.folder == real else (path, os.path.join(root.folder, path[len(start) :]))
 
-    def left_out(path: str, is_folder: bool) -> bool:
-        return root.rules.left_out(f"{prefix}/{path}" if prefix else path, is_folder)
-
-    return Rules(secret, left_out)
+    return Rules(
+        lambda path: any(root.rules.secret(name) for name in called(path)),
+        lambda path, is_folder: any(root.rules.left_out(name, is_folder) for name in called(path)),
+    )

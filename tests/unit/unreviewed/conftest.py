@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
+import stat
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any, Dict, List, Optional
+from typing import Any, Callable, Dict, List, Optional, Tuple
 
 import pytest
 
@@ -20,7 +21,9 @@ from companion.unreviewed.store import Store
 from companion.unreviewed.undoing import Refusal, restore, undo
 from companion.unreviewed.workspace import Workspace
 
-RULES = Rules(lambda path: os.path.basename(path) == "secret", lambda path, is_folder: path == "left-out")
+RULES = Rules(
+    lambda path: os.path.basename(path) == "secret", lambda path, is_folder: os.path.basename(path) == "left-out"
+)
 
 
 def never() -> bool:
@@ -46,7 +49,11 @@ class Project:
         settings = ["user.name=x", "user.email=x", "commit.gpgsign=false", "rebase.autoStash=false", "gc.auto=0"]
         line = ["git", *(word for setting in settings for word in ("-c", setting)), *command]
         done = subprocess.run(
-            line, cwd=str(self.folder), check=check, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            line,
+            cwd=str(self.folder),
+            check=check,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
             env=dict(os.environ, GIT_EDITOR="true"),
         )
         return done.stdout.decode()
@@ -88,7 +95,7 @@ class Project:
 
     def listed(self) -> Dict[str, ListedChange]:
         """What is listed."""
-        return {change.path: change for change in Listing(self.workspace).changes()}
+        return {change.path: change for change in Listing(self.workspace).lists().changes}
 
     def before(self, name: str) -> Optional[bytes]:
         """What a listed file held before."""
@@ -124,3 +131,19 @@ def repository(tmp_path: Path, monkeypatch: Any) -> Project:
 def rules() -> Rules:
     """What is left out."""
     return RULES
+
+
+@pytest.fixture
+def everything() -> Callable[[Path], Dict[str, Tuple[object, ...]]]:
+    """What lists a whole tree, `.git` included: kinds, modes, sizes, times, numbers and bytes."""
+
+    def found(folder: Path) -> Dict[str, Tuple[object, ...]]:
+        listed: Dict[str, Tuple[object, ...]] = {}
+        for here, folders, files in os.walk(str(folder)):
+            for path in [here, *(os.path.join(here, name) for name in [*folders, *files])]:
+                status = os.lstat(path)
+                data = Path(path).read_bytes() if stat.S_ISREG(status.st_mode) else b""
+                listed[path] = (status.st_mode, status.st_size, status.st_mtime_ns, status.st_ino, data)
+        return listed
+
+    return found

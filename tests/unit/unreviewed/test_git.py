@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-import stat
 import subprocess
-from typing import Dict, Tuple
 
 import pytest
 
@@ -43,21 +41,6 @@ def program(folder) -> str:
 
 def repository(folder) -> Repository:
     return Repository(program(folder), str(folder), os.environ)
-
-
-def everything(folder) -> Dict[str, Tuple[object, ...]]:
-    """The whole tree, `.git` included: modes, sizes, times and bytes."""
-    found: Dict[str, Tuple[object, ...]] = {}
-    for here, folders, files in os.walk(str(folder)):
-        for name in [".", *folders, *files]:
-            path = os.path.join(here, name)
-            status = os.lstat(path)
-            data = b""
-            if stat.S_ISREG(status.st_mode):
-                with open(path, "rb") as file:
-                    data = file.read()
-            found[path] = (status.st_mode, status.st_size, status.st_mtime_ns, status.st_ino, data)
-    return found
 
 
 def ask_everything(asked: Repository) -> None:
@@ -163,7 +146,7 @@ def test_nothing_that_a_configuration_names_is_run(folder, tmp_path):
     assert list(marker.iterdir()) == []
 
 
-def test_nothing_is_written(folder):
+def test_nothing_is_written(folder, everything):
     (folder / "a.txt").write_text("changed\n")
     os.utime(str(folder / "b.bin"))  # stale in the index: git would like to refresh it
     before = everything(folder)

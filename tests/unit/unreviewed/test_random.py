@@ -17,12 +17,12 @@ from companion.system.platform import Platform
 from companion.unreviewed.contents import NOTHING
 from companion.unreviewed.files import Rules
 from companion.unreviewed.git import Repository, find_git
-from companion.unreviewed.merging import hunks_between, without_hunk
+from companion.unreviewed.merging import hunks_between, without_hunks
 from companion.unreviewed.store import Store
 from companion.unreviewed.workspace import Workspace
 
 STEPS = {True: 150, False: 5000}  # with git each step starts several processes
-RULES = Rules(lambda path: False, lambda path, is_folder: path.startswith(".git"))
+RULES = Rules(lambda path: False, lambda path, is_folder: os.path.basename(path) == ".git")
 
 
 class Line(NamedTuple):
@@ -175,7 +175,7 @@ class Day:
         if now == before:
             return
         if self.random.random() < 0.5:
-            assert self.workspace.keep(name, now)
+            assert self.workspace.keep(name, before, now)
             oracle.keep()
             return
         if self.random.random() < 0.5 or not (now.there and before.there):
@@ -186,10 +186,10 @@ class Day:
         assert old is not None and new is not None
         hunk = self.random.choice(hunks_between(old, new))
         if self.random.random() < 0.5:
-            assert self.workspace.keep_hunk(name, before, now, hunk)
+            assert self.workspace.keep(name, before, now, [hunk])
         else:
             with open(os.path.join(self.folder, name), "wb") as file:
-                file.write(without_hunk(old, new, hunk))
+                file.write(without_hunks(old, new, [hunk]))
         self.look()
         self.relearn(name)
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import random
-import stat
-from typing import Dict, Tuple
 
 import pytest
 
@@ -240,21 +238,7 @@ def test_a_file_that_is_ignored_now_is_not_taken_for_a_deleted_one(repository):
     assert repository.before("a.log") == b"mine\n"
 
 
-def everything(place) -> Dict[str, Tuple[object, ...]]:
-    """The whole tree: kinds, modes, sizes, times and bytes."""
-    found: Dict[str, Tuple[object, ...]] = {}
-    for here, _, files in os.walk(str(place)):
-        for path in [here, *(os.path.join(here, name) for name in files)]:
-            status = os.lstat(path)
-            data = b""
-            if stat.S_ISREG(status.st_mode):
-                with open(path, "rb") as file:
-                    data = file.read()
-            found[path] = (status.st_mode, status.st_size, status.st_mtime_ns, status.st_ino, data)
-    return found
-
-
-def test_looks_and_decisions_write_nothing_in_the_folder(project):
+def test_looks_and_decisions_write_nothing_in_the_folder(project, everything):
     project.write(a_txt=TEXT, b_txt=TEXT, sub__c_txt=TEXT, secret=b"secret\n")
     if project.with_git:
         project.commit()
@@ -270,7 +254,7 @@ def test_looks_and_decisions_write_nothing_in_the_folder(project):
     assert set(listed) == {"a.txt", "b.txt", "new.txt"}
     for path, change in listed.items():
         project.workspace.data(change.before)
-        assert project.workspace.keep(path, change.now)
+        assert project.workspace.keep(path, change.before, change.now)
     project.begin()
     assert project.look() == {}
     assert everything(project.folder) == before
@@ -303,7 +287,7 @@ def test_random_storms_list_what_the_agent_wrote_and_nothing_else(tracked, seed)
         elif action in ("keep", "undo") and agent and not stashed:
             change = tracked.listed()["mine.txt"]
             if action == "keep":
-                assert tracked.workspace.keep("mine.txt", change.now)
+                assert tracked.workspace.keep("mine.txt", change.before, change.now)
             else:
                 assert tracked.undo() == []
             agent = False

@@ -60,6 +60,16 @@ def module(monkeypatch):
 
 
 @pytest.fixture
+def deciding(module):
+    return importlib.import_module("companion.unreviewed.deciding")
+
+
+@pytest.fixture
+def tabs(module):
+    return importlib.import_module("companion.unreviewed.tabs")
+
+
+@pytest.fixture
 def runtime():
     made = AtOnce()
     yield made
@@ -78,28 +88,30 @@ def write_and_look(project, tracking, runtime, **files):
     runtime.step(INTERVAL_SECONDS)
 
 
-def test_two_windows_on_one_folder_see_the_same_and_one_decides_for_both(project, tracking, runtime, tmp_path, rules):
+def test_two_windows_on_one_folder_see_the_same_and_one_decides_for_both(
+    project, tracking, runtime, deciding, tmp_path, rules
+):
     project.write(a_txt=b"before\n")
     (tmp_path / "link").symlink_to(project.folder)
     tracking.track(1, [str(project.folder)], rules, tracked=True)
     tracking.track(2, [str(tmp_path / "link")], rules, tracked=True)
     write_and_look(project, tracking, runtime, a_txt=b"now\n")
-    assert [change.path for change in tracking.listed(1)] == ["a.txt"]
-    assert tracking.listed(1) == tracking.listed(2)
+    assert [change.path for change in tracking.lists(1).changes] == ["a.txt"]
+    assert tracking.lists(1).changes == tracking.lists(2).changes
     missed = []
-    tracking.keep(tracking.listed(2), missed.append)
+    deciding.keep_changes(tracking, tracking.lists(2).changes, missed.append)
     assert missed == [0]
-    assert tracking.listed(1) == tracking.listed(2) == ()
+    assert tracking.lists(1).changes == tracking.lists(2).changes == ()
 
 
-def test_a_decision_in_a_folder_counts_in_one_around_it(project, tracking, runtime, rules):
+def test_a_decision_in_a_folder_counts_in_one_around_it(project, tracking, runtime, deciding, rules):
     project.write(sub__a_txt=b"before\n")
     tracking.track(1, [str(project.folder)], rules, tracked=True)
     tracking.track(2, [str(project.folder / "sub")], rules, tracked=True)
     write_and_look(project, tracking, runtime, sub__a_txt=b"now\n")
-    assert [len(tracking.listed(window)) for window in (1, 2)] == [1, 1]
-    tracking.keep(tracking.listed(1), lambda missed: None)
-    assert [len(tracking.listed(window)) for window in (1, 2)] == [0, 0]
+    assert [len(tracking.lists(window).changes) for window in (1, 2)] == [1, 1]
+    deciding.keep_changes(tracking, tracking.lists(1).changes, lambda missed: None)
+    assert [len(tracking.lists(window).changes) for window in (1, 2)] == [0, 0]
 
 
 def test_repositories_inside_have_workspaces_of_their_own(repository, tracking, runtime, rules):
@@ -107,7 +119,7 @@ def test_repositories_inside_have_workspaces_of_their_own(repository, tracking, 
     repository.git("init", "-q", "nested")
     tracking.track(1, [str(repository.folder)], rules, tracked=True)
     write_and_look(repository, tracking, runtime, nested__a_txt=b"now\n", a_txt=b"now\n")
-    found = {(os.path.basename(change.folder), change.path) for change in tracking.listed(1)}
+    found = {(os.path.basename(change.folder), change.path) for change in tracking.lists(1).changes}
     assert found == {("project", "a.txt"), ("nested", "a.txt")}
 
 
@@ -118,13 +130,13 @@ def test_what_is_excluded_is_not_listed_by_whatever_name_of_its_folder(project, 
     project.write(hidden_txt=b"before\n")
     tracking.track(1, [str(link)], hiding, tracked=True)
     write_and_look(project, tracking, runtime, hidden_txt=b"now\n", secret=b"new")
-    assert {change.path for change in tracking.listed(1)} == {"secret"}
+    assert {change.path for change in tracking.lists(1).changes} == {"secret"}
     tracking.track(1, [str(link)], rules, tracked=True)
     runtime.step(INTERVAL_SECONDS)
-    assert tracking.listed(1) == ()  # what the rules uncover has been seen, what they hide has gone
+    assert tracking.lists(1).changes == ()  # what the rules uncover has been seen, what they hide has gone
 
 
-def test_what_was_written_while_nobody_tracked_is_the_user_s(project, tracking, runtime, rules):
+def test_what_was_written_while_nobody_tracked_is_the_user_s(project, tracking, runtime, deciding, rules):
     project.write(a_txt=b"1\n2\n3\n4\n5\n")
     tracking.track(1, [str(project.folder)], rules, tracked=True)
     write_and_look(project, tracking, runtime, a_txt=b"agent\n2\n3\n4\n5\n")
@@ -132,52 +144,54 @@ def test_what_was_written_while_nobody_tracked_is_the_user_s(project, tracking, 
     project.write(a_txt=b"agent\n2\n3\n4\nuser\n", b_txt=b"user\n")
     tracking.track(1, [str(project.folder)], rules, tracked=True)
     texts = []
-    assert [change.path for change in tracking.listed(1)] == ["a.txt"]
-    tracking.texts(tracking.listed(1)[0], texts.append)
+    assert [change.path for change in tracking.lists(1).changes] == ["a.txt"]
+    deciding.read_texts(tracking, tracking.lists(1).changes[0], texts.append)
     assert texts == [(b"1\n2\n3\n4\nuser\n", b"agent\n2\n3\n4\nuser\n")]
 
 
-def test_the_list_outlives_the_agent_and_the_editor(module, project, tracking, runtime, tmp_path, rules):
+def test_the_list_outlives_the_agent_and_the_editor(module, project, tracking, runtime, deciding, tmp_path, rules):
     project.write(a_txt=b"before\n")
     tracking.track(1, [str(project.folder)], rules, tracked=True)
     project.write(a_txt=b"now\n")
     tracking.track(1, [str(project.folder)], rules, tracked=False)  # the last look
-    assert len(tracking.listed(1)) == 1
+    assert len(tracking.lists(1).changes) == 1
     later = module.Tracking(runtime, lambda: None, lambda: str(tmp_path / "storage"))
     later.track(7, [str(project.folder)], rules, tracked=False)
-    assert [change.path for change in later.listed(7)] == ["a.txt"]
+    assert [change.path for change in later.lists(7).changes] == ["a.txt"]
     refused = []
-    later.undo(later.listed(7), refused.extend)
+    deciding.undo_changes(later, later.lists(7).changes, refused.extend)
     assert refused == [] and project.read("a.txt") == b"before\n"
     counts = []
-    later.restore(7, lambda count, left: counts.append((count, left)))
+    deciding.restore_undone(later, 7, lambda count, left: counts.append((count, left)))
     assert counts == [(1, [])] and project.read("a.txt") == b"now\n"
 
 
-def test_what_a_tab_has_read_is_not_the_user_s_when_he_saves_it(project, tracking, runtime, rules):
+def test_what_a_tab_has_read_is_not_the_user_s_when_he_saves_it(project, tracking, runtime, tabs, deciding, rules):
     project.write(a_txt=b"1\n2\n3\n")
     tracking.track(1, [str(project.folder)], rules, tracked=True)
     path = str(project.folder / "a.txt")
     project.write(a_txt=b"agent\n2\n3\n")
-    tracking.read(path)
-    tracking.saving(path)
+    tracking.carry_out(tabs.look_at(path))
+    for workspace, name in tracking.called(path):
+        workspace.saving(name)
     project.write(a_txt=b"agent\n2\nuser\n")
-    tracking.saved(path, "agent\n2\nuser\n", "UTF-8", "Unix")
+    tracking.carry_out(tabs.take_over(path, "agent\n2\nuser\n", "UTF-8", "Unix"))
     texts = []
-    tracking.texts(tracking.listed(1)[0], texts.append)
+    deciding.read_texts(tracking, tracking.lists(1).changes[0], texts.append)
     assert texts == [(b"1\n2\nuser\n", b"agent\n2\nuser\n")]
 
 
-def test_a_file_that_the_user_makes_is_not_listed(project, tracking, runtime, rules):
+def test_a_file_that_the_user_makes_is_not_listed(project, tracking, runtime, tabs, rules):
     tracking.track(1, [str(project.folder)], rules, tracked=True)
     path = str(project.folder / "new.txt")
-    tracking.saving(path)
+    for workspace, name in tracking.called(path):
+        workspace.saving(name)
     project.write(new_txt=b"mine\r\n")
-    tracking.saved(path, "mine\n", "UTF-8", "Windows")
+    tracking.carry_out(tabs.take_over(path, "mine\n", "UTF-8", "Windows"))
     write_and_look(project, tracking, runtime)
-    assert tracking.listed(1) == ()
+    assert tracking.lists(1).changes == ()
     write_and_look(project, tracking, runtime, new_txt=b"mine\r\nagent\r\n")
-    assert [change.kind.value for change in tracking.listed(1)] == ["changed"]
+    assert [change.kind.value for change in tracking.lists(1).changes] == ["changed"]
 
 
 def test_an_accepted_proposal_is_not_listed_when_it_arrives(project, tracking, runtime, rules):
@@ -186,7 +200,7 @@ def test_an_accepted_proposal_is_not_listed_when_it_arrives(project, tracking, r
     tracking.expect(str(project.folder / "a.txt"), "accepted\n")
     write_and_look(project, tracking, runtime, a_txt=b"acc")  # half of it
     write_and_look(project, tracking, runtime, a_txt=b"accepted\n")
-    assert tracking.listed(1) == ()
+    assert tracking.lists(1).changes == ()
 
 
 def test_nobody_is_woken_while_nothing_happens(project, tracking, runtime, rules):
@@ -213,7 +227,7 @@ def test_the_main_thread_hears_of_changes_alone(project, tracking, runtime, rule
 def test_nothing_is_looked_at_in_a_window_that_does_not_track(project, tracking, runtime, rules):
     tracking.track(1, [str(project.folder)], rules, tracked=False)
     write_and_look(project, tracking, runtime, a_txt=b"now\n")
-    assert tracking.listed(1) == ()
+    assert tracking.lists(1).changes == ()
     assert tracking._workspaces._known == {}
 
 

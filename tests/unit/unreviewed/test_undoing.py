@@ -13,7 +13,7 @@ from companion.unreviewed.listing import ListedChange
 from companion.unreviewed.merging import hunks_between
 from companion.unreviewed.model import Kind
 from companion.unreviewed.store import Store
-from companion.unreviewed.undoing import undo_hunk
+from companion.unreviewed.undoing import undo_hunks
 
 ODD = {
     "crlf": (b"one\r\ntwo\r\n", b"one\r\n2\r\n"),
@@ -82,7 +82,7 @@ def test_one_hunk_is_taken_back_and_brought_back(project):
     project.write(a_txt=b"one\n2\n3\n4\nfive\n")
     change = project.look()["a.txt"]
     hunk = hunks_between(b"1\n2\n3\n4\n5\n", b"one\n2\n3\n4\nfive\n")[1]
-    assert undo_hunk(project.workspace, change, hunk, (), str(project.storage), 1.0) == []
+    assert undo_hunks(project.workspace, change, [hunk], (), str(project.storage), 1.0) == []
     assert project.read("a.txt") == b"one\n2\n3\n4\n5\n"
     assert project.before("a.txt") == b"1\n2\n3\n4\n5\n"
     assert project.restore() == []
