@@ -253,7 +253,7 @@ class GeminiCompanionRestoreUndoneChangesCommand(CompanionCommand, sublime_plugi
 
 
 class GeminiCompanionRunClientCommand(CompanionCommand, sublime_plugin.WindowCommand):
-    def run(self, client: str) -> None:
+    def run(self, client: str = "") -> None:
         tell(lambda application: application.actions.run_client(self.window, client))
 
 

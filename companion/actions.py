@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Callable, Dict, List, Optional, Tuple
 
 import sublime
 
-from .agents.agent import Connection
-from .agents.registry import AGENTS, agent_named
+from .agents.agent import Connection, Program
+from .agents.registry import AGENTS, programs_of
 from .common.display_names import client_name, file_name, shown
 from .editor.file_views import bring_back
 from .editor.status_bar import say
@@ -54,6 +54,7 @@ MENU: Entries = (
     *CHANGES_MENU,
     ("Restore Undone Changes", "gemini_companion_restore_undone_changes", {}),
     *((f"Run {agent.title}", "gemini_companion_run_client", {"client": agent.key}) for agent in AGENTS),
+    ("Run Agent…", "gemini_companion_run_client", {}),
     ("Send Selection to Terminal", "gemini_companion_send_selection", {}),
     ("Copy Connection Environment", "gemini_companion_copy_environment", {}),
     ("Pause Sharing", "gemini_companion_pause_sharing", {}),
@@ -181,19 +182,32 @@ class Actions:
             return None
         return endpoint, connection
 
-    def run_client(self, window: sublime.Window, key: str) -> None:
-        """Start a command line client in a terminal, connected to this window."""
-        try:
-            agent = agent_named(key)
-        except KeyError:
-            say(window, f"no client is called “{key}”")  # by somebody's own key binding
+    def run_client(self, window: sublime.Window, name: str = "") -> None:
+        """Start a program in a terminal, connected to this window if it can be: the one with this key or name; without
+        a name the user picks one."""
+        endpoint = self._endpoints.of(window)
+        programs = programs_of(endpoint.settings()) if endpoint is not None else []
+
+        def picked(index: int) -> None:
+            if index >= 0:
+                self._run(window, programs[index])
+
+        if not name and programs:
+            window.show_quick_panel([program.title for program in programs], picked, placeholder="Agent to run")
             return
+        found = next((each for each in programs if name in (each.key, each.title)), None)
+        if found is None and programs:
+            say(window, f"no client is called “{name}”")  # by somebody's own key binding
+            return
+        self._run(window, found)
+
+    def _run(self, window: sublime.Window, program: Optional[Program]) -> None:
         reached = self._reached(window)
-        if reached is not None:
+        if reached is not None and program is not None:
             endpoint, connection = reached
             settings = endpoint.settings()
-            launch_settings = LaunchSettings(agent.command(settings), settings.terminal_commands)
-            self._launcher.run(window, agent, connection, launch_settings)
+            launch_settings = LaunchSettings(program.command(settings), settings.terminal_commands)
+            self._launcher.run(window, program, connection, launch_settings)
             endpoint.changes.started()
 
     def copy_environment(self, window: sublime.Window) -> None:

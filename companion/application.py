@@ -10,12 +10,14 @@ import logging
 import os
 from concurrent.futures import Future, wait
 from functools import partial
-from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Set, Tuple
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Sequence, Set, Tuple
 
 import sublime
 
 from . import log
 from .actions import Actions
+from .agents.agent import Agent
+from .agents.registry import agents_of
 from .diagnosis.report import Diagnosis
 from .discovery.sweeper import sweep
 from .editor import edits
@@ -91,7 +93,7 @@ class Application:
         self._read_own_settings()
         self.runtime.on_loop(self._watch_editor)
         self.runtime.use_disk(recover, storage_folder(), then=self._recovered)
-        self.runtime.use_disk(_sweep, then=self._swept, failed=self._sweep_failed)
+        self.runtime.use_disk(_sweep, agents_of(self._settings), then=self._swept, failed=self._sweep_failed)
 
     def _sweep_failed(self, error: Exception) -> None:
         self._report("the look for left-over files", error)
@@ -392,5 +394,5 @@ def _succeeded(stop: Future[States]) -> bool:
     return stop.done() and not stop.cancelled() and stop.exception() is None
 
 
-def _sweep(cancelled: Callable[[], bool]) -> List[str]:
-    return sweep(EDITOR_PID)
+def _sweep(agents: Sequence[Agent], cancelled: Callable[[], bool]) -> List[str]:
+    return sweep(EDITOR_PID, agents=agents)

@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, fields
 from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
-from .common.display_names import cut_middle, shown
+from .common.display_names import CLIENT_COLUMNS, columns, cut_middle, has_control_characters, shown
 from .common.globs import problem as pattern_problem
 
 FILE_NAME = "Gemini Companion.sublime-settings"
@@ -63,14 +63,54 @@ def platform_commands(value: Any) -> Optional[str]:
     return None if right else 'an object of command lines, such as {"linux": ["xterm", "-e", "$command"]}'
 
 
-class Sifted(NamedTuple):
-    """The entries of a list that are right, and the end of a sentence for each other one (at most a few)."""
+def rows(value: Any) -> Optional[str]:
+    return None if isinstance(value, (list, tuple)) else "a list of objects"
 
-    right: Sequence[str]
+
+def commands(value: Any) -> Optional[str]:
+    return None if isinstance(value, Mapping) else 'an object of command lines, such as {"Goose": ["goose", "session"]}'
+
+
+def readable(text: str) -> str:
+    """What a sentence quotes of a text that may hold anything."""
+    return cut_middle(shown(text), 60)
+
+
+def name_problem(name: Any) -> Optional[str]:
+    """What is wrong with the name of a user's own program, as the end of a sentence. It is shown, typed and listed."""
+    if not isinstance(name, str) or not name.strip() or name != name.strip():
+        return "its name should be a text without blanks at its ends"
+    if shown(name) != name or columns(name) > CLIENT_COLUMNS:
+        return f"its name should be one line of at most {CLIENT_COLUMNS} visible characters"
+    return None
+
+
+def words_problem(words: Any) -> Optional[str]:
+    """The same for its command line."""
+    if strings(words) is not None or not words or not words[0].strip():
+        return 'its command should be a list of words, such as ["name", "--option"]'
+    return "its command holds control characters" if any(map(has_control_characters, words)) else None
+
+
+class Sifted(NamedTuple):
+    """The entries of a list or an object that are right, and the end of a sentence for each other one (at most a
+    few)."""
+
+    right: Any
     complaints: List[str]
 
 
-Sift = Callable[[Sequence[str], bool], Sifted]  # of a list and whether a project says it
+Sift = Callable[[Any, bool], Sifted]  # of the entries and whether a project says them
+
+
+def sifted_commands(value: Mapping[str, Any], of_project: bool) -> Sifted:
+    problems = {name: name_problem(name) or words_problem(words) for name, words in value.items()}
+    right = {name: list(words) for name, words in value.items() if problems[name] is None}
+    wrong = [(readable(name), why) for name, why in problems.items() if why is not None]
+    complaints = [f"leaves out “{name}”: {why}" for name, why in wrong[:_MOST_COMPLAINTS]]
+    if len(wrong) > _MOST_COMPLAINTS:
+        complaints.append(f"leaves out {len(wrong) - _MOST_COMPLAINTS} more entries")
+    return Sifted(right, complaints)
 
 
 def sifted_patterns(value: Sequence[str], of_project: bool) -> Sifted:
@@ -88,7 +128,7 @@ def sifted_patterns(value: Sequence[str], of_project: bool) -> Sifted:
             continue
         wrong += 1
         if wrong <= _MOST_COMPLAINTS:
-            complaints.append(f'has an invalid pattern, "{cut_middle(shown(pattern), 60)}": {shown(why)}')
+            complaints.append(f'has an invalid pattern, "{readable(pattern)}": {shown(why)}')
     if wrong > _MOST_COMPLAINTS:
         complaints.append(f"has {wrong - _MOST_COMPLAINTS} more invalid patterns")
     if len(value) > len(considered):
@@ -164,6 +204,20 @@ class Settings:
     kilo_command: Tuple[str, ...] = _setting(("kilo",), strings, None)
     copilot_command: Tuple[str, ...] = _setting(("copilot",), strings, None)
     codex_command: Tuple[str, ...] = _setting(("codex",), strings, None)
+    agents: Tuple[Any, ...] = _setting((), rows, None)
+    run_commands: Mapping[str, Sequence[str]] = _setting(
+        {
+            "Antigravity CLI": ["agy"],
+            "Amp": ["amp"],
+            "Goose": ["goose", "session"],
+            "Pi": ["pi"],
+            "Cursor CLI": ["cursor-agent"],
+            "Kiro CLI": ["kiro-cli"],
+        },
+        commands,
+        None,
+        sifted_commands,
+    )
     terminal_commands: Mapping[str, Any] = _setting({}, platform_commands, None)
 
     # What they are told of the editor.

@@ -117,23 +117,59 @@ class Connection(NamedTuple):
         return self.separator.join(self.folders)
 
 
-class Agent:
-    """A command line program that connects to the editor. Each subclass has one instance, listed in `registry`."""
+class Program:
+    """A command line program that *Run …* starts."""
 
     key: str
     """Its name in settings, commands and key bindings, in lower case."""
     title: str
     """As users call it."""
+    program: str
+    """The command that starts it."""
+    words: Tuple[str, ...] = ()
+    """The command line in the user's row for it; empty for those that the package itself knows."""
+
+    @property
+    def command_setting(self) -> str:
+        """The name of the setting that has the command line to start it with."""
+        return "run_commands"
+
+    def command(self, settings: Settings) -> Tuple[str, ...]:
+        """The command line that starts it."""
+        return self.words
+
+    def how_to_install(self, configured: str = "") -> str:
+        """A few lines for a user who has not installed it, or whose setting starts `configured`, which is not there."""
+        why = (
+            f'there is no "{configured}", which your setting "{self.command_setting}" starts.\n'
+            if configured
+            else f'there is no "{self.program}" on the PATH of your login shell.\n'
+        )
+        return f"{self.title} was not found: {why}"
+
+    def how_to_update(self) -> str:
+        """How to get its current release, in a sentence."""
+        return f"Install or update it, or correct the setting “{self.command_setting}”."
+
+    def run_variables(self, connection: Connection) -> Dict[str, str]:
+        """What it gets where it is the only program of the terminal."""
+        return {}
+
+
+class Agent(Program):
+    """A program that connects to the editor. Those that the package knows are listed in `registry`; a user's rows add
+    to them."""
+
     dialect: Dialect
     """What it speaks with the editor."""
     client_names: Tuple[str, ...] = ()
     """By which it introduces itself, where several programs come in by one token."""
-    program: str
-    """The command that starts it."""
     npm_package: str
     """The npm package that users install."""
     node: int
     """The oldest major version of Node.js that it supports."""
+    folder = ""
+    """Of a user's row: the folder in which it looks for the editor; "" for that of the program that it is like."""
     how_to_connect: str
     """A sentence that tells users how to connect it once it runs."""
     can_be_told_which = True
@@ -152,42 +188,42 @@ class Agent:
     @property
     def publish_setting(self) -> str:
         """The name of the setting that enables its discovery files."""
-        return f"publish_for_{self.key}"
+        return self.command_setting if self.words else f"publish_for_{self.key}"
 
     def is_wanted(self, settings: Settings) -> bool:
-        """Whether the user has enabled its discovery files."""
-        return bool(getattr(settings, self.publish_setting))
+        """Whether the user has enabled its discovery files: a row of theirs does so by being there."""
+        return bool(self.words) or bool(getattr(settings, self.publish_setting))
 
     @property
     def command_setting(self) -> str:
-        """The name of the setting that has the command line to start it with."""
-        return f"{self.key}_command"
+        return "agents" if self.words else f"{self.key}_command"
 
     def command(self, settings: Settings) -> Tuple[str, ...]:
-        """The command line that starts it: the user's setting or, if that is empty, its program."""
-        words: Tuple[str, ...] = getattr(settings, self.command_setting)
+        """The user's setting or, if that is empty, its program."""
+        words: Tuple[str, ...] = self.words or getattr(settings, self.command_setting)
         return words or (self.program,)
 
     # -- texts for users ----------------------------------------------------------------------------------------------
 
     def how_to_install(self, configured: str = "") -> str:
-        """A few lines for a user who has not installed it, or whose setting starts `configured`, which is not there."""
-        if configured:
-            why = (
-                f'there is no "{configured}", which your setting "{self.command_setting}" starts.\n'
-                "Correct the setting, or remove it to start the usual program.\n"
-            )
-        else:
-            why = f'there is no "{self.program}" on the PATH of your login shell.\n'
+        why = super().how_to_install(configured)
+        if self.words:
+            return why
+        correct = "Correct the setting, or remove it to start the usual program.\n" if configured else ""
         return (
-            f"{self.title} was not found: {why}"
-            "\n"
+            f"{why}{correct}\n"
             f"{self.title} needs Node.js {self.node} or newer. Install it in a terminal with\n"
             "\n"
             f"    npm install -g {self.npm_package}\n"
             "\n"
             f'then run "Gemini Companion: Run {self.title}" again. {self.how_to_connect}\n'
         )
+
+    def how_to_update(self) -> str:
+        if self.words:
+            return super().how_to_update()
+        package = f"npm install -g {self.npm_package}@latest"
+        return f"Install or update it with “{package}” (needs Node.js {self.node} or newer)."
 
     def why_no_diffs(self) -> str:
         """Why a user may see no diffs of it although it is connected, in a sentence or two; "" without a reason."""
@@ -200,6 +236,13 @@ class Agent:
         return ()
 
     # -- its discovery files ------------------------------------------------------------------------------------------
+
+    def home(self, platform: Platform, usual: str) -> str:
+        """The folder of its own files: what the user's row says, else the `usual` one in the user's own folder."""
+        path, own = platform.path, platform.home_directory()
+        if self.folder.startswith(("~/", "~\\")):
+            return str(path.join(own, self.folder[2:]))
+        return self.folder or str(path.join(own, usual))
 
     def place(self, platform: Platform) -> Place:
         """The directory in which it looks for discovery files."""
@@ -234,10 +277,6 @@ class Agent:
 
     def client_variables(self, connection: Connection) -> Dict[str, str]:
         """Further variables that it needs if the editor is not among its ancestor processes."""
-        return {}
-
-    def run_variables(self, connection: Connection) -> Dict[str, str]:
-        """What it gets where it is the only program of the terminal."""
         return {}
 
 

@@ -36,7 +36,7 @@ class ClaudeLockFiles(Agent):
     file_names = PORT
 
     def place(self, platform: Platform) -> Place:
-        return Place(str(platform.path.join(platform.home_directory(), ".claude")), ("ide",), False)
+        return Place(self.home(platform, ".claude"), ("ide",), False)
 
     def files(self, announcement: Announcement, platform: Platform) -> Dict[str, Dict[str, Any]]:
         return {

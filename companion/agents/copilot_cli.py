@@ -51,8 +51,8 @@ class CopilotCli(Agent):
         )
 
     def place(self, platform: Platform) -> Place:
-        home = platform.variable("COPILOT_HOME") or str(platform.path.join(platform.home_directory(), ".copilot"))
-        return Place(home, ("ide",), False)
+        own = "" if self.folder else platform.variable("COPILOT_HOME")
+        return Place(own or self.home(platform, ".copilot"), ("ide",), False)
 
     def files(self, announcement: Announcement, platform: Platform) -> Dict[str, Dict[str, Any]]:
         number = hashlib.sha256(announcement.socket.encode("utf-8", "surrogateescape")).hexdigest()[:16]

@@ -14,7 +14,8 @@ from .gemini_cli import GeminiCli
 
 
 class Fork(NamedTuple):
-    """What a fork calls itself. `folder` stands in the paths of its discovery files, `prefix` before its variables."""
+    """What a fork calls itself. `folder` stands in the paths of its discovery files, `prefix` before its variables: ""
+    if they are not known."""
 
     key: str
     title: str
@@ -61,6 +62,8 @@ class GeminiFork(GeminiCli):
         return {name: common_content(self, announcement, platform)}
 
     def terminal_variables(self, connection: Connection) -> Dict[str, str]:
+        if not self._fork.prefix:
+            return {}
         return {
             f"{self._fork.prefix}_SERVER_PORT": str(connection.port),
             f"{self._fork.prefix}_WORKSPACE_PATH": connection.workspace,

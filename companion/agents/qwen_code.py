@@ -32,7 +32,7 @@ class QwenCode(Agent):
     file_names = re.compile(r"^(?:(?P<pid>[0-9]{1,10})-)?[0-9]{1,5}\.lock$")
 
     def place(self, platform: Platform) -> Place:
-        return Place(home_directory(platform), ("ide",), False)
+        return Place(self.home(platform, "") if self.folder else home_directory(platform), ("ide",), False)
 
     def files(self, announcement: Announcement, platform: Platform) -> Dict[str, Dict[str, Any]]:
         content = common_content(self, announcement, platform)

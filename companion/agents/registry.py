@@ -1,13 +1,15 @@
 """The list of the agents.
 
-Rule: this is the only list. A new agent is a module in this folder, a line here, and its settings.
+Rule: this is the only list. A new agent is a module in this folder, a line here, and its settings; a user adds one by a
+row of the setting `agents` (see `own`).
 """
 
 from __future__ import annotations
 
-from typing import Tuple
+from typing import List, Sequence, Tuple
 
-from .agent import Agent
+from ..settings import Settings
+from .agent import Agent, Program
 from .claude_code import CLAUDE_CODE
 from .codex_cli import CODEX_CLI
 from .copilot_cli import COPILOT_CLI
@@ -15,6 +17,7 @@ from .gemini_cli import GEMINI_CLI
 from .gemini_forks import FORKS
 from .opencode import FORKS as OPENCODE_FORKS
 from .opencode import OPENCODE
+from .own import own_agents, own_programs
 from .qwen_code import QWEN_CODE
 
 AGENTS: Tuple[Agent, ...] = (
@@ -29,9 +32,16 @@ AGENTS: Tuple[Agent, ...] = (
 )
 
 
-def agent_named(key: str) -> Agent:
-    """The agent with this key. Raises `KeyError`."""
-    for agent in AGENTS:
-        if agent.key == key:
-            return agent
-    raise KeyError(key)
+def agents_of(settings: Settings) -> Tuple[Agent, ...]:
+    """Those and the ones that the user's rows add. Any thread; the same rows give the same objects."""
+    return (*AGENTS, *own_agents(settings, AGENTS).agents)
+
+
+def wrong_rows(settings: Settings) -> Sequence[str]:
+    """A sentence for each row of the user's that is left out. Any thread."""
+    return own_agents(settings, AGENTS).complaints
+
+
+def programs_of(settings: Settings) -> List[Program]:
+    """All that a Run command can start, those that do not connect last."""
+    return [*agents_of(settings), *own_programs(settings)]

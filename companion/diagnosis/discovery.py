@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import stat
-from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Tuple
+from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 from ..agents.agent import Agent, Announcement, Entry, LookupContext, contains
 from ..agents.registry import AGENTS
@@ -48,11 +48,13 @@ class Finding(NamedTuple):
     entry: Optional[Entry] = None
 
 
-def look(platform: Platform, editor_pid: int) -> Tuple[DiscoverySnapshot, List[FileFact]]:
-    """Read the discovery files of all agents. Never raises."""
+def look(
+    platform: Platform, editor_pid: int, agents: Sequence[Agent] = AGENTS
+) -> Tuple[DiscoverySnapshot, List[FileFact]]:
+    """Read the discovery files of all `agents`. Never raises."""
     entries: Dict[str, List[Entry]] = {}
     facts: List[FileFact] = []
-    for agent in AGENTS:
+    for agent in agents:
         directory = directory_of(agent, platform)
         known = {fact.path for fact in facts}  # more than one agent may read the same files
         if directory not in known:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, List, Tuple
 
 import sublime
 
-from ..agents.registry import AGENTS
+from ..agents.registry import agents_of
 from ..common.display_names import client_name
 from ..endpoint.client import SELF_TEST
 from .facts import ClientFacts, Facts, ReviewFacts, WindowFacts
@@ -77,7 +77,7 @@ def _window(endpoint: Endpoint, is_this: bool, ports: Tuple[int, ...]) -> Window
         port=endpoint.port,
         problem=endpoint.problem,
         folders=endpoint.folders(),
-        published_for=tuple(agent.key for agent in AGENTS if agent.is_wanted(settings)),
+        published_for=tuple(agent.key for agent in agents_of(settings) if agent.is_wanted(settings)),
         sharing=endpoint.tracker.sharing,
         clients=tuple(clients),
         reviews=tuple(

@@ -56,7 +56,7 @@ def check_agent(
     except subprocess.TimeoutExpired:
         return too_slow(name, SECONDS)
     except OSError as error:
-        return failed(name, f"the login shell could not be asked: {error.strerror or error}", _install(agent))
+        return failed(name, f"the login shell could not be asked: {error.strerror or error}", agent.how_to_update())
     return judge(agent, words, answer)
 
 
@@ -65,7 +65,7 @@ def judge(agent: Agent, words: Sequence[str], answer: Answer) -> Check:
     name = f"{agent.title} is installed"
     if not answer.place:
         where = f"“{words[0]}” is not on the PATH of the login shell, nor on the editor's"
-        return noted(f"{agent.title} is not installed", f"{where}. {_install(agent)}")  # nobody needs all of them
+        return noted(f"{agent.title} is not installed", f"{where}. {agent.how_to_update()}")  # nobody needs all of them
     match = VERSION.search(answer.printed)
     if match is None:
         detail = f"{answer.place} does not say its version"
@@ -73,14 +73,8 @@ def judge(agent: Agent, words: Sequence[str], answer: Answer) -> Check:
         return failed(name, detail, advice)
     detail = f"{match.group(0)} at {answer.place}"
     if tuple(int(part) for part in match.groups()) <= agent.last_without_token:
-        return failed(name, detail + " is too old: it sends no token and is refused", _install(agent))
+        return failed(name, detail + " is too old: it sends no token and is refused", agent.how_to_update())
     return passed(name, detail + answer.note)
-
-
-def _install(agent: Agent) -> str:
-    return (
-        f"Install or update it with “npm install -g {agent.npm_package}@latest” (needs Node.js {agent.node} or newer)."
-    )
 
 
 def _ask(words: Sequence[str], platform: Platform, cancelled: Callable[[], bool]) -> Answer:

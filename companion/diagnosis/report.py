@@ -13,7 +13,7 @@ import sublime
 
 from ..agents.agent import Agent
 from ..agents.dialect import Transport
-from ..agents.registry import AGENTS
+from ..agents.registry import AGENTS, agents_of
 from ..editor.edits import move_caret, set_text
 from ..editor.file_views import is_open
 from ..editor.view_roles import ROLE
@@ -71,6 +71,7 @@ class Diagnosis:
         self._missing = endpoints.missing is not None
         endpoint = endpoints.of(window)
         self._settings = endpoint.settings() if endpoint is not None else None
+        self._agents = agents_of(self._settings) if self._settings is not None else AGENTS
         self._checks: Dict[str, Optional[List[Check]]] = {}
         self._libraries: Sequence[Library] = ()
         self._files: Sequence[FileFact] = ()
@@ -82,7 +83,7 @@ class Diagnosis:
         self._try(LIBRARIES, self._try_libraries)
         self._try(SERVERS, self._try_servers)
         self._try(DISCOVERY, self._try_discovery)
-        for agent in AGENTS:
+        for agent in self._agents:
             self._try(agent.title, self._try_agent, agent)
         self._try(EDITOR, self._try_editor)
         self._checks[SCREEN] = None
@@ -175,12 +176,12 @@ class Diagnosis:
         return checks
 
     async def _try_discovery(self) -> List[Check]:
-        snapshot, self._files = await self._runtime.in_worker(discovery.look, self._platform, EDITOR_PID)
+        snapshot, self._files = await self._runtime.in_worker(discovery.look, self._platform, EDITOR_PID, self._agents)
         if self._missing:
             return [not_tried(DISCOVERY, WITHOUT_LIBRARIES)]
         checks: List[Check] = []
         for window in self._facts.windows:
-            for agent in (each for each in AGENTS if each.dialect.transport is not SHARED):
+            for agent in (each for each in self._agents if each.dialect.transport is not SHARED):
                 found = await self._runtime.in_worker(discovery.check_window, window, agent, snapshot)
                 check, content = found.check, found.entry.content if found.entry is not None else None
                 if content is not None and self._can_be_tried(agent):
@@ -206,5 +207,5 @@ class Diagnosis:
         words = agent.command(self._settings) if self._settings is not None else (agent.program,)
         check, unwanted = programs.check_agent, lambda: self._runtime.stopped
         found = await self._runtime.in_worker(check, agent, words, self._platform, unwanted)
-        why = agent.why_no_diffs()
+        why = agent.why_no_diffs() if not agent.words else ""  # that of another program
         return [found, noted(f"why {agent.title} may show no diffs", why)] if why else [found]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from typing import Dict, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 from ..agents.agent import Agent, Announcement
 from ..agents.registry import AGENTS
@@ -51,7 +51,7 @@ class Publisher:
             kept: Dict[str, _Written] = {}
             for agent in agents if announcement.folders else ():
                 try:
-                    kept.update(self._publish_for(agent, announcement))
+                    kept.update(self._publish_for(agent, announcement, kept))
                 except DiscoveryError as error:
                     problems.append(f"{agent.title} cannot find this window: {error}")
             for path, written in list(self._written.items()):
@@ -78,13 +78,18 @@ class Publisher:
         self._closed.set()
         self.withdraw()
 
-    def _publish_for(self, agent: Agent, announcement: Announcement) -> Dict[str, _Written]:
+    def _publish_for(
+        self, agent: Agent, announcement: Announcement, others: Mapping[str, _Written]
+    ) -> Dict[str, _Written]:
+        """A file that is among `others` is that of an agent which comes first: two would take turns at writing it."""
         platform = self._platform
         place = agent.place(platform)
         directory = prepare(place.root, place.below, platform, root_is_shared=place.root_is_shared)
         paths: Dict[str, _Written] = {}
         for name, content in agent.files(announcement, platform).items():
             path = platform.path.join(directory, name)
+            if path in others:
+                continue
             data = files.encode(content)
             in_place = files.read_bytes(path, platform) == data
             if not in_place or (platform.user_id is not None and not files.is_private(path)):

@@ -13,7 +13,7 @@ from __future__ import annotations
 import logging
 import os
 import time
-from typing import Callable, List, NamedTuple, Optional
+from typing import Callable, List, NamedTuple, Optional, Sequence
 
 from ..agents.agent import EDITOR_NAME, Agent
 from ..agents.registry import AGENTS
@@ -33,20 +33,22 @@ CONNECT_SECONDS = 1
 def sweep(
     editor_pid: int,
     *,
+    agents: Optional[Sequence[Agent]] = None,
     platform: Optional[Platform] = None,
     is_alive: Callable[[int], bool] = process_is_alive,
     began: Callable[[int], Optional[float]] = process_began,
 ) -> List[str]:
     """Remove stale files and folders, and return their paths. Never raises.
 
-    `editor_pid` is the process id of the running editor. `began` returns when a process started, in seconds since the
-    epoch. Call this once, before anything is published. Blocks on the disk: never call it on the main thread.
+    `editor_pid` is the process id of the running editor. `agents` are those whose files are looked at. `began` returns
+    when a process started, in seconds since the epoch. Call this once, before anything is published. Blocks on the
+    disk: never call it on the main thread.
     """
     if platform is None:
         platform = Platform.current()
     judge = _Judge(editor_pid, platform, is_alive, began)
     removed: List[str] = []
-    for agent in AGENTS:
+    for agent in agents if agents is not None else AGENTS:
         place = agent.place(platform)
         if not is_safe(place.root, place.below, platform, root_is_shared=place.root_is_shared):
             continue  # it does not exist or is not the user's

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import secrets
 from enum import Enum
-from typing import TYPE_CHECKING, Dict, FrozenSet, Optional
+from typing import TYPE_CHECKING, Dict, FrozenSet, Optional, Sequence
 
 from ..agents.agent import Agent
 from ..agents.dialect import Dialect
@@ -84,15 +84,15 @@ class Client:
         return self.informed
 
 
-def name_of(session: ClientSession, client: Optional[Client]) -> str:
-    """The name that users know: what the client's program is called, and what it calls itself.
+def name_of(session: ClientSession, client: Optional[Client], agents: Sequence[Agent] = AGENTS) -> str:
+    """The name that users know: what the client's program is called, one of `agents`, and what it calls itself.
 
     `client` is what is known of it, if anything is; its dialect tells the program only while it is shown. Any thread:
     the presence is read before the dialect, which is set before it, and the rest once.
     """
     if client is None:
         return display_name(session)
-    agent = agent_of(client.dialect, session) if client.presence is Presence.SHOWN else None
+    agent = agent_of(client.dialect, session, agents) if client.presence is Presence.SHOWN else None
     name = agent.title if agent is not None else display_name(session)
     given = client.given_name
     return f"{name}: {client_name(given)}" if given else name
@@ -106,9 +106,9 @@ def display_name(session: ClientSession) -> str:
     return name
 
 
-def agent_of(dialect: Dialect, session: ClientSession) -> Optional[Agent]:
-    """Which program it is, where programs of one dialect introduce themselves by names of their own."""
-    for agent in AGENTS:
+def agent_of(dialect: Dialect, session: ClientSession, agents: Sequence[Agent] = AGENTS) -> Optional[Agent]:
+    """Which of these programs it is, where programs of one dialect introduce themselves by names of their own."""
+    for agent in agents:
         if agent.dialect is dialect and session.client_name in agent.client_names:
             return agent
     return None

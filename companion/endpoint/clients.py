@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Callable, Dict, List, Optional, Sequence, Tupl
 
 from ..agents.agent import Agent
 from ..agents.dialect import Dialect, Mention, Message
-from ..agents.registry import AGENTS
+from ..agents.registry import agents_of
 from ..agents.shared_context import SharedContext
 from ..review.decision import Outcome, Owner, Review, Verdict
 from ..system.processes import is_alive
@@ -194,21 +194,21 @@ class Clients:
         """Whether one of them can be sent mentions."""
         return any(client.dialect.takes_mentions for client in self._all(Presence.SHOWN))
 
-    def mention(self, mention: Mention, agent: Optional[Agent] = None) -> Optional[str]:
-        """Put a mention into the prompt of the program that connected last, of this `agent` if one is named.
+    def mention(self, mention: Mention, key: str = "") -> Optional[str]:
+        """Put a mention into the prompt of the program that connected last, of the one with this `key` if one is named.
 
         Returns the program's name, or None if none can be sent mentions.
         """
         for client in reversed(self._all(Presence.SHOWN)):
             session, dialect = client.session, client.dialect
-            program = agent_of(dialect, session)
-            if agent is not None and program is not agent:
+            program = agent_of(dialect, session, self._agents())
+            if key and (program is None or program.key != key):
                 continue
             lines_are_needed = program is not None and program.needs_lines
             message = dialect.mention(mention.spelled_out() if lines_are_needed else mention)
             if message is not None:
                 self._notify(dialect, message, session.id)
-                return name_of(session, client)
+                return self._name_of(session, client)
         return None
 
     # -- who they are -------------------------------------------------------------------------------------------------
@@ -234,7 +234,7 @@ class Clients:
 
     def names(self) -> List[str]:
         """What they are called, in the order of `sessions`."""
-        return [name_of(client.session, client) for client in self._all(Presence.SHOWN)]
+        return [self._name_of(client.session, client) for client in self._all(Presence.SHOWN)]
 
     def is_connected(self, owner: Owner) -> bool:
         """Whether this client is connected, and shown."""
@@ -243,14 +243,20 @@ class Clients:
     def owner_of(self, session: ClientSession) -> Owner:
         """The client, by the name that users know: what its program is called, and what it calls itself. Any thread:
         looks up this client and no other."""
-        return Owner(session.id, name_of(session, self._clients.get(session.id)))
+        return Owner(session.id, self._name_of(session, self._clients.get(session.id)))
+
+    def _agents(self) -> Sequence[Agent]:
+        return agents_of(self._settings())
+
+    def _name_of(self, session: ClientSession, client: Optional[Client]) -> str:
+        return name_of(session, client, self._agents())
 
     def wanted_dialects(self) -> List[Dialect]:
         """The dialects of the programs that the user wants to find this window."""
         settings = self._settings()
-        return [agent.dialect for agent in AGENTS if agent.is_wanted(settings)]
+        return [agent.dialect for agent in agents_of(settings) if agent.is_wanted(settings)]
 
     def is_wanted(self, dialect: Dialect, session: ClientSession) -> bool:
         """Whether the user wants this client to know of the window. Any thread: no client is looked up."""
-        agent = agent_of(dialect, session)
+        agent = agent_of(dialect, session, self._agents())
         return agent is None or agent.is_wanted(self._settings())

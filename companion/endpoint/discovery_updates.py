@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Callable, Dict, List, NamedTuple, Optional, Tu
 import sublime
 
 from ..agents.agent import Agent, Announcement
-from ..agents.registry import AGENTS
+from ..agents.registry import agents_of
 from ..discovery.directory import DiscoveryError
 from ..discovery.publisher import Publisher
 from ..discovery.workspace import resolved_folders, unusable_folders, workspace_folders
@@ -79,7 +79,7 @@ class DiscoveryUpdater:
             project_file,
             None if folders or project_file else self._active_file(),
             settings.workspace_fallback,
-            tuple(agent for agent in AGENTS if agent.is_wanted(settings)),
+            tuple(agent for agent in agents_of(settings) if agent.is_wanted(settings)),
         )
         if request != self._request or time.monotonic() - self._looked_at > LOOK_AGAIN_SECONDS:
             self._request = request

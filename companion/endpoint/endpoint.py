@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Awaitable, Callable, Dict, List, Optional, Tup
 
 import sublime
 
-from ..agents.agent import Agent, Connection
+from ..agents.agent import Connection
 from ..agents.dialect import Dialect, Mention, Message
 from ..agents.shared_context import SharedContext
 from ..common.pacing import Paced
@@ -338,12 +338,12 @@ class Endpoint:
         """Whether a connected program can be sent mentions."""
         return self._clients.take_mentions()
 
-    def mention(self, mention: Mention, agent: Optional[Agent] = None) -> Optional[str]:
-        """Put a mention into the prompt of the program that connected last, of this `agent` if one is named.
+    def mention(self, mention: Mention, key: str = "") -> Optional[str]:
+        """Put a mention into the prompt of the program that connected last, of the one with this `key` if one is named.
 
         Returns the program's name, or None if none can be sent mentions.
         """
-        return self._clients.mention(mention, agent)
+        return self._clients.mention(mention, key)
 
     def show_status(self) -> None:
         """Bring the status bar up to date."""

@@ -9,6 +9,7 @@ from typing import Any, List
 
 import sublime
 
+from ..agents.registry import wrong_rows
 from ..settings import FILE_NAME, Settings, project_layer, read
 
 
@@ -33,7 +34,7 @@ class WindowSettings:
             ]
         )
         self._current = reading.settings
-        return reading.complaints
+        return [*reading.complaints, *wrong_rows(reading.settings)]
 
     def project_has_changed(self) -> bool:
         """Whether the project's settings are no longer those that were read. The editor has no event for that."""

@@ -18,9 +18,8 @@ from typing import TYPE_CHECKING, Callable, List, Mapping, NamedTuple, Optional,
 import sublime
 import sublime_plugin
 
-from ..agents.agent import Agent, Connection
+from ..agents.agent import Connection, Program
 from ..agents.dialect import Mention
-from ..agents.registry import AGENTS
 from ..common.display_names import file_name, has_control_characters, shown
 from ..editor.selections import some_selections
 from ..editor.status_bar import say
@@ -49,8 +48,8 @@ INSTALL_PANEL = "gemini_companion_install"
 # A terminal is ours only while the editor runs that started it: Terminus brings others back with their tags.
 TAG = "gemini_companion."
 RUN = f"{EDITOR_PID}-{os.getpid()}"
-Tell = Callable[[Mention, Optional[Agent]], Optional[str]]
-"""Sends a mention to a client, of this agent if one is named; the client's name, or None if none listens."""
+Tell = Callable[[Mention, str], Optional[str]]
+"""Sends a mention to a client, of the program with this key if there is one; its name, or None if none listens."""
 CONTROL_CHARACTERS = "a folder's name holds control characters, which the terminal would obey: rename it first"
 # Of tags: from the clock on, because terminals outlive the package, and Terminus ends the one that has a tag already.
 _numbers = itertools.count(int(time.time()))
@@ -71,23 +70,23 @@ class Launcher:
         self._platform = platform if platform is not None else Platform.current()
 
     def run(
-        self, window: sublime.Window, agent: Agent, connection: Connection, launch_settings: LaunchSettings
+        self, window: sublime.Window, program: Program, connection: Connection, launch_settings: LaunchSettings
     ) -> None:
-        """Start `agent` in a terminal, in the workspace folder; the user picks one if there are several."""
+        """Start a program in a terminal, in the workspace folder; the user picks one if there are several."""
         folders = connection.folders
         if len(folders) < 2:
-            self._run_in(window, agent, connection, launch_settings, folders[0] if folders else "")
+            self._run_in(window, program, connection, launch_settings, folders[0] if folders else "")
             return
 
         def picked(index: int) -> None:
             if index >= 0:
-                self._run_in(window, agent, connection, launch_settings, folders[index])
+                self._run_in(window, program, connection, launch_settings, folders[index])
 
         items = [
-            sublime.QuickPanelItem(file_name(folder), details=html.escape(shown(folder)), annotation=agent.title)
+            sublime.QuickPanelItem(file_name(folder), details=html.escape(shown(folder)), annotation=program.title)
             for folder in folders
         ]
-        window.show_quick_panel(items, picked, placeholder=f"Folder to run {agent.title} in")
+        window.show_quick_panel(items, picked, placeholder=f"Folder to run {program.title} in")
 
     def copy_environment(self, window: sublime.Window, connection: Connection) -> None:
         """Copy lines with which a client in any terminal finds this window."""
@@ -113,7 +112,7 @@ class Launcher:
         lines = _lines(view)
         all_lines = selected_lines(0, *view.rowcol(view.size()))
         place = Mention(path, (lines[0] - 1, lines[1] - 1) if lines is not None else None, all_lines[1] - 1)
-        if tell(place, agent_in(terminal) if terminal is not None else None) is not None:
+        if tell(place, key_in(terminal) if terminal is not None else "") is not None:
             if terminal is not None:
                 window.focus_view(terminal)
             return None
@@ -128,25 +127,30 @@ class Launcher:
     # -- starting -----------------------------------------------------------------------------------------------------
 
     def _run_in(
-        self, window: sublime.Window, agent: Agent, connection: Connection, launch_settings: LaunchSettings, folder: str
+        self,
+        window: sublime.Window,
+        program: Program,
+        connection: Connection,
+        launch_settings: LaunchSettings,
+        folder: str,
     ) -> None:
-        say(window, f"looking for {agent.title}")
+        say(window, f"looking for {program.title}")
 
         def found(words: Optional[Tuple[str, ...]]) -> None:
             if not window.is_valid():
                 return
             if words is None:
-                self._explain(window, agent, launch_settings.words[0])
+                self._explain(window, program, launch_settings.words[0])
                 return
             launch = Launch(
-                agent.title,
+                program.title,
                 words,
                 folder or os.path.expanduser("~"),
-                {**client_variables(connection), **agent.run_variables(connection)},
+                {**client_variables(connection), **program.run_variables(connection)},
             )
             configured = launch_settings.terminals.get(self._platform.name)
             if terminus_is_there():
-                tag = f"{TAG}{agent.key}.{window.id()}.{RUN}.{next(_numbers)}"
+                tag = f"{TAG}{program.key}.{window.id()}.{RUN}.{next(_numbers)}"
                 shell = login_shell(self._platform.environment)
                 without = sorted(set(self._platform.environment) - set(self._environment()))
                 arguments = terminus_arguments(launch, self._platform.name, shell, tag, without)
@@ -204,12 +208,13 @@ class Launcher:
         folders = [os.path.dirname(sublime.executable_path()), os.path.dirname(sublime.packages_path())]
         return for_programs(self._platform.environment, [*folders, certificates()], self._platform)
 
-    def _explain(self, window: sublime.Window, agent: Agent, program: str) -> None:
-        own = shown(program) if program != agent.program else ""  # else it is known to whoever reads of the agent
+    def _explain(self, window: sublime.Window, program: Program, word: str) -> None:
+        own = shown(word) if program.words or word != program.program else ""  # else whoever reads of it knows it
         panel = window.create_output_panel(INSTALL_PANEL)
-        panel.run_command("append", {"characters": agent.how_to_install(own)})
+        panel.run_command("append", {"characters": program.how_to_install(own)})
         window.run_command("show_panel", {"panel": "output." + INSTALL_PANEL})
-        say(window, f"{agent.title} was not found: there is no “{own}”" if own else f"{agent.title} is not installed")
+        missing = f"was not found: there is no “{own}”" if own else "is not installed"
+        say(window, f"{program.title} {missing}")
 
 
 def _terminal_words(
@@ -232,16 +237,17 @@ def _window_commands() -> List[type]:
     return list(getattr(sublime_plugin, "window_command_classes", ()))  # undocumented
 
 
-def agent_in(terminal: sublime.View) -> Optional[Agent]:
-    """The agent that we have started in this terminal; None for a terminal of somebody else's, or of an earlier run."""
+def key_in(terminal: sublime.View) -> str:
+    """The key of the program that we have started in this terminal; "" for a terminal of somebody else's, or of an
+    earlier run."""
     parts = _tag_of(terminal)[len(TAG) :].split(".") if _tag_of(terminal).startswith(TAG) else []
-    return next((agent for agent in AGENTS if len(parts) == 4 and [agent.key, RUN] == parts[::2]), None)
+    return parts[0] if len(parts) == 4 and parts[2] == RUN else ""
 
 
 def terminal_of(window: sublime.Window) -> Optional[sublime.View]:
     """The window's terminal for a client: the last one that we started and that runs. Nobody else's is typed into."""
     running = [view for view in _terminals(window) if not view.settings().get("terminus_view.finished")]
-    ours = [view for view in running if agent_in(view) is not None]
+    ours = [view for view in running if key_in(view)]
     return max(ours, key=lambda view: int(_tag_of(view).rsplit(".", 1)[1])) if ours else None
 
 

@@ -13,7 +13,7 @@ from companion.agents.gemini_cli import GEMINI_CLI
 from companion.agents.gemini_forks import FORKS
 from companion.agents.opencode import OPENCODE
 from companion.agents.qwen_code import QWEN_CODE, home_directory
-from companion.agents.registry import AGENTS, agent_named
+from companion.agents.registry import AGENTS
 from companion.settings import Settings
 from companion.system.platform import LINUX, WINDOWS, Platform
 
@@ -290,18 +290,12 @@ def test_a_program_is_started_by_its_name_or_as_the_user_says(agent):
     assert agent.command(dataclasses.replace(Settings(), **{f"{agent.key}_command": ()})) == (agent.program,)
     configured = ("wrapper", agent.program, "--flag")
     assert agent.command(dataclasses.replace(Settings(), **{f"{agent.key}_command": configured})) == configured
-    assert agent_named(agent.key) is agent
 
 
 @pytest.mark.parametrize("agent", AGENTS, ids=lambda agent: agent.key)
 def test_the_user_may_not_want_its_files(agent):
     assert agent.is_wanted(Settings())
     assert not agent.is_wanted(dataclasses.replace(Settings(), **{f"publish_for_{agent.key}": False}))
-
-
-def test_an_agent_that_is_none_has_no_key():
-    with pytest.raises(KeyError):
-        agent_named("nobody")
 
 
 def test_an_agent_with_a_token_of_its_own_gets_that_one():

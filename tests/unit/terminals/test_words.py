@@ -6,7 +6,7 @@ import pytest
 
 from companion.agents.gemini_cli import GEMINI_CLI
 from companion.agents.qwen_code import QWEN_CODE
-from companion.agents.registry import AGENTS, agent_named
+from companion.agents.registry import AGENTS
 from companion.endpoint.status_text import State, status_text
 from companion.settings import Settings
 from companion.system.platform import LINUX, WINDOWS, Platform
@@ -65,12 +65,6 @@ def test_a_missing_agent_says_how_to_get_it(agent):
     text = agent.how_to_install()
     assert "npm install -g " + agent.npm_package in text
     assert agent.title in text and agent.how_to_connect in text
-
-
-def test_agents_are_found_by_their_keys():
-    assert agent_named("gemini") is GEMINI_CLI and agent_named("qwen") is QWEN_CODE
-    with pytest.raises(KeyError):
-        agent_named("other")
 
 
 def test_an_agent_is_started_as_the_user_says_else_by_its_program():

@@ -1,0 +1,139 @@
+"""The programs of a user's own rows: those of the setting `agents`, which connect, and those of `run_commands`.
+
+Rule: pure. A row of `agents` is a program of ours by other names, with another command and maybe another folder: it
+needs no code. One that is not right is left out, and a sentence says why. Equal rows give the same objects.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+import re
+from functools import lru_cache
+from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Set, Tuple
+
+from ..settings import Settings, name_problem, readable, words_problem
+from .agent import Agent, Program
+from .claude_code import CLAUDE_CODE
+from .copilot_cli import COPILOT_CLI
+from .gemini_cli import GEMINI_CLI
+from .gemini_forks import Fork, GeminiFork
+from .opencode import OPENCODE
+from .qwen_code import QWEN_CODE
+
+_FIELDS = {"name", "command", "dialect", "folder"}
+_FOLDER_NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}")  # in the directory for temporary files
+_FOLDER_PATH = re.compile(r"(~|[A-Za-z]:)?[\\/].*[^\\/. ].*")
+_MOST_COMPLAINTS = 3
+
+
+class Row(NamedTuple):
+    """A row whose fields have passed."""
+
+    key: str
+    title: str
+    words: Tuple[str, ...]
+    folder: str
+
+
+class OwnAgents(NamedTuple):
+    """The programs of the rows that are right, and a sentence for each other one (at most a few)."""
+
+    agents: Tuple[Agent, ...]
+    complaints: Tuple[str, ...]
+
+
+def _like(agent: Agent) -> Callable[[Row], Agent]:
+    def made(row: Row) -> Agent:
+        own = copy.copy(agent)
+        own.key, own.title, own.words, own.program, own.folder = row.key, row.title, row.words, row.words[0], row.folder
+        own.client_names, own.last_without_token = (), (0, 0, 0)
+        own.how_to_connect = agent.how_to_connect.replace(agent.title, row.title)
+        return own
+
+    return made
+
+
+def _like_gemini(row: Row) -> Agent:
+    connect = GEMINI_CLI.how_to_connect.replace(GEMINI_CLI.title, row.title)
+    own = GeminiFork(Fork(row.key, row.title, row.words[0], "", 0, row.folder or "gemini", "", connect))
+    own.words = row.words
+    return own
+
+
+DIALECTS: Dict[str, Callable[[Row], Agent]] = {
+    "gemini": _like_gemini,
+    "qwen": _like(QWEN_CODE),
+    "claude": _like(CLAUDE_CODE),
+    "opencode": _like(OPENCODE),
+    "copilot": _like(COPILOT_CLI),
+}
+"""The programs that a row may be like. Codex CLI is none of them: whoever asks at its socket is answered."""
+
+
+def own_agents(settings: Settings, built_in: Sequence[Agent]) -> OwnAgents:
+    """The programs of the setting `agents`; none has a name that one of `built_in` has. Any thread."""
+    if not settings.agents:
+        return OwnAgents((), ())
+    return _read(json.dumps(settings.agents), tuple(built_in))
+
+
+def own_programs(settings: Settings) -> List[Program]:
+    """Those of the setting `run_commands`, of which nothing is known but how to start them."""
+    return [_program(title, words) for title, words in settings.run_commands.items()]
+
+
+def _program(title: str, words: Sequence[str]) -> Program:
+    program = Program()
+    # No key of an agent has a hyphen, and none a full stop.
+    program.key, program.title, program.words, program.program = "run-" + _key(title), title, tuple(words), words[0]
+    return program
+
+
+def _key(title: str) -> str:
+    return re.sub(r"\W+", "_", title.lower()).strip("_")
+
+
+@lru_cache(maxsize=4)
+def _read(rows: str, built_in: Tuple[Agent, ...]) -> OwnAgents:
+    agents: List[Agent] = []
+    complaints: List[str] = []
+    taken = {agent.title.lower() for agent in built_in} | {agent.key for agent in built_in}
+    for number, row in enumerate(json.loads(rows), 1):
+        problem = _problem(row, taken)
+        if problem is not None:
+            called = row.get("name") if isinstance(row, Mapping) else None
+            which = f" (“{readable(called)}”)" if isinstance(called, str) else ""
+            complaints.append(f"Row {number}{which} of “agents” is left out: {problem}.")
+            continue
+        title = row["name"]
+        taken |= {title.lower(), _key(title)}
+        made = DIALECTS[row["dialect"]]
+        agents.append(made(Row(_key(title), title, tuple(row["command"]), row.get("folder", ""))))
+    if len(complaints) > _MOST_COMPLAINTS:
+        left = len(complaints) - _MOST_COMPLAINTS
+        complaints[_MOST_COMPLAINTS:] = [f"{left} more rows of “agents” are left out."]
+    return OwnAgents(tuple(agents), tuple(complaints))
+
+
+def _problem(row: Any, taken: Set[str]) -> Optional[str]:
+    """What is wrong with a row, as the end of a sentence."""
+    if not isinstance(row, Mapping):
+        return 'it should be an object, such as {"name": "…", "command": ["…"], "dialect": "claude"}'
+    unknown = sorted(set(row) - _FIELDS)
+    if unknown:
+        return f"it has an unknown entry “{readable(unknown[0])}”"
+    problem = name_problem(row.get("name")) or words_problem(row.get("command"))
+    if problem is not None:
+        return problem
+    title, dialect, folder = row["name"], row.get("dialect"), row.get("folder", "")
+    if not isinstance(dialect, str) or dialect not in DIALECTS:
+        return "its dialect should be one of " + ", ".join(f'"{name}"' for name in DIALECTS)
+    if not _key(title) or {title.lower(), _key(title)} & taken:
+        return "another program has this name" if _key(title) else "its name should have a letter or a digit"
+    if not isinstance(folder, str):
+        return "its folder should be a text"
+    right = _FOLDER_NAME if dialect == "gemini" else _FOLDER_PATH
+    if folder and (not right.fullmatch(folder) or words_problem([folder])):
+        return "its folder should be " + ("a name" if dialect == "gemini" else "a path such as “~/.name”")
+    return None
