@@ -30,10 +30,10 @@ INFORMATION = {
 }
 
 
-def lock_files(home: str) -> Dict[int, Dict[str, Any]]:
-    """The lock files in a home directory, by port."""
+def lock_files(home: str, folder: str = ".claude") -> Dict[int, Dict[str, Any]]:
+    """The lock files in a home directory, by port; a fork has a `folder` of its own there."""
     found: Dict[int, Dict[str, Any]] = {}
-    for path in glob.glob(os.path.join(glob.escape(home), ".claude", "ide", "*.lock")):
+    for path in glob.glob(os.path.join(glob.escape(home), folder, "ide", "*.lock")):
         with open(path, encoding="utf-8") as file:
             found[int(os.path.basename(path)[: -len(".lock")])] = json.load(file)
     return found
@@ -42,10 +42,13 @@ def lock_files(home: str) -> Dict[int, Dict[str, Any]]:
 class ClaudeClient(LoopThread):
     """One connection. `connect` first; leaving the `with` block closes it."""
 
-    def __init__(self, home: str, cwd: str, name: str = "claude-code", pid: int = 0) -> None:
+    def __init__(
+        self, home: str, cwd: str, name: str = "claude-code", pid: int = 0, folder: str = ".claude"
+    ) -> None:
         """`pid` is the process that the client says it is; by default this one."""
         super().__init__()
         self._home = home
+        self._folder = folder
         self._cwd = os.path.realpath(cwd)
         self._name = name
         self._pid = pid or os.getpid()
@@ -64,7 +67,7 @@ class ClaudeClient(LoopThread):
         return self
 
     def _find(self) -> Any:
-        for port, lock in lock_files(self._home).items():
+        for port, lock in lock_files(self._home, self._folder).items():
             if any((self._cwd + os.sep).startswith(folder + os.sep) for folder in lock["workspaceFolders"]):
                 return port, lock
         return None

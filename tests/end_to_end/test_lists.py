@@ -19,6 +19,7 @@ ALWAYS = [
     "Run Kilo CLI",
     "Run Copilot CLI",
     "Run Codex CLI",
+    "Run Agent\u2026",
     "Copy Connection Environment",
     "Pause Sharing",
     "Diagnose",

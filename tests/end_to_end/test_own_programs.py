@@ -1,0 +1,125 @@
+"""Programs that the user's own settings add: those that connect, and those that only run and write."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.clients.claude import ClaudeClient, lock_files
+from tests.host.driver import Host
+from tests.tools.desktop import Desktop
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the programs are scripts for a POSIX shell")
+
+ROW = {"name": "OpenClaude", "command": ["openclaude"], "dialect": "claude", "folder": "~/.openclaude"}
+PROGRAM = """#!/bin/sh
+echo "$0 $*" > "$REPORT"
+echo "by the program" > written.py
+"""
+SET = "sublime.load_settings('Gemini Companion.sublime-settings').set('agents', {})"
+
+
+@pytest.fixture
+def start(tmp_path, workspace):
+    """Starts an editor whose terminals are a script, with these settings and these programs on the path."""
+    programs, home = tmp_path / "bin", tmp_path / "home"
+    programs.mkdir()
+    home.mkdir()
+
+    def install(name, text):
+        (programs / name).write_text(text)
+        (programs / name).chmod(0o755)
+
+    def started(settings, *names):
+        for name in names:
+            install(name, PROGRAM)
+        install("my-terminal", '#!/bin/sh\nexec "$@"\n')
+        terminal = {"osx" if sys.platform == "darwin" else "linux": ["my-terminal", "$shell", "-c", "$command"]}
+        environment = {"PATH": f"{programs}:/usr/bin:/bin", "SHELL": "/bin/sh", "HOME": str(home)}
+        return Host.start(
+            folders=[workspace],
+            settings={"Gemini Companion": {"terminal_commands": terminal, **settings}},
+            env={**environment, "REPORT": str(tmp_path / "report")},
+        )
+
+    started.report = tmp_path / "report"
+    return started
+
+
+def choices(host):
+    panel = host.wait_until(lambda: host.call("snapshot_window")["quick_panel"])
+    return [row["trigger"] for row in panel["items"]]
+
+
+def run(host, program):
+    """Picks a program from the list of all of them, which is returned."""
+    host.call("run_palette", caption="Gemini Companion: Run Agent\u2026")
+    offered = choices(host)
+    host.call("choose", item=program)
+    return offered
+
+
+def test_a_program_that_knows_no_editor_is_run_by_name_and_what_it_writes_is_listed(start, workspace):
+    with start({"run_commands": {"My Tool": ["my tool", "--x y"], "": ["wrong"]}}, "my tool") as host:
+        desktop = Desktop(host, workspace)
+        desktop.wait_published()
+        offered = run(host, "My Tool")
+        assert offered[0] == "Gemini CLI" and offered[-2:] == ["Codex CLI", "My Tool"]
+        host.wait_until(start.report.exists, timeout=20)
+        host.wait_until(lambda: start.report.read_text().endswith("/my tool --x y\n"))
+        desktop.wait_status("1 changed file")
+        host.call("run_palette", caption="Gemini Companion: Show Unreviewed Changes")
+        assert choices(host) == ["written.py"]
+        host.call("choose", item=-1)
+        assert host.errors() == []
+
+
+def test_the_example_of_the_readme_works_as_written(start, workspace):
+    text = (Path(__file__).resolve().parents[2] / "README.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"```json\n(.*?)```", text, re.DOTALL)
+    (example,) = [json.loads(block) for block in blocks if '"agents"' in block]
+    with start(example, "goose", "aider") as host:
+        assert host.wait_until(lambda: lock_files(host.environment["HOME"], ".openclaude"))
+        assert run(host, "Aider")[-3:] == ["OpenClaude", "Goose", "Aider"]
+        host.wait_until(start.report.exists, timeout=20)
+        host.wait_until(lambda: start.report.read_text().endswith("/aider --no-gitignore\n"))
+        assert host.errors() == [] and "is left out" not in host.console()
+
+
+def test_a_key_may_name_it_and_one_that_is_not_there_is_said_with_its_setting(start, workspace):
+    with start({}) as host:
+        Desktop(host, workspace).wait_published()
+        host.evaluate("window.run_command('gemini_companion_run_client', {'client': 'Goose'})")
+        host.wait_until("window.active_panel() is not None", timeout=20)
+        text = "(lambda v: v.substr(sublime.Region(0, v.size())))(window.find_output_panel(window.active_panel()[7:]))"
+        said = host.evaluate(text)
+        assert said.startswith('Goose was not found: there is no "goose", which your setting "run_commands"')
+
+
+def test_a_row_adds_a_program_that_finds_the_window_and_goes_with_the_row(start, workspace):
+    with start({"agents": [ROW]}, "openclaude") as host:
+        desktop, home = Desktop(host, workspace), host.environment["HOME"]
+        ((port, lock),) = host.wait_until(lambda: lock_files(home, ".openclaude")).items()
+        assert lock["workspaceFolders"] == [os.path.realpath(workspace)]
+        run(host, "OpenClaude")
+        host.wait_until(start.report.exists, timeout=20)
+        desktop.open("greeting.py", row=1, column=12, end_row=1, end_column=17)
+        with ClaudeClient(home, workspace, folder=".openclaude") as client:
+            client.connect()
+            assert client.port == port
+            client.wait_notification("selection_changed", lambda params: params["text"] == "Hello")
+            asked = client.open_diff(desktop.path("greeting.py"), "new\n", "a name")
+            desktop.wait_proposal()
+            host.evaluate(SET.format([]))  # while it is connected, and a diff is open
+            host.wait_until(lambda: not lock_files(home, ".openclaude"))
+            host.evaluate(SET.format([{**ROW, "name": "Other"}, "no row", ROW, ROW]))
+            host.wait_until(lambda: lock_files(home, ".openclaude"))
+            desktop.accept()
+            assert asked.result(20) == ["FILE_SAVED", "new\n"]
+        assert host.errors() == []
+    assert not lock_files(home, ".openclaude")
