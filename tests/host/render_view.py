@@ -8,7 +8,7 @@ from __future__ import annotations
 from html import escape
 from typing import Any, Dict, Iterator, List, Tuple
 
-from .model import geometry, metrics, minimap
+from .model import geometry, metrics, minimap, wrapping
 from .model.syntaxes import tokens
 from .model.values import Region
 from .render_minihtml import colors, shadow
@@ -90,12 +90,22 @@ def _last_row(view: Any, region: Region) -> int:
 
 def _rectangles(view: Any, region: Region) -> Iterator[Tuple[float, float, float]]:
     """Left, top and width of the region on each of its rows. A row ends with the line's text, not with the view."""
-    buffer = view.buffer
+    buffer, width = view.buffer, metrics.em_width(view)
     for row in range(buffer.row(region.begin()), _last_row(view, region) + 1):
-        start, end = buffer.line_bounds(row)
-        left = geometry.text_to_layout(view, max(start, region.begin()))
-        right = geometry.text_to_layout(view, min(end, region.end()))
-        yield left[0], left[1], max(2.0, right[0] - left[0])
+        for start, end in _pieces(view, row):
+            first, last = max(start, region.begin()), min(end, region.end())
+            if first > last or (first == last == end and end < buffer.line_bounds(row)[1]):
+                continue
+            left, top = geometry.text_to_layout(view, first)
+            columns = wrapping.width(buffer.text[first:last], round(left / width), wrapping.tab_size(view))
+            yield left, top, max(2.0, columns * width)
+
+
+def _pieces(view: Any, row: int) -> Iterator[Tuple[int, int]]:
+    """The points where the rows begin and end that a line takes on the screen."""
+    start, end = view.buffer.line_bounds(row)
+    begins = [start + piece.start for piece in geometry.pieces_of(view, row)]
+    return zip(begins, [*begins[1:], end])
 
 
 def _marks(view: Any) -> Iterator[str]:
@@ -132,10 +142,12 @@ def _marks(view: Any) -> Iterator[str]:
 def _lines(view: Any, height: float) -> Iterator[str]:
     tab = int(view.settings.get("tab_size", 4))
     colored = not view.element and "Plain text" not in str(view.settings.get("syntax", "Plain text"))
-    for row, y in _visible_rows(view, height):
-        start, end = view.buffer.line_bounds(row)
-        line = view.buffer.text[start : min(end, start + 2000)].expandtabs(tab)
-        yield '<div class="line" style="top:%gpx">%s</div>' % (y, _colored(view, line) if colored else escape(line))
+    for row, _ in _visible_rows(view, height):
+        for start, end in _pieces(view, row):
+            x, y = geometry.text_to_layout(view, start)
+            line = view.buffer.text[start : min(end, start + 2000)].expandtabs(tab)
+            style = "top:%gpx" % y + (";left:%gpx" % x if x else "")
+            yield '<div class="line" style="%s">%s</div>' % (style, _colored(view, line) if colored else escape(line))
 
 
 def _colored(view: Any, line: str) -> str:
@@ -151,14 +163,15 @@ def _phantoms(view: Any, width: float, height: float) -> Iterator[str]:
     below: Dict[int, float] = {}
     columns = geometry.phantom_columns(view)
     for phantom in view.phantoms.in_order():
+        row = view.buffer.row(phantom.region.begin())
         x, y = geometry.text_to_layout(view, phantom.region.begin())
         if phantom.layout == 0:
             style = "position:absolute;left:%gpx;top:%gpx" % (x, y)
             yield shadow(phantom.content, style)
             continue
-        row = view.buffer.row(phantom.region.begin())
+        y = geometry.row_tops(view)[row]
         own = phantom.height(columns, metrics.of(view))
-        offset = below.get(row, metrics.line_height(view))
+        offset = below.get(row, len(geometry.pieces_of(view, row)) * metrics.line_height(view))
         below[row] = offset + own
         if y + offset + own < view.viewport[1] or y + offset > view.viewport[1] + height:
             continue

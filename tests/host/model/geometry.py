@@ -1,7 +1,7 @@
 """Where text stands on the screen: fixed character cells, phantoms between lines, a viewport per view.
 
-Units are device-independent pixels. Layout coordinates start at the first line's top left corner.
-Word wrap is off. Rule kept here: the viewport never leaves the layout.
+Units are device-independent pixels. Layout coordinates start at the first line's top left corner. A line that wraps
+takes several rows. Rule kept here: the viewport never leaves the layout.
 """
 
 from __future__ import annotations
@@ -9,10 +9,12 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from typing import Any, Dict, Tuple
 
+from . import wrapping
 from .metrics import em_width, line_height
 from .metrics import of as metrics_of
 from .phantoms import INLINE
 from .values import Region
+from .wrapping import Piece, tab_size
 
 GUTTER_COLUMNS = 6  # of the view's font, with which it grows
 TAB_BAR = 32.0
@@ -47,7 +49,8 @@ class RowTops:
 def row_tops(view: Any) -> RowTops:
     """The top of every row, and the bottom of the last one; computed once per state of text, and phantoms."""
     columns = phantom_columns(view)
-    state = (view.buffer.change_count, view.phantoms.version, columns, line_height(view), metrics_of(view))
+    sizes = (columns, line_height(view), metrics_of(view), wrapping.wrap_of(view, columns))
+    state = (view.buffer.change_count, view.phantoms.version, sizes)
     known = view.row_tops
     if known is None or known[0] != state:
         known = view.row_tops = (state, _compute_row_tops(view, columns))
@@ -75,28 +78,29 @@ def _compute_row_tops(view: Any, columns: int) -> RowTops:
         if height:
             row = buffer.row(phantom.region.begin())
             extra[row] = extra.get(row, 0.0) + height
+    for row, pieces in _wrapped_rows(view).items():
+        extra[row] = extra.get(row, 0.0) + (len(pieces) - 1) * line_height(view)
     return RowTops(buffer.line_count(), line_height(view), extra)
 
 
-def _tab_size(view: Any) -> int:
-    size = view.settings.get("tab_size", 4)
-    return size if isinstance(size, int) and size > 0 else 4
+def _wrapped_rows(view: Any) -> Dict[int, Tuple[Piece, ...]]:
+    return wrapping.wrapped_rows(view, wrapping.wrap_of(view, phantom_columns(view)))
 
 
-def _column_x(view: Any, text: str) -> float:
-    if "\t" not in text:
-        return len(text) * em_width(view)
-    width, tab = 0, _tab_size(view)
-    for character in text:
-        width += tab - width % tab if character == "\t" else 1
-    return width * em_width(view)
+def pieces_of(view: Any, row: int) -> Tuple[Piece, ...]:
+    """The rows on the screen that a line takes; one unless it wraps."""
+    return _wrapped_rows(view).get(row, (Piece(0, 0),))
 
 
 def text_to_layout(view: Any, point: int) -> Tuple[float, float]:
     buffer = view.buffer
     point = buffer.clamp(point)
     row = buffer.row(point)
-    return (_column_x(view, buffer.text[buffer.starts()[row] : point]), row_tops(view)[row])
+    start, pieces = buffer.starts()[row], pieces_of(view, row)
+    number = wrapping.piece_at(pieces, point - start)
+    begin, indent = pieces[number]
+    columns = indent + wrapping.width(buffer.text[start + begin : point], indent, tab_size(view))
+    return (columns * em_width(view), row_tops(view)[row] + number * line_height(view))
 
 
 def layout_to_text(view: Any, xy: Tuple[float, float]) -> int:
@@ -104,15 +108,20 @@ def layout_to_text(view: Any, xy: Tuple[float, float]) -> int:
     tops = row_tops(view)
     row = max(0, min(bisect_right(tops, xy[1]) - 1, buffer.line_count() - 1))
     start, end = buffer.line_bounds(row)
-    tab, width, point = _tab_size(view), 0, start
+    pieces = pieces_of(view, row)
+    number = max(0, min(int((xy[1] - tops[row]) // line_height(view)), len(pieces) - 1))
+    if number < len(pieces) - 1:
+        end = start + pieces[number + 1].start - 1  # behind it the next row begins
+    start, column = start + pieces[number].start, pieces[number].indent
+    tab, point = tab_size(view), start
     target = xy[0] / em_width(view)
     if "\t" not in buffer.text[start:end]:
-        return min(end, start + max(0, int(target + 0.5)))
+        return min(end, start + max(0, int(target - column + 0.5)))
     while point < end:
-        step = tab - width % tab if buffer.text[point] == "\t" else 1
-        if width + step / 2.0 > target:
+        step = wrapping.width(buffer.text[point], column, tab)
+        if column + step / 2.0 > target:
             break
-        width += step
+        column += step
         point += 1
     return point
 
@@ -140,16 +149,17 @@ def _blocks_width(view: Any) -> float:
 
 
 def _longest_line(view: Any) -> float:
-    buffer = view.buffer
-    state = (buffer.change_count, _tab_size(view), em_width(view))
+    buffer, wrap = view.buffer, wrapping.wrap_of(view, phantom_columns(view))
+    state = (buffer.change_count, wrap)
     known = view.longest_line
     if known is None or known[0] != state:
         if "\t" in buffer.text:
-            longest = max(_column_x(view, line) for line in buffer.text.split("\n"))
+            longest = max(wrapping.width(line, 0, wrap.tab_size) for line in buffer.text.split("\n"))
         else:
-            longest = max(map(len, buffer.text.split("\n"))) * em_width(view)
+            longest = max(map(len, buffer.text.split("\n")))
         known = view.longest_line = (state, longest)
-    return float(known[1])
+    longest = known[1]
+    return float(min(longest, wrap.columns or longest) * em_width(view))
 
 
 def group_box(window: Any, group: int) -> Tuple[float, float, float, float]:

@@ -33,6 +33,8 @@ class ViewModel:
     settings: SettingsModel
     row_tops: Any
     longest_line: Any
+    wrap: Any
+    wrapped: Any
     blocks_width: Any
     look: Any
     made: float
@@ -73,6 +75,8 @@ class ViewModel:
             "settings": settings,
             "row_tops": None,
             "longest_line": None,
+            "wrap": None,
+            "wrapped": None,
             "blocks_width": None,
             "look": None,
             "made": time.monotonic(),
