@@ -173,7 +173,11 @@ class Drawing:
             return
         self._colors.use(analysis.left_lines, analysis.left_starts[-1], self._watch.syntax)
         yield None
-        for block in removed_blocks(analysis, self._watch.tab_size, self._watch.right.line_height, self._colors.of):
+        watch = self._watch
+        blocks_from_the_top = removed_blocks(
+            analysis, watch.tab_size, watch.right.line_height, watch.wrapped_at, self._colors.of
+        )
+        for block in blocks_from_the_top:
             blocks.append(block)
             yield None
         self.blocks = blocks

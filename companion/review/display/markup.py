@@ -65,14 +65,14 @@ def contents_html(contents: str, line_height: float) -> str:
 
 
 class RemovedLine(NamedTuple):
-    """A line that the proposal removes, by its `number` in the file, from 1.
+    """A line that the proposal removes, by its `number` in the file, from 1; None where a line that wraps goes on.
 
     `parts` are the spans that changed inside it, `colors` those of other colours than plain text; both are in order and
     count from the start of the line. `moved` says where the block went to that begins here; it is empty in the rest of
     the block, and None for lines that did not move.
     """
 
-    number: int
+    number: Optional[int]
     text: str
     parts: Sequence[Span] = ()
     colors: Sequence[Ink] = ()
@@ -91,12 +91,12 @@ def removed_html(lines: Sequence[RemovedLine], tab_size: int, line_height: float
             more = f" \u00b7 {line.moved}" if line.moved else ""
             text = _styled(line.text.rstrip("\n"), line, tab_size) or "&nbsp;"
             text = text if moved else f'<span class="removed">{text}</span>'
-            beside = f'<span class="number">&nbsp; {line.number}{escape(more)}</span>'
+            beside = f'<span class="number">&nbsp; {line.number}{escape(more)}</span>' if line.number else ""
             opened = '<div class="moved">' if moved and line is lines[start] else ""
             closed = "</div>" if moved and line is lines[end - 1] else ""
             rows.append(f'{opened}<div class="line"{style}>{text}{beside}</div>{closed}')
     if left_out:
-        rows.append(f'<div class="more">and {left_out:,} more lines</div>')
+        rows.append(f'<div class="more">and {left_out:,} more line{"s" if left_out > 1 else ""}</div>')
     style = """
         span.removed {{ display: inline-block; background-color: color(var(--redish) alpha(0.15)); }}
         span.changed {{ background-color: color(var(--redish) alpha(0.4)); }}

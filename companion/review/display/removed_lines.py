@@ -1,6 +1,8 @@
 """The removed lines of the inline presentation: one block for each change that removes some.
 
-Rule: the editor draws a block below a line. So what was removed above the first line stands below what replaces it.
+Rules:
+* The editor draws a block below a line. So what was removed above the first line stands below what replaces it.
+* Where the lines of the proposal wrap, removed ones do. minihtml would wrap them at blanks only, and lose these.
 
 The editor is not known here. Any thread.
 """
@@ -9,25 +11,32 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Callable, Dict, Iterator, List, Mapping, Sequence
 
+from ...common.display_names import ELLIPSIS, columns
 from ..document.analysis import Analysis, Change, Moved, moved_on_left
-from .markup import LONGEST_REMOVAL, Ink, RemovedLine, removed_html
+from .markup import LONGEST_REMOVAL, Ink, RemovedLine, Span, removed_html
 
 if TYPE_CHECKING:
     from .phantoms import Block
 
+_MOST_ROWS = 20  # of a line that wraps; what is left of it is not shown
+_BESIDE_A_NUMBER = 3  # columns
+
 
 def removed_blocks(
-    analysis: Analysis, tab_size: int, line_height: float, colors: Callable[[int, int], Sequence[Ink]]
+    analysis: Analysis, tab_size: int, line_height: float, wrapped_at: int, colors: Callable[[int, int], Sequence[Ink]]
 ) -> Iterator[Block]:
     """The blocks from the top, made one by one. `tab_size` is in columns, `line_height` in pixels.
 
-    `colors` gives those of a stretch of the original, by its start and end; they count from the start of that text.
+    Lines wrap at `wrapped_at` columns, unless that is 0. `colors` gives those of a stretch of the original, by its
+    start and end; they count from the start of that text.
     """
     moved = _captions(moved_on_left(analysis.moves))
     for change in analysis.changes:
         if change.hunk.left_count:
             lines = list(_removed_lines(analysis, change, moved, colors))
             left_out = change.hunk.left_count - len(lines)
+            if wrapped_at:
+                lines = [row for line in lines for row in _rows(line, wrapped_at, tab_size)]
             yield _line_above(analysis, change), removed_html(lines, tab_size, line_height, left_out)
 
 
@@ -50,11 +59,7 @@ def _removed_lines(
     at = 0  # of the first ink that may reach into the line
     for row, text in enumerate(analysis.left_lines[first:last], first):
         start, end = end, end + len(text)
-        parts = [
-            (max(one, start) - start, min(other, end) - start)
-            for one, other in change.left_parts
-            if one < end and other > start
-        ]
+        parts = _within(change.left_parts, start, end)
         own: List[Ink] = []
         while at < len(inks) and inks[at][0] < end:
             own.append((max(inks[at][0], start) - start, min(inks[at][1], end) - start, inks[at][2]))
@@ -62,6 +67,48 @@ def _removed_lines(
                 break
             at += 1
         yield RemovedLine(row + 1, text, parts, own, moved.get(row))
+
+
+def _rows(line: RemovedLine, wrapped_at: int, tab_size: int) -> Iterator[RemovedLine]:
+    """The line as it is shown where lines wrap. Its number stands beside its first row."""
+    text = line.text.rstrip("\n")
+    room = wrapped_at - len(str(line.number)) - _BESIDE_A_NUMBER
+    end = 0
+    for number in range(_MOST_ROWS):
+        start, end = end, _row_end(text, end, room, tab_size)
+        row = line._replace(
+            text=text[start:end],
+            parts=_within(line.parts, start, end),
+            colors=[
+                (max(one, start) - start, min(other, end) - start, color)
+                for one, other, color in line.colors
+                if one < end and other > start
+            ],
+        )
+        if number:
+            row = row._replace(number=None, moved=line.moved and "")
+        if number == _MOST_ROWS - 1 and end < len(text):
+            row = row._replace(text=row.text.rstrip() + ELLIPSIS)
+        yield row
+        if end >= len(text):
+            return
+
+
+def _within(spans: Sequence[Span], start: int, end: int) -> List[Span]:
+    """What of `spans` lies between two points, counted from the first of them."""
+    return [(max(one, start) - start, min(other, end) - start) for one, other in spans if one < end and other > start]
+
+
+def _row_end(text: str, start: int, room: int, tab_size: int) -> int:
+    """Where the row ends that begins at `start`: behind a blank if words stand before one; never at `start` itself."""
+    behind_blank = start
+    for end, character in enumerate(text[start:], start):
+        room -= tab_size if character == "\t" else columns(character)
+        if character in " \t":
+            behind_blank = end + 1
+        elif room < 0:
+            return behind_blank if text[start:behind_blank].strip() else max(end, start + 1)
+    return len(text)
 
 
 def _captions(blocks: Sequence[Moved]) -> Dict[int, str]:

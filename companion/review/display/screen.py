@@ -15,10 +15,11 @@ from typing import Iterator, List, NamedTuple, Optional, Tuple
 
 import sublime
 
+from .wrapping import WORD_WRAP, WRAP_WIDTH, Wrapping, wrapped_at
+
 _QUICK_EVERY, _WHOLE_EVERY = 0.14, 2.0  # seconds between two looks
-_WRAP = "word_wrap"
 # They move text, or colour it, at the same sizes.
-_OTHER_SETTINGS = ("color_scheme", _WRAP, "wrap_width", "indent_subsequent_lines", "syntax", "margin", "tab_size")
+_OTHER_SETTINGS = ("color_scheme", WORD_WRAP, WRAP_WIDTH, "indent_subsequent_lines", "syntax", "margin", "tab_size")
 _BESIDE_IT = 2  # columns that are in sight beside what is looked at
 _numbers: Iterator[int] = count(1)
 
@@ -42,6 +43,11 @@ class Sizes(NamedTuple):
     def width(self) -> float:
         """The width of the text, which a block may fill."""
         return max(0.0, self.extent - 2 * self.margin)
+
+    @property
+    def columns(self) -> int:
+        """How many characters fit into a row of text."""
+        return int(self.width / self.em_width) if self.em_width else 0
 
     @property
     def row(self) -> int:
@@ -92,7 +98,7 @@ class Watch:
         self._settings_changed = False
         self._tag = f"gemini_companion.screen.{next(_numbers)}"
         self._others: List[object] = []
-        self._wrapped: object = right.settings().get(_WRAP)
+        self._wrapping = Wrapping(left, right) if left is not None else None
         self.left = self.right = Sizes(0.0, 0.0, 0.0)
         for view in self._views():
             view.settings().add_on_change(self._tag, self._note_settings)
@@ -115,8 +121,7 @@ class Watch:
             changed, self._settings_changed = self._settings_changed, False
             before = (self.left, self.right, self._others)
             if changed:
-                self._wrap_alike()
-                self._others = self._other_settings()
+                self._others = []
             self._ask()
             unchanged = before == (self.left, self.right, self._others)
             return SizeCheck.UNCHANGED if unchanged else SizeCheck.CHANGED
@@ -132,22 +137,14 @@ class Watch:
         return SizeCheck.CHANGED
 
     def _ask(self) -> None:
-        if not self._others:
+        settings_changed = not self._others
+        if settings_changed:
             self._others = self._other_settings()
         self._known, self._next_whole = True, time.monotonic() + _WHOLE_EVERY
         self.left, self.right = Sizes.of(self._left, self.margin), Sizes.of(self._right, self.margin)
-
-    def _wrap_alike(self) -> None:
-        """The user wraps the words of one view, or does not any more: so is the other one, to stay level."""
-        if self._left is None:
-            return
-        left, right = self._left.settings(), self._right.settings()
-        one, other = left.get(_WRAP), right.get(_WRAP)
-        if other != self._wrapped:
-            left.set(_WRAP, other)
-        elif one != other:
-            right.set(_WRAP, one)
-        self._wrapped = right.get(_WRAP)
+        columns = min(self.left.columns, self.right.columns)
+        if self._wrapping is not None and self._wrapping.align(columns, settings_changed):
+            self._others = self._other_settings()
 
     def _other_settings(self) -> List[object]:
         return [view.settings().get(name) for view in self._views() for name in _OTHER_SETTINGS]
@@ -181,8 +178,12 @@ class Watch:
     @property
     def room(self) -> Room:
         """What fits into a row of the right view, as of the last look."""
-        sizes = self.right
-        return Room(int(sizes.width / sizes.em_width) if sizes.em_width else 0, self.tab_size)
+        return Room(self.right.columns, self.tab_size)
+
+    @property
+    def wrapped_at(self) -> int:
+        """At how many columns the right view wraps its lines, as of the last look; 0 for not at all."""
+        return wrapped_at(self._right, self._other(WORD_WRAP), self._other(WRAP_WIDTH), self.right.columns)
 
     def _note_settings(self) -> None:
         self._settings_changed = True

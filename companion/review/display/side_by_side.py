@@ -157,8 +157,7 @@ class SideBySide:
     def _gaps_of(self, analysis: Optional[Analysis]) -> List[Gap]:
         if analysis is not None:
             # Rows whose change is hidden are measured too: where words wrap, they may be higher on one side.
-            gaps = gaps_of(analysis.differing, _rows(analysis.left_lines), _rows(analysis.right_lines))
-            return gaps[:1] + [gap._replace(anchor=None) for gap in gaps[1:]] if analysis.coarse else gaps
+            return gaps_of(analysis.differing, _rows(analysis.left_lines), _rows(analysis.right_lines))
         # Where lines of a very long text are is not asked: the editor would have to lay it out first.
         sides = [view for view in (self._left, self._right) if view.size() <= _MEASURED_LENGTH]
         rows = [view.rowcol(view.size())[0] + 1 for view in sides]

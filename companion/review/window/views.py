@@ -135,5 +135,5 @@ def release(view: sublime.View) -> None:
 def _forget(settings: sublime.Settings) -> None:
     settings.erase(ROLE)
     settings.erase(RUN)
-    for key in (*_SETTINGS, *_SIDE_BY_SIDE, neovintageous.SETTING):
+    for key in (*_SETTINGS, *_SIDE_BY_SIDE, "wrap_width", neovintageous.SETTING):
         settings.erase(key)

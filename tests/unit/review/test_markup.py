@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+from html import unescape
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
 from companion.review.display.markup import RemovedLine, filler, link, link_html, parse_link, removed_html, unstamped
-from companion.review.display.removed_lines import removed_blocks
+from companion.review.display.removed_lines import _rows, removed_blocks
 from companion.review.document.analysis import analyse
 
 
@@ -82,12 +83,58 @@ def test_an_empty_line_is_as_high_as_others():
     assert '<span class="removed">&nbsp;</span>' in removed("\n")
 
 
-@pytest.mark.parametrize(("lines", "shown", "more"), [(200, 200, ""), (201, 200, "and 1 more lines")])
+@pytest.mark.parametrize(
+    ("lines", "shown", "more"), [(200, 200, ""), (201, 200, "and 1 more line<"), (1400, 200, "and 1,200 more lines<")]
+)
 def test_of_a_long_removal_the_beginning_is_shown_and_the_rest_counted(lines, shown, more):
-    ((_, document),) = removed_blocks(analyse("x\n" * lines, ""), 4, 16.0, lambda *_: ())
+    ((_, document),) = removed_blocks(analyse("x\n" * lines, ""), 4, 16.0, 0, lambda *_: ())
     assert document.count('<div class="line">') == shown
     assert ('class="more"' in document) is bool(more)
     assert more in document
+
+
+def wrapped(text, wrapped_at, tab_size=4, colors=()):
+    """The rows on the screen of a removed line, as markup."""
+    ((_, document),) = removed_blocks(analyse(text + "\n", ""), tab_size, 16.0, wrapped_at, lambda *_: colors)
+    return rows(document)
+
+
+def words(markup):
+    return unescape(re.sub("<[^>]+>", "", markup)).replace("\xa0", " ")
+
+
+def test_a_removed_line_wraps_behind_blanks_with_its_number_beside_the_first_row():
+    found = [words(row) for row in wrapped("one two  three fourfourfour", 12)]
+    assert found == ["one two    1", "three ", "fourfour", "four"]
+
+
+def test_a_removed_line_that_just_fits_does_not_wrap():
+    assert [words(row) for row in wrapped("one twox", 12)] == ["one twox  1"]
+    assert [words(row) for row in wrapped("one twox ", 12)] == ["one twox   1"]
+
+
+@pytest.mark.parametrize("text", ["\tlonglonglong", "\u6c49\u6c49\u6c49\u6c49\u6c49\u6c49", "x" * 100, ""])
+def test_no_row_of_a_wrapped_removed_line_is_wider_than_its_view(text):
+    found = [words(row).replace("  1", "") for row in wrapped(text, 12)]
+    assert all(sum(2 if character > "\u3000" else 1 for character in row) <= 8 for row in found)
+    assert "".join(found).replace(" ", "") == text.strip()
+
+
+def test_colors_and_changed_characters_go_on_in_the_next_row():
+    lines = RemovedLine(1, "one two three\n", [(5, 10)], [(4, 9, "#f00")])
+    document = removed_html(list(_rows(lines, 12, 4)), 4, 16.0)
+    first, second = rows(document)
+    assert '<span class="changed" style="color: #f00">wo&nbsp;</span>' in first
+    assert second == (
+        '<span class="removed"><span class="changed" style="color: #f00">t</span>'
+        '<span class="changed">h</span>ree</span>'
+    )
+
+
+def test_of_an_endless_line_that_wraps_a_few_rows_are_shown():
+    found = [words(row) for row in wrapped("x" * 10000, 12)]
+    assert len(found) == 20
+    assert found[-1].endswith("\u2026")
 
 
 @pytest.mark.parametrize("height", [1, 16, 17, 33, 80000])
