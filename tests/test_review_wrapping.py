@@ -13,9 +13,12 @@ from .test_review_level import LEFT, LevelTestCase, top
 
 WORDS = " ".join(f"word{number}" for number in range(90))
 LONG = "".join(f"line {number} {WORDS if number % 7 == 0 else ''}\n" for number in range(120))
-CHANGED = (
-    LONG.replace("line 14 word0", "line 14 changed").replace("line 30 \n", "").replace("line 49 ", "new\nline 49 ")
-).replace("word80 word81", "word80 far word81")
+# Of the long lines every other one changes, far to the right.
+CHANGED = "".join(
+    line.replace("word80", "word80 far") if number % 14 == 0 else line
+    for number, line in enumerate(LONG.splitlines(True))
+)
+CHANGED = CHANGED.replace("line 30 \n", "").replace("line 49 ", "new\nline 49 ")
 
 
 class TestSideBySide(LevelTestCase):
@@ -83,7 +86,7 @@ class TestSideBySide(LevelTestCase):
             wide, high = view.viewport_extent()
             self.assertTrue(left <= x <= left + wide and shown <= y and y + view.line_height() <= shown + high)
             found += view.substr(sublime.Region(caret, caret + 3)) == "far"
-        self.assertGreater(found, 10)
+        self.assertGreater(found, 5)
 
     def test_a_long_text_that_is_compared_coarsely(self) -> Iterator[Any]:
         self.use(review_maximum_bytes=10000)

@@ -6,7 +6,7 @@ of the narrower one: the views differ in width as soon as their gutters do, or t
 
 from __future__ import annotations
 
-from typing import Dict, List, Optional
+from typing import Any, Dict, List, Optional
 
 import sublime
 
@@ -16,7 +16,8 @@ WORD_WRAP, WRAP_WIDTH = "word_wrap", "wrap_width"
 def wrapped_at(view: sublime.View, wraps: object, width: object, columns: int) -> int:
     """At how many columns a view with these settings wraps, of which so many are in sight; 0 for not at all."""
     if wraps == "auto":
-        wraps = not view.scope_name(0).startswith("source.")
+        syntax = view.syntax()
+        wraps = syntax is None or not syntax.scope.startswith("source.")
     return (min(width, columns) if isinstance(width, int) and width > 0 else columns) if wraps else 0
 
 
@@ -25,7 +26,7 @@ class Wrapping:
 
     def __init__(self, left: sublime.View, right: sublime.View) -> None:
         self._settings: List[sublime.Settings] = [left.settings(), right.settings()]
-        self._both: Dict[str, object] = {name: self._settings[1].get(name) for name in (WORD_WRAP, WRAP_WIDTH)}
+        self._both: Dict[str, Any] = {name: self._settings[1].get(name) for name in (WORD_WRAP, WRAP_WIDTH)}
         self._own_width: Optional[int] = None  # the column that the user has not named
         self._columns = 0
 
@@ -40,12 +41,12 @@ class Wrapping:
         self._own_width = columns if wraps and not width and columns else None
         return any([self._set(WORD_WRAP, wraps), self._set(WRAP_WIDTH, self._own_width or width)])
 
-    def _chosen(self, name: str) -> object:
+    def _chosen(self, name: str) -> Any:
         """What the user has set last: the value of a view that is not what both had."""
         values = [settings.get(name) for settings in self._settings]
         return next((value for value in values if value != self._both[name]), self._both[name])
 
-    def _set(self, name: str, value: object) -> bool:
+    def _set(self, name: str, value: Any) -> bool:
         self._both[name] = value
         others = [settings for settings in self._settings if settings.get(name) != value]
         for settings in others:

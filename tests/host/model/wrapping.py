@@ -1,11 +1,11 @@
 """Where long lines are wrapped: at the width of their view, or at a column that its settings name.
 
-`word_wrap` is "auto" where nothing is set: source code does not wrap, other texts do. `wrap_width` is a column, or 0 for
-the width of the view; with `wrap_width_style` "min" it is the lesser of the two (sublimehq/sublime_text 3915, 4156). Rows
-that go on are indented like their line, unless `indent_subsequent_lines` is false.
+`word_wrap` is "auto" where nothing is set: source code does not wrap, other texts do. `wrap_width` is a column, or 0
+for the width of the view; with `wrap_width_style` "min" it is the lesser of the two (sublimehq/sublime_text 3915,
+4156). Rows that go on are indented like their line, unless `indent_subsequent_lines` is false.
 
-A row ends behind a blank if there is one, otherwise inside a word; blanks hang over the edge. Which other characters end
-a row in the editor is not documented. Rule kept here: a point where a row ends is where the next one begins.
+A row ends behind a blank if there is one, otherwise inside a word; blanks hang over the edge. Which other characters
+end a row in the editor is not documented. Rule kept here: a point where a row ends is where the next one begins.
 """
 
 from __future__ import annotations
