@@ -77,7 +77,6 @@ class Drawing:
 
         `text` is the state of the proposal's text. Whoever runs the steps asks `valid` between slices.
         """
-        self.blocks = []
         self._state = text
         self._watch.note()
         if analysis is None:
@@ -169,6 +168,7 @@ class Drawing:
         """Show what the proposal removes between its lines."""
         blocks: List[Block] = []
         if analysis is None:
+            self.blocks = blocks
             yield from self._blocks.update(blocks, self._state)
             return
         self._colors.use(analysis.left_lines, analysis.left_starts[-1], self._watch.syntax)

@@ -41,6 +41,8 @@ STOCK = [
     SyntaxFacts("Packages/YAML/YAML.sublime-syntax", "YAML", False, "source.yaml", ["yaml", "yml"]),
 ]
 
+_STOCK_BY_PATH = {facts.path: facts for facts in STOCK}
+
 _TOKENS = re.compile(
     r"(?P<comment>#.*|//.*)|(?P<string>\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*')|(?P<constant>\b\d[\w.]*\b|\bNone\b|\bTrue\b"
     r"|\bFalse\b|\bnull\b|\btrue\b|\bfalse\b)|(?P<keyword>\b(?:def|class|return|if|elif|else|for|while|in|import|from|as|"
@@ -80,7 +82,7 @@ class Syntaxes:
         return {key: value.strip("'\" ") for key, value in re.findall(r"^(name|scope|hidden):\s*(.+)$", text, re.M)}
 
     def by_path(self, path: str) -> Optional[SyntaxFacts]:
-        return next((facts for facts in self.all() if facts.path == path), None)
+        return _STOCK_BY_PATH.get(path) or next((facts for facts in self.all() if facts.path == path), None)
 
     def for_file(self, path: str) -> str:
         extension = path.rsplit(".", 1)[-1].lower()
