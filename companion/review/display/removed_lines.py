@@ -33,11 +33,14 @@ def removed_blocks(
     moved = _captions(moved_on_left(analysis.moves))
     for change in analysis.changes:
         if change.hunk.left_count:
-            lines = list(_removed_lines(analysis, change, moved, colors))
-            left_out = change.hunk.left_count - len(lines)
-            if wrapped_at:
-                lines = [row for line in lines for row in _rows(line, wrapped_at, tab_size)]
-            yield _line_above(analysis, change), removed_html(lines, tab_size, line_height, left_out)
+            rows: List[RemovedLine] = []
+            left_out = change.hunk.left_count
+            for line in _removed_lines(analysis, change, moved, colors):
+                if len(rows) >= LONGEST_REMOVAL:
+                    break
+                rows.extend(_rows(line, wrapped_at, tab_size) if wrapped_at else [line])
+                left_out -= 1
+            yield _line_above(analysis, change), removed_html(rows, tab_size, line_height, left_out)
 
 
 def _line_above(analysis: Analysis, change: Change) -> int:
@@ -101,14 +104,22 @@ def _within(spans: Sequence[Span], start: int, end: int) -> List[Span]:
 
 def _row_end(text: str, start: int, room: int, tab_size: int) -> int:
     """Where the row ends that begins at `start`: behind a blank if words stand before one; never at `start` itself."""
-    behind_blank = start
-    for end, character in enumerate(text[start:], start):
-        room -= tab_size if character == "\t" else columns(character)
-        if character in " \t":
-            behind_blank = end + 1
-        elif room < 0:
-            return behind_blank if text[start:behind_blank].strip() else max(end, start + 1)
-    return len(text)
+    end = start
+    beginning = text[start : start + max(0, room)]
+    if beginning.isascii() and "\t" not in beginning:
+        end += len(beginning)
+    else:
+        for character in beginning:
+            room -= tab_size if character == "\t" else columns(character)
+            if room < 0:
+                break
+            end += 1
+    while text[end : end + 1] in (" ", "\t"):
+        end += 1  # it hangs over the edge
+    if end == len(text) or text[end - 1] in " \t":
+        return end
+    behind_blank = max(text.rfind(blank, start, end) for blank in " \t") + 1
+    return behind_blank if text[start:behind_blank].strip() else max(end, start + 1)
 
 
 def _captions(blocks: Sequence[Moved]) -> Dict[int, str]:

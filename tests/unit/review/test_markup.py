@@ -137,6 +137,12 @@ def test_of_an_endless_line_that_wraps_a_few_rows_are_shown():
     assert found[-1].endswith("\u2026")
 
 
+def test_of_a_long_removal_that_wraps_no_more_rows_are_shown():
+    ((_, document),) = removed_blocks(analyse("word word word\n" * 200, ""), 4, 16.0, 12, lambda *_: ())
+    assert len(rows(document)) in range(200, 220)
+    assert "and 100 more lines<" in document
+
+
 @pytest.mark.parametrize("height", [1, 16, 17, 33, 80000])
 def test_nothing_is_as_high_as_was_asked_for(height):
     (row, padding, room) = map(int, re.findall(r"(\d+)px", filler(height, 16, 300)))
