@@ -1,17 +1,18 @@
 """The server side of the Model Context Protocol as a pure state machine: messages in, reactions out.
 
-Nothing here knows sockets, event loops, threads, Sublime Text or aiohttp. Time is passed in, in seconds. A transport
-passes each request to `Protocol`, sends the reply and performs the events that it gets back. Every rule can therefore
-be tested without a network.
+Nothing here knows sockets, event loops, threads, Sublime Text or aiohttp. Time is passed in, in seconds. A server
+passes what it receives to `Protocol`, sends the reply and performs the events that it gets back. Every rule can
+therefore be tested without a network.
 
 One file per idea:
 
 * messages: `json_text` and `json_pieces` (bytes to values and back), `jsonrpc` (messages), `revisions` (differences
-  between the published revisions), `metadata` (headers and `_meta` of the stateless revision);
+  between the published revisions), `metadata` (what clients say about themselves);
 * tools: `tools` and `arguments` (what can be called), `catalogue` (what the server says about itself), `methods` (what
-  each request does), `calls` (the calls under way), `exchanges` (a POST that is being answered);
-* delivery: `notices` (a notification in each dialect), `outbox` (messages that wait), `streams` (messages that were
-  sent), `sessions` (one client), `session_registry` (all clients);
-* common: `limits` (every bound), `effects` (what the transport must do), `transitions` (state tables);
+  each request does), `exchanges` (what is being answered, and the calls under way);
+* delivery: `outbox` (messages that wait), `sessions` (one client, whatever carries its messages), `session_registry`
+  (all clients), `streams` (what HTTP adds: event streams, and messages that are sent again);
+* common: `limits` (every bound), `serving` (what a server is asked to serve), `effects` (what it must do),
+  `transitions` (state tables);
 * `core` brings them together.
 """

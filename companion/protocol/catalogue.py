@@ -2,19 +2,20 @@
 
 Rules: tools are listed in the order in which they were declared. Nothing here depends on the client, so clients may
 cache the answers of the stateless revision. A capability is declared only if it is implemented.
-Implements MCP lifecycle (`initialize`), server/discover, `tools/list`, and server/utilities/caching.
+Implements MCP lifecycle (`initialize`), server/discover, server/tools ("Calling Tools", "Error Handling"), and
+server/utilities/caching.
 """
 
 from __future__ import annotations
 
 import logging
-from typing import Any, Dict, Optional, Sequence
+from typing import Any, Dict, NamedTuple, Optional, Sequence
 
 from .arguments import ArgumentChecker
 from .json_text import encode
-from .jsonrpc import INTERNAL_ERROR, RequestId, RpcError
+from .jsonrpc import INTERNAL_ERROR, INVALID_PARAMS, RequestId, RpcError
 from .metadata import PREFIX
-from .revisions import REVISIONS, SUPPORTED
+from .revisions import REVISIONS, SUPPORTED, Revision
 from .tools import EMPTY, Implementation, Tool, ToolResult
 
 logger = logging.getLogger("gemini_companion.protocol")
@@ -24,15 +25,19 @@ CACHE = {"ttlMs": 3600000, "cacheScope": "private"}
 """Tools change only with a new version of the package, which starts a new server on another port."""
 
 
+class CallRequest(NamedTuple):
+    """What a `tools/call` asks for. `complaint` is a sentence for a result with `isError`, or None if the arguments
+    fit."""
+
+    name: str
+    arguments: Dict[str, Any]
+    complaint: Optional[str]
+
+
 class Catalogue:
     """The parts of answers that never change, encoded."""
 
-    def __init__(
-        self,
-        tools: Sequence[Tool],
-        identity: Implementation,
-        instructions: Optional[str] = None,
-    ) -> None:
+    def __init__(self, tools: Sequence[Tool], identity: Implementation) -> None:
         self.tools: Dict[str, Tool] = {tool.name: tool for tool in tools}
         if len(self.tools) != len(tools):
             raise ValueError("two tools have the same name")
@@ -45,15 +50,31 @@ class Catalogue:
         listing = {"tools": [tool.listing() for tool in tools]}
         self.tools_list = encode(listing)
         self.stateless_tools_list = encode({**listing, **self._stateless, **CACHE})
-        guidance = {} if instructions is None else {"instructions": instructions}
         self.initialize: Dict[str, bytes] = {
-            name: encode({"protocolVersion": name, "capabilities": CAPABILITIES, "serverInfo": described, **guidance})
+            name: encode({"protocolVersion": name, "capabilities": CAPABILITIES, "serverInfo": described})
             for name, revision in REVISIONS.items()
             if revision.handshake
         }
         self.discover = encode(
-            {"supportedVersions": list(SUPPORTED), "capabilities": CAPABILITIES, **guidance, **self._stateless, **CACHE}
+            {"supportedVersions": list(SUPPORTED), "capabilities": CAPABILITIES, **self._stateless, **CACHE}
         )
+
+    def read_call(self, revision: Revision, params: Dict[str, Any]) -> CallRequest:
+        """Read the params of a `tools/call`. Raises `RpcError` for what the revision wants answered with an error."""
+        name = params.get("name")
+        if type(name) is not str:
+            raise RpcError(INVALID_PARAMS, '"name" must be the name of a tool.')
+        if name not in self.tools:
+            raise RpcError(INVALID_PARAMS, f"Unknown tool: {name:.100}")
+        arguments = params.get("arguments", {})
+        if type(arguments) is not dict:
+            raise RpcError(INVALID_PARAMS, '"arguments" must be an object.')
+        complaint = self.arguments.complaint(name, arguments)
+        if complaint is not None:
+            complaint = f"Invalid arguments for the tool {name}: {complaint}"
+            if not revision.argument_errors_are_results:
+                raise RpcError(INVALID_PARAMS, complaint)
+        return CallRequest(name, arguments, complaint)
 
     def call_result(self, result: ToolResult, stateless: bool) -> bytes:
         """Encode the result of a call. Raises TypeError or ValueError if it is not JSON-serialisable."""

@@ -1,19 +1,21 @@
-"""The whole protocol: requests in, reactions out.
+"""The whole protocol: messages in, reactions out.
 
 Rules: nothing that a client sends makes a method raise. Every request is answered once, and only to its sender. A
 message that is not a request never gets a result. Time is passed in as an argument. `methods` has what each request
-method does; `session_registry` has the clients that listen.
-Implements MCP 2024-11-05 to 2025-11-25 (sessions) and 2026-07-28 (stateless) over Streamable HTTP.
+method does; `session_registry` has the clients that listen. A POST brings messages (`post`), or a connection that
+carries them both ways (`receive`): what they mean is the same.
+Implements MCP 2024-11-05 to 2025-11-25 (sessions) and 2026-07-28 (stateless) over Streamable HTTP, and those with
+sessions over a transport of its own ("Custom Transports").
 """
 
 from __future__ import annotations
 
 import logging
 import time
-from typing import Any, Callable, Dict, Iterable, List, Mapping, NamedTuple, Optional, Sequence
+from typing import Any, Callable, Iterable, List, Mapping, NamedTuple, Optional, Sequence
 
 from .catalogue import Catalogue
-from .effects import Answer, Event, Reaction, Wake
+from .effects import Answer, Event, Notified, Reaction, RunCalls
 from .exchanges import JSON_TYPE, Exchange
 from .json_text import NotJson, TooDeep, TooManyValues, decode
 from .jsonrpc import (
@@ -27,18 +29,17 @@ from .jsonrpc import (
     RequestId,
     RpcError,
     error_message,
-    notification_message,
     read_message,
     result_message,
 )
 from .limits import Limits
 from .metadata import VERSION_HEADER, is_stateless, read_metadata, unsupported_version
 from .methods import HANDSHAKE_METHODS, STATELESS_METHODS, Server, end_subscription
-from .notices import Translate
 from .revisions import ASSUMED, REVISIONS
+from .serving import ServedDialect
 from .session_registry import SESSION_HEADER, UNKNOWN_SESSION, SessionRegistry
-from .sessions import SUBSCRIBER
-from .tools import Implementation, Tool, ToolCall, ToolResult
+from .sessions import SUBSCRIBER, Session, SessionState
+from .tools import Implementation, ToolCall, ToolResult
 
 logger = logging.getLogger("gemini_companion.protocol")
 
@@ -60,42 +61,54 @@ class Protocol:
 
     def __init__(
         self,
-        tools: Sequence[Tool],
+        dialect: ServedDialect,
         identity: Implementation,
-        *,
         limits: Limits = Limits(),
-        instructions: Optional[str] = None,
-        translate: Optional[Translate] = None,
-        subscribable: Sequence[str] = (),
-        handshake_only: bool = False,
         wall_clock: Callable[[], float] = time.time,
     ) -> None:
-        """`subscribable`: the notification methods to which stateless clients can subscribe by name. `handshake_only`:
-        none are served; a client that asks for the stateless revision hears that there is no such method, and comes
-        back."""
+        """`wall_clock`: seconds since the epoch."""
         self.limits = limits
-        self._handshake_only = handshake_only
-        self.catalogue = Catalogue(tools, identity, instructions)
-        self.registry = SessionRegistry(limits, translate, wall_clock)
-        self._server = Server(limits, self.catalogue, self.registry, tuple(subscribable))
+        self._handshake_only = dialect.handshake_only
+        self.catalogue = Catalogue(dialect.tools, identity)
+        self.registry = SessionRegistry(limits, dialect.plain_event, wall_clock)
+        self._server = Server(limits, self.catalogue, self.registry, tuple(dialect.subscribable))
+
+    def receive(self, session: Session, text: bytes, decoded: Optional[Callable[[], Any]], now: float) -> Reaction:
+        """Handle one message, as UTF-8, on a connection that carries them both ways. `decoded`: see `Arrival`."""
+        if session.state is SessionState.CLOSED:
+            return Reaction(None)
+        exchange = Exchange(session.revision, session.client, session, size=len(text))
+        try:
+            self._handle(exchange, read_message(self._decode(text, decoded)), now)
+        except RpcError as error:
+            exchange.refuse(None, error)
+        return self._begun(exchange)
+
+    def connection_ended(self, session: Session) -> List[Event]:
+        """The connection is gone, and with it the session."""
+        return self.registry.close(session, "the connection has ended")
+
+    def _decode(self, text: bytes, decoded: Optional[Callable[[], Any]]) -> Any:
+        """The value of a text. Raises RpcError."""
+        try:
+            return decoded() if decoded is not None else decode(text, self.limits.nesting, self.limits.values)
+        except NotJson as error:
+            raise RpcError(PARSE_ERROR, f"Parse error: {error}.", status=400) from None
+        except TooDeep:
+            sentence = f"The message is nested deeper than {self.limits.nesting} levels."
+            raise RpcError(INVALID_REQUEST, sentence, status=400) from None
+        except TooManyValues:
+            sentence = f"The message holds more than {self.limits.values} values."
+            raise RpcError(INVALID_REQUEST, sentence, status=400) from None
 
     def post(self, arrival: Arrival, now: float) -> Reaction:
         """Handle a POST to the MCP endpoint. `now` is in seconds of a monotonic clock."""
         headers = arrival.headers
         version = headers.get(VERSION_HEADER)
         try:
-            if arrival.decoded is not None:
-                value = arrival.decoded()
-            else:
-                value = decode(arrival.body, self.limits.nesting, self.limits.values)
-        except NotJson as error:
-            return Reaction(_refusal(RpcError(PARSE_ERROR, f"Parse error: {error}.", status=400)))
-        except TooDeep:
-            sentence = f"The message is nested deeper than {self.limits.nesting} levels."
-            return Reaction(_refusal(RpcError(INVALID_REQUEST, sentence, status=400)))
-        except TooManyValues:
-            sentence = f"The message holds more than {self.limits.values} values."
-            return Reaction(_refusal(RpcError(INVALID_REQUEST, sentence, status=400)))
+            value = self._decode(arrival.body, arrival.decoded)
+        except RpcError as error:
+            return Reaction(_refusal(error))
         message = None if type(value) is list else read_message(value)
         if is_stateless(version, message):
             if self._handshake_only and isinstance(message, Request):
@@ -124,10 +137,10 @@ class Protocol:
         )
         if message is None:
             return self._post_batch(exchange, value, now)
-        if not isinstance(message, Request):
-            return self._take_unanswered(message, arrival, client.id, now)
-        self._serve(exchange, message, now)
-        return exchange.reaction()
+        if isinstance(message, Fault):
+            return Reaction(_refusal(message.error, message.id))
+        self._handle(exchange, message, now)
+        return self._begun(exchange)
 
     def _post_batch(self, exchange: Exchange, values: List[Any], now: float) -> Reaction:
         if not exchange.revision.batches:
@@ -139,16 +152,11 @@ class Protocol:
         exchange.batch = True
         for value in values:
             message = read_message(value)
-            if isinstance(message, Fault):
-                exchange.refuse(message.id, message.error)
-            elif isinstance(message, Request):
-                if message.method == "initialize":
-                    exchange.refuse(message.id, RpcError(INVALID_REQUEST, '"initialize" must not be part of a batch.'))
-                else:
-                    self._serve(exchange, message, now)
-            elif isinstance(message, Notification):
-                exchange.events.extend(self._cancelled(message, exchange.client.id, now))
-        return exchange.reaction()
+            if isinstance(message, Request) and message.method == "initialize":
+                exchange.refuse(message.id, RpcError(INVALID_REQUEST, '"initialize" must not be part of a batch.'))
+            else:
+                self._handle(exchange, message, now)
+        return self._begun(exchange)
 
     def _post_stateless(self, arrival: Arrival, message: Optional[Message], now: float) -> Reaction:
         if message is None:
@@ -158,7 +166,9 @@ class Protocol:
             version = arrival.headers.get(VERSION_HEADER)
             if version is not None and version not in REVISIONS:
                 return Reaction(_refusal(unsupported_version(version), null_id=False))
-            return self._take_unanswered(message, arrival, None, now)
+            if isinstance(message, Fault):
+                return Reaction(_refusal(message.error, message.id, null_id=False))
+            return Reaction(Answer(202, {}, b""))  # here a client cancels a call by closing the connection
         try:
             metadata = read_metadata(arrival.headers, message)
         except RpcError as error:
@@ -170,32 +180,33 @@ class Protocol:
         exchange = Exchange(
             metadata.revision,
             client,
-            metadata=metadata,
+            stateless=True,
             accepts_json=arrival.accepts_json,
             accepts_events=arrival.accepts_events,
             size=len(arrival.body),
         )
         self._serve(exchange, message, now)
-        return exchange.reaction()
+        return self._begun(exchange)
 
-    def _take_unanswered(self, message: Message, arrival: Arrival, client_id: Optional[str], now: float) -> Reaction:
-        """Accept a message that gets no result: 202, or 400 with the reason. Unknown notifications are accepted.
+    def _handle(self, exchange: Exchange, message: Message, now: float) -> None:
+        """Do what one message asks for."""
+        if isinstance(message, Request):
+            self._serve(exchange, message, now)
+        elif isinstance(message, Fault):
+            exchange.refuse(message.id, message.error)
+        elif isinstance(message, Notification):
+            logger.debug("received notification %.60r, %d bytes", message.method, exchange.size)
+            exchange.events.extend(self._take_note(exchange, message, now))
 
-        `client_id` is None in the stateless revision, where a client cancels a call by closing the connection.
-        """
-        if isinstance(message, Fault):
-            return Reaction(_refusal(message.error, message.id, null_id=client_id is not None))
-        events: List[Event] = []
-        if isinstance(message, Notification):
-            logger.debug("received notification %.60r, %d bytes", message.method, len(arrival.body))
-            if client_id is not None:
-                events = self._cancelled(message, client_id, now)
-        return Reaction(Answer(202, {}, b""), events)
-
-    def _cancelled(self, message: Notification, client_id: str, now: float) -> List[Event]:
-        if message.method != "notifications/cancelled":
+    def _take_note(self, exchange: Exchange, message: Notification, now: float) -> List[Event]:
+        session, method = exchange.session, message.method
+        if method == "notifications/cancelled":
+            return self.registry.calls.cancel_request(exchange.client.id, message.params.get("requestId"), now)
+        if session is None:
             return []
-        return self.registry.calls.cancel_request(client_id, message.params.get("requestId"), now)
+        if method == "notifications/initialized":
+            return self.registry.ready(session)
+        return [Notified(session.client, method, message.params)] if session.is_ready else []
 
     def _serve(self, exchange: Exchange, request: Request, now: float) -> None:
         """Answer a request or start its call. Only this method turns an RpcError into an answer."""
@@ -219,35 +230,32 @@ class Protocol:
 
         A result that comes after the call has ended is dropped.
         """
-        ended = self.registry.calls.end(call, now)
-        if ended is None:
+        exchange = self.registry.calls.end(call)
+        if exchange is None:
             return Reaction(None)
-        exchange, request_id = ended
+        request_id = exchange.end_call(call, now)
         try:
             encoded = self.catalogue.outcome(call.name, result, exchange.stateless)
         except RpcError as error:
             exchange.refuse(request_id, error)
         else:
             exchange.answers.append(result_message(request_id, encoded))
-        return exchange.settle()
+        return self._settled(exchange, ())
 
-    def say(self, call: ToolCall, method: str, params: Dict[str, Any]) -> Reaction:
-        """Send a notification to the client of a call before its result.
+    def _begun(self, exchange: Exchange) -> Reaction:
+        """What to do once every message is handled."""
+        if exchange.opened is not None:
+            return Reaction(exchange.opened, exchange.events)
+        if exchange.calls:
+            return Reaction(RunCalls(tuple(exchange.calls)), exchange.events)
+        return self._settled(exchange, exchange.events)
 
-        It is dropped if the client accepts no event stream or does not read the one it has: progress and log messages
-        are optional (MCP basic/utilities/progress, server/utilities/logging).
-        """
-        exchange = self.registry.calls.find(call)
-        if exchange is None:
-            return Reaction(None)
-        opened = exchange.open_stream(self.limits)
-        if opened is not None:
-            self.registry.register_stream(opened, exchange.session)
-        stream = exchange.stream
-        if stream is None or stream.outbox.full:
-            return Reaction(opened)
-        stream.outbox.add(exchange.message(notification_message(method, params)))
-        return Reaction(opened, [Wake((stream,))])
+    def _settled(self, exchange: Exchange, events: Sequence[Event]) -> Reaction:
+        """Send what answers there are: over HTTP, once no call is under way any more."""
+        session = exchange.session
+        if session is None or not session.carries_messages:
+            return Reaction(exchange.answer(), events)
+        return Reaction(None, [*self.registry.send(session, exchange.answers), *events])
 
     def connection_lost(self, calls: Iterable[ToolCall], now: float) -> List[Event]:
         """The connection on which these calls were to be answered was lost."""

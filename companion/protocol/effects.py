@@ -1,14 +1,15 @@
-"""What a transport has to do after the core has handled something: a reply to the request, and events.
+"""What a server has to do after the core has handled something: a reply to the request, and events.
 
-Rules: both are plain values. A request gets exactly one reply. Its effects on other clients are events, which the
-transport performs first and in order. Performing an event never produces another one without a call of the core. A
-transport interprets each of the two types in one place, exhaustively.
+Rules: both are plain values. A request over HTTP gets exactly one reply. Its effects on other clients are events, which
+the server performs first and in order. Performing an event never produces another one without a call of the core. A
+server interprets each of the two types in one place, exhaustively.
 """
 
 from __future__ import annotations
 
-from typing import Dict, NamedTuple, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, NamedTuple, Optional, Sequence, Tuple, Union
 
+from .sessions import Output
 from .streams import Stream
 from .tools import Cancellation, ClientSession, ToolCall
 
@@ -32,7 +33,7 @@ class OpenStream(NamedTuple):
 
 
 class RunCalls(NamedTuple):
-    """Run the tools concurrently and pass each result to the core. One of the reactions then has the request's reply.
+    """Run the tools concurrently and pass each result to the core. The last of the reactions has the request's reply.
 
     If the connection is lost before that, call `Protocol.connection_lost`.
     """
@@ -44,9 +45,9 @@ Reply = Union[Answer, OpenStream, RunCalls]
 
 
 class Wake(NamedTuple):
-    """These streams have something to write or are to be closed."""
+    """These have something to write or are to be closed."""
 
-    streams: Tuple[Stream, ...]
+    outputs: Tuple[Output, ...]
 
 
 class SessionOpened(NamedTuple):
@@ -62,6 +63,20 @@ class SessionClosed(NamedTuple):
     reason: str
 
 
+class ToolsListed(NamedTuple):
+    """The client was told the tools. Some programs take no notification before that."""
+
+    client: ClientSession
+
+
+class Notified(NamedTuple):
+    """The client sent a notification that the protocol itself gives no meaning to."""
+
+    client: ClientSession
+    method: str
+    params: Dict[str, Any]
+
+
 class CallCancelled(NamedTuple):
     """The call's result is no longer wanted: tell the tool that runs it (`ToolCall.cancel`).
 
@@ -73,11 +88,12 @@ class CallCancelled(NamedTuple):
     reply: Optional[Answer] = None
 
 
-Event = Union[Wake, SessionOpened, SessionClosed, CallCancelled]
+Event = Union[Wake, SessionOpened, SessionClosed, ToolsListed, Notified, CallCancelled]
 
 
 class Reaction(NamedTuple):
-    """Events to perform, then the reply. The reply is None if the request has been or will be answered elsewhere."""
+    """Events to perform, then the reply. The reply is None if the request has been or will be answered elsewhere, as
+    all are on a connection that carries messages both ways."""
 
     reply: Optional[Reply]
     events: Sequence[Event] = ()

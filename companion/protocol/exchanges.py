@@ -1,25 +1,22 @@
-"""An exchange: one POST and its answer.
+"""An exchange: one POST, or one message on a connection that carries them both ways, and the calls that it makes.
 
 Rules: every request in it gets exactly one answer, in whatever order the tools finish, except a request that its client
-has cancelled. The answer is one JSON body, or an event stream if a notification has to be sent first. Answers of one
-exchange never reach another.
-Implements MCP 2025-11-25, transports, "Sending Messages to the Server", and the batches of 2025-03-26.
+has cancelled. Answers of one exchange never reach another. A call ends once, by its result or by its cancellation,
+whichever comes first; what comes later is dropped. Over HTTP only calls whose tool supports cancellation are cancelled;
+the others run to completion and are answered.
+Implements MCP 2025-11-25, transports, "Sending Messages to the Server", basic/utilities/cancellation (a cancelled
+request is not answered), and the batches of 2025-03-26.
 """
 
 from __future__ import annotations
 
-from typing import Dict, List, Optional
+from typing import Dict, Iterable, List, Optional
 
-from .effects import Answer, Event, OpenStream, Reaction, Reply, RunCalls, Wake
+from .effects import Answer, CallCancelled, Event, OpenStream
 from .jsonrpc import RequestId, RpcError, error_message
-from .limits import Limits
-from .metadata import Metadata
-from .outbox import Message, Outbox
 from .revisions import Revision
 from .sessions import Session
-from .streams import CALL, Stream
-from .tools import ClientSession, ToolCall
-from .transitions import IdentityHashed, after, picture
+from .tools import Cancellation, ClientSession, ToolCall
 
 JSON_TYPE = {"Content-Type": "application/json"}
 EVENT_STREAM = {
@@ -29,40 +26,12 @@ EVENT_STREAM = {
 }
 
 
-class ExchangeState(IdentityHashed):
-    """What the POST has been answered with."""
-
-    UNANSWERED = "nothing yet"
-    STREAMING = "an event stream, which carries the answers"
-    ANSWERED = "all answers"
-
-
-class ExchangeEvent(IdentityHashed):
-    """What happens to a POST."""
-
-    STREAM_OPENED = "a notification has to be sent before the answers"
-    SETTLED = "every request in it is answered or cancelled"
-
-
-TRANSITIONS: Dict[ExchangeState, Dict[ExchangeEvent, ExchangeState]] = {
-    ExchangeState.UNANSWERED: {
-        ExchangeEvent.STREAM_OPENED: ExchangeState.STREAMING,
-        ExchangeEvent.SETTLED: ExchangeState.ANSWERED,
-    },
-    ExchangeState.STREAMING: {
-        ExchangeEvent.SETTLED: ExchangeState.ANSWERED,
-    },
-}
-__doc__ = f"{__doc__}{picture('A POST', TRANSITIONS)}"
-
-
 class Exchange:
-    """A POST with at least one message, until everything in it is answered."""
+    """One POST, or one message, until everything in it is answered."""
 
     __slots__ = (
-        "accepts_json", "accepts_events", "revision", "session", "client", "metadata", "stateless", "batch",
-        "calls", "answers", "stream", "events", "status", "extra_headers", "size", "state", "opened",
-        "_waited_for",
+        "accepts_events", "answers", "batch", "calls", "client", "events", "extra_headers", "in_events", "opened",
+        "revision", "session", "size", "stateless", "status", "_waited_for",
     )  # fmt: skip
 
     def __init__(
@@ -70,34 +39,31 @@ class Exchange:
         revision: Revision,
         client: ClientSession,
         session: Optional[Session] = None,
-        metadata: Optional[Metadata] = None,
         *,
+        stateless: bool = False,
         accepts_json: bool = True,
         accepts_events: bool = True,
         size: int = 0,
     ) -> None:
-        """`size`: the size of the POST's body in bytes."""
-        self.accepts_json = accepts_json
-        self.accepts_events = accepts_events
+        """`stateless`: it is served by a revision without sessions. `size`: of what was received, in bytes."""
         self.revision = revision
-        self.session = session
         self.client = client
-        self.metadata = metadata
-        self.stateless = metadata is not None
-        """Is the request served by a revision without sessions?"""
+        self.session = session
+        self.stateless = stateless
+        self.accepts_events = accepts_events
+        self.in_events = accepts_events and not accepts_json
+        """Whether the answer is written as an event."""
         self.batch = False
         self.calls: Dict[ToolCall, RequestId] = {}
         """The calls that have not ended, with the ids of their requests."""
         self.answers: List[bytes] = []
-        self.stream: Optional[Stream] = None
         self.opened: Optional[OpenStream] = None
         """The stream that a request opens in place of a result, see `subscriptions/listen`."""
         self.events: List[Event] = []
-        """Effects of the POST's messages beyond this exchange."""
+        """Effects of the messages beyond this exchange."""
         self.status = 200
         self.extra_headers: Optional[Dict[str, str]] = None
         self.size = size
-        self.state = ExchangeState.UNANSWERED
         self._waited_for = True
 
     def refuse(self, request_id: Optional[RequestId], error: RpcError) -> None:
@@ -105,6 +71,21 @@ class Exchange:
         if error.status is not None and not self.batch:
             self.status = error.status
         self.answers.append(error_message(request_id, error, null_id=not self.stateless))
+
+    def answer(self) -> Optional[Answer]:
+        """The answer to the POST; None while calls are under way, and where there was no POST."""
+        if self.calls or (self.session is not None and self.session.carries_messages):
+            return None
+        if not self.answers:
+            return Answer(202, {}, b"")
+        body = b"[" + b",".join(self.answers) + b"]" if self.batch else self.answers[0]
+        headers = JSON_TYPE
+        if self.in_events:
+            headers = EVENT_STREAM
+            body = b"data: " + body + b"\n\n"
+        if self.extra_headers is not None:
+            headers = {**headers, **self.extra_headers}
+        return Answer(self.status, headers, body)
 
     def begin_call(self, call: ToolCall, request_id: RequestId) -> None:
         """Add a call. `end_call` must follow."""
@@ -126,58 +107,61 @@ class Exchange:
             self.session.requests -= len(self.calls)
         self._waited_for = False
 
-    def reaction(self) -> Reaction:
-        """What to do once every message of the POST is handled."""
-        reply: Optional[Reply] = self.opened
-        if reply is None:
-            reply = RunCalls(tuple(self.calls)) if self.calls else self._settled()
-        return Reaction(reply, self.events)
 
-    def settle(self) -> Reaction:
-        """What to do once a call has ended: send the answer, unless other calls are still running."""
-        if self.stream is not None:
-            return Reaction(None, [self._settle_stream(self.stream)])
-        return Reaction(None if self.calls else self._settled())
+class Calls:
+    """The calls of one endpoint that are under way."""
 
-    def _settled(self) -> Answer:
-        self.state = after(TRANSITIONS, self.state, ExchangeEvent.SETTLED)
-        if not self.answers:
-            return Answer(202, {}, b"")
-        body = b"[" + b",".join(self.answers) + b"]" if self.batch else self.answers[0]
-        headers = JSON_TYPE
-        if not self.accepts_json and self.accepts_events:
-            headers = EVENT_STREAM
-            body = b"data: " + body + b"\n\n"
-        if self.extra_headers is not None:
-            headers = {**headers, **self.extra_headers}
-        return Answer(self.status, headers, body)
+    def __init__(self) -> None:
+        self._pending: Dict[ToolCall, Exchange] = {}
 
-    def _settle_stream(self, stream: Stream) -> Wake:
-        for answer in self.answers:
-            stream.outbox.add(self.message(answer))
-        self.answers = []
-        if not self.calls:
-            self.state = after(TRANSITIONS, self.state, ExchangeEvent.SETTLED)
-            stream.finish()
-        return Wake((stream,))
+    def __len__(self) -> int:
+        return len(self._pending)
 
-    def message(self, payload: bytes) -> Message:
-        """A message for this exchange's stream, with the next sequence number."""
-        if self.session is not None:
-            return Message(self.session.next_sequence(), payload, None)
-        assert self.stream is not None
-        self.stream.last_sequence += 1
-        return Message(self.stream.last_sequence, payload, None)
+    def begin(self, call: ToolCall, exchange: Exchange, request_id: RequestId) -> None:
+        """Add a call, whose tool is about to run."""
+        self._pending[call] = exchange
+        exchange.begin_call(call, request_id)
 
-    def open_stream(self, limits: Limits) -> Optional[OpenStream]:
-        """Answer with an event stream from now on, if the client accepts one and none is open yet."""
-        if self.stream is not None or not self.accepts_events:
-            return None
-        self.state = after(TRANSITIONS, self.state, ExchangeEvent.STREAM_OPENED)
-        if self.session is not None:
-            self.stream = self.session.new_stream(CALL)
-            self.session.attach(self.stream, None)
-        else:
-            self.stream = Stream("", CALL, Outbox(limits), limits, numbered=False, primes=False)
-            self.stream.attach()
-        return OpenStream(self.stream, EVENT_STREAM)
+    def end(self, call: ToolCall) -> Optional[Exchange]:
+        """Remove a call that has a result. Returns its exchange, or None if it had ended already."""
+        return self._pending.pop(call, None)
+
+    def cancel_request(self, client_id: str, request_id: object, now: float) -> List[Event]:
+        """Handle `notifications/cancelled` for the request with this id."""
+        wanted = [
+            call
+            for call, exchange in self._pending.items()
+            if exchange.client.id == client_id
+            and type(exchange.calls[call]) is type(request_id)
+            and exchange.calls[call] == request_id
+        ]
+        return self._cancel(wanted, Cancellation.BY_CLIENT, now)
+
+    def connection_lost(self, calls: Iterable[ToolCall], now: float) -> List[Event]:
+        """The connection that waited for these calls was lost."""
+        lost = list(calls)
+        events = self._cancel(lost, Cancellation.CONNECTION_LOST, now)
+        for call in lost:
+            exchange = self._pending.get(call)
+            if exchange is not None:
+                exchange.connection_lost()
+        return events
+
+    def session_closed(self, session: Session, now: float) -> List[Event]:
+        """The session ended while its calls were under way."""
+        left = [call for call, exchange in self._pending.items() if exchange.session is session]
+        over = Cancellation.CONNECTION_LOST if session.carries_messages else Cancellation.SESSION_CLOSED
+        return self._cancel(left, over, now)
+
+    def _cancel(self, calls: Iterable[ToolCall], reason: Cancellation, now: float) -> List[Event]:
+        events: List[Event] = []
+        for call in calls:
+            exchange = self._pending.get(call)
+            if exchange is None:
+                continue
+            in_any_case = exchange.session is not None and exchange.session.carries_messages
+            if call.cancellable or in_any_case:
+                del self._pending[call]
+                exchange.end_call(call, now)
+                events.append(CallCancelled(call, reason, exchange.answer()))
+        return events

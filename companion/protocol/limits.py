@@ -38,6 +38,8 @@ class Limits(NamedTuple):
     """As `sessions`, of those whose clients show the same token: they make room for each other."""
     streams_per_session: int = 16
     """Most streams open at once in one session. Over it: 429."""
+    calls_per_connection: int = 64
+    """Most calls that wait for their results on one connection which carries messages both ways. Over it: -32600."""
     requests_in_flight: int = 256
     """Most requests being read or answered at once. Over it: 503."""
     bodies_at_once: int = 4
@@ -51,7 +53,7 @@ class Limits(NamedTuple):
     replay_bytes: int = 16 * MEBIBYTE
     """As `replay_messages`, in bytes. The newest message is always kept."""
     finished_streams: int = 16
-    """Most broken or finished streams kept per session for `Last-Event-ID`."""
+    """Most broken streams kept per session for `Last-Event-ID`."""
     connections: int = 1024
     """Most connections at once in the whole process, and never more than half of its descriptors. Over it one of the
     token with the most is closed, else 503."""

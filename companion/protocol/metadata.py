@@ -1,9 +1,10 @@
-"""The metadata of stateless requests: which requests are stateless, and is their metadata complete?
+"""What clients say about themselves: in `initialize`, or with each request of the revision without sessions.
 
 Rules: a request is stateless if its header or its `_meta` says so. Header and body must then agree on version, method
 and name, because an intermediary may have decided by the header alone. The refusal (HTTP status 400) names what is
 missing or different. No tool of this server mirrors parameters into headers.
-Implements MCP 2026-07-28: basic "_meta", versioning, transports/streamable-http "Request Metadata".
+Implements MCP 2025-11-25, lifecycle "Initialization" and "Version Negotiation"; MCP 2026-07-28: basic "_meta",
+versioning, transports/streamable-http "Request Metadata".
 """
 
 from __future__ import annotations
@@ -13,20 +14,33 @@ import binascii
 from typing import Any, Dict, Mapping, NamedTuple, Optional, Tuple
 
 from .jsonrpc import HEADER_MISMATCH, INVALID_PARAMS, UNSUPPORTED_PROTOCOL_VERSION, Request, RpcError
-from .revisions import REVISIONS, SUPPORTED, Revision
-from .tools import LOG_LEVELS
+from .revisions import NEWEST_HANDSHAKE, REVISIONS, SUPPORTED, Revision, negotiate
 
 PREFIX = "io.modelcontextprotocol/"
 VERSION_HEADER = "MCP-Protocol-Version"
 
 
-class Metadata(NamedTuple):
-    """What a stateless request says about itself."""
+LOG_LEVELS = ("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency")
+"""RFC 5424 severities, lowest first (server/utilities/logging). No log messages are sent."""
+
+
+class Introduction(NamedTuple):
+    """The revision that both sides speak from now on, or for one request, and who the client is."""
 
     revision: Revision
     client_name: str
     client_version: str
-    log_level: Optional[str]
+
+
+def read_handshake(params: Mapping[str, Any]) -> Introduction:
+    """Read the parameters of `initialize`. Raises RpcError."""
+    asked = params.get("protocolVersion", NEWEST_HANDSHAKE.name)
+    information = params.get("clientInfo", {})
+    if type(asked) is not str:
+        raise RpcError(INVALID_PARAMS, '"protocolVersion" must be a string.')
+    if type(information) is not dict:
+        raise RpcError(INVALID_PARAMS, '"clientInfo" must be an object.')
+    return Introduction(negotiate(asked), *_identity(information))
 
 
 def unsupported_version(requested: Any) -> RpcError:
@@ -56,7 +70,7 @@ def _meta(request: Request) -> Dict[str, Any]:
     return meta if isinstance(meta, dict) else {}
 
 
-def read_metadata(headers: Mapping[str, str], request: Request) -> Metadata:
+def read_metadata(headers: Mapping[str, str], request: Request) -> Introduction:
     """Check a stateless request's metadata. Raises RpcError."""
     meta = _meta(request)
     header_version = headers.get(VERSION_HEADER)
@@ -87,10 +101,10 @@ def read_metadata(headers: Mapping[str, str], request: Request) -> Metadata:
     name = request.params.get("name")
     if request.method == "tools/call" and type(name) is str:
         _check_header(headers, "Mcp-Name", name, encodable=True)
-    return Metadata(revision, *client_identity(information), log_level)
+    return Introduction(revision, *_identity(information))
 
 
-def client_identity(information: Mapping[str, Any]) -> Tuple[str, str]:
+def _identity(information: Mapping[str, Any]) -> Tuple[str, str]:
     """The name and version from `clientInfo`, each a short printable line; empty where there is none."""
     return _short(information.get("name")), _short(information.get("version"))
 

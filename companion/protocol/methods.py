@@ -10,20 +10,18 @@ from __future__ import annotations
 
 from typing import Callable, Dict, NamedTuple, Optional, Tuple
 
-from .call_requests import read_call
 from .catalogue import Catalogue
-from .effects import OpenStream
+from .effects import OpenStream, ToolsListed
 from .exchanges import EVENT_STREAM, Exchange
-from .handshake import read_handshake
 from .json_text import encode
 from .jsonrpc import INVALID_PARAMS, INVALID_REQUEST, Request, RpcError, notification_message, result_message
 from .limits import Limits
-from .metadata import PREFIX
+from .metadata import LOG_LEVELS, PREFIX, read_handshake
 from .outbox import Message
 from .session_registry import SESSION_HEADER, SessionRegistry
 from .sessions import Session
 from .streams import SUBSCRIPTION, Stream
-from .tools import LOG_LEVELS, ToolCall, error_result
+from .tools import ToolCall, error_result
 
 
 class Server(NamedTuple):
@@ -41,12 +39,17 @@ Method = Callable[[Server, Exchange, Request, float], Optional[bytes]]
 
 
 def _initialize(server: Server, exchange: Exchange, request: Request, now: float) -> bytes:
-    if exchange.session is not None:
+    session = exchange.session
+    if session is not None and session.is_initialized:
         raise RpcError(INVALID_REQUEST, "This session is initialized already.", status=400)
-    revision, name, version = read_handshake(request.params)
-    session, opened = server.registry.open((name, version), exchange.client.token_name, revision, now)
-    exchange.events.extend(opened)
-    exchange.extra_headers = {SESSION_HEADER: session.client.id}
+    introduction = read_handshake(request.params)
+    revision = introduction.revision
+    if session is not None:
+        session.introduce(*introduction)
+    else:
+        opened, events = server.registry.open(introduction[1:], exchange.client.token_name, revision, now)
+        exchange.events.extend(events)
+        exchange.extra_headers = {SESSION_HEADER: opened.client.id}
     return server.catalogue.initialize[revision.name]
 
 
@@ -58,14 +61,14 @@ def _set_log_level(server: Server, exchange: Exchange, request: Request, now: fl
     level = request.params.get("level")
     if level not in LOG_LEVELS:
         raise RpcError(INVALID_PARAMS, '"level" must be one of {}.'.format(", ".join(LOG_LEVELS)))
-    if exchange.session is not None:
-        exchange.session.log_level = level
     return b"{}"
 
 
 def _list_tools(server: Server, exchange: Exchange, request: Request, now: float) -> bytes:
     if request.params.get("cursor") is not None:
         raise RpcError(INVALID_PARAMS, "Unknown cursor: all tools fit on one page.")
+    if exchange.session is not None:
+        exchange.events.append(ToolsListed(exchange.client))
     return server.catalogue.stateless_tools_list if exchange.stateless else server.catalogue.tools_list
 
 
@@ -74,15 +77,15 @@ def _discover(server: Server, exchange: Exchange, request: Request, now: float) 
 
 
 def _call_tool(server: Server, exchange: Exchange, request: Request, now: float) -> Optional[bytes]:
-    asked = read_call(server.catalogue, exchange.revision, request.params)
+    session = exchange.session
+    if session is not None and not session.is_initialized:
+        raise RpcError(INVALID_REQUEST, "Initialize first.")
+    asked = server.catalogue.read_call(exchange.revision, request.params)
     if asked.complaint is not None:
         return server.catalogue.call_result(error_result(asked.complaint), exchange.stateless)
-    session, metadata = exchange.session, exchange.metadata
-    log_level = session.log_level if session is not None else None
-    if metadata is not None:
-        log_level = metadata.log_level
-    call = ToolCall(asked.name, asked.arguments, exchange.client, asked.progress_token, log_level=log_level)
-    server.registry.calls.begin(call, exchange, request.id)
+    if session is not None and session.carries_messages and session.requests >= server.limits.calls_per_connection:
+        raise RpcError(INVALID_REQUEST, "Too many calls wait for their results.")
+    server.registry.calls.begin(ToolCall(asked.name, asked.arguments, exchange.client), exchange, request.id)
     return None
 
 

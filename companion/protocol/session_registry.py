@@ -14,22 +14,22 @@ import logging
 import secrets
 from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple, Union
 
-from .calls import Calls
 from .effects import Answer, Event, OpenStream, Reaction, SessionClosed, SessionOpened, Wake
-from .exchanges import EVENT_STREAM, JSON_TYPE
+from .exchanges import EVENT_STREAM, JSON_TYPE, Calls
 from .jsonrpc import INVALID_REQUEST, RpcError, error_message
 from .limits import Limits
 from .metadata import VERSION_HEADER, unsupported_version
-from .notices import Notice, Translate
+from .outbox import Notice, Translate
 from .revisions import NEWEST_HANDSHAKE, REVISIONS, Revision
-from .sessions import EVENTS, MCP, SUBSCRIBER, Session, SessionKind
-from .streams import CALL, LISTEN, Ending, Stream, read_event_id
+from .sessions import CONNECTION, EVENTS, MCP, SUBSCRIBER, Output, Session, SessionKind, SessionState
+from .streams import LISTEN, Ending, Stream, read_event_id
 from .tools import ClientSession
 
 logger = logging.getLogger("gemini_companion.protocol")
 SESSION_HEADER = "Mcp-Session-Id"
 RESUME_HEADER = "Last-Event-ID"
 NEEDS_EVENT_STREAM = "A GET needs Accept: text/event-stream."
+UNREAD = "it does not read its messages"
 UNKNOWN_SESSION = "Unknown session: it has ended or was never opened. Initialize again."
 
 
@@ -109,6 +109,27 @@ class SessionRegistry:
         self.clients[client.id] = client
         return session
 
+    def connection(self, client_id: str, now: float) -> Session:
+        """The session of a connection that carries messages both ways and has said nothing yet. Its id must be unique,
+        and in no log."""
+        client = ClientSession(client_id, "", "", NEWEST_HANDSHAKE.name, self.wall_clock())
+        return Session(client, NEWEST_HANDSHAKE, CONNECTION, self.limits, now)
+
+    def ready(self, session: Session) -> List[Event]:
+        """Its client has said that it is ready: from now on it is one of all."""
+        if not session.be_ready():
+            return []
+        self._sessions[session.client.id] = session
+        self.clients[session.client.id] = session.client
+        return [SessionOpened(session.client)]
+
+    def send(self, session: Session, payloads: Sequence[bytes]) -> List[Event]:
+        """Send messages on a connection that carries them both ways."""
+        for payload in payloads:
+            if not session.send(payload):
+                return self.close(session, UNREAD)
+        return [Wake((session,))] if payloads else []
+
     def _make_room(self, token_name: str, now: float) -> List[Event]:
         sessions = list(self._sessions.values())
         own = [session for session in sessions if session.client.token_name == token_name]
@@ -187,10 +208,9 @@ class SessionRegistry:
         session.attach(stream, received)
         return self.register_stream(OpenStream(stream, EVENT_STREAM), session)
 
-    def register_stream(self, opened: OpenStream, session: Optional[Session]) -> OpenStream:
-        """Note that a stream of the session, if any, is about to be attached to a connection."""
-        if session is not None:
-            self._owners[opened.stream] = session
+    def register_stream(self, opened: OpenStream, session: Session) -> OpenStream:
+        """Note that a stream of the session is about to be attached to a connection."""
+        self._owners[opened.stream] = session
         if self.stopping:
             opened.stream.close()
         return opened
@@ -204,15 +224,9 @@ class SessionRegistry:
 
     def stream_lost(self, stream: Stream, ending: Ending, now: float) -> List[Event]:
         """The stream's connection was lost."""
-        session = self._owners.pop(stream, None)
-        events = self.calls.stream_lost(stream, now) if stream.kind is CALL else []
-        if session is None:
-            stream.detach(ending)
-            return events
+        session = self._owners.pop(stream)
         session.detach(stream, ending, now)
-        if session.current is not None and len(session.outbox):
-            events.append(Wake((session.current,)))
-        return events
+        return [Wake((session.current,))] if session.current is not None and len(session.outbox) else []
 
     # Notifications
 
@@ -225,12 +239,12 @@ class SessionRegistry:
     ) -> List[Event]:
         """Send a notification to one session, or to all if `session_id` is None. Plain event streams get every one."""
         notice = Notice(method, params, self._translate)
-        woken: List[Stream] = []
+        woken: List[Output] = []
         given_up: List[Session] = []
         for session in self._sessions.values():
             if session_id is not None and not session.traits.receives_all and session.client.id != session_id:
                 continue
-            ready = session.post(notice, collapse)
+            ready = session.notify(notice, collapse)
             if ready is None:
                 given_up.append(session)
             else:
@@ -239,7 +253,7 @@ class SessionRegistry:
             logger.debug("sent notification %.60r, %d bytes", method, len(notice.encoded()))
         events = _woken(woken)
         for session in given_up:
-            events.extend(self.close(session, "did not read its messages"))
+            events.extend(self.close(session, UNREAD))
         return events
 
     # Closing
@@ -253,11 +267,14 @@ class SessionRegistry:
 
     def close(self, session: Session, reason: str) -> List[Event]:
         """End a session and drop it."""
-        del self._sessions[session.client.id]
-        del self.clients[session.client.id]
+        if session.state is SessionState.CLOSED:
+            return []
+        self._sessions.pop(session.client.id, None)
+        was_open = self.clients.pop(session.client.id, None) is not None
         events = _woken(session.close())
         events.extend(self.calls.session_closed(session, session.last_seen))
-        events.append(SessionClosed(session.client, reason))
+        if was_open:
+            events.append(SessionClosed(session.client, reason))
         return events
 
     def stop(self, come_back_seconds: Optional[float]) -> List[Event]:
@@ -311,5 +328,5 @@ def _refusal(sentence: str, status: int) -> Answer:
     return Answer(status, JSON_TYPE, error_message(None, RpcError(INVALID_REQUEST, sentence)))
 
 
-def _woken(streams: Sequence[Stream]) -> List[Event]:
-    return [Wake(tuple(streams))] if streams else []
+def _woken(outputs: Sequence[Output]) -> List[Event]:
+    return [Wake(tuple(outputs))] if outputs else []

@@ -1,21 +1,20 @@
 """A session: one client, everything that is kept for it, and for how long.
 
-Rules: a session belongs to one client, and its messages never reach another. It lives while a stream is open or a
-request is being answered, and then for some time longer, so that the client can reconnect. When it ends, everything
-kept for it is dropped.
+Rules: a session belongs to one client, and its messages never reach another. Over HTTP it lives while a stream is open
+or a request is being answered, and then for some time longer, so that the client can reconnect; a connection that
+carries messages both ways is itself the session. When it ends, everything kept for it is dropped.
 Implements MCP 2025-11-25, transports, "Session Management" and "Multiple Connections".
 """
 
 from __future__ import annotations
 
 from enum import Enum
-from typing import Any, Dict, List, NamedTuple, Optional
+from typing import Any, Dict, List, NamedTuple, Optional, Union
 
 from .limits import Limits
-from .notices import Notice
-from .outbox import Message, Outbox
+from .outbox import Message, Notice, Outbox
 from .revisions import Revision
-from .streams import CALL, LISTEN, SUBSCRIPTION, Ending, Stream, StreamKind
+from .streams import LISTEN, SUBSCRIPTION, Ending, Stream, StreamKind
 from .tools import ClientSession
 from .transitions import IdentityHashed, after, picture
 
@@ -29,9 +28,12 @@ class SessionKind(Enum):
     """By a GET of the plain event stream `/events`."""
     SUBSCRIBER = "subscriber"
     """By `subscriptions/listen` of the stateless revision."""
+    CONNECTION = "connection"
+    """By a connection that carries whole messages both ways (2025-11-25, transports, "Custom Transports")."""
 
 
 MCP, EVENTS, SUBSCRIBER = SessionKind.MCP, SessionKind.EVENTS, SessionKind.SUBSCRIBER
+CONNECTION = SessionKind.CONNECTION
 
 
 class Traits(NamedTuple):
@@ -50,14 +52,16 @@ TRAITS: Dict[SessionKind, Traits] = {
     MCP: Traits(False, False, True),
     EVENTS: Traits(True, True, False),
     SUBSCRIBER: Traits(False, False, False),
+    CONNECTION: Traits(False, False, False),
 }
 
 
 class SessionState(IdentityHashed):
     """Whether the client listens. A call that is being answered keeps the session alive in any state."""
 
-    NEW = "no stream has been opened yet"
-    LISTENING = "a stream for its notifications is open"
+    CONNECTED = "a connection that carries messages both ways, on which nothing was said"
+    NEW = "it is initialized; no stream has been opened yet"
+    LISTENING = "a stream for its notifications is open, or it has said on its connection that it is ready"
     DISCONNECTED = "its last stream was lost"
     CLOSED = "it has ended"
 
@@ -65,33 +69,42 @@ class SessionState(IdentityHashed):
 class SessionEvent(IdentityHashed):
     """What happens to a session."""
 
-    STREAM_OPENED = "a stream for its notifications was opened"
+    INITIALIZED = "initialize came on its connection and was answered"
+    READY = "a stream for its notifications was opened, or notifications/initialized came on its connection"
     LAST_STREAM_LOST = "the last of these streams was lost"
     CLOSED = "the client ended it, or it timed out"
 
 
 _NEW, _LISTENING, _DISCONNECTED = SessionState.NEW, SessionState.LISTENING, SessionState.DISCONNECTED
 TRANSITIONS: Dict[SessionState, Dict[SessionEvent, SessionState]] = {
+    SessionState.CONNECTED: {
+        SessionEvent.INITIALIZED: _NEW,
+        SessionEvent.CLOSED: SessionState.CLOSED,
+    },
     _NEW: {
-        SessionEvent.STREAM_OPENED: _LISTENING,
+        SessionEvent.READY: _LISTENING,
         SessionEvent.CLOSED: SessionState.CLOSED,
     },
     _LISTENING: {
-        SessionEvent.STREAM_OPENED: _LISTENING,
+        SessionEvent.READY: _LISTENING,
         SessionEvent.LAST_STREAM_LOST: _DISCONNECTED,
         SessionEvent.CLOSED: SessionState.CLOSED,
     },
     _DISCONNECTED: {
-        SessionEvent.STREAM_OPENED: _LISTENING,
+        SessionEvent.READY: _LISTENING,
         SessionEvent.CLOSED: SessionState.CLOSED,
     },
     SessionState.CLOSED: {
         # Streams that were still open end once they are written.
-        SessionEvent.STREAM_OPENED: SessionState.CLOSED,
+        SessionEvent.READY: SessionState.CLOSED,
         SessionEvent.LAST_STREAM_LOST: SessionState.CLOSED,
     },
 }
 __doc__ = f"{__doc__}{picture('A session', TRANSITIONS)}"
+
+
+AT_ONCE_BYTES = 64 * 1024
+"""How much is taken for one turn of writing."""
 
 
 class Session:
@@ -99,7 +112,7 @@ class Session:
 
     __slots__ = (
         "client", "revision", "kind", "traits", "limits", "outbox", "streams", "current", "sequence", "stream_count",
-        "log_level", "requests", "last_seen", "shows_event_ids", "state",
+        "requests", "last_seen", "shows_event_ids", "state",
     )  # fmt: skip
 
     def __init__(
@@ -116,12 +129,50 @@ class Session:
         """The newest open stream. Only this one gets the session's notifications ("Multiple Connections")."""
         self.sequence = 0
         self.stream_count = 0
-        self.log_level: Optional[str] = "info"
         self.requests = 0
         """The number of calls that are being answered."""
         self.last_seen = now
         self.shows_event_ids = False
-        self.state = SessionState.NEW
+        self.state = SessionState.CONNECTED if kind is CONNECTION else SessionState.NEW
+
+    @property
+    def carries_messages(self) -> bool:
+        """Does one connection carry everything both ways, answers included?"""
+        return self.kind is CONNECTION
+
+    def introduce(self, revision: Revision, name: str, version: str) -> None:
+        """Note what `initialize` has said on its connection."""
+        self.state = after(TRANSITIONS, self.state, SessionEvent.INITIALIZED)
+        self.revision = revision
+        self.client = self.client._replace(client_name=name, client_version=version, protocol_version=revision.name)
+
+    def be_ready(self) -> bool:
+        """Note that the client has said on its connection that it is ready. False if that is nothing new."""
+        if self.kind is not CONNECTION or self.state is not SessionState.NEW:
+            return False
+        self._note(SessionEvent.READY)
+        return True
+
+    @property
+    def is_ready(self) -> bool:
+        """Does what the client tells count? Of whom nobody has heard, nothing is known."""
+        return self.kind is not CONNECTION or self.state is SessionState.LISTENING
+
+    @property
+    def is_initialized(self) -> bool:
+        """Is it settled which revision is spoken?"""
+        return self.state is not SessionState.CONNECTED
+
+    def send(self, payload: bytes, collapse: Optional[str] = None) -> bool:
+        """Queue a message. False if the outbox is full and the session must be closed."""
+        return self.outbox.add(Message(self.next_sequence(), payload, collapse))
+
+    def take(self) -> List[bytes]:
+        """On a connection that carries messages both ways: those to write next, oldest first; none if all are written
+        or it has ended."""
+        if not len(self.outbox) or self.state is SessionState.CLOSED:
+            return []
+        return [message.payload for message in self.outbox.take(AT_ONCE_BYTES)]
 
     def next_sequence(self) -> int:
         """The sequence number for the next message."""
@@ -139,7 +190,6 @@ class Session:
             kind,
             self.outbox if kind is LISTEN else Outbox(self.limits),
             self.limits,
-            numbered=kind is not SUBSCRIPTION,
             primes=self.revision.primes_streams and self.traits.primes_streams,
         )
         self.streams[label] = stream
@@ -150,8 +200,7 @@ class Session:
         stream.attach(received)
         if stream.kind is LISTEN:
             self.current = stream
-        if stream.kind is not CALL:
-            self._note(SessionEvent.STREAM_OPENED)
+        self._note(SessionEvent.READY)
         self._forget_old_streams()
 
     def detach(self, stream: Stream, ending: Ending, now: float) -> None:
@@ -163,15 +212,15 @@ class Session:
         if self.current is stream:
             others = [other for other in self.streams.values() if other.open and other.kind is LISTEN]
             self.current = others[-1] if others else None
-        if stream.kind is not CALL and not any(other.open for other in self._listening_streams()):
+        if not any(other.open for other in self.streams.values()):
             self._note(SessionEvent.LAST_STREAM_LOST)
 
-    def close(self) -> List[Stream]:
-        """End the session. Returns the streams that are still open; each ends once everything is written."""
+    def close(self) -> List[Output]:
+        """End the session. Returns what is still open: streams, each of which ends once everything is written, or the
+        connection itself."""
         self._note(SessionEvent.CLOSED)
-        closing = []
+        closing: List[Output] = [self] if self.kind is CONNECTION else []
         for stream in self.streams.values():
-            stream.finish()
             if stream.open:
                 stream.close()
                 closing.append(stream)
@@ -180,13 +229,8 @@ class Session:
     def _note(self, event: SessionEvent) -> None:
         self.state = after(TRANSITIONS, self.state, event)
 
-    def _listening_streams(self) -> List[Stream]:
-        return [stream for stream in self.streams.values() if stream.kind is not CALL]
-
     def _forget_old_streams(self) -> None:
-        idle = [
-            stream for stream in self.streams.values() if not stream.open and (stream.finished or stream.kind is LISTEN)
-        ]
+        idle = [stream for stream in self.streams.values() if not stream.open]
         for stream in idle[: max(0, len(idle) - self.limits.finished_streams)]:
             del self.streams[stream.label]
 
@@ -207,18 +251,20 @@ class Session:
                 return stream if stream.was_reset and not stream.open else None
         return None
 
-    def post(self, notice: Notice, collapse: Optional[str]) -> Optional[List[Stream]]:
-        """Queue a notification. Returns the streams to write now, or None if the outbox is full and the session must
+    def notify(self, notice: Notice, collapse: Optional[str]) -> Optional[List[Output]]:
+        """Queue a notification. Returns what is to be written now, or None if the outbox is full and the session must
         be closed."""
         if self.kind is SUBSCRIBER:
             return self._post_to_subscriptions(notice, collapse)
         payload = notice.translated() if self.traits.translated else notice.encoded()
-        if not self.outbox.add(Message(self.next_sequence(), payload, collapse)):
+        if not self.send(payload, collapse):
             return None
+        if self.kind is CONNECTION:
+            return [self]
         return [self.current] if self.current is not None else []
 
-    def _post_to_subscriptions(self, notice: Notice, collapse: Optional[str]) -> Optional[List[Stream]]:
-        ready = []
+    def _post_to_subscriptions(self, notice: Notice, collapse: Optional[str]) -> Optional[List[Output]]:
+        ready: List[Output] = []
         for stream in self.streams.values():
             if stream.filter is not None and stream.filter.get(notice.method) and stream.request_id is not None:
                 message = Message(self.next_sequence(), notice.tagged(stream.request_id), collapse)
@@ -230,8 +276,6 @@ class Session:
     def deadline(self) -> Optional[float]:
         """When the session times out, or None while the client is connected."""
         if self.requests or self.state in (SessionState.LISTENING, SessionState.CLOSED):
-            return None
-        if any(stream.open for stream in self.streams.values()):
             return None
         if self.state is SessionState.DISCONNECTED:
             return self.last_seen + self.limits.stream_grace_seconds
@@ -249,7 +293,6 @@ class Session:
             "revision": self.revision.name,
             "sequence": self.sequence,
             "stream_count": self.stream_count,
-            "log_level": self.log_level,
             "shows_event_ids": self.shows_event_ids,
             "waiting": self.outbox.export_state(),
             "streams": [stream.export_state() for stream in self.streams.values()],
@@ -259,13 +302,16 @@ class Session:
     def import_state(cls, state: Dict[str, Any], revision: Revision, limits: Limits, now: float) -> Session:
         """Restore a session from `export_state`. It waits for its client to reconnect."""
         session = cls(ClientSession(*state["client"]), revision, MCP, limits, now)
-        session.log_level = state["log_level"]
         session.shows_event_ids = state["shows_event_ids"]
         session.outbox.import_state(state["waiting"])
         for entry in state["streams"]:
-            kind = CALL if entry["kind"] == CALL.value else LISTEN
-            session._make_stream(kind, entry["label"]).import_state(entry)
+            if entry.get("kind", LISTEN.value) == LISTEN.value:  # former releases had those of calls, too
+                session._make_stream(LISTEN, entry["label"]).import_state(entry)
         session.sequence = state["sequence"]
         session.stream_count = state["stream_count"]
         session.state = SessionState.DISCONNECTED
         return session
+
+
+Output = Union[Stream, Session]
+"""What carries messages to a client, and can have something to write: a stream over HTTP, or a connection itself."""

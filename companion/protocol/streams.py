@@ -30,17 +30,15 @@ class StreamKind(Enum):
 
     LISTEN = "listen"
     """A session's notifications."""
-    CALL = "call"
-    """One request's notifications and answer."""
     SUBSCRIPTION = "subscription"
     """A subscription's notifications (2026-07-28)."""
 
 
-LISTEN, CALL, SUBSCRIPTION = StreamKind.LISTEN, StreamKind.CALL, StreamKind.SUBSCRIPTION
+LISTEN, SUBSCRIPTION = StreamKind.LISTEN, StreamKind.SUBSCRIPTION
 
 
 class StreamState(IdentityHashed):
-    """Whether the stream is attached to a connection. This is independent of `Stream.finished`."""
+    """Whether the stream is attached to a connection."""
 
     DETACHED = "no connection"
     ATTACHED = "a connection writes it"
@@ -92,7 +90,7 @@ class Stream:
     """One logical stream. Loop thread, like everything in this package."""
 
     __slots__ = (
-        "label", "kind", "outbox", "limits", "numbered", "primes", "state", "finished", "was_reset", "filter",
+        "label", "kind", "outbox", "limits", "numbered", "primes", "state", "was_reset", "filter",
         "request_id", "last_sequence", "_sent", "_sent_keys", "_sent_bytes", "_to_resend", "_greeted",
         "_reconnection", "_imported", "_label",
     )  # fmt: skip
@@ -104,19 +102,16 @@ class Stream:
         outbox: Outbox,
         limits: Limits,
         *,
-        numbered: bool,
         primes: bool,
     ) -> None:
         self.label = label
         self.kind = kind
         self.outbox = outbox
         self.limits = limits
-        self.numbered = numbered
+        self.numbered = kind is LISTEN
         """Events have ids and can be sent again."""
         self.primes = primes
         self.state = StreamState.DETACHED
-        self.finished = False
-        """No message will be added any more."""
         self.was_reset = False
         """The last connection was reset, so that data may be unread."""
         self.filter: Optional[Dict[str, bool]] = None
@@ -141,11 +136,6 @@ class Stream:
         """Is the connection to end once everything is written?"""
         return self.state is StreamState.CLOSING
 
-    @property
-    def ends_when_written(self) -> bool:
-        """Does the connection end as soon as everything is written?"""
-        return self.closing or (self.finished and self.kind is CALL)
-
     def set_reconnection_delay(self, seconds: float) -> None:
         """Tell the client, in the last event on this connection, to reconnect after this many seconds."""
         self._reconnection = _RECONNECTION % int(seconds * 1000)
@@ -163,10 +153,6 @@ class Stream:
     def close(self) -> None:
         """Let the connection, if any, end once everything is written."""
         self.state = after(TRANSITIONS, self.state, StreamEvent.CLOSE)
-
-    def finish(self) -> None:
-        """Note that no message will be added any more."""
-        self.finished = True
 
     def detach(self, ending: Ending) -> None:
         """Detach the stream from its connection, which was lost."""
@@ -235,26 +221,18 @@ class Stream:
 
     def export_state(self) -> Dict[str, Any]:
         """The stream as JSON-serialisable data."""
-        state = {
+        return {
             "label": self.label,
-            "kind": self.kind.value,
-            "finished": self.finished,
             "last_sequence": self.last_sequence,
             "sent": export_messages(self._sent.values()),
         }
-        if self.kind is CALL:
-            state["waiting"] = self.outbox.export_state()
-        return state
 
     def import_state(self, state: Dict[str, Any]) -> None:
         """Restore what `export_state` returned."""
         self._imported = True
-        self.finished = state["finished"]
         self.last_sequence = state["last_sequence"]
         for message in import_messages(state["sent"]):
             self._remember(message)
-        if self.kind is CALL:
-            self.outbox.import_state(state["waiting"])
 
 
 def read_event_id(text: str) -> Optional[EventId]:

@@ -1,17 +1,14 @@
 """Tools, calls of tools, and their results.
 
-Rule: these are plain values that the application and the protocol share. Only a call does more: it can send
-notifications to its client while it runs, and is told when it is cancelled.
+Rule: these are plain values that the application and the protocol share. Only a call does more: it is told when it is
+cancelled.
 Implements MCP "Tools" (server/tools) of every revision.
 """
 
 from __future__ import annotations
 
 from enum import Enum
-from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Union
-
-LOG_LEVELS = ("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency")
-"""RFC 5424 severities, lowest first (server/utilities/logging)."""
+from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence
 
 
 class Implementation(NamedTuple):
@@ -74,25 +71,12 @@ class Cancellation(Enum):
 class ToolCall:
     """One `tools/call` with validated arguments. Loop thread only."""
 
-    __slots__ = ("name", "arguments", "session", "progress_token", "log_level", "carrier", "_cancelled", "_over")
+    __slots__ = ("name", "arguments", "session", "_cancelled", "_over")
 
-    def __init__(
-        self,
-        name: str,
-        arguments: Dict[str, Any],
-        session: ClientSession,
-        progress_token: Union[str, int, None] = None,
-        *,
-        log_level: Optional[str] = None,
-    ) -> None:
+    def __init__(self, name: str, arguments: Dict[str, Any], session: ClientSession) -> None:
         self.name = name
         self.arguments = arguments
         self.session = session
-        self.progress_token = progress_token
-        self.log_level = log_level
-        """The lowest severity that the client wants, or None for no messages at all."""
-        self.carrier: Callable[[ToolCall, str, Dict[str, Any]], None] = _discard
-        """What carries a notification of this call to the client. Set by the transport."""
         self._cancelled: Optional[Callable[[Cancellation], None]] = None
         self._over: Optional[Cancellation] = None
 
@@ -113,39 +97,11 @@ class ToolCall:
             callback(self._over)
 
     def cancel(self, reason: Cancellation) -> None:
-        """Tell the tool that the call is cancelled. The transport calls this for `CallCancelled`."""
+        """Tell the tool that the call is cancelled. The server calls this for `CallCancelled`."""
         callback, self._cancelled = self._cancelled, None
         self._over = self._over or reason
         if callback is not None:
             callback(reason)
-
-    def send(self, method: str, params: Dict[str, Any]) -> None:
-        """Send a notification to the client before the result. Loop thread."""
-        self.carrier(self, method, params)
-
-    def progress(self, progress: float, total: Optional[float] = None, message: Optional[str] = None) -> None:
-        """Report progress to the client, if it sent a progress token (basic/utilities/progress). Loop thread."""
-        if self.progress_token is None:
-            return
-        params: Dict[str, Any] = {"progressToken": self.progress_token, "progress": progress}
-        if total is not None:
-            params["total"] = total
-        if message is not None:
-            params["message"] = message
-        self.send("notifications/progress", params)
-
-    def log(self, level: str, data: Any, logger: Optional[str] = None) -> None:
-        """Send a log message to the client, if it wants this severity (server/utilities/logging). Loop thread."""
-        if self.log_level is None or LOG_LEVELS.index(level) < LOG_LEVELS.index(self.log_level):
-            return
-        params: Dict[str, Any] = {"level": level, "data": data}
-        if logger is not None:
-            params["logger"] = logger
-        self.send("notifications/message", params)
-
-
-def _discard(call: ToolCall, method: str, params: Dict[str, Any]) -> None:
-    return None
 
 
 class ToolResult(NamedTuple):

@@ -1,6 +1,8 @@
-"""What the servers have in common: who is let in, how connections are taken, and how they are dropped.
+"""What the servers have in common: who is let in, how connections are taken and dropped, how calls are run.
 
-Rule: a server listens on the loopback address alone, or on a socket that is the user's alone. Loop thread.
+Rules: a server listens on the loopback address alone, or on a socket that is the user's alone. The core decides; the
+servers only perform its effects. A call whose result nobody waits for any more runs to its end in the background. Loop
+thread.
 """
 
 from __future__ import annotations
@@ -8,13 +10,26 @@ from __future__ import annotations
 import asyncio
 import functools
 import logging
-from typing import Any, Callable, Optional, Union
+import time
+from typing import Any, Callable, Dict, Iterable, Mapping, NamedTuple, NoReturn, Optional, Sequence, Set, Union
 
 from aiohttp import web
 
+from ..protocol.core import Protocol
+from ..protocol.effects import (
+    Answer,
+    CallCancelled,
+    Event,
+    Notified,
+    SessionClosed,
+    SessionOpened,
+    ToolsListed,
+    Wake,
+)
 from ..protocol.limits import Limits
 from ..protocol.serving import Address, Hooks, Secrets, ServedDialect
-from ..protocol.tools import Implementation
+from ..protocol.sessions import Output
+from ..protocol.tools import ClientSession, Implementation, ToolCall, ToolResult, error_result
 from .bodies import Bodies, InWorker, in_default_executor
 from .connections import Connection, hang_up
 from .gate import Gate
@@ -24,6 +39,14 @@ from .local_sockets import LocalSocket, listen_locally
 logger = logging.getLogger("gemini_companion.transport")
 ADDRESS = "127.0.0.1"
 STOP_SECONDS = 1.0
+_ENDING = "The companion is being restarted or has ended. Try again in a moment."
+
+
+class RunningCall(NamedTuple):
+    """A call that is under way: the task that runs it, and what gives the answer to its request."""
+
+    task: asyncio.Task[Any]
+    answer: Callable[[Answer], None]
 
 
 class BaseServer:
@@ -42,8 +65,11 @@ class BaseServer:
         """`in_worker`: calls a function that takes long on another thread."""
         self._dialect = dialect
         self._hooks = hooks
-        self._identity = identity
         self._limits = limits
+        self._protocol = Protocol(dialect, identity, limits)
+        self._running: Dict[ToolCall, RunningCall] = {}
+        self._last_call_over: Optional[asyncio.Future[None]] = None  # somebody waits for it
+        self._cancelled: Set[asyncio.Task[Any]] = set()
         header = dialect.secret_header if dialect.secret_header != "Authorization" else ""
         self._gate = Gate({"": secrets.token, **secrets.further}, secret_header=header)
         self._bodies = Bodies(in_worker)
@@ -53,12 +79,24 @@ class BaseServer:
         self._renewing: Optional[asyncio.Future[None]] = None
         self._stopping = False
 
+    _now = staticmethod(time.monotonic)
+    """The clock of asyncio's loops (`BaseEventLoop.time`)."""
+
+    @property
+    def sessions(self) -> Mapping[str, ClientSession]:
+        """The connected clients by id, oldest first."""
+        return self._protocol.registry.clients
+
+    # -- connections --------------------------------------------------------------------------------------------------
+
     async def _handle(self, request: web.BaseRequest) -> web.StreamResponse:
         """Answer a request."""
         raise NotImplementedError
 
     async def _listen(self, port: int, **options: Any) -> Address:
-        """Take connections, each a `Connection` with these options. Raises OSError."""
+        """Take connections, each a `Connection` with these options. Raises OSError, and ImportError without
+        jsonschema."""
+        self._protocol.catalogue.arguments.prepare()
         self._manager = web.Server(self._handle)
         self._new_connection = functools.partial(
             Connection,
@@ -109,3 +147,93 @@ class BaseServer:
     def limit_bodies(self, size: int) -> None:
         """Take no message of more than `size` bytes; over a WebSocket, on connections that come from now on."""
         self._limits = self._limits._replace(body_bytes=size)
+
+    # -- effects ------------------------------------------------------------------------------------------------------
+
+    def notify(
+        self, method: str, params: Dict[str, Any], *, session: Optional[str] = None, collapse: Optional[str] = None
+    ) -> None:
+        """Send a notification to one client, if it is there, or to all."""
+        self._perform(self._protocol.registry.notify(method, params, session, collapse))
+
+    def _wake(self, outputs: Sequence[Output]) -> None:
+        """These have something to write, or are to end."""
+        raise NotImplementedError
+
+    def _perform(self, events: Iterable[Event]) -> None:
+        for event in events:
+            if isinstance(event, Wake):
+                self._wake(event.outputs)
+            elif isinstance(event, SessionOpened):
+                logger.info("connected: %.80r %.40r, MCP %s", *event.client[1:4])
+                self._look_at_the_time()
+                self._hooks.came(event.client)
+            elif isinstance(event, SessionClosed):
+                logger.info("disconnected: %.80r: %s", event.client.client_name, event.reason)
+                self._hooks.went(event.client)
+            elif isinstance(event, ToolsListed):
+                self._hooks.listed(event.client)
+            elif isinstance(event, Notified):
+                process_id = self._dialect.process_id(event.method, event.params)
+                if process_id is not None:
+                    self._hooks.process_known(event.client, process_id)
+            elif isinstance(event, CallCancelled):
+                logger.debug("cancelled a call of %s: %s", event.call.name, event.reason.value)
+                self._let_run_out(event)
+                event.call.cancel(event.reason)
+            else:
+                never(event)
+
+    def _look_at_the_time(self) -> None:
+        """Find out again when the next session ends by itself, if any does."""
+
+    # -- calls --------------------------------------------------------------------------------------------------------
+
+    async def _run(self, call: ToolCall) -> None:
+        """Run a tool that is among the running ones."""
+        result: Optional[ToolResult] = None
+        try:
+            result = await self._hooks.call_tool(call) if not self._stopping else error_result(_ENDING)
+        except asyncio.CancelledError:
+            # If we are not stopping, what the tool waited for has ended: nobody may wait for the answer in vain.
+            result = error_result(_ENDING) if self._stopping else None
+        except Exception:
+            logger.exception("the tool %s failed", call.name)
+        reaction = self._protocol.finish(call, result, self._now())
+        self._perform(reaction.events)
+        running = self._forget(call)
+        if running is not None and isinstance(reaction.reply, Answer):
+            running.answer(reaction.reply)
+
+    def _let_run_out(self, event: CallCancelled) -> None:
+        """Nobody waits any more for what the tool does until it has heard of the cancellation."""
+        running = self._forget(event.call)
+        if running is not None:
+            self._cancelled.add(running.task)
+            running.task.add_done_callback(self._cancelled.discard)
+            if event.reply is not None:
+                running.answer(event.reply)
+
+    def _forget(self, call: ToolCall) -> Optional[RunningCall]:
+        running = self._running.pop(call, None)
+        if not self._running and self._last_call_over is not None and not self._last_call_over.done():
+            self._last_call_over.set_result(None)
+        return running
+
+    async def _answer_calls(self, seconds: float) -> None:
+        """Let the calls under way come to their end; those that do not are answered with an error."""
+        await self._calls_over(seconds)
+        for running in list(self._running.values()):
+            running.task.cancel()
+        await self._calls_over(seconds)
+
+    async def _calls_over(self, seconds: float) -> None:
+        """Wait until no call is under way, at most so long."""
+        if self._running:
+            self._last_call_over = asyncio.get_running_loop().create_future()
+            await asyncio.wait([self._last_call_over], timeout=seconds)
+
+
+def never(value: NoReturn) -> NoReturn:
+    """Where nothing can come: the type checker complains if something can."""
+    raise AssertionError(f"not interpreted: {type(value).__name__}")

@@ -13,7 +13,7 @@ from typing import Callable, Dict, Optional, Sequence, cast
 
 from aiohttp import web
 
-from ..protocol.streams import CALL, HEARTBEAT, Ending, Stream
+from ..protocol.streams import HEARTBEAT, Ending, Stream
 from .connections import Connection
 from .responses import SERVER_NAME
 
@@ -44,8 +44,6 @@ class EventStreamWriter:
     async def run(self, request: web.BaseRequest, headers: Dict[str, str]) -> web.StreamResponse:
         """Answer the request with the stream. Returns when this connection no longer writes it."""
         response = web.StreamResponse(headers={**headers, "Server": SERVER_NAME})
-        if self.stream.kind is CALL:
-            response.force_close()  # A client may abandon the stream: its next request needs another connection.
         connection = cast(Connection, request.protocol)
         self._transport = request.transport
         if self._transport is None:
@@ -73,7 +71,7 @@ class EventStreamWriter:
             if data:
                 await response.write(data)
                 continue
-            if stream.ends_when_written:
+            if stream.closing:
                 return
             self._waiter = loop.create_future()
             await self._waiter
@@ -99,8 +97,6 @@ class EventStreamWriter:
             self.wake()
         elif self._chunked and len(data) <= AT_ONCE_BYTES and not self.stream.closing:
             transport.write(b"%x\r\n%b\r\n" % (len(data), data))
-            if self.stream.finished:
-                self.wake()
         else:
             self._taken = data
             self.wake()

@@ -1,8 +1,10 @@
-"""Complete HTTP responses, each written at once.
+"""Complete HTTP responses, each written at once, and which of the two media types the client accepts.
 
-Rules: a refusal is a JSON-RPC error with a sentence that gives the reason. No response names software or versions.
-Header and body are written together: two writes take a quarter of the processor time of a small call.
-Implements RFC 9110, 6.6.1 (Date), 8.6 (Content-Length) and 9.3.2 (HEAD); RFC 9112, 9.3 (persistence).
+Rules: a missing `Accept` allows everything. A refusal is a JSON-RPC error with a sentence that gives the reason. No
+response names software or versions. Header and body are written together: two writes take a quarter of the processor
+time of a small call.
+Implements RFC 9110, 6.6.1 (Date), 8.6 (Content-Length), 9.3.2 (HEAD) and, as far as two media types need it, 12.5.1
+(Accept); RFC 9112, 9.3 (persistence).
 """
 
 from __future__ import annotations
@@ -11,12 +13,15 @@ import functools
 import http
 import time
 from email.utils import formatdate
-from typing import Any, Dict, Mapping, Optional
+from typing import TYPE_CHECKING, Any, Dict, Mapping, Optional, Tuple
 
-from aiohttp import web
+from aiohttp import hdrs, web
 
 from ..protocol.exchanges import JSON_TYPE
 from ..protocol.jsonrpc import INTERNAL_ERROR, INVALID_REQUEST, RpcError, error_message
+
+if TYPE_CHECKING:
+    from multidict import CIMultiDictProxy
 
 SERVER_NAME = "MCP"
 """Replaces aiohttp's, which names the versions of aiohttp and Python."""
@@ -95,3 +100,36 @@ def refusal(status: int, sentence: str, headers: Optional[Dict[str, str]] = None
 def not_allowed(methods: str) -> WholeResponse:
     """405 with the methods that are allowed."""
     return refusal(405, "This method is not allowed here.", {"Allow": methods})
+
+
+def accepted(headers: CIMultiDictProxy[str]) -> Tuple[bool, bool]:
+    """Whether the `Accept` headers allow (JSON, event streams)."""
+    return _accepted(",".join(headers.getall(hdrs.ACCEPT, ())))
+
+
+@functools.lru_cache(maxsize=64)
+def _accepted(value: str) -> Tuple[bool, bool]:
+    if not value or value == "*/*":
+        return True, True
+    json = events = False
+    for part in value.lower().split(","):
+        media_type, _, parameters = part.partition(";")
+        if _refused(parameters):
+            continue
+        media_type = media_type.strip()
+        if media_type == "*/*":
+            return True, True
+        json = json or media_type in ("application/json", "application/*")
+        events = events or media_type in ("text/event-stream", "text/*")
+    return json, events
+
+
+def _refused(parameters: str) -> bool:
+    for parameter in parameters.split(";"):
+        name, _, value = parameter.partition("=")
+        if name.strip() == "q":
+            try:
+                return float(value) <= 0
+            except ValueError:
+                return False
+    return False

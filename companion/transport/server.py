@@ -8,40 +8,31 @@ Routes: POST, GET and DELETE `/mcp`; GET `/events`; GET `/health`.
 from __future__ import annotations
 
 import asyncio
+import functools
 import logging
-from typing import Any, Awaitable, Dict, Iterable, Mapping, Optional, Union
+from typing import Any, Dict, List, Mapping, Optional, Sequence, cast
 
 from aiohttp import web
 
-from ..protocol.core import Arrival, Protocol
-from ..protocol.effects import (
-    Answer,
-    CallCancelled,
-    Event,
-    OpenStream,
-    Reaction,
-    RunCalls,
-    SessionClosed,
-    SessionOpened,
-    Wake,
-)
+from ..protocol.core import Arrival
+from ..protocol.effects import Answer, OpenStream, Reaction, RunCalls, SessionOpened
 from ..protocol.exchanges import JSON_TYPE
 from ..protocol.limits import Limits
 from ..protocol.serving import Address, Hooks, Secrets, ServedDialect
+from ..protocol.sessions import Output
 from ..protocol.streams import Ending, Stream
-from ..protocol.tools import ClientSession, Implementation
-from .base import STOP_SECONDS, BaseServer
+from ..protocol.tools import Implementation, ToolCall
+from .base import STOP_SECONDS, BaseServer, RunningCall
 from .bodies import InWorker, body_complaint, in_default_executor
+from .connections import Connection
 from .event_streams import EventStreams
-from .negotiation import accepted
-from .responses import WholeResponse, not_allowed, refusal, respond
-from .running_calls import CallRunner, answered, never
+from .responses import WholeResponse, accepted, not_allowed, refusal, respond
 
 logger = logging.getLogger("gemini_companion.transport")
 _LINGER_SECONDS = 2.0
 
 
-class CompanionServer(BaseServer, CallRunner):
+class CompanionServer(BaseServer):
     """The HTTP server of one endpoint. Loop thread only."""
 
     def __init__(
@@ -54,23 +45,10 @@ class CompanionServer(BaseServer, CallRunner):
         limits: Limits = Limits(),
         in_worker: InWorker = in_default_executor,
     ) -> None:
-        BaseServer.__init__(self, dialect, secrets, hooks, identity=identity, limits=limits, in_worker=in_worker)
-        protocol = Protocol(
-            dialect.tools,
-            identity,
-            limits=limits,
-            translate=dialect.plain_event,
-            subscribable=dialect.subscribable,
-            handshake_only=dialect.handshake_only,
-        )
-        CallRunner.__init__(self, protocol, hooks.call_tool)
-        self._streams = EventStreams(protocol.registry.take, self._stream_ended, limits.heartbeat_seconds)
+        super().__init__(dialect, secrets, hooks, identity=identity, limits=limits, in_worker=in_worker)
+        self._streams = EventStreams(self._protocol.registry.take, self._stream_ended, limits.heartbeat_seconds)
+        self._expiry: Optional[asyncio.TimerHandle] = None
         self._in_flight = 0
-
-    @property
-    def sessions(self) -> Mapping[str, ClientSession]:
-        """The connected clients by id, oldest first."""
-        return self._protocol.registry.clients
 
     # Start and stop
 
@@ -78,12 +56,11 @@ class CompanionServer(BaseServer, CallRunner):
         """Listen, and go on with what a former server on the same port has left."""
         if state and not self._dialect.on_socket:
             self._protocol.registry.import_state(state, self._now())
-        self._protocol.catalogue.arguments.prepare()
         limits = self._limits
         address = await self._listen(
             port, keepalive_timeout=limits.keepalive_seconds, lingering_time=_LINGER_SECONDS, auto_decompress=False
         )
-        self._schedule_expiry()
+        self._look_at_the_time()
         return address
 
     async def stop(self, come_back_seconds: Optional[float] = None, seconds: Optional[float] = None) -> None:
@@ -111,12 +88,6 @@ class CompanionServer(BaseServer, CallRunner):
     def export_state(self) -> Dict[str, Any]:
         """The sessions with their undelivered messages. On another socket, with another secret, all begin anew."""
         return {} if self._dialect.on_socket else self._protocol.registry.export_state()
-
-    def notify(
-        self, method: str, params: Dict[str, Any], *, session: Optional[str] = None, collapse: Optional[str] = None
-    ) -> None:
-        """Send a notification to one session, if there is such a session, or to all."""
-        self._perform(self._protocol.registry.notify(method, params, session, collapse))
 
     def disconnect(self) -> None:
         """End every session. The clients' streams end, and their next request gets a 404 ("Session Management", 3)."""
@@ -201,47 +172,68 @@ class CompanionServer(BaseServer, CallRunner):
 
     # Replies
 
-    def _react(self, request: web.BaseRequest, reaction: Reaction) -> Awaitable[web.StreamResponse]:
+    async def _react(self, request: web.BaseRequest, reaction: Reaction) -> web.StreamResponse:
         """Perform the events, then reply to the request."""
         self._perform(reaction.events)
-        assert reaction.reply is not None
-        if isinstance(reaction.reply, RunCalls):
-            return self._run_calls(request, reaction.reply.calls)
-        return self._reply(request, reaction.reply)
-
-    async def _reply(self, request: web.BaseRequest, reply: Union[Answer, OpenStream]) -> web.StreamResponse:
+        reply = reaction.reply
+        assert reply is not None
+        if isinstance(reply, RunCalls):
+            return _answered(await self._answer_of(request, reply.calls))
         if isinstance(reply, OpenStream):
             return await self._streams.serve(request, reply.stream, reply.headers)
-        return answered(reply)
+        return _answered(reply)
 
-    # Events
-
-    def _perform(self, events: Iterable[Event]) -> None:
-        for event in events:
-            if isinstance(event, SessionOpened):
-                logger.info("connected: %.80r %.40r, MCP %s", *event.client[1:4])
-                self._schedule_expiry()
-                self._hooks.came(event.client)
-            elif isinstance(event, SessionClosed):
-                logger.info("disconnected: %.80r: %s", event.client.client_name, event.reason)
-                self._hooks.went(event.client)
-            elif isinstance(event, Wake):
-                self._streams.wake(event.streams)
-            elif isinstance(event, CallCancelled):
-                logger.debug("cancelled a call of %s: %s", event.call.name, event.reason.value)
-                self._hand_over(event.call, event.reply)
-                self._let_run_out(event.call)
-                event.call.cancel(event.reason)
+    async def _answer_of(self, request: web.BaseRequest, calls: Sequence[ToolCall]) -> Answer:
+        """Run the tools. The answer, even to calls that were taken back, is given when they have ended."""
+        connection = cast(Connection, request.protocol)
+        connection.on_lost = functools.partial(self._caller_lost, calls)
+        answers: List[Answer] = []
+        try:
+            if len(calls) == 1:  # on the request's own task: another one would take a tenth of a small call
+                task = asyncio.current_task()
+                assert task is not None
+                self._running[calls[0]] = RunningCall(task, answers.append)
+                await self._run(calls[0])
             else:
-                never(event)
+                await self._run_side_by_side(calls, answers)
+        finally:
+            connection.on_lost = None
+        self._look_at_the_time_of(calls[0])
+        return answers[0]
+
+    async def _run_side_by_side(self, calls: Sequence[ToolCall], answers: List[Answer]) -> None:
+        """Run the calls of a batch, each on a task of its own."""
+        loop = asyncio.get_running_loop()
+        tasks = [loop.create_task(self._run(call)) for call in calls]
+        for call, task in zip(calls, tasks):
+            self._running[call] = RunningCall(task, answers.append)
+        try:
+            await asyncio.wait(tasks)
+        except asyncio.CancelledError:
+            for task in tasks:
+                task.cancel()
+            raise
+
+    def _caller_lost(self, calls: Sequence[ToolCall], was_reset: bool) -> None:
+        self._perform(self._protocol.connection_lost(calls, self._now()))
+        self._look_at_the_time()
+
+    # Streams
+
+    def _wake(self, outputs: Sequence[Output]) -> None:
+        self._streams.wake(cast(Sequence[Stream], outputs))
 
     def _stream_ended(self, stream: Stream, ending: Ending) -> None:
         self._perform(self._protocol.registry.stream_lost(stream, ending, self._now()))
-        self._schedule_expiry()
+        self._look_at_the_time()
 
     # Time
 
-    def _schedule_expiry(self) -> None:
+    def _look_at_the_time_of(self, call: ToolCall) -> None:
+        if self._expiry is None and self._protocol.registry.is_expiring(call.session.id):
+            self._look_at_the_time()
+
+    def _look_at_the_time(self) -> None:
         if self._expiry is not None:
             self._expiry.cancel()
             self._expiry = None
@@ -252,4 +244,10 @@ class CompanionServer(BaseServer, CallRunner):
     def _expire(self) -> None:
         self._expiry = None
         self._perform(self._protocol.registry.tick(self._now()))
-        self._schedule_expiry()
+        self._look_at_the_time()
+
+
+def _answered(answer: Answer) -> WholeResponse:
+    """The response that gives this answer."""
+    logger.debug("sent answer %d, %d bytes", answer.status, len(answer.body))
+    return WholeResponse(answer.status, answer.body, answer.headers)

@@ -10,19 +10,14 @@ from __future__ import annotations
 import asyncio
 import logging
 import secrets
-import time
-from typing import Any, Awaitable, Callable, Dict, Mapping, Optional, Sequence, Set, cast
+from typing import Any, Awaitable, Callable, Dict, Mapping, Optional, Sequence, cast
 
 from aiohttp import WSCloseCode, WSMsgType, web
 
-from ..protocol import conversation
-from ..protocol.catalogue import Catalogue
-from ..protocol.conversation import Conversation
-from ..protocol.limits import Limits
-from ..protocol.serving import Address, Hooks, Secrets, ServedDialect
-from ..protocol.tools import ClientSession, Implementation, ToolCall, ToolResult
-from .base import STOP_SECONDS, BaseServer
-from .bodies import InWorker, in_default_executor
+from ..protocol.effects import RunCalls
+from ..protocol.serving import Address
+from ..protocol.sessions import Output, Session, SessionState
+from .base import STOP_SECONDS, BaseServer, RunningCall
 from .connections import Connection, closing
 from .responses import WholeResponse, refusal
 
@@ -35,27 +30,11 @@ MOST_CONNECTIONS = 64
 class WebSocketServer(BaseServer):
     """Every method belongs to the loop thread."""
 
-    def __init__(
-        self,
-        dialect: ServedDialect,
-        secrets: Secrets,
-        hooks: Hooks,
-        *,
-        identity: Implementation,
-        limits: Limits = Limits(),
-        in_worker: InWorker = in_default_executor,
-    ) -> None:
-        super().__init__(dialect, secrets, hooks, identity=identity, limits=limits, in_worker=in_worker)
-        self._catalogue = Catalogue(dialect.tools, identity)
-        self._peers: Dict[str, _Peer] = {}
-        self.sessions: Dict[str, ClientSession] = {}
-        """Those that are ready, by id, oldest first."""
-
     # -- life ---------------------------------------------------------------------------------------------------------
 
     async def start(self, port: int = 0, state: Mapping[str, Any] = {}) -> Address:
         """Listen. The connection is the session, so there is nothing to go on with but the port."""
-        self._catalogue.arguments.prepare()
+        self._peers: Dict[str, _Peer] = {}
         return await self._listen(port, full=self._full, held=self._held)
 
     def _full(self) -> bool:
@@ -84,14 +63,6 @@ class WebSocketServer(BaseServer):
         """Nothing."""
         return {}
 
-    def notify(
-        self, method: str, params: Dict[str, Any], *, session: Optional[str] = None, collapse: Optional[str] = None
-    ) -> None:
-        """Send a notification to one client, if it is there, or to all that are ready."""
-        for client_id, peer in list(self._peers.items()):
-            if session is None or session == client_id:
-                peer.perform(peer.conversation.notify(method, params, collapse))
-
     def disconnect(self) -> None:
         """End every client's connection."""
         for peer in list(self._peers.values()):
@@ -119,71 +90,44 @@ class WebSocketServer(BaseServer):
         if request.transport is None or request.transport.is_closing():  # by its client, or for what it has sent
             return closing(request, refusal(400, "The connection ended before the upgrade."))
         await socket.prepare(request)
-        peer = _Peer(self, socket, cast(Connection, request.protocol), secrets.token_urlsafe(16))
-        self._peers[peer.id] = peer
+        session = self._protocol.registry.connection(secrets.token_urlsafe(16), self._now())
+        peer = self._peers[session.client.id] = _Peer(session, socket, cast(Connection, request.protocol))
         try:
-            await peer.carry()
+            await peer.carry(self._receive)
         finally:
-            self._peers.pop(peer.id, None)
-            gone = self.sessions.pop(peer.id, None)
-            if gone is not None:
-                logger.info("disconnected: %.80r", gone.client_name)
-                self._hooks.went(gone)
+            del self._peers[session.client.id]
+            peer.stop_writing()
+            self._perform(self._protocol.connection_ended(session))
+            # Whoever carries out a cancelled call ends by itself; what does not ask for cancellation runs to its end.
         return socket
 
-    def new_conversation(self, client_id: str) -> Conversation:
-        """For a connection that was just let in."""
-        return Conversation(self._catalogue, client_id, limits=self._limits, wall_clock=time.time)
+    async def _receive(self, session: Session, text: bytes) -> None:
+        decoded = await self._bodies.decode(text, self._limits)
+        reaction = self._protocol.receive(session, text, decoded, self._now())
+        self._perform(reaction.events)
+        if isinstance(reaction.reply, RunCalls):
+            for call in reaction.reply.calls:
+                task = asyncio.ensure_future(self._run(call))
+                self._running[call] = RunningCall(task, lambda answer: None)
 
-    async def decode(self, text: bytes) -> Optional[Callable[[], Any]]:
-        """Decode a large message on a worker thread; None for a small one, which the core decodes."""
-        return await self._bodies.decode(text, self._limits)
-
-    def perform(self, peer: _Peer, effect: conversation.Effect) -> None:
-        """The one place that interprets the core's effects."""
-        if isinstance(effect, conversation.RunCall):
-            peer.run(self._run(peer, effect.call))
-        elif isinstance(effect, conversation.CallCancelled):
-            effect.call.cancel(effect.reason)
-        elif isinstance(effect, conversation.Opened):
-            logger.info("connected: %.80r %.40r, MCP %s", *effect.client[1:4])
-            self.sessions[peer.id] = effect.client
-            self._hooks.came(effect.client)
-        elif isinstance(effect, conversation.ToolsListed):
-            self._hooks.listed(peer.conversation.client)
-        elif isinstance(effect, conversation.Notified):
-            process_id = self._dialect.process_id(effect.method, effect.params)
-            if process_id is not None:
-                self._hooks.process_known(peer.conversation.client, process_id)
-        else:
-            logger.warning("ended the connection of %.80r: %s", peer.conversation.client.client_name, effect.reason)
-            peer.abort()
-
-    async def _run(self, peer: _Peer, call: ToolCall) -> None:
-        result: Optional[ToolResult] = None
-        try:
-            result = await self._hooks.call_tool(call)
-        except Exception:
-            logger.exception("the tool %s failed", call.name)
-        peer.perform(peer.conversation.finish(call, result))
+    def _wake(self, outputs: Sequence[Output]) -> None:
+        for session in cast(Sequence[Session], outputs):
+            peer = self._peers.get(session.client.id)
+            if peer is not None:
+                peer.wake()
 
 
 class _Peer:
-    """One connection: reads, writes, and the tasks of its calls."""
+    """One connection: reads and writes."""
 
-    def __init__(
-        self, server: WebSocketServer, socket: web.WebSocketResponse, connection: Connection, client_id: str
-    ) -> None:
-        self.id = client_id
-        self.conversation = server.new_conversation(client_id)
-        self._server = server
+    def __init__(self, session: Session, socket: web.WebSocketResponse, connection: Connection) -> None:
+        self._session = session
         self._socket = socket
         self._connection = connection
-        self._tasks: Set[asyncio.Future[None]] = set()
         self._writer: Optional[asyncio.Future[None]] = None
         self._closing: Optional[asyncio.Future[None]] = None
 
-    async def carry(self) -> None:
+    async def carry(self, receive: Callable[[Session, bytes], Awaitable[None]]) -> None:
         """Read until the connection ends."""
         frames = self._connection.frames
         try:
@@ -191,7 +135,7 @@ class _Peer:
                 if frames is not None:
                     frames.taken()
                 if message.type is WSMsgType.TEXT:
-                    await self._receive(message.data)
+                    await receive(self._session, message.data.encode("utf-8"))
                 elif message.type is WSMsgType.PING:
                     await self._socket.pong(message.data)
                 elif message.type is not WSMsgType.PONG:
@@ -199,28 +143,18 @@ class _Peer:
                 del message  # the next one may come in an hour
         except ConnectionError as error:
             logger.debug("a WebSocket broke: %s", type(error).__name__)
-        finally:
-            self.perform(self.conversation.lost())
-            if self._writer is not None:
-                self._writer.cancel()
-            # Whoever carries out a cancelled call ends by itself; what does not ask for cancellation runs to its end.
 
-    async def _receive(self, message: str) -> None:
-        text = message.encode("utf-8")
-        self.perform(self.conversation.receive(text, await self._server.decode(text)))
-
-    def perform(self, effects: Sequence[conversation.Effect]) -> None:
-        """Do what the core wants done, and write what it has to say."""
-        for effect in effects:
-            self._server.perform(self, effect)
-        if self.conversation.has_output and (self._writer is None or self._writer.done()):
+    def wake(self) -> None:
+        """Write what the session has to say; end the connection if the session has ended before."""
+        if self._session.state is SessionState.CLOSED:
+            self.abort()
+        elif self._writer is None or self._writer.done():
             self._writer = asyncio.ensure_future(self._write())
 
-    def run(self, work: Awaitable[None]) -> None:
-        """Run a call beside the others."""
-        task = asyncio.ensure_future(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+    def stop_writing(self) -> None:
+        """The connection is gone."""
+        if self._writer is not None:
+            self._writer.cancel()
 
     def end(self) -> None:
         """Close the connection, soon."""
@@ -247,7 +181,7 @@ class _Peer:
 
     async def _write(self) -> None:
         while True:
-            payloads = self.conversation.take()
+            payloads = self._session.take()
             if not payloads:
                 return
             for payload in payloads:

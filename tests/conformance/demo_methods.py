@@ -3,8 +3,7 @@
 Rule: the package's own code runs; methods are rows of its tables, and checks stand before its own. Nothing here is
 shipped: no tool of the package mirrors parameters into headers or needs a capability, and it has no resources or
 prompts.
-Implements MCP 2026-07-28 (mirrored parameters, required capabilities, caching of what it lists) and 2025-11-25,
-transports, "Sending Messages to the Server", 6: a server may close a call's stream early.
+Implements MCP 2026-07-28 (mirrored parameters, required capabilities, caching of what it lists).
 """
 
 from __future__ import annotations
@@ -13,14 +12,13 @@ from typing import Any, Callable, Dict, Iterable, List, Mapping, Tuple
 
 from companion.protocol import core
 from companion.protocol.catalogue import CACHE, CAPABILITIES
-from companion.protocol.effects import Reaction, Wake
 from companion.protocol.exchanges import Exchange
 from companion.protocol.json_text import encode
 from companion.protocol.jsonrpc import Request, RpcError
-from companion.protocol.metadata import PREFIX, Metadata, _check_header, _decoded, _mismatch
+from companion.protocol.metadata import PREFIX, Introduction, _check_header, _decoded, _mismatch
 from companion.protocol.metadata import read_metadata as own_check
 from companion.protocol.methods import HANDSHAKE_METHODS, STATELESS_METHODS, Server
-from companion.protocol.tools import Tool, ToolCall
+from companion.protocol.tools import Tool
 
 MISSING_CLIENT_CAPABILITY = -32021
 RESOURCE = {"uri": "test://static-text", "name": "static text", "mimeType": "text/plain"}
@@ -36,13 +34,13 @@ def install(tools: Iterable[Tool], required_capabilities: Mapping[str, Dict[str,
     """Add the methods and checks to the package's tables. `required_capabilities`: by the name of a tool."""
     schemas = {tool.name: tool.input_schema for tool in tools}
 
-    def read_metadata(headers: Mapping[str, str], request: Request) -> Metadata:
-        metadata = own_check(headers, request)
+    def read_metadata(headers: Mapping[str, str], request: Request) -> Introduction:
+        introduction = own_check(headers, request)
         name, arguments = request.params.get("name"), request.params.get("arguments", {})
         if request.method == "tools/call" and isinstance(name, str) and name in schemas and isinstance(arguments, dict):
             check_parameter_headers(headers, mirrored_parameters(schemas[name]), arguments)
             check_capabilities(required_capabilities.get(name, {}), request.params["_meta"])
-        return metadata
+        return introduction
 
     core.read_metadata = read_metadata  # type: ignore[attr-defined]  # the name by which the core calls it
     for method, result in LISTINGS.items():
@@ -66,20 +64,6 @@ def check_capabilities(required: Mapping[str, Any], meta: Mapping[str, Any]) -> 
     if missing:
         sentence = "The tool needs a client capability that was not declared."
         raise RpcError(MISSING_CLIENT_CAPABILITY, sentence, {"requiredCapabilities": missing}, status=400)
-
-
-def close_early(server: Any, call: ToolCall) -> None:
-    """End the call's response stream; the client fetches the rest with `Last-Event-ID`."""
-    protocol = server._protocol
-    exchange = protocol.registry.calls.find(call)
-    if exchange.session is None or not exchange.revision.primes_streams:
-        return
-    opened = exchange.open_stream(protocol.limits)
-    if opened is not None:
-        protocol.registry.register_stream(opened, exchange.session)
-    if exchange.stream is not None:
-        exchange.stream.close()
-        server._continue(call, Reaction(opened, [Wake((exchange.stream,))]))
 
 
 def mirrored_parameters(schema: Dict[str, Any]) -> List[Tuple[str, Tuple[str, ...]]]:

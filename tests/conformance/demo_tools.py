@@ -27,7 +27,7 @@ from companion.protocol.tools import (
     text_result,
 )
 from companion.transport.server import CompanionServer
-from tests.conformance.demo_methods import close_early, install
+from tests.conformance.demo_methods import install
 
 ONE_PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=="
 SILENCE = "UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAIA+AAACABAAZGF0YQAAAAA="
@@ -69,11 +69,8 @@ DEMO_TOOLS: List[Tool] = [
     _tool("test_audio_content"),
     _tool("test_embedded_resource"),
     _tool("test_multiple_content_types"),
-    _tool("test_tool_with_logging"),
     _tool("test_logging_tool"),
     _tool("test_error_handling"),
-    _tool("test_tool_with_progress"),
-    _tool("test_reconnection"),
     _tool("test_streaming_elicitation"),
     _tool("test_trigger_tool_change"),
     _tool("test_missing_capability"),
@@ -89,7 +86,7 @@ def _resource(uri: str, mime_type: str, text: str) -> Dict[str, Any]:
 REQUIRED_CAPABILITIES: Dict[str, Dict[str, Any]] = {"test_missing_capability": {"sampling": {}}}
 
 
-async def call_demo_tool(server: CompanionServer, call: ToolCall) -> ToolResult:
+async def call_demo_tool(call: ToolCall) -> ToolResult:
     """Does what the suite's descriptions of its tools ask for."""
     name = call.name
     if name == "test_simple_text":
@@ -105,22 +102,8 @@ async def call_demo_tool(server: CompanionServer, call: ToolCall) -> ToolResult:
         first = {"type": "text", "text": "Multiple content types test:"}
         last = _resource("test://mixed-content-resource", "application/json", '{"test":"data","value":123}')
         return ToolResult([first, IMAGE, last])
-    if name in ("test_tool_with_logging", "test_logging_tool"):
-        for text in ("Tool execution started", "Tool processing data", "Tool execution completed"):
-            call.log("info", text)
-            await asyncio.sleep(0.05)
-        return text_result("Logged.")
     if name == "test_error_handling":
         return error_result("This tool intentionally returns an error for testing")
-    if name in ("test_tool_with_progress", "test_streaming_elicitation"):
-        for progress in (0, 50, 100):
-            call.progress(progress, 100)
-            await asyncio.sleep(0.05)
-        return text_result("Reported.")
-    if name == "test_reconnection":
-        close_early(server, call)
-        await asyncio.sleep(0.3)
-        return text_result("Delivered after the client came back.")
     return text_result("Done.")
 
 
@@ -158,11 +141,10 @@ async def main() -> None:
     editor = Editor()
     if not shipped:
         install(DEMO_TOOLS, REQUIRED_CAPABILITIES)
-    demo_hooks = Hooks(lambda call: call_demo_tool(editor.server, call))
     server = editor.server = CompanionServer(
         IDE_COMPANION if shipped else Demo(),
         Secrets(os.environ["COMPANION_TEST_TOKEN"]),
-        Hooks(editor.call, editor.client_came) if shipped else demo_hooks,
+        Hooks(editor.call, editor.client_came) if shipped else Hooks(call_demo_tool),
         identity=Implementation("gemini-companion", "Gemini Companion", "0.0.0"),
     )
     print((await server.start()).port, flush=True)

@@ -153,7 +153,7 @@ class Bench:
         self.subject = module.EndpointWindow(
             self.window, self.runtime, self.reviews, self.tracker, SimpleNamespace(of=self.origin), hooks
         )
-        self.tool_call = ToolCall("openDiff", {}, CLIENT, 1)
+        self.tool_call = ToolCall("openDiff", {}, CLIENT)
 
     def origin(self, path):
         """What the tab was read from: what is on the disk, unless the test says otherwise."""

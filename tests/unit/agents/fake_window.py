@@ -76,7 +76,7 @@ CLIENT = ClientSession("session-1", "a-program", "1.0", "2025-11-25", 0.0)
 
 def called(dialect, window, tool, /, **arguments):
     """The texts of the answer to a call, and whether it tells of a failure."""
-    result = asyncio.run(dialect.call(ToolCall(tool, arguments, CLIENT, 7), window))
+    result = asyncio.run(dialect.call(ToolCall(tool, arguments, CLIENT), window))
     assert all(block["type"] == "text" for block in result.content)
     return [block["text"] for block in result.content], result.is_error
 

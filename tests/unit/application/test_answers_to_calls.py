@@ -1,6 +1,6 @@
 """A call that waits for the user is answered once, in whatever order answers, cancellations and broken sockets come.
 
-From the message to the answer with the real conversation, dialect and window; only the threads and the editor's views
+From the message to the answer with the real protocol, dialect and window; only the threads and the editor's views
 are stand-ins, whose steps are taken in any order.
 """
 
@@ -19,16 +19,14 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_sta
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
 from companion.agents.claude_dialect import CLAUDE
-from companion.protocol.catalogue import Catalogue
-from companion.protocol.conversation import CallCancelled, Conversation, RunCall
-from companion.protocol.limits import Limits
+from companion.protocol.core import Protocol
+from companion.protocol.effects import CallCancelled
 from companion.protocol.tools import Cancellation, Implementation, ToolCall
 from companion.review.decision import Owner, Review, ReviewError
 from tests.support.stepping import SteppedLoop
 from tests.unit.application.conftest import with_editor
 
-CATALOGUE = Catalogue(CLAUDE.tools, Implementation("companion", "Companion", "1"))
-CATALOGUE.arguments.prepare()
+IDENTITY = Implementation("companion", "Companion", "1")
 INITIALIZE = {"jsonrpc": "2.0", "id": "i", "method": "initialize", "params": {"protocolVersion": "2025-11-25"}}
 NUMBERS = st.integers(0, 5)
 
@@ -133,29 +131,31 @@ class Calls(RuleBasedStateMachine):
             folders=lambda: ["/"],
         )
         self.window = self.module.EndpointWindow(None, self.threads, self.reviews, None, None, hooks)
-        self.talk = Conversation(CATALOGUE, "client-1", limits=Limits(), wall_clock=lambda: 0.0)
+        self.core = Protocol(CLAUDE, IDENTITY)
+        self.session = self.core.registry.connection("client-1", 0.0)
         self.say(INITIALIZE)
         self.say({"jsonrpc": "2.0", "method": "notifications/initialized"})
-        self.talk.take()
+        self.session.take()
         self.asked, self.taken_back, self.cancelled, self.answered = [], set(), set(), []
 
     # -- the connection, as the transport carries it ------------------------------------------------------------------
 
     def say(self, message):
-        self.perform(self.talk.receive(json.dumps(message).encode()))
+        reaction = self.core.receive(self.session, json.dumps(message).encode(), None, 0.0)
+        self.perform(reaction.events)
+        for call in reaction.reply.calls if reaction.reply is not None else ():
+            self.loop.create_task(self.run(call))
 
-    def perform(self, effects):
-        for effect in effects:
-            if isinstance(effect, RunCall):
-                self.loop.create_task(self.run(effect.call))
-            elif isinstance(effect, CallCancelled):
-                effect.call.cancel(effect.reason)
+    def perform(self, events):
+        for event in events:
+            if isinstance(event, CallCancelled):
+                event.call.cancel(event.reason)
 
     async def run(self, call):
-        self.perform(self.talk.finish(call, await CLAUDE.call(call, self.window)))
+        self.perform(self.core.finish(call, await CLAUDE.call(call, self.window), 0.0).events)
 
     def hear(self):
-        messages = [json.loads(payload) for payload in self.talk.take()]
+        messages = [json.loads(payload) for payload in self.session.take()]
         self.answered += [message["id"] for message in messages if isinstance(message["id"], int)]
 
     # -- what happens -------------------------------------------------------------------------------------------------
@@ -184,7 +184,7 @@ class Calls(RuleBasedStateMachine):
         self.hear()
         self.taken_back.update(number for number in self.asked if number not in self.answered)
         self.connected = False
-        self.perform(self.talk.lost())
+        self.perform(self.core.connection_ended(self.session))
 
     @rule()
     def step_loop(self):

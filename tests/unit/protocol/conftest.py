@@ -16,6 +16,7 @@ from companion.protocol.effects import Answer, OpenStream, Reaction, RunCalls, S
 from companion.protocol.limits import Limits
 from companion.protocol.streams import Ending
 from companion.protocol.tools import EMPTY, Implementation, Tool, ToolResult
+from tests.support.dialects import dialect
 
 TOOLS = (
     Tool(
@@ -84,8 +85,8 @@ class Reply:
 class Wire:
     """A core and what reaches it."""
 
-    def __init__(self, limits: Limits = Limits(), **options: Any) -> None:
-        self.core = Protocol(TOOLS, IDENTITY, limits=limits, **options)
+    def __init__(self, limits: Limits = Limits(), **traits: Any) -> None:
+        self.core = Protocol(dialect(TOOLS, **traits), IDENTITY, limits)
         self.now = 0.0
         self.opened: List[Any] = []
         self.closed: List[Any] = []
@@ -195,12 +196,6 @@ class Wire:
         if ending is None:
             ending = Ending.RESET if was_reset else Ending.IN_ORDER
         return self.note(self.core.registry.stream_lost(stream, ending, self.now))
-
-    def say(self, call: Any, method: str = "notifications/progress", params: Any = None) -> Any:
-        """The tool says something while it runs; the stream that this opens, if it does."""
-        reaction = self.core.say(call, method, params or {})
-        self.note(reaction.events)
-        return reaction.reply.stream if reaction.reply is not None else None
 
 
 def events(data: bytes) -> List[Any]:

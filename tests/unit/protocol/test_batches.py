@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 
 from companion.protocol.limits import Limits
-from companion.protocol.tools import EMPTY
 
 BATCHING = "2025-03-26"
 
@@ -47,16 +44,3 @@ def test_nor_outside_of_any_session(wire):
     reply = wire.post([begin])
     assert "error" in reply.json[0]
     assert wire.opened == []
-
-
-def test_a_stream_for_two_calls_ends_after_the_second_answer(wire):
-    session = wire.connect(BATCHING)
-    reply = wire.raw(json.dumps([call(1), call(2)]).encode(), {"Mcp-Session-Id": session})
-    first, second = reply.calls
-    stream = wire.core.say(first, "notifications/progress", {"n": 1})[0].stream
-    wire.core.finish(first, EMPTY, 0.0)
-    assert len(wire.read(stream)) == 2
-    assert not stream.finished
-    wire.core.finish(second, EMPTY, 0.0)
-    assert [message["id"] for _, message in wire.read(stream)] == [2]
-    assert stream.finished

@@ -10,8 +10,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, rule
 
-from companion.protocol.effects import Answer, CallCancelled, OpenStream, RunCalls
-from companion.protocol.streams import Ending
+from companion.protocol.effects import Answer, CallCancelled, RunCalls
 from companion.protocol.tools import Cancellation, text_result
 
 
@@ -89,17 +88,6 @@ class TestTakenBack:
         begin(wire, session=ours).on_cancelled(ignore)
         assert take_back(wire, 1, theirs).events == []
 
-    def test_on_a_stream_the_others_are_still_answered(self, wire):
-        session = wire.connect("2025-03-26")
-        body = json.dumps([request(1), request(2)]).encode()
-        first, second = wire.raw(body, {"Mcp-Session-Id": session}).calls
-        stream = wire.say(first)
-        first.on_cancelled(ignore)
-        take_back(wire, 1, session)
-        wire.core.finish(second, text_result("done"), 0.0)
-        assert [message.get("id") for _, message in wire.read(stream)] == [None, 2]
-        assert stream.finished
-
 
 class TestBrokenConnections:
     def test_a_reply_that_nobody_can_fetch_is_not_waited_for(self, wire):
@@ -113,24 +101,6 @@ class TestBrokenConnections:
         assert wire.core.registry.next_deadline() is None
         assert cancelled(wire.core.connection_lost([call], 0.0)) == []
         assert wire.core.registry.is_expiring(session)
-
-    def test_a_stream_outside_any_session_cannot_be_fetched_later(self, wire):
-        call = begin(wire)
-        call.on_cancelled(ignore)
-        stream = wire.say(call)
-        assert cancelled(wire.lose(stream)) == [(call, Cancellation.CONNECTION_LOST)]
-
-    def test_a_stream_of_a_session_can_until_the_client_is_gone(self, wire):
-        session = wire.connect("2025-11-25")
-        call = begin(wire, session=session)
-        call.on_cancelled(ignore)
-        stream = wire.say(call)
-        event_id = wire.read(stream)[0][0]
-        assert cancelled(wire.lose(stream)) == []
-        again = wire.listen(session, last_event_id=event_id)
-        assert cancelled(wire.lose(again)) == []
-        assert cancelled(wire.core.registry.tick(10000.0)) == [(call, Cancellation.SESSION_CLOSED)]
-        assert wire.core.finish(call, text_result("late"), 0.0) == (None, ())
 
     def test_ending_the_session_cancels_its_calls(self, wire):
         session = wire.connect()
@@ -197,29 +167,15 @@ class Conversation(RuleBasedStateMachine):
         self.reply(post, reaction.reply)
 
     @rule(post=posts, which=st.integers(0, 2))
-    def say(self, post, which):
-        reaction = self.wire.core.say(self.some(post, which), "note", {})
-        self.perform(reaction.events)
-        self.reply(post, reaction.reply)
-
-    @rule(post=posts, which=st.integers(0, 2))
     def take_back(self, post, which):
         self.perform(take_back(self.wire, self.ids[self.some(post, which)], self.session).events)
 
     @rule(post=posts)
     def break_socket(self, post):
         self.lost.append(post)
-        streams = [reply.stream for reply in self.replies[post] if isinstance(reply, OpenStream)]
         if not self.replies[post]:
             calls = [call for call, its in self.calls.items() if its == post]
             self.perform(self.wire.core.connection_lost(calls, 0.0))
-        for stream in streams:
-            if stream.open:
-                self.read(stream)
-                self.perform(self.wire.core.registry.stream_lost(stream, Ending.RESET, 0.0))
-
-    def read(self, stream):
-        self.answers.extend(message["id"] for _, message in self.wire.read(stream) if "id" in message)
 
     def teardown(self):
         for call, post in self.calls.items():
@@ -229,12 +185,6 @@ class Conversation(RuleBasedStateMachine):
                 self.reply(post, reaction.reply)
         for replies in self.replies.values():
             assert len(replies) == 1, "one reply for each POST"
-            if isinstance(replies[0], OpenStream):
-                stream = replies[0].stream
-                assert stream.finished
-                if not stream.open:
-                    stream.attach(0)
-                self.read(stream)
         assert len(self.cancelled) == len(set(self.cancelled))
         taken_back = {self.ids[call] for call in self.cancelled}
         wanted = set(self.ids.values()) - taken_back

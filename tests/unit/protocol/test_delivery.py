@@ -6,8 +6,6 @@ import json
 
 import pytest
 
-from companion.protocol.tools import text_result
-
 
 def say(wire, number, session=None, collapse=None):
     wire.notify("note", {"n": number}, session, collapse)
@@ -160,30 +158,11 @@ def test_clients_since_2025_11_25_get_an_event_id_at_once(wire):
     assert numbers(wire.read(wire.listen(session, last_event_id=event_id))) == [1]
 
 
-def test_a_result_whose_stream_broke_is_fetched_with_its_event_id(wire):
-    session = wire.connect("2025-11-25")
-    body = b'{"jsonrpc":"2.0","id":8,"method":"tools/call","params":{"name":"echo","arguments":{"text":"x"}}}'
-    call = wire.raw(body, {"Mcp-Session-Id": session}).calls[0]
-    stream = wire.say(call)
-    event_id = wire.read(stream)[0][0]
-    wire.lose(stream)
-    wire.core.finish(call, result(), 0.0)
-    listening = wire.listen(session)
-    assert wire.read(listening) == [], "it belongs to its own stream"
-    again = wire.listen(session, last_event_id=event_id)
-    assert [message["id"] for _, message in wire.read(again)] == [8]
-    assert again.finished
-
-
-def result():
-    return text_result("late")
-
-
 class TestListeners:
     """The plain event stream."""
 
     def test_it_sees_everything_in_its_own_dialect(self, make_wire):
-        wire = make_wire(translate=lambda method, params: ("plain/" + method, {"was": params}))
+        wire = make_wire(plain_event=lambda method, params: ("plain/" + method, {"was": params}))
         session = wire.connect()
         stream = wire.events()
         say(wire, 1)
@@ -247,19 +226,6 @@ class TestMovingHouse:
         say(successor, 4, collapse="context")
         again = successor.listen(session, last_event_id=received[0][0])
         assert numbers(successor.read(again)) == [1, 2, 4]
-
-    def test_a_pending_result_moves_too(self, wire, make_wire):
-        session = wire.connect("2025-11-25")
-        body = b'{"jsonrpc":"2.0","id":8,"method":"tools/call","params":{"name":"echo","arguments":{"text":"x"}}}'
-        call = wire.raw(body, {"Mcp-Session-Id": session}).calls[0]
-        stream = wire.say(call)
-        event_id = wire.read(stream)[0][0]
-        wire.lose(stream)
-        wire.core.finish(call, result(), 0.0)
-        successor = make_wire()
-        successor.core.registry.import_state(wire.core.registry.export_state(), 0.0)
-        again = successor.listen(session, last_event_id=event_id)
-        assert [message["id"] for _, message in successor.read(again)] == [8]
 
     def test_the_client_is_told_to_wait_for_the_successor_and_then_not_to(self, wire, make_wire):
         session = wire.connect()

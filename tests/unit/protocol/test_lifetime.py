@@ -6,11 +6,8 @@ import json
 
 import pytest
 
-from companion.protocol import streams
 from companion.protocol.limits import Limits
-from companion.protocol.revisions import REVISIONS
-from companion.protocol.sessions import MCP, Session
-from companion.protocol.tools import EMPTY, ClientSession
+from companion.protocol.tools import EMPTY
 
 GRACE = 8
 SILENCE = 100
@@ -132,15 +129,3 @@ def test_the_earliest_of_several_deadlines_is_the_next_one(patient):
     patient.note(patient.core.registry.tick(3 + GRACE))
     assert [client.id for client in patient.closed] == [first]
     assert patient.core.registry.next_deadline() == 3 + SILENCE
-
-
-def test_a_session_lives_while_a_connection_carries_an_answer_that_is_known_already():
-    """A client that was suspended in the midst of it reads on, however much later."""
-    client = ClientSession("id", "client", "1", "2025-11-25", 0.0, "")
-    session = Session(client, REVISIONS["2025-11-25"], MCP, LIMITS, 0.0)
-    stream = session.new_stream(streams.CALL)
-    session.attach(stream, None)
-    stream.finish()
-    assert session.deadline() is None
-    session.detach(stream, streams.Ending.RESET, 5.0)
-    assert session.deadline() == 5.0 + SILENCE

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from companion.protocol.limits import Limits
-from companion.protocol.tools import EMPTY
 
 
 def say(wire, number, session=None, collapse=None):
@@ -156,19 +155,6 @@ class TestCrowds:
         assert Limits().sessions == 512
 
 
-def test_progress_that_nobody_reads_is_dropped_and_the_result_is_not(make_wire):
-    wire = make_wire(Limits(queued_messages=3))
-    session = wire.connect("2025-11-25")
-    body = b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"text":"x"}}}'
-    call = wire.raw(body, {"Mcp-Session-Id": session}).calls[0]
-    stream = wire.say(call, "notifications/progress", {"n": 0})
-    for number in range(1, 100):
-        wire.core.say(call, "notifications/progress", {"n": number})
-    wire.core.finish(call, EMPTY, 0.0)
-    sent = [message for _, message in wire.read(stream)]
-    assert [message.get("params", "answer") for message in sent] == [{"n": 0}, {"n": 1}, {"n": 2}, "answer"]
-
-
 class TestLifetime:
     """When a session ends by itself."""
 
@@ -198,18 +184,6 @@ class TestLifetime:
         assert not wire.closed
         wire.note(wire.core.registry.tick(1900))
         assert wire.closed
-
-    def test_an_answer_that_came_as_a_stream_is_no_stream_that_broke(self, make_wire):
-        wire = make_wire(Limits(stream_grace_seconds=1, silent_session_seconds=1000))
-        session = wire.connect("2025-11-25")
-        body = b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"text":"x"}}}'
-        call = wire.raw(body, {"Mcp-Session-Id": session}).calls[0]
-        stream = wire.say(call)
-        wire.core.finish(call, EMPTY, 0.0)
-        wire.read(stream)
-        wire.lose(stream)
-        wire.note(wire.core.registry.tick(500))
-        assert not wire.closed
 
     def test_a_session_is_not_closed_while_a_call_runs(self, make_wire):
         wire = make_wire(Limits(silent_session_seconds=10))

@@ -90,4 +90,4 @@ def test_a_stream_that_is_opened_after_the_stop_ends_at_once(wire):
     """Else a client that comes late would hold up the end of the server."""
     session = wire.connect()
     wire.core.stop(5)
-    assert wire.listen(session).ends_when_written
+    assert wire.listen(session).closing

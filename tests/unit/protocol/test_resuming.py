@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import re
 
 import pytest
 
 from companion.protocol.limits import Limits
-from companion.protocol.tools import text_result
 
 PRIMING = "2025-11-25"
 
@@ -63,22 +61,6 @@ def test_the_greeting_of_a_stream_that_has_nothing_to_repeat_names_the_last_even
     wire.lose(stream)
     again = wire.listen(session, last_event_id=event_id)
     assert last_id(wire.take(again)) == event_id
-
-
-def test_an_answer_cut_right_after_the_greeting_is_fetched_with_its_id(wire):
-    session = wire.connect(PRIMING)
-    body = {"jsonrpc": "2.0", "id": 8, "method": "tools/call", "params": {"name": "echo", "arguments": {"text": "x"}}}
-    call = wire.raw(json.dumps(body).encode(), {"Mcp-Session-Id": session}).calls[0]
-    stream = wire.core.say(call, "notifications/progress", {"n": 1})[0].stream
-    wire.core.finish(call, text_result("late"), 0.0)
-    whole = wire.take(stream)
-    wire.lose(stream)
-    again = wire.listen(session, last_event_id=last_id(greeting(whole)))
-    data = wire.take(again)
-    assert b"progress" in data and b"late" in data
-    wire.lose(again)
-    third = wire.listen(session, last_event_id=last_id(greeting(data)))
-    assert b"late" in wire.take(third)
 
 
 @pytest.mark.parametrize("places", [1, 2, 5])

@@ -8,7 +8,7 @@ import pytest
 
 from companion.protocol.limits import Limits
 from companion.protocol.outbox import Message, Outbox
-from companion.protocol.streams import CALL, CHUNK_BYTES, LISTEN, SUBSCRIPTION, Ending, Stream
+from companion.protocol.streams import CHUNK_BYTES, LISTEN, Ending, Stream
 
 ID = re.compile(rb"^id: a-(\d+)$", re.MULTILINE)
 
@@ -16,10 +16,10 @@ ID = re.compile(rb"^id: a-(\d+)$", re.MULTILINE)
 class Bench:
     """A stream of a session, to which the test gives messages."""
 
-    def __init__(self, kind=LISTEN, **limits):
+    def __init__(self, **limits):
         self.limits = Limits(**limits)
         self.outbox = Outbox(self.limits)
-        self.stream = Stream("a", kind, self.outbox, self.limits, numbered=True, primes=False)
+        self.stream = Stream("a", LISTEN, self.outbox, self.limits, primes=False)
         self.count = 0
 
     def add(self, size=10, collapse=None):
@@ -44,17 +44,6 @@ class Bench:
 
     def lose(self, ending=Ending.RESET):
         self.stream.detach(ending)
-
-
-@pytest.mark.parametrize(("kind", "ends"), [(CALL, True), (LISTEN, False), (SUBSCRIPTION, False)])
-def test_only_a_call_ends_its_connection_when_no_message_is_to_come(kind, ends):
-    bench = Bench(kind)
-    bench.attach()
-    assert not bench.stream.ends_when_written
-    bench.stream.finish()
-    assert bench.stream.ends_when_written is ends
-    bench.stream.close()
-    assert bench.stream.ends_when_written
 
 
 def test_a_reset_is_forgotten_with_the_next_connection():

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import jsonschema
 import pytest
 
@@ -100,35 +98,6 @@ def test_a_tool_that_fails_gets_its_caller_an_internal_error(wire):
 
 def test_the_list_is_one_page(wire):
     assert wire.request("tools/list", {"cursor": "2"}, wire.connect()).error["code"] == -32602
-
-
-def test_progress_and_logs_go_to_the_caller_before_the_result(wire):
-    session = wire.connect("2025-11-25")
-    params = {"name": "echo", "arguments": {"text": "x"}, "_meta": {"progressToken": "p"}}
-    body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
-    call = wire.raw(json.dumps(body).encode(), {"Mcp-Session-Id": session}).calls[0]
-    opened = []
-    call.carrier = lambda call, method, params: opened.append(wire.say(call, method, params))
-    call.progress(1, 2, "half")
-    call.log("debug", "too mild")
-    call.log("error", {"what": "x"}, "here")
-    stream = opened[0]
-    wire.core.finish(call, text_result("done"), 0.0)
-    sent = [message for _, message in wire.read(stream)]
-    assert [message.get("method", "answer") for message in sent] == [
-        "notifications/progress", "notifications/message", "answer",
-    ]  # fmt: skip
-    assert sent[0]["params"] == {"progressToken": "p", "progress": 1, "total": 2, "message": "half"}
-    assert stream.finished
-
-
-def test_a_caller_that_takes_no_stream_just_gets_its_result(wire):
-    session = wire.connect()
-    body = b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"text":"x"}}}'
-    call = wire.raw(body, {"Mcp-Session-Id": session}, accepts_events=False).calls[0]
-    assert wire.say(call) is None
-    answer = wire.core.finish(call, text_result("done"), 0.0).reply
-    assert answer.status == 200
 
 
 def test_a_caller_that_takes_only_a_stream_gets_its_result_as_an_event(wire):

@@ -41,28 +41,6 @@ def test_only_the_first_header_of_a_connection_is_counted(run):
     run(scenario)
 
 
-def test_a_call_that_answers_on_a_stream_ends_its_connection(run):
-    """The client may have left the stream; its next request must not wait behind it."""
-
-    async def call_tool(call):
-        call.send("notifications/progress", {"n": 1})
-        await asyncio.sleep(0)
-        return EMPTY
-
-    async def scenario(served):
-        params = b'{"name":"closeDiff","arguments":{"filePath":"/a"}}'
-        body = b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":' + params + b"}"
-        reader, writer = await asyncio.open_connection("127.0.0.1", served.port)
-        writer.write(served.head(**{"Content-Length": str(len(body))}) + body)
-        head = await reader.readuntil(b"\r\n\r\n")
-        assert b"text/event-stream" in head
-        assert b"Connection: close" in head
-        assert b"progress" in await reader.read()
-        writer.close()
-
-    run(scenario, call_tool=call_tool)
-
-
 def test_a_stop_ends_as_soon_as_the_last_stream_has_ended(run, monkeypatch):
     monkeypatch.setattr(companion.transport.server, "STOP_SECONDS", 1000.0)
 

@@ -60,7 +60,7 @@ class Response:
 
 
 def make_stream():
-    return Stream("1", LISTEN, Outbox(Limits()), Limits(), numbered=True, primes=False)
+    return Stream("1", LISTEN, Outbox(Limits()), Limits(), primes=False)
 
 
 def queue(stream, sequence, size=1):

@@ -8,7 +8,6 @@ import json
 import pytest
 
 from companion.protocol.limits import Limits
-from companion.protocol.tools import text_result
 
 PING = b'{"jsonrpc":"2.0","id":1,"method":"ping"}'
 
@@ -257,26 +256,6 @@ def test_heartbeats_are_comments(run):
             response.close()
 
     run(scenario, Limits(heartbeat_seconds=0.05))
-
-
-def test_progress_turns_the_answer_into_a_stream(run):
-    async def tool(call):
-        call.progress(1, 2)
-        await asyncio.sleep(0)
-        call.progress(2, 2)
-        return text_result("done")
-
-    async def scenario(served):
-        async with served.client(revision="2025-11-25") as client:
-            await client.connect()
-            arguments = {"name": "rejectDiff", "arguments": {"filePath": "/a"}, "_meta": {"progressToken": 7}}
-            message = {"jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": arguments}
-            async with client.http.post(served.url, json=message, headers=client.headers()) as response:
-                assert response.headers["Content-Type"] == "text/event-stream"
-                await client.read(response)
-            assert [one.get("method", one.get("id")) for one in client.messages] == ["notifications/progress"] * 2 + [3]
-
-    run(scenario, call_tool=tool)
 
 
 def test_a_failing_tool_is_an_internal_error_and_the_server_goes_on(run):

@@ -10,7 +10,7 @@ from multidict import CIMultiDict, CIMultiDictProxy
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
-from companion.transport.negotiation import accepted
+from companion.transport.responses import accepted
 
 
 @pytest.mark.parametrize(

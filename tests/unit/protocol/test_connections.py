@@ -1,4 +1,4 @@
-"""One client on a message-oriented connection: what Claude Code and opencode send, and what they are answered."""
+"""One client on a connection that carries messages both ways: what Claude Code and opencode say, and the answers."""
 
 from __future__ import annotations
 
@@ -8,20 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from companion.protocol.catalogue import Catalogue
-from companion.protocol.conversation import (
-    MOST_CALLS,
-    CallCancelled,
-    Conversation,
-    GiveUp,
-    Notified,
-    Opened,
-    RunCall,
-    State,
-    ToolsListed,
-)
+from companion.protocol.core import Protocol
+from companion.protocol.effects import CallCancelled, Notified, SessionClosed, SessionOpened, ToolsListed, Wake
 from companion.protocol.limits import Limits
-from companion.protocol.tools import Cancellation, Implementation, Tool, text_result
+from companion.protocol.sessions import SessionState
+from companion.protocol.tools import Cancellation, Implementation, Tool, ToolCall, text_result
+from tests.support.dialects import dialect
 
 TOOL = Tool("openDiff", "Open Diff", "Opens a diff.", {"type": "object", "properties": {"path": {"type": "string"}}})
 INITIALIZE = {
@@ -37,10 +29,41 @@ INITIALIZE = {
 INITIALIZED = {"jsonrpc": "2.0", "method": "notifications/initialized"}
 
 
+class Talk:
+    """One connection: its effects, without those that only say that there is something to write, and its calls."""
+
+    def __init__(self, limits):
+        self.core = Protocol(dialect([TOOL]), Implementation("companion", "Companion", "1"), limits, lambda: 5.0)
+        self.core.catalogue.arguments.prepare()
+        self.session = self.core.registry.connection("client-1", 0.0)
+
+    @property
+    def state(self):
+        return self.session.state
+
+    def receive(self, text):
+        return self._told(self.core.receive(self.session, text, None, 0.0))
+
+    def finish(self, call, result):
+        return self._told(self.core.finish(call, result, 0.0))
+
+    def notify(self, method, params, collapse=None):
+        return [each for each in self.core.registry.notify(method, params, None, collapse) if type(each) is not Wake]
+
+    def lost(self):
+        return [each for each in self.core.connection_ended(self.session) if type(each) is not Wake]
+
+    def take(self):
+        return self.session.take()
+
+    @staticmethod
+    def _told(reaction):
+        calls = reaction.reply.calls if reaction.reply is not None else ()
+        return [*(each for each in reaction.events if type(each) is not Wake), *calls]
+
+
 def new(limits=Limits()):
-    catalogue = Catalogue([TOOL], Implementation("companion", "Companion", "1"))
-    catalogue.arguments.prepare()
-    return Conversation(catalogue, "client-1", limits=limits, wall_clock=lambda: 5.0)
+    return Talk(limits)
 
 
 def say(talk, message):
@@ -72,12 +95,12 @@ def test_the_handshake_of_claude_code():
     (answer,) = heard(talk)
     assert answer["id"] == 0 and answer["result"]["protocolVersion"] == "2025-11-25"
     (effect,) = say(talk, INITIALIZED)
-    assert isinstance(effect, Opened)
+    assert isinstance(effect, SessionOpened)
     assert effect.client[:4] == ("client-1", "claude-code", "2.1.330", "2025-11-25")
     assert say(talk, {"method": "ide_connected", "params": {"pid": 4711}, "jsonrpc": "2.0"}) == [
-        Notified("ide_connected", {"pid": 4711})
+        Notified(effect.client, "ide_connected", {"pid": 4711})
     ]
-    assert say(talk, {"method": "tools/list", "jsonrpc": "2.0", "id": 1}) == [ToolsListed()]
+    assert say(talk, {"method": "tools/list", "jsonrpc": "2.0", "id": 1}) == [ToolsListed(effect.client)]
     assert [tool["name"] for tool in heard(talk)[0]["result"]["tools"]] == ["openDiff"]
 
 
@@ -85,7 +108,7 @@ def test_opencode_is_ready_without_asking_for_tools():
     talk = new()
     information = {"name": "opencode", "version": "0.0.0"}
     say(talk, {**INITIALIZE, "params": {**INITIALIZE["params"], "clientInfo": information}})
-    assert [type(effect) for effect in say(talk, INITIALIZED)] == [Opened]
+    assert [type(effect) for effect in say(talk, INITIALIZED)] == [SessionOpened]
 
 
 def test_no_notification_goes_out_before_the_client_is_ready():
@@ -125,9 +148,9 @@ def test_a_newer_selection_takes_the_place_of_one_that_still_waits():
 def test_a_call_is_answered_when_the_user_has_decided():
     talk = opened()
     (run,) = call(talk, 7, path="/a.py")
-    assert isinstance(run, RunCall) and run.call.arguments == {"path": "/a.py"} and heard(talk) == []
-    talk.finish(run.call, text_result("FILE_SAVED"))
-    talk.finish(run.call, text_result("again"))
+    assert isinstance(run, ToolCall) and run.arguments == {"path": "/a.py"} and heard(talk) == []
+    talk.finish(run, text_result("FILE_SAVED"))
+    talk.finish(run, text_result("again"))
     assert heard(talk) == [{"jsonrpc": "2.0", "id": 7, "result": {"content": [{"type": "text", "text": "FILE_SAVED"}]}}]
 
 
@@ -135,17 +158,18 @@ def test_a_call_that_was_taken_back_is_not_answered():
     talk = opened()
     (run,) = call(talk, 7)
     cancelled = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 7}}
-    assert say(talk, cancelled) == [CallCancelled(run.call, Cancellation.BY_CLIENT)]
-    talk.finish(run.call, text_result("late"))
+    assert say(talk, cancelled) == [CallCancelled(run, Cancellation.BY_CLIENT)]
+    talk.finish(run, text_result("late"))
     assert heard(talk) == []
 
 
 def test_a_lost_connection_takes_its_calls_back_once():
     talk = opened()
     (run,) = call(talk)
-    assert talk.lost() == [CallCancelled(run.call, Cancellation.CONNECTION_LOST)]
-    assert talk.lost() == [] and talk.state is State.ENDED
-    assert talk.finish(run.call, text_result("late")) == [] and heard(talk) == []
+    cancelled, closed = talk.lost()
+    assert cancelled == CallCancelled(run, Cancellation.CONNECTION_LOST) and isinstance(closed, SessionClosed)
+    assert talk.lost() == [] and talk.state is SessionState.CLOSED
+    assert talk.finish(run, text_result("late")) == [] and heard(talk) == []
 
 
 def test_what_cannot_be_served_is_said():
@@ -186,10 +210,10 @@ def test_between_its_two_messages_a_client_may_call_already():
 
 def test_a_client_is_ready_once():
     talk = new()
-    assert say(talk, INITIALIZED) == [] and talk.state is State.NEW, "it has not even said who it is"
+    assert say(talk, INITIALIZED) == [] and talk.state is SessionState.CONNECTED, "it has not even said who it is"
     say(talk, INITIALIZE)
     assert len(say(talk, INITIALIZED)) == 1
-    assert say(talk, INITIALIZED) == [] and talk.state is State.OPEN
+    assert say(talk, INITIALIZED) == [] and talk.state is SessionState.LISTENING
 
 
 @pytest.mark.parametrize(
@@ -205,9 +229,9 @@ def test_a_greeting_that_is_none_is_refused_and_may_be_sent_again(params, words)
     talk = new()
     assert say(talk, dict(INITIALIZE, params=params)) == []
     assert error_of(talk) == (0, -32602, words)
-    assert talk.state is State.NEW
+    assert talk.state is SessionState.CONNECTED
     say(talk, INITIALIZE)
-    assert talk.state is State.GREETED
+    assert talk.state is SessionState.NEW
 
 
 @pytest.mark.parametrize(
@@ -267,14 +291,14 @@ def test_what_a_client_answers_is_not_answered():
 def test_a_tool_that_fails_is_answered_without_its_reason():
     talk = opened()
     (run,) = call(talk, 7)
-    assert talk.finish(run.call, None) == []
+    assert talk.finish(run, None) == []
     assert error_of(talk) == (7, -32603, "The tool openDiff failed; the editor's log says why.")
 
 
 def test_a_result_that_json_cannot_say_is_an_error():
     talk = opened()
     (run,) = call(talk, 7)
-    talk.finish(run.call, text_result(object()))
+    talk.finish(run, text_result(object()))
     assert error_of(talk) == (7, -32603, "The tool gave a result that JSON cannot say.")
 
 
@@ -296,7 +320,7 @@ def test_nothing_is_heard_of_a_client_that_has_gone():
 
 def test_calls_that_wait_are_bounded():
     talk = opened()
-    for number in range(MOST_CALLS):
+    for number in range(Limits().calls_per_connection):
         assert len(call(talk, number)) == 1
     assert call(talk, 1000) == []
     assert heard(talk)[0]["error"]["message"] == "Too many calls wait for their results."
@@ -305,7 +329,7 @@ def test_calls_that_wait_are_bounded():
 def test_a_client_that_reads_nothing_is_given_up():
     talk = opened(Limits(queued_messages=3))
     effects = [talk.notify("at_mentioned", {"n": number}) for number in range(4)]
-    assert effects[:3] == [[], [], []] and isinstance(effects[3][0], GiveUp)
+    assert effects[:3] == [[], [], []] and isinstance(effects[3][0], SessionClosed)
 
 
 @given(st.lists(st.tuples(st.sampled_from(["call", "finish", "cancel", "lost", "repeat"]), st.integers(0, 4))))
@@ -316,8 +340,8 @@ def test_no_order_of_answers_and_cancellations_answers_a_call_twice_or_never(ste
     for step, which in steps:
         if step == "call":
             number += 1
-            for effect in call(talk, number):
-                running[number] = effect.call
+            for begun in call(talk, number):
+                running[number] = begun
         elif step == "finish" and which in running:
             over[which] = running.pop(which)
             talk.finish(over[which], text_result("done"))
@@ -330,7 +354,7 @@ def test_no_order_of_answers_and_cancellations_answers_a_call_twice_or_never(ste
                 over[which] = running.pop(which)
                 assert effect.call is over[which]
         elif step == "lost":
-            lost = {effect.call for effect in talk.lost()}
+            lost = {effect.call for effect in talk.lost() if isinstance(effect, CallCancelled)}
             assert lost == set(running.values())
             over.update(running)
             taken_back.update(running)
