@@ -321,15 +321,6 @@ def _frozen(value: Any) -> Any:
     return tuple(value) if isinstance(value, list) else value
 
 
-def defaults() -> Dict[str, Any]:
-    """Every setting's default as JSON values, for the check that the shipped settings file agrees."""
-    result: Dict[str, Any] = {}
-    for entry in fields(Settings):
-        value = getattr(_DEFAULTS, entry.name)
-        result[entry.name] = list(value) if isinstance(value, tuple) else value
-    return result
-
-
 def project_layer(project_data: Any) -> Any:
     """What a window's project data says of the package, an object if it is right; empty for nothing. Any thread."""
     found = project_data.get("settings") if isinstance(project_data, Mapping) else None

@@ -16,6 +16,7 @@ from tests.host import lenient_json
 ROOT = Path(__file__).resolve().parents[3]
 CAPTION_START = "Gemini Companion: "
 OWN_CONTEXT_KEY = "gemini_companion"
+DEFAULTS = json.loads(json.dumps(vars(settings.Settings())))  # as they stand in a settings file
 MENU_COMMAND = "gemini_companion_open_menu"  # the same list as a quick panel: no menu needs an entry for itself
 
 
@@ -67,7 +68,7 @@ def submenu(*path: str) -> List[Dict[str, Any]]:
 
 
 def test_the_settings_file_has_every_setting_with_the_default_of_the_code() -> None:
-    assert resource("Gemini Companion.sublime-settings") == settings.defaults()
+    assert resource("Gemini Companion.sublime-settings") == DEFAULTS
 
 
 def test_the_settings_file_describes_every_setting_before_it() -> None:
@@ -82,13 +83,13 @@ def test_the_settings_file_describes_every_setting_before_it() -> None:
             described = False
         elif key is not None:
             block_of[key.group(1)] = described
-    assert set(block_of) == set(settings.defaults())
+    assert set(block_of) == set(DEFAULTS)
     assert [key for key, has_comment in block_of.items() if not has_comment] == []
 
 
 def test_the_schema_completes_every_setting_with_the_same_default() -> None:
     properties = schema_of_settings()["properties"]
-    assert {key: entry.get("default") for key, entry in properties.items()} == settings.defaults()
+    assert {key: entry.get("default") for key, entry in properties.items()} == DEFAULTS
 
 
 def test_the_schema_describes_every_setting() -> None:
@@ -115,7 +116,7 @@ def test_the_schema_and_the_code_have_the_same_bounds() -> None:
     numbers = {
         key: entry for key, entry in schema_of_settings()["properties"].items() if entry.get("type") == "integer"
     }
-    assert set(numbers) == {key for key, value in settings.defaults().items() if type(value) is int}
+    assert set(numbers) == {key for key, value in DEFAULTS.items() if type(value) is int}
     for key, entry in numbers.items():
         least, most = entry["minimum"], entry["maximum"]
         taken = {

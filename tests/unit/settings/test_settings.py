@@ -35,44 +35,6 @@ def test_true_is_no_number():
     assert read([(USER, {"context_maximum_files": True})]).complaints != []
 
 
-def test_a_project_overrides_the_user():
-    reading = read([(USER, {"review_focus": "never"}), (PROJECT, {"review_focus": "always"})])
-    assert reading == (Settings(review_focus="always"), [])
-
-
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        ("gemini_command", ["sh", "-c", "true"]),
-        ("qwen_command", ["sh"]),
-        ("terminal_commands", {"linux": ["sh"]}),
-        ("workspace_trust", True),
-        ("export_terminal_environment", False),
-        ("log_level", "debug"),
-    ],
-)
-def test_a_project_has_no_say_in_what_is_run_or_trusted(name, value):
-    reading = read([(USER, {}), (PROJECT, {name: value})])
-    assert reading.settings == Settings()
-    assert reading.complaints == [f'"{name}" in the project\'s settings is ignored: only your own settings can set it.']
-    assert read([(USER, {name: value})]).complaints == []
-
-
-def test_a_projects_exclusions_add_to_the_users():
-    reading = read([(USER, {"context_exclude": ["*.secret"]}), (PROJECT, {"context_exclude": ["*.draft"]})])
-    assert reading.settings.context_exclude == ("*.secret", "*.draft")
-    by_default = read([(USER, {}), (PROJECT, {"context_exclude": ["*.draft"]})]).settings.context_exclude
-    assert by_default == (*Settings().context_exclude, "*.draft")
-
-
-@pytest.mark.parametrize(
-    ("user", "project", "shared"), [(True, True, True), (True, False, False), (False, True, False)]
-)
-def test_a_project_can_only_stop_sharing_the_selection(user, project, shared):
-    layers = [(USER, {"share_selection": user}), (PROJECT, {"share_selection": project})]
-    assert read(layers).settings.share_selection is shared
-
-
 @pytest.mark.parametrize("data", [None, {}, {"settings": None}, {"settings": {}}, "text"])
 def test_a_project_that_says_nothing(data):
     assert project_layer(data) == {}

@@ -15,7 +15,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[4]))
 
 from companion.common.globs import Globs
 from companion.context.exclusion import exclusion
-from companion.settings import LONGEST_PROJECT_PATTERN, MOST_PROJECT_PATTERNS, read
+from companion.settings import MOST_PROJECT_PATTERNS, read
 
 LONG_NAME = "/w/" + "a" * 250
 LONG_PATH = ("/" + "ab" * 100) * 20  # as long as a path may be on most systems
@@ -94,26 +94,9 @@ def test_a_wrong_pattern_is_named_and_the_others_work(wrong):
     assert not excluded("/w/a.py")
 
 
-def test_a_wrong_pattern_of_the_user_stops_nothing_either():
-    settings, complaints = read([("the settings", {"context_exclude": ["[z-a]", "*.secret"]})])
-    assert complaints == [
-        '"context_exclude" in the settings has an invalid pattern, "[z-a]": its range "z-a" runs backwards.'
-    ]
-    assert settings.context_exclude == ("*.secret",)
-
-
 def test_a_wrong_pattern_raises_nothing_even_where_nobody_has_checked_it():
     excluded = exclusion(("[z-a]", "*.secret"))
     assert excluded("/w/a.secret") and not excluded("/w/z")
-
-
-def test_a_project_may_have_only_so_many_patterns():
-    many = [f"*.{number}" for number in range(MOST_PROJECT_PATTERNS + 12)]
-    layers = [("the settings", {"context_exclude": ["mine"]}), ("the project's settings", {"context_exclude": many})]
-    settings, complaints = read(layers)
-    assert settings.context_exclude == ("mine", *many[:MOST_PROJECT_PATTERNS])
-    (complaint,) = complaints
-    assert "12 " in complaint and str(MOST_PROJECT_PATTERNS) in complaint
 
 
 def test_a_hundred_thousand_wrong_patterns_give_a_handful_of_complaints():
@@ -122,16 +105,6 @@ def test_a_hundred_thousand_wrong_patterns_give_a_handful_of_complaints():
     complaints = read(layers).complaints
     assert clock() - began < 0.5
     assert len(complaints) < 10 and sum(map(len, complaints)) < 2000
-
-
-def test_a_pattern_of_a_project_may_be_only_so_long():
-    long = "a" * (LONGEST_PROJECT_PATTERN + 1)
-    settings, complaints = read([("the settings", {}), ("the project's settings", {"context_exclude": [long, "*.x"]})])
-    assert long not in settings.context_exclude and "*.x" in settings.context_exclude
-    (complaint,) = complaints
-    assert len(complaint) < 250 and str(LONGEST_PROJECT_PATTERN) in complaint
-    mine = read([("the settings", {"context_exclude": [long]})])
-    assert mine.settings.context_exclude == (long,) and mine.complaints == []
 
 
 def test_control_characters_of_a_pattern_do_not_reach_the_status_bar():

@@ -26,7 +26,8 @@ from companion.diagnosis.facts import ClientFacts, Facts, ReviewFacts, WindowFac
 from companion.diagnosis.rendering import Findings, render
 from companion.endpoint.client import display_name
 from companion.protocol.tools import ClientSession
-from companion.review.display.header import Header, Notice, header_rows, status_text
+from companion.review.display.header import Header, status_text
+from companion.review.display.header_rows import header_rows
 
 EVIL = "a\nb\r\t\x1b[31m\x7f\x9b\u202etxt.exe\u2066\u200f\u061c\u2028\u2029\u0085\u200b\ufeff\ud800z"
 FAMILY = "\U0001f468\u200d\U0001f469\u200d\U0001f467"
@@ -153,9 +154,10 @@ def words(markup):
         removed=st.integers(0, 99999),
         current=st.integers(0, 9),
         changes=st.integers(0, 99999),
-        notices=st.lists(
-            st.builds(Notice, any_text, st.sampled_from(["", "reload"]), st.just("Compare again")), max_size=3
-        ).map(tuple),
+        notes=st.lists(any_text, max_size=3).map(tuple),
+        problem=any_text,
+        changed_on_disk=st.booleans(),
+        reading_failed=st.booleans(),
         columns=st.integers(6, 200),
         generation=st.integers(1, 99),
     )
@@ -167,7 +169,7 @@ def test_no_row_of_the_header_is_wider_than_its_view(header):
         assert hidden(words(row.markup)) == []
     markup = "".join(row.markup for row in rows)
     assert {"accept", "reject"} <= {href.split("@")[0] for href in re.findall(r'href="([^"]*)"', markup)}
-    assert markup.count('href="reload@') == sum(notice.link == "reload" for notice in header.notices)
+    assert markup.count('href="reload@') == header.changed_on_disk + header.reading_failed
     assert hidden(status_text(header)) == []
 
 

@@ -8,7 +8,7 @@ from typing import Any, Dict, List
 
 import pytest
 
-from companion.settings import Settings, defaults, read
+from companion.settings import Settings, read
 
 USER = "the settings"
 PROJECT = "the project's settings"
@@ -71,7 +71,7 @@ def test_every_setting_is_in_exactly_one_of_these_classes():
 
 def test_every_switch_and_limit_of_the_table_is_recognised_by_its_type():
     free_or_users = {*USERS_ALONE, *ONLY_SHOWN}
-    by_type = {name: value for name, value in defaults().items() if name not in free_or_users}
+    by_type = {name: value for name, value in vars(Settings()).items() if name not in free_or_users}
     assert sorted(name for name, value in by_type.items() if isinstance(value, bool)) == sorted(SWITCHES)
     assert sorted(name for name, value in by_type.items() if type(value) is int) == sorted(LIMITS)
 
@@ -106,6 +106,8 @@ def test_of_two_ways_the_more_careful_one_holds(name, ways):
 
 @pytest.mark.parametrize("name", LISTS)
 def test_exclusions_add_up(name):
+    by_default = read([(USER, {}), (PROJECT, {name: ["*.theirs"]})]).settings
+    assert getattr(by_default, name) == (*getattr(Settings(), name), "*.theirs")
     assert merged(name, ["*.mine"], ["*.theirs"]) == (("*.mine", "*.theirs"), [])
     assert merged(name, ["*.mine"], []) == (("*.mine",), [])
 
