@@ -153,10 +153,14 @@ class TestWaysToDecide(DecidingTestCase):
             self.assertEqual(self.only_outcome()[1].kind, Verdict.ACCEPTED)
             self.assertEqual(self.read().decode(), TEXT)
 
-    def test_switching_a_package_on_that_saves_is_no_saving(self) -> Iterator[Any]:
+    def test_a_command_that_only_sounds_like_saving_decides_nothing(self) -> Iterator[Any]:
         self.write()
         review = yield from self.open_diff()
-        self.press("auto_save", self.proposal(review))
+        view = self.proposal(review)
+        for name in ("auto_save", "project_save", "save_session"):
+            self.press(name, view)
+            self.press(name)
+            self.press("chain", commands=[[name], {"command": name}])
         yield 50
         self.assertEqual((review.pending, self.told), (True, []))
 

@@ -11,7 +11,7 @@ import sublime
 
 from ..agents.shared_context import Position
 from ..editor.selections import some_selections
-from ..editor.view_roles import ROLE, TERMINAL
+from ..editor.view_roles import is_terminal
 from .model import Selection
 from .units import cut, utf16_length, well_formed
 
@@ -30,12 +30,11 @@ class Selected(NamedTuple):
 
 
 def followed_path(view: sublime.View) -> Optional[str]:
-    """The file that a view shows, or None for other views: widgets, terminals, reviews."""
+    """The file that a view shows, or None for other views: widgets, terminals, reviews, which show none."""
     path = view.file_name()
     if path is None or view.element() is not None:
         return None
-    settings = view.settings()
-    return None if settings.get(ROLE) or settings.get(TERMINAL) else path
+    return None if is_terminal(view) else path
 
 
 def read_selection(view: sublime.View, maximum: int, share_text: bool) -> Selected:

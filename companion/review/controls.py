@@ -60,17 +60,18 @@ class Deed(Enum):
     TYPE = "type"  # a key of NeoVintageous, which may be one of the other two
 
 
+_SAVING = frozenset(["save", "lsp_save"])  # the second is that of LSP, which binds it to the save key
 _CLOSING = frozenset(["close", "close_file"])
-_NOT_SAVING = "auto_save"  # of the package of that name, which only switches itself on and off
 
 
 def deed(name: str, arguments: Optional[Dict[str, Any]]) -> Optional[Deed]:
     """What a command does; None for all that neither save nor close. Called for every command.
 
-    Packages save by commands of their own, such as `lsp_save` of LSP, and run several, as the editor's `chain` does.
-    Of these saving counts more than closing.
+    Accepting writes a file, so what merely sounds like saving the tab in front does not: `auto_save` switches a package
+    on, and other packages save projects or sessions. Of several commands, as the editor's `chain` runs them, saving
+    counts more than closing.
     """
-    if name == "save" or (name.endswith("_save") and name != _NOT_SAVING):
+    if name in _SAVING:
         return Deed.SAVE
     if name in _CLOSING:
         return Deed.CLOSE

@@ -116,7 +116,10 @@ class Drawing:
 
     @property
     def fits(self) -> bool:
-        """Whether what is drawn is drawn for the sizes of now. It asks for all of them."""
+        """Whether what is shown was drawn, and levelled, for the sizes that the views have now.
+
+        The editor is asked for each of them, so nothing but tests and benchmarks asks this.
+        """
         margin = self._watch.margin
         now = BothSizes(Sizes.of(self._left, margin), Sizes.of(self._view, margin))
         return self._drawn_for == now and (self.sides is None or self.sides.levelled)

@@ -207,15 +207,6 @@ class TestTabs:
         bench.go_on(50)
         assert bench.told() == (["/b", "/a", "/c"], ["/b"])
 
-    def test_a_view_of_a_review_is_marked_only_after_it_has_the_focus(self, bench):
-        bench.open("/a")
-        bench.listen()
-        ours = bench.open("/a-proposal")
-        bench.tracker.on_activated(ours)
-        ours.settings()["gemini_companion.role"] = "proposal"
-        bench.go_on(50)
-        assert bench.told() == (["/a"], ["/a"])
-
     def test_a_view_that_was_dragged_into_another_window_is_not_where_the_user_was(self, bench):
         bench.open("/a")
         bench.listen()
@@ -238,7 +229,7 @@ class TestTabs:
         bench.open("/a")
         bench.listen()
         bench.open("/t", terminus_view=True)
-        bench.open("/r", **{"gemini_companion.role": "proposal"})
+        bench.open(None, **{"gemini_companion.role": "proposal"})
         bench.open(None)
         bench.go_on(50)
         assert bench.told() == (["/a"], ["/a"]) and len(bench.published) == 1
