@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from .endpoint.endpoints import Endpoints
     from .review.decision import Review
     from .review.manager import ReviewManager
-    from .review.reopening import ClosedReview
+    from .review.proposals import ClosedReview
     from .runtime import Runtime
     from .unreviewed.choosing import ChangeLists
 

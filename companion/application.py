@@ -31,7 +31,7 @@ from .endpoint.endpoints import Endpoints
 from .endpoint.status_text import listed
 from .libraries import Libraries
 from .review.controls import deed
-from .review.document.recovery import recover
+from .review.document.journal import recover
 from .runtime import Runtime
 from .settings import FILE_NAME, Settings, read
 from .system.processes import EDITOR_PID, editor_is_gone

@@ -11,7 +11,7 @@ from unittest import mock, skipIf
 
 import sublime
 
-from ..companion.review.decision import ReviewError, State, Verdict
+from ..companion.review.decision import ReviewError, ReviewState, Verdict
 from ..companion.review.document import disk, file_replacement
 from .review_support import GEMINI, PROPOSED, TEXT, DiskTestCase
 
@@ -162,7 +162,7 @@ class TestWriting(DiskTestCase):
         self.leave()
         release = self.hold("write")
         self.reviews.accept(review)
-        self.assertIs(review.state, State.WRITING)
+        self.assertIs(review.state, ReviewState.WRITING)
         return review, release
 
     def test_nobody_can_decide_otherwise(self) -> Iterator[Any]:
@@ -173,18 +173,18 @@ class TestWriting(DiskTestCase):
             self.reviews.reject_by_client(GEMINI, self.path())
         self.type(self.proposal(review), 0, "# too late\n")
         self.assertEqual(self.text(self.proposal(review)), PROPOSED)
-        self.assertIs(review.state, State.WRITING)
+        self.assertIs(review.state, ReviewState.WRITING)
         release.set()
         yield self.closed
-        self.assertIs(review.state, State.ACCEPTED)
+        self.assertIs(review.state, ReviewState.ACCEPTED)
         self.assertEqual(self.read().decode(), PROPOSED)
 
     def test_other_reviews_go_on(self) -> Iterator[Any]:
         first, release = yield from self.begin()
         second = yield from self.open_diff("other.py")
         self.reviews.reject(second)
-        yield lambda: second.state is State.REJECTED
-        self.assertIs(first.state, State.WRITING)
+        yield lambda: second.state is ReviewState.REJECTED
+        self.assertIs(first.state, ReviewState.WRITING)
         release.set()
         yield self.closed
 
@@ -192,9 +192,9 @@ class TestWriting(DiskTestCase):
         review, release = yield from self.begin()
         self.proposal(review).close()
         yield lambda: not self.presentations()
-        self.assertIs(review.state, State.WRITING)
+        self.assertIs(review.state, ReviewState.WRITING)
         release.set()
-        yield lambda: review.state is State.ACCEPTED
+        yield lambda: review.state is ReviewState.ACCEPTED
         self.assertEqual(self.read().decode(), PROPOSED)
 
     def test_its_tab_is_closed_and_then_it_fails(self) -> Iterator[Any]:
@@ -214,7 +214,7 @@ class TestWriting(DiskTestCase):
         review, release = yield from self.begin()
         threading.Timer(0.2, release.set).start()
         self.reviews.shutdown()
-        self.assertIs(review.state, State.ACCEPTED)
+        self.assertIs(review.state, ReviewState.ACCEPTED)
         self.assertEqual(self.read().decode(), PROPOSED)
         self.assertEqual(self.presentations(), [])
         self.assertEqual(self.window.num_groups(), 1)
@@ -225,7 +225,7 @@ class TestWriting(DiskTestCase):
         self.leave()
         self.reviews.accept(review)
         self.reviews.shutdown()
-        self.assertIs(review.state, State.ACCEPTED)
+        self.assertIs(review.state, ReviewState.ACCEPTED)
         self.assertEqual(self.read().decode(), PROPOSED)
         self.assertEqual(os.listdir(self.folder), ["file.py"])
         yield lambda: self.text(view) == PROPOSED and not view.is_dirty()

@@ -9,7 +9,7 @@ from typing import Any, Iterator, List
 from unittest import mock
 
 from ..companion.review import accepted_text, accepted_texts
-from ..companion.review.document import writes
+from ..companion.review.document import writing
 from ..companion.review.document.disk import ChangedError
 from .review_support import GEMINI, PROPOSED, TEXT, CallTestCase
 
@@ -38,7 +38,7 @@ class TestEditsOfAClientThatWritesItsOwn(CallTestCase):
 
     def fail_at_first(self, times: int = 1) -> None:
         """Let the file be another one than was read when it is written for the first time, or the first `times`."""
-        real, tried = writes.Write, []
+        real, tried = writing.Write, []
 
         def write(runtime: Any, original: Any, text: str, done: Any, guard: Any) -> Any:
             tried.append(text)
@@ -48,7 +48,7 @@ class TestEditsOfAClientThatWritesItsOwn(CallTestCase):
             failing.start = lambda: done(ChangedError("file.py has changed."))
             return failing
 
-        patcher = mock.patch.object(writes, "Write", write)
+        patcher = mock.patch.object(writing, "Write", write)
         patcher.start()
         self.addCleanup(patcher.stop)
 
@@ -151,13 +151,13 @@ class TestEditsOfAClientThatWritesItsOwn(CallTestCase):
         self.write()
         review = yield from self.open_diff()
         self.leave()
-        real, seen = writes.Writes.begin, []
+        real, seen = writing.Writes.begin, []
 
         def begin(*arguments: Any) -> None:
             seen.append(len(self.kept_texts()))
             real(*arguments)
 
-        with mock.patch.object(writes.Writes, "begin", begin):
+        with mock.patch.object(writing.Writes, "begin", begin):
             self.reviews.accept(review)
             yield self.closed
         self.assertEqual((seen, self.read().decode()), ([1], PROPOSED))

@@ -9,7 +9,7 @@ from unittest import mock
 
 import sublime
 
-from ..companion.review import reopening
+from ..companion.review import proposals
 from ..companion.review.decision import Verdict
 from .review_support import PLUGIN, PROPOSED, TEXT, DecidingTestCase
 
@@ -160,12 +160,12 @@ class TestClosedByOthers(ReleasedTestCase):
     def test_only_for_a_minute(self) -> Iterator[Any]:
         self.write()
         yield from self.open_diff()
-        with mock.patch.object(reopening, "SECONDS", 0.3):
+        with mock.patch.object(proposals, "SECONDS", 0.3):
             self.close_all_scratch()
             yield self.closed
         self.assertIn("for a minute", self.said[-1])
         yield lambda: self.reviews.closed._closed == []  # nobody has asked
-        closed = reopening.ClosedReview(self.path(), "Gemini CLI", PROPOSED)
+        closed = proposals.ClosedReview(self.path(), "Gemini CLI", PROPOSED)
         self.assertEqual(self.reviews.closed.reopen(closed), "that diff was closed more than a minute ago")
         self.assertEqual(sys.modules[PLUGIN].application.actions.closed(), [])
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     import asyncio
 
     from ..context.tracker import ContextTracker
-    from ..review.document.apply import Guard
+    from ..review.document.writing import Guard
     from ..review.manager import ReviewManager
     from ..runtime import Runtime
 

@@ -19,19 +19,25 @@
 Rule: it ends when the file itself has held the text once, or when the user has decided against it. That a client has
 gone on, or that time has passed, ends nothing: its process may have been suspended and never have read the answer.
 
-The editor is not known here. Main thread only.
+A look at the file is about the client's bytes and not about what can be shown, so the review's limits do not matter.
+Nor does the encoding in which the tabs or the review had the file: many clients write UTF-8 whatever it was.
+
+The editor is not known here. Main thread only, but for the looks, which block on the disk: disk threads.
 """
 
 from __future__ import annotations
 
+import os
 import secrets
+import sys
 import time
 from enum import Enum
-from typing import Dict, FrozenSet, Optional
+from typing import Dict, FrozenSet, NamedTuple, Optional, Tuple
 
 from .decision import Owner
-from .document.disk import Original
-from .document.written import Sight
+from .document import disk
+from .document.disk import Kind, Original
+from .document.text import BYTE_ORDER_MARK, plain
 
 SHORTEST_SECONDS, LONGEST_SECONDS = 0.025, 10.0
 """Between two looks at the file: at first often, since a formatter may follow the client at once."""
@@ -41,8 +47,12 @@ PATIENCE_SECONDS = 30.0  # that a client may take while edits of the user wait f
 WRITTEN_UNASKED_SECONDS = 60.0
 """A client that goes within that time was to write. One that goes later may have been told not to, in its terminal."""
 
+SLACK_BYTES = 1 << 16
+"""A file that is larger than the text by more than this does not hold it."""
+_COARSE_NANOSECONDS = 2 * 10**9  # two changes so close to each other may bear the same time
 
-class State(Enum):
+
+class Holder(Enum):
     """Who has the text."""
 
     TOLD = "the client was told, and writes"
@@ -53,14 +63,22 @@ class State(Enum):
     ENDED = "nobody: it was written, or given up by the user"
 
 
-TRANSITIONS: Dict[State, FrozenSet[State]] = {
-    State.TOLD: frozenset({State.GOING, State.WRITING, State.SHOWN, State.LEFT, State.ENDED}),
-    State.GOING: frozenset({State.TOLD, State.WRITING, State.SHOWN, State.LEFT, State.ENDED}),
-    State.WRITING: frozenset({State.TOLD, State.GOING, State.SHOWN, State.LEFT, State.ENDED}),
-    State.SHOWN: frozenset({State.WRITING, State.LEFT, State.ENDED}),
-    State.LEFT: frozenset({State.ENDED}),
-    State.ENDED: frozenset(),
+_ALWAYS = frozenset({Holder.LEFT, Holder.ENDED})
+TRANSITIONS: Dict[Holder, FrozenSet[Holder]] = {
+    Holder.TOLD: _ALWAYS | {Holder.GOING, Holder.WRITING, Holder.SHOWN},
+    Holder.GOING: _ALWAYS | {Holder.TOLD, Holder.WRITING, Holder.SHOWN},
+    Holder.WRITING: _ALWAYS | {Holder.TOLD, Holder.GOING, Holder.SHOWN},
+    Holder.SHOWN: _ALWAYS | {Holder.WRITING},
+    Holder.LEFT: frozenset({Holder.ENDED}),
+    Holder.ENDED: frozenset(),
 }
+
+
+class Sight(NamedTuple):
+    """A look at the file: which one it was, in numbers that change with it, and the file if it held the text."""
+
+    identity: Tuple[int, ...]
+    found: Optional[Original] = None
 
 
 class AcceptedText:
@@ -72,7 +90,7 @@ class AcceptedText:
 
     def __init__(
         self,
-        state: State,
+        state: Holder,
         owner: Owner,
         path: str,
         text: str,
@@ -93,11 +111,11 @@ class AcceptedText:
         self.looking = 0  # which of them the disk has yet to answer
         self._told = self._since = time.monotonic()
 
-    def go(self, state: State) -> bool:
+    def go(self, state: Holder) -> bool:
         """Change the state. False if there is no way to it."""
         if state not in TRANSITIONS[self.state]:
             return False
-        if state in (State.TOLD, State.GOING) and self.state is not State.WRITING:
+        if state in (Holder.TOLD, Holder.GOING) and self.state is not Holder.WRITING:
             self._since = time.monotonic()
         self.state = state
         return True
@@ -105,7 +123,7 @@ class AcceptedText:
     @property
     def is_awaited(self) -> bool:
         """Whether the client is to write."""
-        return self.state in (State.TOLD, State.GOING)
+        return self.state in (Holder.TOLD, Holder.GOING)
 
     @property
     def pause(self) -> float:
@@ -118,7 +136,7 @@ class AcceptedText:
         """Whether a client that has gone will not write any more, or one that is there keeps the user's edits waiting
         for too long."""
         waited = time.monotonic() - self._since
-        if self.state is State.GOING:
+        if self.state is Holder.GOING:
             return waited >= GONE_SECONDS
         return self.awaited is not None and waited >= PATIENCE_SECONDS
 
@@ -126,3 +144,52 @@ class AcceptedText:
     def may_be_written_unasked(self) -> bool:
         """Whether we may write it over the reviewed file, for a client that has gone, without asking the user again."""
         return time.monotonic() - self._told < WRITTEN_UNASKED_SECONDS
+
+
+def look(original: Optional[Original], path: str, text: str, awaited: Optional[str], last: Optional[Sight]) -> Sight:
+    """Look whether the file holds what its client writes: `text` or, in its place, `awaited`. Never raises.
+
+    The very file that was reviewed holds nothing that anybody has `awaited`: it was there before the client wrote.
+    Only a file that has changed since the `last` look is read.
+    """
+    try:
+        now = os.stat(path)
+    except (OSError, ValueError):
+        return Sight(())
+    identity = (now.st_dev, now.st_ino, now.st_size, now.st_mtime_ns, now.st_ctime_ns)
+    settled = time.time_ns() - max(now.st_mtime_ns, now.st_ctime_ns) > _COARSE_NANOSECONDS
+    if last is not None and last.identity == identity and settled:
+        return last
+    encoding = original.encoding if original is not None else ""
+    if awaited is None:
+        return Sight(identity, find(path, text, encoding=encoding, last_line_end_matters=False))
+    found = find(path, awaited, encoding=encoding)
+    same = found is not None and original is not None and _is_same_file(found, original)
+    return Sight(identity, None if same else found)
+
+
+def find(path: str, text: str, *, encoding: str = "", last_line_end_matters: bool = True) -> Optional[Original]:
+    """The file, if it holds `text`, else None. Never raises.
+
+    Neither line ends nor a byte order mark matter: clients restore those that the file had. `encoding` is the editor's
+    name for what the file was in, "" if that is not known.
+    """
+    wanted = plain(text.lstrip(BYTE_ORDER_MARK))
+    for each in dict.fromkeys((encoding, "")):
+        found = disk.read(
+            path,
+            maximum_bytes=4 * len(wanted) + SLACK_BYTES,
+            maximum_lines=sys.maxsize,
+            encoding=each,
+        )
+        if found.kind is Kind.TEXT and _is_same_text(found.text, wanted, last_line_end_matters):
+            return found
+    return None
+
+
+def _is_same_text(text: str, wanted: str, last_line_end_matters: bool) -> bool:
+    return text == wanted if last_line_end_matters else text.rstrip("\n") == wanted.rstrip("\n")
+
+
+def _is_same_file(one: Original, other: Original) -> bool:
+    return (one.identity, one.signature) == (other.identity, other.signature)

@@ -20,14 +20,12 @@ import sublime
 from ..editor.file_views import same_key
 from ..editor.status_bar import say
 from ..editor.storage import storage_folder
-from .accepted_text import AcceptedText, State
+from . import accepted_text
+from .accepted_text import AcceptedText, Holder, Sight
 from .decision import Outcome, Owner, Review, ReviewError
-from .document import written
-from .document.apply import Guard
 from .document.disk import ChangedError, DiskError, Original
 from .document.kept_texts import Found, KeptTexts, Text
-from .document.writes import Writes
-from .document.written import Sight
+from .document.writing import Guard, Writes
 from .open_reviews import OpenReviews
 
 if TYPE_CHECKING:
@@ -79,7 +77,7 @@ class AcceptedTexts:
         if outcome is None:
             return
         awaited = told if told != text else None
-        accepted = AcceptedText(State.TOLD, review.owner, review.path, text, original, awaited=awaited)
+        accepted = AcceptedText(Holder.TOLD, review.owner, review.path, text, original, awaited=awaited)
         self._texts.append(accepted)
         self._keep(accepted)
         self._end(review, outcome)
@@ -99,7 +97,8 @@ class AcceptedTexts:
     def owner_gone(self, owner_id: str) -> None:
         """The session with this id has ended: what its client does not write in a moment it will not write."""
         for accepted in self._texts:
-            if accepted.owner.session_id == owner_id and accepted.state is State.TOLD and accepted.go(State.GOING):
+            if accepted.owner.session_id == owner_id and accepted.state is Holder.TOLD:
+                accepted.go(Holder.GOING)
                 self._look(accepted)
 
     def _look(self, accepted: AcceptedText) -> None:
@@ -142,11 +141,11 @@ class AcceptedTexts:
                 self._ended(each)
 
     def _not_written(self, accepted: AcceptedText) -> None:
-        if accepted.state is State.TOLD:
+        if accepted.state is Holder.TOLD:
             problem = "The proposal was not written, so your edits are not saved"
             self._show(accepted, f"{problem}: {AGAIN}.", accepted_before=True)
         elif self._is_connected(accepted.owner):
-            accepted.go(State.TOLD)  # the package has been replaced, and here is its client again
+            accepted.go(Holder.TOLD)  # the package has been replaced, and here is its client again
             self._look(accepted)
         elif accepted.original is not None and accepted.may_be_written_unasked:
             self._write(accepted, accepted.original)
@@ -161,32 +160,32 @@ class AcceptedTexts:
     def _write(self, accepted: AcceptedText, original: Original) -> None:
         """Write what no review shows any more."""
         before = accepted.state
-        accepted.go(State.WRITING)
+        accepted.go(Holder.WRITING)
         done = partial(self._written, accepted, before)
         begin = partial(self._begin, accepted, lambda: self._writes.begin(accepted, original, accepted.text, done))
         self._beginning[accepted] = self._kept.settled(begin)
 
     def _begin(self, accepted: AcceptedText, begin: Callable[[], None]) -> None:
         del self._beginning[accepted]
-        if accepted.state is State.WRITING:
+        if accepted.state is Holder.WRITING:
             begin()
 
-    def _written(self, accepted: AcceptedText, before: State, error: Optional[DiskError], closed: bool) -> None:
+    def _written(self, accepted: AcceptedText, before: Holder, error: Optional[DiskError], closed: bool) -> None:
         if closed:
             return  # the disk keeps it, and whoever takes it from there looks at the file first
         if error is None:
             name, client = os.path.basename(accepted.path), accepted.owner.client_name
-            over = accepted.awaited is not None and before is State.TOLD
+            over = accepted.awaited is not None and before is Holder.TOLD
             saved = f"saved your edits of {name}; {client} does not know of them"
             say(self._window, saved if over else _went_away(accepted, WRITTEN))
             self._ended(accepted)
-        elif isinstance(error, ChangedError) and before is State.TOLD and not accepted.overdue:
+        elif isinstance(error, ChangedError) and before is Holder.TOLD and not accepted.overdue:
             accepted.go(before)  # the client was still writing when the file was read
             self._look_later(accepted)
         else:
             logger.info("an accepted text could not be written and is shown again: %s", error)
-            sentence = str(error) if before is State.TOLD else _went_away(accepted, AGAIN)
-            self._show(accepted, sentence, accepted_before=before is State.TOLD)
+            sentence = str(error) if before is Holder.TOLD else _went_away(accepted, AGAIN)
+            self._show(accepted, sentence, accepted_before=before is Holder.TOLD)
 
     def write(self, review: Review, text: str, done: Callable[[str], None], guard: Optional[Guard] = None) -> None:
         """Write the file of an open review, then end the review with `text`.
@@ -207,9 +206,9 @@ class AcceptedTexts:
             return
         accepted = self._shown.pop(review, None)
         if accepted is None:
-            accepted = AcceptedText(State.WRITING, review.owner, review.path, text, original)
+            accepted = AcceptedText(Holder.WRITING, review.owner, review.path, text, original)
             self._texts.append(accepted)
-        accepted.go(State.WRITING)
+        accepted.go(Holder.WRITING)
         accepted.text = text
         written_then = partial(self._reviewed_written, review, accepted, text, done)
         begin = partial(self._begin, accepted, lambda: self._writes.begin(review, original, text, written_then))
@@ -232,7 +231,7 @@ class AcceptedTexts:
             review.writing_failed()
             presentation = self._open.presentations.get(review)
             if presentation is not None and not presentation.retired:
-                if accepted is not None and accepted.go(State.SHOWN):
+                if accepted is not None and accepted.go(Holder.SHOWN):
                     self._shown[review] = accepted
                 presentation.freeze(False)
                 presentation.complain(str(error), look_again=isinstance(error, ChangedError))
@@ -265,7 +264,7 @@ class AcceptedTexts:
             logger.error("an accepted text could be neither written nor shown again here: %s", error)
             self._leave()  # which is the same for all: the window has gone
             return
-        accepted.go(State.SHOWN)
+        accepted.go(Holder.SHOWN)
         self._shown[review] = accepted
         review.accepted_before = accepted_before
         self._open.orphan(review)
@@ -286,12 +285,12 @@ class AcceptedTexts:
         return self._kept.keep(accepted.name, Text(accepted.path, owner.client_name, accepted.text, session), then)
 
     def _ended(self, accepted: AcceptedText) -> None:
-        if accepted.go(State.ENDED):
+        if accepted.go(Holder.ENDED):
             self._texts.remove(accepted)
             self._kept.drop(accepted.name)
 
     def finish(self) -> None:
-        """Wait for what is being written, `writes.WRITE_SECONDS` at most, and leave the rest to others."""
+        """Wait for what is being written, `writing.WRITE_SECONDS` at most, and leave the rest to others."""
         for computation in list(self._beginning.values()):
             if computation.wait(KEEP_SECONDS):
                 computation.deliver()
@@ -314,7 +313,7 @@ class AcceptedTexts:
         self._shown.clear()
         left, self._texts = self._texts, []
         for accepted in left:
-            accepted.go(State.LEFT)
+            accepted.go(Holder.LEFT)
         self._kept.leave()
         if left:
             self._runtime.later_on_main(ELSEWHERE_MILLISECONDS, self._recover_elsewhere)
@@ -342,13 +341,13 @@ class AcceptedTexts:
             say(self._window, f"an accepted text of an earlier run cannot be read: it is set aside as {path}")
         for name, text in found.texts:
             owner = Owner(text.session or name, text.client)
-            accepted = AcceptedText(State.GOING, owner, text.path, text.content, name=name)
+            accepted = AcceptedText(Holder.GOING, owner, text.path, text.content, name=name)
             self._texts.append(accepted)
             self._look(accepted)
 
 
 def _look(accepted: AcceptedText, cancelled: Callable[[], bool]) -> Sight:
-    return written.look(accepted.original, accepted.path, accepted.text, accepted.awaited, accepted.sight)
+    return accepted_text.look(accepted.original, accepted.path, accepted.text, accepted.awaited, accepted.sight)
 
 
 def _beginnings(window: sublime.Window) -> List[str]:

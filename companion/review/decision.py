@@ -119,7 +119,7 @@ class HunkDecisions(Decisions, Protocol):
         """Bring back what was rejected last."""
 
 
-class State(Enum):
+class ReviewState(Enum):
     """Where a review stands."""
 
     PENDING = "pending"
@@ -129,12 +129,12 @@ class State(Enum):
     CLOSED = "closed"
 
 
-TRANSITIONS: Dict[State, FrozenSet[State]] = {
-    State.PENDING: frozenset({State.WRITING, State.ACCEPTED, State.REJECTED, State.CLOSED}),
-    State.WRITING: frozenset({State.ACCEPTED, State.PENDING}),
-    State.ACCEPTED: frozenset(),
-    State.REJECTED: frozenset(),
-    State.CLOSED: frozenset(),
+TRANSITIONS: Dict[ReviewState, FrozenSet[ReviewState]] = {
+    ReviewState.PENDING: frozenset(ReviewState) - {ReviewState.PENDING},
+    ReviewState.WRITING: frozenset({ReviewState.ACCEPTED, ReviewState.PENDING}),
+    ReviewState.ACCEPTED: frozenset(),
+    ReviewState.REJECTED: frozenset(),
+    ReviewState.CLOSED: frozenset(),
 }
 
 
@@ -164,7 +164,7 @@ class Review:
         self.ticket = ticket
         self.proposal = _made_ready(proposed)
         self.same_files: FrozenSet[str] = frozenset()
-        self.state = State.PENDING
+        self.state = ReviewState.PENDING
         self.orphaned = False
         self.accepted_before = False
         self.closed_before = False
@@ -180,7 +180,7 @@ class Review:
     @property
     def pending(self) -> bool:
         """Whether the user can still decide."""
-        return self.state is State.PENDING
+        return self.state is ReviewState.PENDING
 
     @property
     def ended(self) -> bool:
@@ -197,26 +197,26 @@ class Review:
 
     def begin_writing(self) -> bool:
         """Note that the accepted text is being written. False if the review is not pending."""
-        return self._go(State.WRITING)
+        return self._go(ReviewState.WRITING)
 
     def writing_failed(self) -> bool:
         """Note that the file holds its old text, and the user can decide again. False if it was not being written."""
-        return self.state is State.WRITING and self._go(State.PENDING)
+        return self.state is ReviewState.WRITING and self._go(ReviewState.PENDING)
 
     def accept(self, text: str) -> Optional[Outcome]:
         """End the review with `text`. None if it has already ended."""
-        return Outcome(Verdict.ACCEPTED, self.path, text) if self._go(State.ACCEPTED) else None
+        return Outcome(Verdict.ACCEPTED, self.path, text) if self._go(ReviewState.ACCEPTED) else None
 
     def reject(self) -> Optional[Outcome]:
         """End the review without a text. None if it has already ended."""
-        return Outcome(Verdict.REJECTED, self.path, None) if self._go(State.REJECTED) else None
+        return Outcome(Verdict.REJECTED, self.path, None) if self._go(ReviewState.REJECTED) else None
 
     def close(self) -> Optional[Outcome]:
         """End the review because the client took it back. None if it has already ended.
 
         The outcome is what the client is told unless it asked for silence.
         """
-        return Outcome(Verdict.REJECTED, self.path, None) if self._go(State.CLOSED) else None
+        return Outcome(Verdict.REJECTED, self.path, None) if self._go(ReviewState.CLOSED) else None
 
     def orphan(self) -> bool:
         """Note that the client has gone. True if that is news."""
@@ -225,7 +225,7 @@ class Review:
         self.orphaned = True
         return True
 
-    def _go(self, state: State) -> bool:
+    def _go(self, state: ReviewState) -> bool:
         if state not in TRANSITIONS[self.state]:
             return False
         self.state = state

@@ -22,14 +22,13 @@ from ..editor.status_bar import say
 from .accepted_texts import AcceptedTexts
 from .changes import Changes
 from .controls import follow_link
-from .decision import Decisions, Outcome, Owner, Review, ReviewError, State, Ticket
+from .decision import Decisions, Outcome, Owner, Review, ReviewError, ReviewState, Ticket
 from .display.file_watch import file_request
-from .document.apply import Guard
 from .document.preparation import FileRequest, Preparation
 from .document.text import ProposedText
+from .document.writing import Guard
 from .open_reviews import OpenReviews
-from .proposals import ProposalDecisions
-from .reopening import ClosedReviews
+from .proposals import ClosedReviews, ProposalDecisions
 from .window import views
 from .window.split import close_abandoned, project_of, put_layout_back
 
@@ -259,7 +258,7 @@ class ReviewManager:
     def reject(self, review: Review) -> None:
         """Reject what is shown."""
         self._runtime.assert_main_thread()
-        if review.state is State.WRITING:
+        if review.state is ReviewState.WRITING:
             self._say(review, f"{os.path.basename(review.path)} is being written")
         else:
             self._decisions(review).reject(review)
@@ -358,7 +357,7 @@ class ReviewManager:
     def shutdown(self) -> None:
         """Reject everything, tell the clients, and give the window back. Nothing is left to be done later.
 
-        Waits for what is being written, `writes.WRITE_SECONDS` at most.
+        Waits for what is being written, `writing.WRITE_SECONDS` at most.
         """
         self._runtime.assert_main_thread()
         closed = self.open_reviews.views()

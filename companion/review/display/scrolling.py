@@ -1,15 +1,16 @@
 """Two views that scroll as one.
 
-The editor has no event for scrolling, so the positions are asked for again and again while a review is visible. Rule:
-the view that moved leads. The other one follows to where the line at its top has its partner, so that a small error in
-the height of a filler never adds up.
+The editor has no event for scrolling, so the positions are asked for again and again while a review is visible.
+
+Rules: the view that moved leads. The other one follows to where the line at its top has its partner, so that a small
+error in the height of a filler never adds up.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Optional, Tuple
 
-from .scroll_map import ScrollMap
+from .leveling import ScrollMap
 
 if TYPE_CHECKING:
     import sublime

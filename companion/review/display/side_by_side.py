@@ -21,6 +21,7 @@ from .leveling import (
     Gap,
     Heights,
     Known,
+    ScrollMap,
     corrected,
     gaps_of,
     learnt,
@@ -30,7 +31,6 @@ from .leveling import (
 from .markup import filler_html
 from .phantoms import BLOCKS, Block, Blocks, Top
 from .screen import BothSizes, Sizes, Watch
-from .scroll_map import ScrollMap
 from .scrolling import ScrollLock
 from .slices import TURN
 

@@ -32,7 +32,7 @@ import stat
 from contextlib import suppress
 from typing import List, Tuple
 
-from .journal import Entry, Note, noted
+from .journal import Entry, Note, noted, put_back
 from .raw_files import flush, flush_folder, identity_of, new_file, read_all, write_all
 
 logger = logging.getLogger("gemini_companion.review")
@@ -199,20 +199,6 @@ def rewrite(descriptor: int, entry: Entry, copy: str) -> None:
         except OSError:
             raise DamagedError(error, copy) from error
         raise
-
-
-def put_back(descriptor: int, entry: Entry, copy: str) -> None:
-    """Restore the old bytes by any means. Raises `OSError` if none works."""
-    try:
-        if os.fstat(descriptor).st_size > len(entry.old):
-            os.ftruncate(descriptor, len(entry.old))  # first, because it makes room
-        write_all(descriptor, 0, entry.old)
-        flush(descriptor)
-        if read_all(descriptor) == entry.old:
-            return
-    except OSError as error:
-        logger.error("what was written could not be taken back: %s", error.strerror)
-    os.replace(copy, entry.path)
 
 
 def _check_untouched(descriptor: int, found: os.stat_result, entry: Entry) -> None:

@@ -1,8 +1,13 @@
 """What is about to be done to a file, noted before the first byte of it changes: a crash leaves nothing half done.
 
-A note is a file in the package's storage. It names the file, what else is made in its folder for a moment, and, where
-the file is rewritten in place, all of its old and its new bytes. It goes when the file is whole. One that nobody uses
-was left by a run that ended in the midst of a write; `recovery` brings that to an end.
+Theory of operation: a note is a file in the package's storage. It names the file, what else is made in its folder for a
+moment, and, where the file is rewritten in place, all of its old and its new bytes. It goes when the file is whole. One
+that nobody uses was left by a run that ended in the midst of a write. The next one brings that to an end: the file has
+its old text again, and nothing lies about.
+
+Rule: what was changed since then is not touched, and its old text is kept. Only a file that is made up of old and new
+bytes, each at its place, is what such a run left behind. Its number says that it is the same file; the number of the
+device does not, because many systems give devices other ones when they start.
 
 The editor is not known here. These calls block on the disk. Disk threads.
 """
@@ -10,13 +15,21 @@ The editor is not known here. These calls block on the disk. Disk threads.
 from __future__ import annotations
 
 import json
-from contextlib import contextmanager
-from typing import Iterator, List, NamedTuple, Tuple
+import logging
+import os
+from contextlib import contextmanager, suppress
+from itertools import zip_longest
+from typing import Callable, Iterator, List, NamedTuple, Tuple
 
 from . import private_files
 from .private_files import PrivateFile
+from .raw_files import NotRegularError, flush, opened, read_all, write_all
+
+logger = logging.getLogger("gemini_companion.review")
 
 SUFFIX = ".write"
+PATIENCE_SECONDS = 30 * 24 * 3600.0  # how long a drive that is away is waited for
+_BLOCK = 1 << 12
 
 
 class StorageError(OSError):
@@ -80,11 +93,6 @@ def noted(storage: str, entry: Entry) -> Iterator[Note]:
         note.remove()
 
 
-def left_over(storage: str) -> Iterator[PrivateFile]:
-    """The notes that nobody uses."""
-    return private_files.left_over(storage, SUFFIX)
-
-
 def read(note: PrivateFile) -> Entry:
     """What was noted. Raises `OSError`, or `ValueError` if it cannot be understood."""
     head, _, rest = note.read().partition(b"\n")
@@ -99,3 +107,100 @@ def read(note: PrivateFile) -> Entry:
     if not all(isinstance(each, str) for each in (entry.path, entry.beside, *entry.folders)):
         raise ValueError("a path is none")
     return entry
+
+
+# -- bringing to an end -----------------------------------------------------------------------------------------------
+
+
+class _ChangedError(Exception):
+    """The file, which may have been left half written, is another since."""
+
+
+def recover(storage: str, cancelled: Callable[[], bool]) -> List[str]:
+    """Bring all that nobody works on to an end; sentences for the user. Never raises.
+
+    What does not work now is left to the next start, for `PATIENCE_SECONDS`; then the note is set aside.
+    """
+    said: List[str] = []
+    for note in private_files.left_over(storage, SUFFIX):
+        try:
+            entry = read(note)
+            sentence = _end(entry)
+        except ValueError:
+            sentence = f"a note on a file that was being written cannot be read: it is now {note.set_aside()}"
+        except _ChangedError:
+            name, aside = os.path.basename(entry.path), note.set_aside()
+            changed = f"{name} was being written when the editor ended, and has been changed since"
+            sentence = f"{changed}: its former text is in {aside}"
+        except OSError as error:
+            logger.error("what a write left behind could not be brought to an end: %s", error.strerror)
+            if note.age() < PATIENCE_SECONDS:
+                note.release()
+                continue
+            cannot = "a file that was being written when the editor ended cannot be reached"
+            sentence = f"{cannot}: the note on it is now {note.set_aside()}"
+        else:
+            note.remove()
+        if sentence:
+            logger.warning("%s", sentence)
+            said.append(sentence)
+    return said
+
+
+def _end(entry: Entry) -> str:
+    """A sentence if the file was half written. Raises `OSError` if it still is, or cannot be looked at."""
+    os.stat(os.path.dirname(entry.folders[0] if entry.folders else entry.path))  # its drive may be elsewhere today
+    put_back = entry.old != entry.new and _put_back(entry)
+    if entry.holds_place:
+        with suppress(FileNotFoundError):
+            if not os.lstat(entry.path).st_size:
+                os.unlink(entry.path)
+    with suppress(FileNotFoundError, NotADirectoryError):
+        os.unlink(entry.beside)
+    for folder in reversed(entry.folders):
+        with suppress(OSError):  # it is in use by now
+            os.rmdir(folder)
+    name = os.path.basename(entry.path)
+    return f"{name} was being written when the editor ended: it has its former text again" if put_back else ""
+
+
+def put_back(descriptor: int, entry: Entry, copy: str) -> None:
+    """Restore the old bytes by any means. Raises `OSError` if none works."""
+    try:
+        if os.fstat(descriptor).st_size > len(entry.old):
+            os.ftruncate(descriptor, len(entry.old))  # first, because it makes room
+        write_all(descriptor, 0, entry.old)
+        flush(descriptor)
+        if read_all(descriptor) == entry.old:
+            return
+    except OSError as error:
+        logger.error("what was written could not be taken back: %s", error.strerror)
+    os.replace(copy, entry.path)
+
+
+def _put_back(entry: Entry) -> bool:
+    """Whether the file was half written. It has its old bytes then. Raises `_ChangedError`, `OSError`."""
+    try:
+        with opened(entry.path, os.O_RDWR) as (descriptor, found):
+            now = read_all(descriptor, max(len(entry.old), len(entry.new)))
+            if now in (entry.old, entry.new):
+                return False
+            if found.st_ino != entry.identity[1] or not _is_mixed(now, entry.old, entry.new):
+                raise _ChangedError
+            put_back(descriptor, entry, entry.beside)
+            return True
+    except (FileNotFoundError, NotADirectoryError, NotRegularError):
+        return False
+
+
+def _is_mixed(now: bytes, old: bytes, new: bytes) -> bool:
+    """Whether each byte is the old or the new one. Behind the old text a disk may hold zeros that nobody wrote."""
+    shorter, longer = sorted((len(old), len(new)))
+    if not shorter <= len(now) <= longer:
+        return False
+    old = old.ljust(longer, b"\0")
+    for start in range(0, len(now), _BLOCK):
+        part, before, after = (text[start : min(start + _BLOCK, len(now))] for text in (now, old, new))
+        if part not in (before, after) and not all(one in pair for one, *pair in zip_longest(part, before, after)):
+            return False
+    return True

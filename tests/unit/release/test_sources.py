@@ -41,7 +41,7 @@ PURE = (
     "companion/review/window/layout.py",
     "companion/review/document/text.py",
     "companion/review/document/analysis.py",
-    "companion/review/display/scroll_map.py",
+    "companion/review/display/leveling.py",
     "companion/review/display/markup.py",
     "companion/terminals/command_lines.py",
     "companion/terminals/environment.py",

@@ -9,7 +9,7 @@ from typing import List
 import pytest
 
 from companion.review import accepted_text
-from companion.review.accepted_text import TRANSITIONS, AcceptedText, State
+from companion.review.accepted_text import TRANSITIONS, AcceptedText, Holder
 from companion.review.decision import Owner
 from companion.review.document.disk import Kind, Original
 
@@ -25,17 +25,17 @@ def steady_clock(monkeypatch: pytest.MonkeyPatch) -> List[float]:
 
 
 def told(awaited: str = "", original: Original = ORIGINAL) -> AcceptedText:
-    return AcceptedText(State.TOLD, Owner("session", "A client"), "/a.py", "text\n", original, awaited=awaited or None)
+    return AcceptedText(Holder.TOLD, Owner("session", "A client"), "/a.py", "text\n", original, awaited=awaited or None)
 
 
-def in_state(state: State) -> AcceptedText:
+def in_state(state: Holder) -> AcceptedText:
     made = told()
     made.state = state
     return made
 
 
-@pytest.mark.parametrize(("one", "other"), list(itertools.product(State, State)))
-def test_there_is_no_way_but_those_of_the_table(one: State, other: State) -> None:
+@pytest.mark.parametrize(("one", "other"), list(itertools.product(Holder, Holder)))
+def test_there_is_no_way_but_those_of_the_table(one: Holder, other: Holder) -> None:
     made = in_state(one)
     assert made.go(other) is (other in TRANSITIONS[one])
     assert made.state is (other if other in TRANSITIONS[one] else one)
@@ -43,11 +43,11 @@ def test_there_is_no_way_but_those_of_the_table(one: State, other: State) -> Non
 
 def test_the_table_in_words_has_every_state() -> None:
     documented = set(re.findall(r"\b[A-Z]{4,}\b", accepted_text.__doc__ or ""))
-    assert documented == {state.name for state in State}
+    assert documented == {state.name for state in Holder}
 
 
 def test_only_its_end_in_the_file_or_a_decision_ends_a_text() -> None:
-    assert [state for state in State if not TRANSITIONS[state]] == [State.ENDED]
+    assert [state for state in Holder if not TRANSITIONS[state]] == [Holder.ENDED]
 
 
 def test_at_first_the_file_is_looked_at_often_and_then_ever_less(clock: List[float]) -> None:
@@ -93,7 +93,7 @@ def test_not_so_if_edits_of_the_user_are_to_be_saved_over_what_it_writes(clock: 
 def test_a_client_that_has_gone_has_two_seconds(clock: List[float], awaited: str) -> None:
     made = told(awaited)
     clock[0] += 25
-    made.go(State.GOING)
+    made.go(Holder.GOING)
     assert made.pause < 0.1, "it is looked for at once"
     clock[0] += 1.9
     assert not made.overdue
@@ -104,8 +104,8 @@ def test_a_client_that_has_gone_has_two_seconds(clock: List[float], awaited: str
 def test_a_write_that_came_too_soon_gives_nobody_more_time(clock: List[float]) -> None:
     made = told(awaited="proposed\n")
     clock[0] += 29
-    made.go(State.WRITING)
-    made.go(State.TOLD)
+    made.go(Holder.WRITING)
+    made.go(Holder.TOLD)
     clock[0] += 2
     assert made.overdue
 

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
 from companion.comparison import Cancelled, HunkKind
-from companion.review.display.leveling import gaps_of
-from companion.review.display.scroll_map import ScrollMap
+from companion.review.display.leveling import ScrollMap, gaps_of
 from companion.review.document.analysis import analyse
 
 LEFT = "a\nb\nc\nd\ne\n"

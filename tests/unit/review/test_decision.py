@@ -10,7 +10,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
-from companion.review.decision import Outcome, Owner, Review, State, Verdict
+from companion.review.decision import Outcome, Owner, Review, ReviewState, Verdict
 
 OWNER = Owner("session", "Gemini CLI")
 ENDINGS = {
@@ -27,7 +27,7 @@ def make(proposed="proposed\n"):
 def test_a_new_review_is_pending():
     review = make()
     assert review.pending
-    assert review.state is State.PENDING
+    assert review.state is ReviewState.PENDING
     assert not review.orphaned
     assert review.proposal.exact == "proposed\n"
 
@@ -35,19 +35,19 @@ def test_a_new_review_is_pending():
 def test_accepting_gives_the_text():
     review = make()
     assert review.accept("edited\n") == Outcome(Verdict.ACCEPTED, "/project/file.py", "edited\n")
-    assert review.state is State.ACCEPTED
+    assert review.state is ReviewState.ACCEPTED
 
 
 def test_rejecting_gives_no_text():
     review = make()
     assert review.reject() == Outcome(Verdict.REJECTED, "/project/file.py", None)
-    assert review.state is State.REJECTED
+    assert review.state is ReviewState.REJECTED
 
 
 def test_closing_is_told_as_a_rejection():
     review = make()
     assert review.close() == Outcome(Verdict.REJECTED, "/project/file.py", None)
-    assert review.state is State.CLOSED
+    assert review.state is ReviewState.CLOSED
 
 
 @pytest.mark.parametrize(("first", "second"), list(product(ENDINGS, ENDINGS)))
@@ -83,7 +83,7 @@ def test_an_ended_review_cannot_be_orphaned():
 def test_while_it_is_being_written_nobody_can_decide_otherwise():
     review = make()
     assert review.begin_writing()
-    assert review.state is State.WRITING
+    assert review.state is ReviewState.WRITING
     assert not review.pending
     assert not review.ended
     assert not review.begin_writing()

@@ -10,7 +10,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
 from companion.comparison import Hunk
-from companion.review.display.scroll_map import ScrollMap
+from companion.review.display.leveling import ScrollMap
 from companion.review.display.scrolling import ScrollLock
 
 LINE = 20.0

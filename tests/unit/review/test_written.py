@@ -10,14 +10,15 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
-from companion.review.document import disk, written
+from companion.review import accepted_text
+from companion.review.document import disk
 
 CYRILLIC = "Cyrillic (Windows 1251)"
 
 
 def holds(path: Path, data: bytes, text: str, **options) -> bool:
     path.write_bytes(data)
-    return written.find(str(path), text, **options) is not None
+    return accepted_text.find(str(path), text, **options) is not None
 
 
 @pytest.mark.parametrize(
@@ -59,7 +60,7 @@ def test_one_that_is_far_too_large_is_not_read(tmp_path):
 
 
 def test_nor_one_that_is_not_there(tmp_path):
-    assert written.find(str(tmp_path / "file"), "") is None
+    assert accepted_text.find(str(tmp_path / "file"), "") is None
 
 
 class TestLooking:
@@ -75,7 +76,7 @@ class TestLooking:
         return disk.read(str(file), maximum_bytes=1000, maximum_lines=100)
 
     def look(self, file, text="new\n", awaited=None, original=None, last=None):
-        return written.look(original, str(file), text, awaited, last)
+        return accepted_text.look(original, str(file), text, awaited, last)
 
     def test_a_file_that_holds_the_text_is_found(self, file):
         assert self.look(file).found is None
@@ -106,9 +107,9 @@ class TestLooking:
 
     def test_a_file_that_is_as_it_was_is_not_read_again(self, file, monkeypatch):
         os.utime(str(file), (1, 1))
-        monkeypatch.setattr(written.time, "time_ns", lambda: 10**19)  # long after any change
+        monkeypatch.setattr(accepted_text.time, "time_ns", lambda: 10**19)  # long after any change
         first = self.look(file)
-        monkeypatch.setattr(written, "find", lambda *arguments, **options: pytest.fail("read again"))
+        monkeypatch.setattr(accepted_text, "find", lambda *arguments, **options: pytest.fail("read again"))
         assert self.look(file, last=first) is first
 
     def test_one_that_has_just_changed_is(self, file):
@@ -121,7 +122,7 @@ class TestLooking:
 
     def test_a_file_that_is_not_there_yet(self, file):
         file.unlink()
-        assert self.look(file, "") == written.Sight(())
+        assert self.look(file, "") == accepted_text.Sight(())
         file.write_bytes(b"")
         assert self.look(file, "").found is not None
 

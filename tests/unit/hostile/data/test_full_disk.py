@@ -15,7 +15,7 @@ import pytest
 
 from companion.review.document import disk, file_replacement
 from companion.review.document.disk import ChangedError, DiskError
-from companion.review.document.recovery import recover
+from companion.review.document.journal import recover
 from tests.support.writing import write_file
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
