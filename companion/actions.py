@@ -98,8 +98,10 @@ class Actions:
             act(*found)
 
     def pending(self) -> List[Tuple[Endpoint, Review]]:
-        """The undecided reviews of all windows."""
-        return [(endpoint, review) for endpoint in self._endpoints.all() for review in endpoint.reviews.pending()]
+        """The undecided reviews of all windows, those of one client together."""
+        found = [(endpoint, review) for endpoint in self._endpoints.all() for review in endpoint.reviews.pending()]
+        clients = list(dict.fromkeys(review.owner for _, review in found))
+        return sorted(found, key=lambda each: clients.index(each[1].owner))
 
     def closed(self) -> List[Tuple[Endpoint, ClosedReview]]:
         """The reviews of all windows that can be opened again."""

@@ -68,7 +68,7 @@ def title_of(window: sublime.Window, is_this: bool) -> str:
 def _window(endpoint: Endpoint, is_this: bool, ports: Tuple[int, ...]) -> WindowFacts:
     settings = endpoint.settings()
     clients: List[ClientFacts] = []
-    for client, name in zip(endpoint.clients.values(), endpoint.client_names()):
+    for client, name in zip(endpoint.clients.values(), endpoint.client_names(numbered=True)):
         since = time.strftime("%H:%M:%S", time.localtime(client.opened_at))
         clients.append(ClientFacts(name, client_name(client.client_version), client.protocol_version, since))
     return WindowFacts(

@@ -53,8 +53,9 @@ TRANSITIONS: Dict[Presence, FrozenSet[Presence]] = {
 class Client:
     """What is known of one client. Main thread only.
 
-    `turn` is the number of its last change of presence, counted for all clients of the window. `given_name` is what the
-    client calls itself, or "". `informed` means that it knows of a file.
+    `turn` is the number of its last change of presence, counted for all clients of the window. `number` tells it from
+    others of its `program`, as users call that, for as long as it is connected. `given_name` is what the client calls itself,
+    or "". `informed` means that it knows of a file.
     """
 
     session: ClientSession
@@ -64,6 +65,8 @@ class Client:
     def __init__(self) -> None:
         self.presence = Presence.EXPECTED
         self.turn = 0
+        self.number = 0
+        self.program = ""
         self.given_name = ""
         self.process_id: Optional[int] = None
         self.informed = False
@@ -84,18 +87,28 @@ class Client:
         return self.informed
 
 
-def name_of(session: ClientSession, client: Optional[Client], agents: Sequence[Agent] = AGENTS) -> str:
-    """The name that users know: what the client's program is called, one of `agents`, and what it calls itself.
+def name_of(
+    session: ClientSession, client: Optional[Client], agents: Sequence[Agent] = AGENTS, *, numbered: bool = False
+) -> str:
+    """The name that users know: what the client's program is called, one of `agents`, and what it calls itself. If it
+    is to be `numbered`, it is not the one of another client.
 
     `client` is what is known of it, if anything is; its dialect tells the program only while it is shown. Any thread:
     the presence is read before the dialect, which is set before it, and the rest once.
     """
     if client is None:
         return display_name(session)
-    agent = agent_of(client.dialect, session, agents) if client.presence is Presence.SHOWN else None
-    name = agent.title if agent is not None else display_name(session)
+    name = program_of(session, client, agents)
+    if numbered and client.number > 1:
+        name = f"{name} {client.number}"
     given = client.given_name
     return f"{name}: {client_name(given)}" if given else name
+
+
+def program_of(session: ClientSession, client: Client, agents: Sequence[Agent]) -> str:
+    """What the client's program is called."""
+    agent = agent_of(client.dialect, session, agents) if client.presence is Presence.SHOWN else None
+    return agent.title if agent is not None else display_name(session)
 
 
 def display_name(session: ClientSession) -> str:

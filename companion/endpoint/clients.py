@@ -12,7 +12,7 @@ import logging
 from functools import partial
 from itertools import count
 from operator import attrgetter
-from typing import TYPE_CHECKING, Callable, Dict, List, Optional, Sequence, Tuple
+from typing import TYPE_CHECKING, Callable, Dict, List, Optional, Sequence, Set, Tuple
 
 from ..agents.agent import Agent
 from ..agents.dialect import Dialect, Mention, Message
@@ -20,7 +20,7 @@ from ..agents.registry import agents_of
 from ..agents.shared_context import SharedContext
 from ..review.decision import Outcome, Owner, Review, Verdict
 from ..system.processes import is_alive
-from .client import SELF_TEST, Client, Presence, agent_of, name_of
+from .client import SELF_TEST, Client, Presence, agent_of, name_of, program_of
 from .servers import PRIMARY
 
 if TYPE_CHECKING:
@@ -73,6 +73,7 @@ class Clients:
         self._stopped = False
         self._clients: Dict[str, Client] = {}  # of which something is known, by session
         self._turns = count(1)
+        self._numbers: Set[Tuple[str, int]] = set()  # those that are taken, each with the name of the program
 
     def stop(self) -> None:
         """The endpoint ends: from now on nothing is done for clients that connect or go."""
@@ -95,6 +96,8 @@ class Clients:
             return
         first = not self._anybody()
         client.go(Presence.SHOWN, next(self._turns))
+        if not client.number:
+            self._number(client)
         if first:
             self._any_changed()
             self._tracker.set_listening(True)  # which publishes the context to whoever is there
@@ -108,6 +111,7 @@ class Clients:
         client = self._clients.pop(session.id, None)
         if client is None or self._stopped:
             return
+        self._numbers.discard((client.program, client.number))
         self._reviews.owner_gone(session.id)
         if client.presence is not Presence.SHOWN:
             return
@@ -115,6 +119,12 @@ class Clients:
         if client.process_id is not None:
             self._runtime.later_on_main(ENDING_MILLISECONDS, self._look_for_program, client.process_id, session.id)
         self._changed()
+
+    def _number(self, client: Client) -> None:
+        """Give a client the smallest number that no other one of its program has."""
+        client.program = program_of(client.session, client, self._agents())
+        client.number = next(number for number in count(1) if (client.program, number) not in self._numbers)
+        self._numbers.add((client.program, client.number))
 
     def wanted_has_changed(self) -> None:
         """The switches of the programs may have been changed: show those that wait for it, and hide others."""
@@ -208,7 +218,7 @@ class Clients:
             message = dialect.mention(mention.spelled_out() if lines_are_needed else mention)
             if message is not None:
                 self._notify(dialect, message, session.id)
-                return self._name_of(session, client)
+                return name_of(session, client, self._agents(), numbered=True)
         return None
 
     # -- who they are -------------------------------------------------------------------------------------------------
@@ -232,9 +242,10 @@ class Clients:
         client = self._clients.get(session)
         return client if client is not None and client.presence is Presence.SHOWN else None
 
-    def names(self) -> List[str]:
-        """What they are called, in the order of `sessions`."""
-        return [self._name_of(client.session, client) for client in self._all(Presence.SHOWN)]
+    def names(self, *, numbered: bool = False) -> List[str]:
+        """What they are called, in the order of `sessions`; if `numbered`, each differently."""
+        agents = self._agents()
+        return [name_of(client.session, client, agents, numbered=numbered) for client in self._all(Presence.SHOWN)]
 
     def is_connected(self, owner: Owner) -> bool:
         """Whether this client is connected, and shown."""
@@ -243,13 +254,10 @@ class Clients:
     def owner_of(self, session: ClientSession) -> Owner:
         """The client, by the name that users know: what its program is called, and what it calls itself. Any thread:
         looks up this client and no other."""
-        return Owner(session.id, self._name_of(session, self._clients.get(session.id)))
+        return Owner(session.id, name_of(session, self._clients.get(session.id), self._agents(), numbered=True))
 
     def _agents(self) -> Sequence[Agent]:
         return agents_of(self._settings())
-
-    def _name_of(self, session: ClientSession, client: Optional[Client]) -> str:
-        return name_of(session, client, self._agents())
 
     def wanted_dialects(self) -> List[Dialect]:
         """The dialects of the programs that the user wants to find this window."""

@@ -330,9 +330,9 @@ class Endpoint:
         """The sessions of the connected clients, by id, the oldest first. Main thread."""
         return self._clients.sessions
 
-    def client_names(self) -> List[str]:
-        """The connected clients by the names that users know."""
-        return self._clients.names()
+    def client_names(self, *, numbered: bool = False) -> List[str]:
+        """The connected clients by the names that users know; if `numbered`, each has its own."""
+        return self._clients.names(numbered=numbered)
 
     def takes_mentions(self) -> bool:
         """Whether a connected program can be sent mentions."""

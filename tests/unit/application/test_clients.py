@@ -145,6 +145,60 @@ class TestGoing:
         assert not world.runtime.later
 
 
+class TestSeveralOfOneProgram:
+    def owner(self, world, number, name="claude-code"):
+        return world.clients.owner_of(client(number, name)).client_name
+
+    def come(self, world, *numbers, name="claude-code", dialect=CLAUDE):
+        for number in numbers:
+            world.clients.came(client(number, name), dialect)
+
+    def test_each_has_a_number_of_its_own_for_as_long_as_it_is_connected(self, world):
+        self.come(world, 1, 2, 3)
+        assert [self.owner(world, number) for number in (1, 2, 3)] == ["Claude Code", "Claude Code 2", "Claude Code 3"]
+        world.clients.went(client(1, "claude-code"))
+        assert [self.owner(world, number) for number in (2, 3)] == ["Claude Code 2", "Claude Code 3"]
+        self.come(world, 4, 5)
+        assert [self.owner(world, number) for number in (4, 5)] == ["Claude Code", "Claude Code 4"]
+
+    def test_another_program_is_counted_by_itself_and_what_a_session_is_called_comes_behind(self, world):
+        self.come(world, 1, 2, name="copilot-cli", dialect=COPILOT)
+        self.come(world, 3)
+        for number in (1, 2):
+            world.clients.rename(f"session-{number}", "Greeting")
+        assert self.owner(world, 1, "copilot-cli") == "Copilot CLI: Greeting"
+        assert self.owner(world, 2, "copilot-cli") == "Copilot CLI 2: Greeting"
+        assert self.owner(world, 3) == "Claude Code"
+
+    def test_a_number_stays_while_the_client_is_hidden(self, world):
+        self.come(world, 1, 2)
+        world.current = dataclasses.replace(Settings(), publish_for_claude=False)
+        world.clients.wanted_has_changed()
+        world.clients.went(client(1, "claude-code"))
+        world.current = Settings()
+        world.clients.wanted_has_changed()
+        self.come(world, 3)
+        assert [self.owner(world, number) for number in (2, 3)] == ["Claude Code 2", "Claude Code"]
+
+    def test_one_that_was_hidden_from_the_first_is_counted_when_it_is_shown(self, world):
+        world.current = dataclasses.replace(Settings(), publish_for_claude=False)
+        self.come(world, 1, 2)
+        world.current = Settings()
+        world.clients.wanted_has_changed()
+        assert {self.owner(world, number) for number in (1, 2)} == {"Claude Code", "Claude Code 2"}
+
+    def test_the_status_bar_counts_them_and_the_report_names_each(self, world):
+        self.come(world, 1, 2)
+        assert world.clients.names() == ["Claude Code", "Claude Code"]
+        assert world.clients.names(numbered=True) == ["Claude Code", "Claude Code 2"]
+
+    def test_nothing_is_kept_of_those_that_have_gone(self, world):
+        for number in range(9):
+            self.come(world, number, name=f"name {number}")
+            world.clients.went(client(number, f"name {number}"))
+        assert not world.clients._numbers
+
+
 class TestWords:
     def test_each_dialect_is_told_in_its_own(self, world):
         world.clients.came(client(1))
