@@ -261,6 +261,7 @@ class Settings:
     track_changes: str = _setting("connected", one_of(*TRACKING), towards(*TRACKING))
 
     # The diff review.
+    review_open: str = _setting("at_once", one_of("at_once", "on_request"), harmless)
     review_focus: str = _setting("auto", one_of("auto", "always", "never"), harmless)
     review_presentation: str = _setting("auto", one_of("auto", "side_by_side", "inline"), harmless)
     review_inline_below_columns: int = _setting(100, integer(20, 1000), harmless)

@@ -54,8 +54,8 @@ class Client:
     """What is known of one client. Main thread only.
 
     `turn` is the number of its last change of presence, counted for all clients of the window. `number` tells it from
-    others of its `program`, as users call that, for as long as it is connected. `given_name` is what the client calls itself,
-    or "". `informed` means that it knows of a file.
+    others of its `program`, as users call that, for as long as it is connected. `given_name` is what the client calls
+    itself, or "". `informed` means that it knows of a file.
     """
 
     session: ClientSession

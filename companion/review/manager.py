@@ -126,7 +126,7 @@ class ReviewManager:
             if not ticket.waiting:
                 return
             self.withdraw(owner.session_id, ticket.name)
-        self.open_reviews.propose(owner, path, proposed, prepared, ticket)
+        self.open_reviews.propose(owner, path, proposed, prepared, ticket, unasked=True)
 
     def close_diff(self, owner: Owner, path: str, *, suppress_notification: bool) -> Optional[str]:
         """Take a proposal back and return its text, the user's edits included; None if there is no such review."""

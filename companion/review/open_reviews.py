@@ -2,7 +2,8 @@
 
 Rules: everything runs on the main thread. Nothing is decided here, and no client is told. A view is known by its
 buffer, so that its clones are known, too. After the last review the window is given back. Views come and go only while
-the focus is free; a review that waits for that is open, but has no presentation.
+the focus is free, or, as `review_open` says, once it is asked for; a review that waits for that is open, but has no
+presentation.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from .document.preparation import Preparation
     from .document.text import ProposedText
 
+ON_REQUEST = "on_request"
 THAW_MILLISECONDS = 100  # between two looks whether a review that has come by itself may be edited
 
 
@@ -49,7 +51,7 @@ class OpenReviews:
     ) -> None:
         self.presentations: Dict[Review, Presentation] = {}
         """The oldest review first."""
-        self._waiting: Dict[Review, Optional[Preparation]] = {}  # to be shown when the focus is free
+        self._waiting: Dict[Review, Optional[Preparation]] = {}  # for the focus or to be asked for
         self.arrangement = Arrangement(window, runtime, settings)
         self.input_guard = InputGuard()
         self._window = window
@@ -151,7 +153,7 @@ class OpenReviews:
     def summary(self, review: Review) -> str:
         """How much a review changes and how long it has been waiting, in a few words."""
         presentation = self.presentations.get(review)
-        return presentation.summary if presentation is not None else ""
+        return presentation.summary if presentation is not None else "not shown yet"
 
     # -- opening ------------------------------------------------------------------------------------------------------
 
@@ -169,8 +171,11 @@ class OpenReviews:
         proposed: Union[str, ProposedText],
         prepared: Optional[Preparation] = None,
         ticket: Optional[Ticket] = None,
+        *,
+        unasked: bool = False,
     ) -> Review:
-        """Show a proposal and return its review. A newer proposal for the same file replaces the older one.
+        """Show a proposal and return its review. A newer proposal for the same file replaces the older one. What comes
+        `unasked` is not shown before the user asks for it, if the settings say so.
 
         Raises `ReviewError`, with a sentence for the client; nothing has changed then.
         """
@@ -178,7 +183,7 @@ class OpenReviews:
         review = self.find(owner, path) if ticket is None else None
         if review is None:
             review = Review(owner, path, proposed, ticket)
-            self.await_focus(review, prepared)
+            self.await_focus(review, prepared, unasked)
             return review
         review.replace(proposed)
         if review in self._waiting:
@@ -190,10 +195,11 @@ class OpenReviews:
             self.arrangement.when_free(partial(self.show, review))
         return review
 
-    def await_focus(self, review: Review, prepared: Optional[Preparation] = None) -> None:
-        """Show a review that has no views, as soon as the focus is free."""
+    def await_focus(self, review: Review, prepared: Optional[Preparation] = None, unasked: bool = False) -> None:
+        """Show a review that has no views, as soon as the focus is free; `unasked` is as in `propose`."""
         self._waiting[review] = prepared
-        self.arrangement.when_free(partial(self._open, review))
+        if not unasked or self._settings().review_open != ON_REQUEST:
+            self.arrangement.when_free(partial(self._open, review))
         self._runtime.on_main(self._on_count)
 
     def _open(self, review: Review) -> None:
@@ -240,12 +246,20 @@ class OpenReviews:
         """Bring a review to the front; `focus` is as in `Arrangement.show`. With it, the user has asked for the review,
         or (not `asked`) has decided the one before."""
         presentation = self.presentations.get(review)
-        if presentation is not None:
+        if review in self._waiting:
+            self.arrangement.when_free(partial(self._open_asked, review, focus, asked))
+        elif presentation is not None:
             if focus and asked:
                 self.input_guard.asked_for(review)
                 self._thaw(review)
             self.arrangement.show(presentation.views, presentation.proposal_view, focus)
             self._has_come(review)
+
+    def _open_asked(self, review: Review, focus: Optional[bool], asked: bool) -> None:
+        self._open(review)
+        if review in self.presentations:
+            self.presentations[review].load()  # what was found out about the file may be hours old
+            self.show(review, focus, asked)
 
     def preview(self, review: Review) -> None:
         """Show a review behind an overlay, which keeps the focus, unless that needs another group: it would end."""
@@ -297,6 +311,8 @@ class OpenReviews:
         """Show the reviews as the settings say now."""
         for presentation in self.presentations.values():
             presentation.settings_changed()
+        for review in list(self._waiting) if self._settings().review_open != ON_REQUEST else ():
+            self.arrangement.when_free(partial(self._open, review))
 
     def orphan(self, review: Review) -> bool:
         """Note that the client of an open review has gone, and show it in the header. True if that is news."""

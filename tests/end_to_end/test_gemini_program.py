@@ -75,6 +75,38 @@ def test_an_edit_is_accepted_in_the_editor_with_a_change_of_the_user(desktop, ge
     assert desktop.arrangement() == before
 
 
+def test_a_diff_that_waits_to_be_asked_for_leaves_the_editor_alone_and_the_terminal_usable(desktop, gemini, model):
+    desktop.host.evaluate("sublime.load_settings('Gemini Companion.sublime-settings').set('review_open', 'on_request')")
+    before = desktop.arrangement()
+    edit = {"file_path": desktop.path("greeting.py"), "old_string": "Hello", "new_string": "Good day"}
+    for number, key in enumerate(("escape", "enter")):
+        model.script(
+            CallTool("replace", dict(edit, instruction="Greet politely.")), *[Say("It is polite now.")] * number
+        )
+        gemini.submit("Be more polite")
+        gemini.wait_confirmation("greeting.py")
+        desktop.wait_status("1 to review")
+        assert desktop.arrangement() == before and not desktop.views_of_role("proposal")
+        gemini.press(key)
+        desktop.host.wait_until(lambda: "to review" not in desktop.window()["status_bar"])
+    gemini.wait_for("It is polite now.")
+    assert desktop.read("greeting.py").decode() == PROPOSAL
+
+    edit = {"file_path": desktop.path("greeting.py"), "old_string": "Good day", "new_string": "Welcome"}
+    model.script(CallTool("replace", dict(edit, instruction="Greet warmly.")), Say("It is warm now."))
+    gemini.submit("Be warmer")
+    gemini.wait_confirmation("greeting.py")
+    desktop.wait_status("1 to review")
+    desktop.host.call("run_palette", caption="Gemini Companion: Show Pending Diffs")
+    desktop.host.wait_until(lambda: desktop.window()["quick_panel"])
+    desktop.host.call("choose", item="greeting.py")
+    assert "Welcome" in desktop.wait_proposal()["text"]
+    desktop.accept()
+    gemini.wait_for("It is warm now.")
+    assert "Welcome" in desktop.read("greeting.py").decode()
+    desktop.wait_no_review()
+
+
 def test_an_answer_in_the_terminal_closes_the_diff(desktop, gemini, model):
     before = desktop.arrangement()
     start_review(desktop, gemini, model)

@@ -47,6 +47,8 @@ USERS_ALONE: Dict[str, List[Any]] = {
     "kilo_command": [["sh"], ["kilo"]],
     "copilot_command": [["sh"], ["copilot"]],
     "codex_command": [["sh"], ["codex"]],
+    "agents": [[{"name": "Sh", "command": ["sh"], "dialect": "claude"}], []],
+    "run_commands": [{"Sh": ["sh"]}, {}],
     "terminal_commands": [{"linux": ["sh"]}, {}],
     "workspace_trust": [True, False, None],
     "review_maximum_bytes": [1000, 2000000, 10000000],  # or it could hide what a small file holds
@@ -54,6 +56,7 @@ USERS_ALONE: Dict[str, List[Any]] = {
     "log_level": ["debug", "info", "warning", "error"],
 }
 ONLY_SHOWN: Dict[str, List[Any]] = {
+    "review_open": ["at_once", "on_request"],
     "review_focus": ["auto", "always", "never"],
     "review_presentation": ["auto", "side_by_side", "inline"],
     "review_inline_below_columns": [20, 100, 1000],

@@ -1,0 +1,97 @@
+"""Diffs that open only when the user asks for them: nothing shows, moves or takes the focus before that."""
+
+from __future__ import annotations
+
+from typing import Any, Iterator
+
+from ..companion.review.decision import Ticket, Verdict
+from .review_support import GEMINI, PROPOSED, QWEN, TEXT, DecidingTestCase
+
+
+class TestOnRequest(DecidingTestCase):
+    def setUp(self) -> Iterator[Any]:
+        yield from super().setUp()
+        self.use(review_open="on_request")
+        self.view = yield from self.open_file()
+        self.before = self.picture()
+
+    def propose(self, name: str = "file.py", owner: Any = GEMINI, ticket: Any = None) -> Iterator[Any]:
+        """Let a client ask for a review; wait until it would have been shown."""
+        self.reviews.open_diff(owner, self.path(name), PROPOSED, None, ticket)
+        turns: Any = []
+        self.endpoint._runtime.on_main(lambda: self.endpoint._runtime.on_main(turns.append, 1))
+        yield lambda: bool(turns)
+        return self.reviews.pending()[-1]
+
+    def test_it_is_counted_and_nothing_else_changes(self) -> Iterator[Any]:
+        review = yield from self.propose()
+        self.assertEqual(self.picture(), self.before)
+        self.assertEqual(self.reviews.pending(), [review])
+        self.assertIsNone(self.reviews.in_front())
+        self.assertEqual(self.reviews.open_reviews.summary(review), "not shown yet")
+        self.assertEqual(self.told, [])
+
+    def test_the_one_that_is_asked_for_opens_with_the_focus_and_the_others_wait_on(self) -> Iterator[Any]:
+        first = yield from self.propose()
+        second = yield from self.propose("other.py", QWEN)
+        self.reviews.open_reviews.show(second, focus=True)
+        yield lambda: self.header(second) != "" and self.settled()
+        self.assertEqual(self.window.active_view(), self.proposal(second))
+        self.assertEqual(len(self.presentations()), 1)
+        self.reviews.reject(second)
+        yield lambda: self.picture() == self.before
+        self.assertEqual(self.reviews.pending(), [first])
+        self.assertEqual([outcome.kind for _, outcome in self.told], [Verdict.REJECTED])
+
+    def test_a_terminal_loses_the_focus_to_the_one_that_is_asked_for(self) -> Iterator[Any]:
+        self.terminal()
+        review = yield from self.propose()
+        self.reviews.open_reviews.show(review, focus=True)
+        yield lambda: self.window.active_view() == self.proposal(review)
+
+    def test_asked_for_while_another_one_is_edited_it_comes_to_the_front(self) -> Iterator[Any]:
+        first = yield from self.propose()
+        second = yield from self.propose("other.py", QWEN)
+        self.reviews.open_reviews.show(first, focus=True)
+        yield lambda: self.header(first) != "" and self.settled()
+        self.type(self.proposal(first), 0, "# mine\n")
+        self.reviews.open_reviews.show(second, focus=True)
+        yield lambda: self.window.active_view() == self.proposal(second)
+        self.assertEqual(self.text(self.proposal(first))[:7], "# mine\n")
+
+    def test_answered_in_the_terminal_it_goes_without_a_trace(self) -> Iterator[Any]:
+        answers: Any = []
+        yield from self.propose(ticket=Ticket("a name", True, answers.append))
+        yield from self.propose("other.py")
+        self.assertTrue(self.reviews.withdraw(GEMINI.session_id, "a name"))
+        self.assertEqual(self.reviews.close_diff(GEMINI, self.path("other.py"), suppress_notification=True), PROPOSED)
+        self.assertEqual((self.reviews.pending(), answers, self.told), ([], [None], []))
+        self.assertEqual(self.picture(), self.before)
+
+    def test_a_newer_proposal_takes_the_place_of_one_that_was_not_shown(self) -> Iterator[Any]:
+        review = yield from self.propose()
+        self.reviews.open_diff(GEMINI, self.path(), "newer\n")
+        self.assertEqual(self.reviews.pending(), [review])
+        self.reviews.open_reviews.show(review, focus=True)
+        yield lambda: self.header(review) != "" and self.settled()
+        self.assertEqual(self.text(self.proposal(review)), "newer\n")
+
+    def test_a_file_that_has_changed_meanwhile_is_compared_as_it_is_when_it_is_shown(self) -> Iterator[Any]:
+        review = yield from self.propose()
+        self.write(content=TEXT + "later\n")
+        self.reviews.open_reviews.show(review, focus=True)
+        yield lambda: self.header(review) != "" and self.settled()
+        yield lambda: "later" in self.text(self.original(review))
+
+    def test_all_that_wait_open_when_the_setting_is_changed(self) -> Iterator[Any]:
+        yield from self.propose()
+        yield from self.propose("other.py", QWEN)
+        self.use(review_open="at_once")
+        self.reviews.open_reviews.settings_changed()
+        yield lambda: len(self.presentations()) == 2
+
+    def test_the_end_of_the_window_answers_those_that_were_never_shown(self) -> Iterator[Any]:
+        yield from self.propose()
+        self.reviews.shutdown()
+        self.assertEqual([outcome.kind for _, outcome in self.told], [Verdict.REJECTED])
+        self.assertEqual(self.picture(), self.before)
