@@ -101,7 +101,7 @@ CODEX = CodexDialect()
 
 
 class CodexCli(Agent):
-    """Asks at `~/.codex/ipc/ipc.sock` and, if nobody answers, where earlier releases did."""
+    """Asks at `~/.codex/ipc/ipc.sock`, or below `CODEX_HOME`, and, if nobody answers, where earlier releases did."""
 
     key = "codex"
     title = "Codex CLI"

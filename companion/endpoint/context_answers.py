@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger("gemini_companion.endpoint")
 
-LOOKS_PER_SEARCH = 3  # of those that the editor's watcher takes, one every 3.5 s
+SEARCH_SECONDS = 10.0  # between two searches at least; the watcher of the editor comes by every 3.5 s
 FIRST_SECONDS = 0.3  # for a window that nobody has listened to; programs wait half a second
 POLL_SECONDS = 0.02
 FORGOTTEN_SECONDS = 1800  # after which a program whose process is not known counts as gone
@@ -94,24 +94,26 @@ class ContextAnswers:
         self._claims: Tuple[Claim, ...] = ()
         self._server: Optional[FrameServer] = None
         self._askers: Dict[Optional[int], Asker] = {}
-        self._looks = 0
+        self._searched = 0.0  # on the monotonic clock
         self._stopped = False
 
     # -- life ---------------------------------------------------------------------------------------------------------
 
-    def look(self, *, now: bool = False) -> None:
-        """See who has gone, whether we are wanted, and in a while, or `now`, whether the socket is to be had."""
+    def look(self) -> None:
+        """See who has gone, whether we are wanted and, once in a while, whether the socket is to be had."""
         self._runtime.assert_loop_thread()
         self._forget_the_dead()
         wanted = not self._stopped and any(self.agent.is_wanted(each.settings()) for each in self._endpoints())
         if not wanted:
             self._give_back()
             return
-        self._looks += 1
-        due = now or self.holding is Holding.OFF or self._looks % LOOKS_PER_SEARCH == 0
-        if due and any(claimed.is_lost() for claimed in self._claims):
+        now = time.monotonic()
+        if self.holding is not Holding.OFF and now - self._searched < SEARCH_SECONDS:
+            return
+        self._searched = now
+        if any(claimed.is_lost() for claimed in self._claims):
             self._give_back()  # a cleaner, or an editor that takes what is not its own
-        if due and self._go(Holding.LOOKING):
+        if self._go(Holding.LOOKING):
             self._runtime.spawn(self._search)
 
     def loop_lost(self) -> None:

@@ -14,7 +14,7 @@ import pytest
 
 from companion.agents.codex_cli import CODEX_CLI
 from companion.agents.shared_context import ActiveFile, Position, SharedContext
-from companion.endpoint.context_answers import LOOKS_PER_SEARCH, ContextAnswers
+from companion.endpoint.context_answers import SEARCH_SECONDS, ContextAnswers
 from companion.settings import Settings
 from companion.system.platform import LINUX, Platform
 from companion.transport import framed_socket
@@ -96,8 +96,8 @@ class Editor:
         os.makedirs(os.path.join(home, "tmp"), exist_ok=True)
         environment = {"HOME": home, "TMPDIR": os.path.join(home, "tmp")}
         self.windows = list(windows)
-        platform = Platform(LINUX, environment, home, os.getuid())
-        self.answers = ContextAnswers(Runtime(), CODEX_CLI, lambda: self.windows, platform)
+        self.platform = Platform(LINUX, environment, home, os.getuid())
+        self.answers = ContextAnswers(Runtime(), CODEX_CLI, lambda: self.windows, self.platform)
         self.paths = [
             os.path.join(home, ".codex", "ipc", "ipc.sock"),
             os.path.join(home, "tmp", "codex-ipc", f"ipc-{os.getuid()}.sock"),
@@ -109,9 +109,8 @@ class Editor:
             await asyncio.sleep(0.005)
 
     async def later(self, holding):
-        """After so many looks as it takes until the socket is looked for again."""
-        for _ in range(LOOKS_PER_SEARCH):
-            self.answers.look()
+        """Once it is time to look for the socket again."""
+        self.answers._searched -= SEARCH_SECONDS
         await self.until(holding)
 
     async def close(self):

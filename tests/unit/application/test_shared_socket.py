@@ -14,10 +14,20 @@ if sys.platform == "win32":
 
 from answering_editors import Editor, Window, answer, home, request, run
 
-from companion.endpoint.context_answers import LOOKS_PER_SEARCH, Holding
+from companion.agents.codex_cli import CODEX_CLI
+from companion.endpoint.context_answers import Holding
 from companion.transport import framed_socket
 
 __all__ = ["home"]
+
+
+def test_the_first_place_is_in_the_programs_own_folder(home):
+    """Measured: with the variable the program asks there alone."""
+    editor = Editor(home)
+    first, second = CODEX_CLI.shared_sockets(editor.platform)
+    moved = editor.platform._replace(environment={**editor.platform.environment, "CODEX_HOME": "/opt/codex"})
+    assert first.place.root == os.path.join(home, ".codex") and first.name == "ipc.sock"
+    assert [each.place.root for each in CODEX_CLI.shared_sockets(moved)] == ["/opt/codex", second.place.root]
 
 
 class TestTheSocket:
@@ -71,7 +81,7 @@ class TestTheSocket:
 
         run(scenario())
 
-    def test_it_is_looked_for_no_more_often_than_every_third_time(self, home, monkeypatch):
+    def test_it_is_looked_for_no_more_than_once_in_ten_seconds_however_many_windows_open(self, home, monkeypatch):
         async def scenario():
             editor = Editor(home, Window("/a"))
             searches = []
@@ -84,11 +94,13 @@ class TestTheSocket:
             monkeypatch.setattr(editor.answers, "_search", counted)
             monkeypatch.setattr(framed_socket, "claim", lambda path: None)
             await editor.until(Holding.STANDBY)
-            for _ in range(LOOKS_PER_SEARCH * 4):
+            for _ in range(30):
                 editor.answers.look()
                 while editor.answers.holding is Holding.LOOKING:
                     await asyncio.sleep(0.005)
-            assert len(searches) == 5
+            assert len(searches) == 1
+            await editor.later(Holding.STANDBY)
+            assert len(searches) == 2
 
         run(scenario())
 
