@@ -76,7 +76,8 @@ class Server:
 
     def close(self) -> None:
         """The end of its input ends it."""
-        assert self._process.stdin is not None and self._process.stdout is not None
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
         self._process.stdin.close()
         try:
             self._process.wait(10)

@@ -42,9 +42,7 @@ def lock_files(home: str, folder: str = ".claude") -> Dict[int, Dict[str, Any]]:
 class ClaudeClient(LoopThread):
     """One connection. `connect` first; leaving the `with` block closes it."""
 
-    def __init__(
-        self, home: str, cwd: str, name: str = "claude-code", pid: int = 0, folder: str = ".claude"
-    ) -> None:
+    def __init__(self, home: str, cwd: str, name: str = "claude-code", pid: int = 0, folder: str = ".claude") -> None:
         """`pid` is the process that the client says it is; by default this one."""
         super().__init__()
         self._home = home

@@ -149,7 +149,8 @@ def test_a_marked_move_is_always_certain(pair):
         assert times(block, left) == times(block, right) == 1
         # Each line is in one block at most.
         rows, others = set(range(move.left, move.left + move.length)), set(range(move.right, move.right + move.length))
-        assert rows <= removed and others <= added
+        assert rows <= removed
+        assert others <= added
         removed, added = removed - rows, added - others
 
 

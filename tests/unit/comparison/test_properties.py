@@ -128,7 +128,9 @@ def test_the_longest_common_subsequence_is_one_and_is_longest(left, right):
 def test_blocks_are_equal_and_rise_however_little_the_budget(left, right, cells):
     left_at = right_at = 0
     for block in matching_blocks(left, right, Budget(cells=cells)):
-        assert block.length and block.left >= left_at and block.right >= right_at
+        assert block.length
+        assert block.left >= left_at
+        assert block.right >= right_at
         assert left[block.left : block.left + block.length] == right[block.right : block.right + block.length]
         left_at, right_at = block.left + block.length, block.right + block.length
 

@@ -72,7 +72,8 @@ def test_an_error_closes_the_question():
     existence.ask(["a"])
     runtime.questions[0][2](OSError("out of order"))
     existence.ask(["a"])
-    assert answers == [] and len(runtime.questions) == 2
+    assert answers == []
+    assert len(runtime.questions) == 2
 
 
 def test_what_is_known_already_wakes_nobody(tmp_path):
@@ -100,14 +101,16 @@ def test_who_asks_while_nobody_is_to_be_told_is_told_all_the_same(tmp_path):
     runtime, existence, _ = begin()
     existence.ask([path], known={path: path})
     existence.ask([path])
-    assert len(runtime.questions) == 1 and runtime.work[0]() == {path: path}
+    assert len(runtime.questions) == 1
+    assert runtime.work[0]() == {path: path}
 
     existence.ask([path], known={path: path})  # is still waiting for the first answer
     runtime.questions[0][1]({path: path})
     existence.ask([path], known={path: path})
     assert runtime.work[1]() is NOTHING_TO_TELL
     existence.ask([path])
-    assert len(runtime.questions) == 3 and runtime.work[2]() == {path: path}
+    assert len(runtime.questions) == 3
+    assert runtime.work[2]() == {path: path}
 
 
 def test_what_is_found_on_a_real_disk(tmp_path):

@@ -117,9 +117,11 @@ def test_clones_count_once_and_closing_one_leaves_the_file_active():
     assert paths(made) == [A, B, C]
     assert made.views_of_active() == {1, 10}
     made.close(10)
-    assert active(made) == [A] and made.active_view == 1
+    assert active(made) == [A]
+    assert made.active_view == 1
     made.close(1)
-    assert active(made) == [] and paths(made) == [B, C]
+    assert active(made) == []
+    assert paths(made) == [B, C]
 
 
 def test_the_active_file_stops_being_active_when_it_is_closed():
@@ -127,8 +129,10 @@ def test_the_active_file_stops_being_active_when_it_is_closed():
     made.focus(1, A, NOW + 10)
     made.focus(2, B, NOW + 20)
     made.close(2)
-    assert active(made) == [] and paths(made) == [A, C]
-    assert made.active_view is None and made.active_path is None
+    assert active(made) == []
+    assert paths(made) == [A, C]
+    assert made.active_view is None
+    assert made.active_path is None
 
 
 def test_only_the_active_file_has_a_cursor_and_a_selection():
@@ -150,14 +154,16 @@ def test_the_selection_is_not_shared_when_the_user_does_not_want_it():
     made = model()
     made.focus(2, B, NOW + 10)
     first = files(made, Policy(share_selection=False), Selection(3, 7, "chosen"))[0]
-    assert "selectedText" not in first and first["cursor"] == {"line": 3, "character": 7}
+    assert "selectedText" not in first
+    assert first["cursor"] == {"line": 3, "character": 7}
 
 
 def test_files_that_are_not_on_disk_are_left_out_until_they_are():
     made = model()
     made.focus(2, B, NOW + 10)
     assert made.set_found({B: ""})
-    assert paths(made) == [A, C] and active(made) == []
+    assert paths(made) == [A, C]
+    assert active(made) == []
     assert not made.shares_active(Policy())
     assert made.set_found({B: B})
     assert active(made) == [B]
@@ -170,14 +176,16 @@ def test_files_nobody_has_looked_for_are_left_out_and_named():
     assert "/code/new.py" not in paths(made)
     assert made.unchecked() == ["/code/new.py"]
     made.forget_found()
-    assert sorted(made.unchecked()) == [A, B, C, "/code/new.py"] and paths(made) == []
+    assert sorted(made.unchecked()) == [A, B, C, "/code/new.py"]
+    assert paths(made) == []
 
 
 def test_a_file_opened_again_has_to_be_looked_for_again():
     made = model()
     made.close(2)
     made.show(5, B)
-    assert made.unchecked() == [B] and paths(made) == [A, C]
+    assert made.unchecked() == [B]
+    assert paths(made) == [A, C]
 
 
 def test_at_most_so_many_files():
@@ -193,7 +201,8 @@ def test_an_excluded_file_is_left_out_entirely_and_nothing_else_is_active_then()
     made.focus(1, A, NOW + 10)
     made.focus(4, "/code/.env", NOW + 20)
     policy = Policy(excluded=exclusion((".env*",)), maximum_files=3)
-    assert paths(made, policy) == [A, B, C] and active(made, policy) == []
+    assert paths(made, policy) == [A, B, C]
+    assert active(made, policy) == []
     assert not made.shares_active(policy)
 
 
@@ -217,7 +226,8 @@ def test_a_window_whose_views_have_gone_elsewhere_is_brought_up_to_date():
     made.focus(1, A, NOW + 10)
     made.reconcile({2: B, 7: "/code/new.py"})
     made.set_found({"/code/new.py": "/code/new.py"})
-    assert paths(made) == [B, "/code/new.py"] and active(made) == []
+    assert paths(made) == [B, "/code/new.py"]
+    assert active(made) == []
 
 
 def test_the_same_file_under_two_spellings_is_one_where_the_platform_says_so():

@@ -152,13 +152,15 @@ def test_the_payload_equals_what_the_history_says(history, policy):
         : policy.maximum_files
     ]
     for file in listed:
-        assert file["path"] in candidates and file["timestamp"] == stamps[file["path"]]
+        assert file["path"] in candidates
+        assert file["timestamp"] == stamps[file["path"]]
         assert file["isActive"] is (file["path"] == active)
         if file["path"] == active:
             assert file["cursor"] == {"line": 2, "character": 3}
             assert ("selectedText" in file) is policy.share_selection
         else:
-            assert "cursor" not in file and "selectedText" not in file
+            assert "cursor" not in file
+            assert "selectedText" not in file
     assert len({file["path"] for file in listed}) == len(listed)
     if active in candidates:
         # Clients look at the first file alone, and only if it is the active one.

@@ -29,9 +29,11 @@ def test_a_window_is_shared_until_the_user_pauses(pause):
 def test_it_outlasts_the_package_that_was_told(pause):
     window, other = Window(), Window()
     pause(window).set(True)
-    assert pause(window) and not pause(other)
+    assert pause(window)
+    assert not pause(other)
     pause(window).set(False)
-    assert not pause(window) and window.stored.own == {}
+    assert not pause(window)
+    assert window.stored.own == {}
 
 
 def test_another_project_in_the_window_does_not_end_it(pause):
@@ -40,7 +42,8 @@ def test_another_project_in_the_window_does_not_end_it(pause):
     now.set(True)
     window.stored = WindowSettings()
     now.look_again()
-    assert now and pause(window)
+    assert now
+    assert pause(window)
 
 
 def test_a_project_that_was_paused_comes_back_paused(pause):
@@ -52,7 +55,8 @@ def test_a_project_that_was_paused_comes_back_paused(pause):
     now.set(False)
     window.stored = first
     now.look_again()
-    assert now and pause(window)
+    assert now
+    assert pause(window)
 
 
 def test_a_look_at_the_same_project_changes_nothing(pause):
@@ -62,7 +66,8 @@ def test_a_look_at_the_same_project_changes_nothing(pause):
         now.set(on)
         stored = dict(window.stored.own)
         now.look_again()
-        assert bool(now) is on and window.stored.own == stored
+        assert bool(now) is on
+        assert window.stored.own == stored
 
 
 @pytest.mark.parametrize("theirs", [False, None, 0, ""])
@@ -80,4 +85,5 @@ def test_a_project_file_that_asks_for_it_yields_to_the_user(pause):
     assert now
     now.set(False)
     now.look_again()
-    assert not now and not pause(window)
+    assert not now
+    assert not pause(window)

@@ -81,7 +81,8 @@ def load(set_item, del_item):
 def test_no_more_is_copied_out_of_the_buffer_than_will_be_sent(read_selection):
     view = View("x" * 10_000_000, Region(0, 10_000_000))
     selected = read_selection(view, 16384, True)
-    assert len(selected.text) == 16384 and selected.all.text == selected.text
+    assert len(selected.text) == 16384
+    assert selected.all.text == selected.text
     assert (view.read, view.times) == (16384, 1)
 
 
@@ -150,7 +151,8 @@ def test_of_very_many_selections_the_first_hundred_and_the_last_are_looked_at(re
     view = View("e " * count, *(Region(2 * number, 2 * number + length) for number in range(count)))
     selected = read_selection(view, 16384, True)
     looked_at = min(count, 101)
-    assert view.regions.asked == looked_at and view.times <= length * (looked_at + 1)
+    assert view.regions.asked == looked_at
+    assert view.times <= length * (looked_at + 1)
     assert selected.all == (1, 2 * count - 1 + length, "\n".join("e" * looked_at) if length else "")
     assert (selected.end.character, selected.text) == (2 * (count - 1) + length, "e" * length)
 

@@ -29,7 +29,8 @@ class TestWithoutClients:
         bench.tracker.on_activated(View(9, None, bench.window))
         bench.listen()
         assert bench.told() == (["/a", "/b"], ["/a"])
-        assert bench.tracker.active_path() == "/a" and second.asked == 0
+        assert bench.tracker.active_path() == "/a"
+        assert second.asked == 0
 
     def test_when_the_last_has_gone_nothing_is_computed_any_more(self, bench):
         view = bench.open("/a")
@@ -40,7 +41,8 @@ class TestWithoutClients:
         bench.open("/b")
         bench.tracker.recheck()
         bench.go_on(1000)
-        assert len(bench.published) == 1 and bench.window.looks == looks
+        assert len(bench.published) == 1
+        assert bench.window.looks == looks
 
     def test_a_burst_that_is_under_way_then_is_forgotten(self, bench):
         view = bench.open("/a")
@@ -59,14 +61,16 @@ class TestTelling:
         bench.tracker.set_listening(True)
         bench.tracker.refresh()
         bench.go_on(1000)
-        assert len(bench.published) == 1 and bench.told() == (["/a"], ["/a"])
+        assert len(bench.published) == 1
+        assert bench.told() == (["/a"], ["/a"])
 
     def test_whoever_comes_after_all_had_gone_is_told_again(self, bench):
         bench.open("/a")
         bench.listen()
         bench.tracker.set_listening(False)
         bench.listen()
-        assert len(bench.published) == 2 and bench.published[0] == bench.published[1]
+        assert len(bench.published) == 2
+        assert bench.published[0] == bench.published[1]
 
     def test_a_burst_is_told_once_when_it_is_over(self, bench):
         view = bench.open("/a")
@@ -101,7 +105,8 @@ class TestTelling:
         bench.listen()
         active = bench.published[-1].active
         assert (active.path, active.start, active.end, active.text) == ("/a", (0, 0), (0, 0), "")
-        assert bench.told() == (["/a"], ["/a"]) and "cursor" not in str(bench.published[-1].ide_context)
+        assert bench.told() == (["/a"], ["/a"])
+        assert "cursor" not in str(bench.published[-1].ide_context)
 
     def test_a_selection_is_read_once_for_an_update(self, bench):
         view = bench.open("/a")
@@ -109,7 +114,8 @@ class TestTelling:
         view.region, asked = Region(6, 2), view.asked
         bench.tracker.on_selection_modified(view)
         bench.go_on(50)
-        assert bench.published[-1].active.text == "line" and view.asked == asked + 1
+        assert bench.published[-1].active.text == "line"
+        assert view.asked == asked + 1
 
     def test_a_caret_that_moves_has_nobody_look_at_the_tabs(self, bench):
         view = bench.open("/a")
@@ -119,7 +125,8 @@ class TestTelling:
         view.region = Region(3, 3)
         bench.tracker.on_selection_modified(view)
         bench.go_on(50)
-        assert len(bench.published) == 2 and bench.window.looks == looks
+        assert len(bench.published) == 2
+        assert bench.window.looks == looks
 
     def test_who_asks_between_two_events_is_told_where_the_user_is(self, bench):
         first, _ = bench.open("/a"), bench.open("/b")
@@ -133,14 +140,17 @@ class TestTelling:
         bench.go_on(1000)
         bench.tracker.on_selection_modified(other)
         bench.tracker.on_selection_modified(View(77, "/elsewhere"))
-        assert bench.editor.waiting == [] and other.asked == 0
+        assert bench.editor.waiting == []
+        assert other.asked == 0
 
     def test_a_pause_empties_the_context_and_its_end_fills_it(self, bench):
         bench.open("/a")
         bench.listen()
         bench.tracker.set_sharing(False)
         bench.go_on(50)
-        assert bench.told() == ([], []) and bench.published[-1].active is None and not bench.tracker.sharing
+        assert bench.told() == ([], [])
+        assert bench.published[-1].active is None
+        assert not bench.tracker.sharing
         bench.tracker.set_sharing(True)
         bench.go_on(50)
         assert bench.told() == (["/a"], ["/a"])
@@ -154,7 +164,8 @@ class TestTelling:
         bench.tracker.stop()
         bench.tracker.set_listening(True)
         bench.go_on(1000)
-        assert len(bench.published) == 1 and not waiting
+        assert len(bench.published) == 1
+        assert not waiting
 
 
 class TestFurtherClients:
@@ -164,7 +175,8 @@ class TestFurtherClients:
         told = []
         bench.tracker.when_current(told.append)
         bench.go_on(1000)
-        assert told == bench.published and len(told) == 1
+        assert told == bench.published
+        assert len(told) == 1
 
     def test_what_is_news_to_all_is_told_to_all_and_not_twice(self, bench):
         view = bench.open("/a")
@@ -173,7 +185,8 @@ class TestFurtherClients:
         told = []
         bench.tracker.when_current(told.append)
         bench.go_on(1000)
-        assert len(bench.published) == 2 and told == []
+        assert len(bench.published) == 2
+        assert told == []
 
     def test_it_waits_for_files_that_were_never_looked_for(self, bench):
         bench.open("/a")
@@ -181,6 +194,8 @@ class TestFurtherClients:
         bench.open("/b")
         told = []
         bench.tracker.when_current(told.append)
-        assert len(bench.published) == 1 and not told
+        assert len(bench.published) == 1
+        assert not told
         bench.go_on()
-        assert bench.told() == (["/b", "/a"], ["/b"]) and not told
+        assert bench.told() == (["/b", "/a"], ["/b"])
+        assert not told

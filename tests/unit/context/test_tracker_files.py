@@ -130,7 +130,8 @@ class TestTheDisk:
         bench.links["/other"] = "/keys/readable"
         bench.open("/notes")
         bench.listen()
-        assert bench.told() == ([], []) and bench.tracker.context().active is None
+        assert bench.told() == ([], [])
+        assert bench.tracker.context().active is None
         bench.open("/other")
         bench.go_on(50)
         assert bench.told() == (["/other"], ["/other"])
@@ -143,17 +144,20 @@ class TestTheDisk:
         bench.links["/notes"] = "/keys/.env"
         bench.tracker.recheck()
         bench.go_on(50)
-        assert bench.told() == ([], []) and bench.tracker.context().active is None
+        assert bench.told() == ([], [])
+        assert bench.tracker.context().active is None
 
     def test_where_nobody_has_looked_yet_nothing_is_told(self, bench):
         bench.open("/notes")
         bench.tracker.set_listening(True)
         bench.editor.step(1000)
         assert all(not context.ide_context["workspaceState"]["openFiles"] for context in bench.published)
-        assert bench.tracker.context().active is None and bench.tracker.withholds_open("/notes")
+        assert bench.tracker.context().active is None
+        assert bench.tracker.withholds_open("/notes")
         bench.answer()
         bench.editor.step(50)
-        assert not bench.tracker.withholds_open("/notes") and bench.told()[0] == ["/notes"]
+        assert not bench.tracker.withholds_open("/notes")
+        assert bench.told()[0] == ["/notes"]
 
     def test_a_view_that_gets_another_name_by_saving_is_that_file(self, bench):
         view = bench.open("/a")
@@ -232,7 +236,8 @@ class TestTabs:
         bench.open(None, **{"gemini_companion.role": "proposal"})
         bench.open(None)
         bench.go_on(50)
-        assert bench.told() == (["/a"], ["/a"]) and len(bench.published) == 1
+        assert bench.told() == (["/a"], ["/a"])
+        assert len(bench.published) == 1
 
     def test_a_view_that_is_gone_before_it_is_looked_at_is_nobody(self, bench):
         bench.open("/a")
@@ -241,7 +246,8 @@ class TestTabs:
         bench.window.tabs.remove(passing)
         passing.home, bench.window.active = None, bench.window.tabs[0]
         bench.go_on(50)
-        assert bench.told() == (["/a"], ["/a"]) and len(bench.published) == 1
+        assert bench.told() == (["/a"], ["/a"])
+        assert len(bench.published) == 1
 
     def test_a_file_that_comes_to_the_front_without_an_event_is_active(self, bench):
         bench.open("/a")
@@ -292,5 +298,6 @@ class TestTabs:
             look_at_project=bench.project_seen,
             publish=bench.published.append,
         )
-        assert later.active_path() == "/a" and bench.tracker.active_path() is None
+        assert later.active_path() == "/a"
+        assert bench.tracker.active_path() is None
         assert bench.told(later.context()) == ([], []), "nobody has looked for it yet"

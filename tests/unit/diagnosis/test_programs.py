@@ -45,7 +45,8 @@ def test_no_answer_is_no_program(printed):
 def test_a_release_is_told_from_a_program_that_fails():
     assert judge(GEMINI, ["gemini"], Answer("/bin/gemini", "0.61.0-nightly.3\n")).outcome is Outcome.OK
     broken = judge(GEMINI, ["gemini"], Answer("/bin/gemini", "Error: no Node.js\n"))
-    assert broken.outcome is Outcome.FAILED and "gemini --version" in broken.advice
+    assert broken.outcome is Outcome.FAILED
+    assert "gemini --version" in broken.advice
 
 
 @pytest.mark.parametrize(
@@ -70,9 +71,11 @@ def test_a_program_on_the_path_is_found(tmp_path):
     program.write_text("#!/bin/sh\necho 0.61.0\n")
     program.chmod(0o700)
     check = check_agent(GEMINI, [str(program)], platform())
-    assert check.outcome is Outcome.OK and check.detail == f"0.61.0 at {program}"
+    assert check.outcome is Outcome.OK
+    assert check.detail == f"0.61.0 at {program}"
     missing = check_agent(GEMINI, [str(tmp_path / "other program")], platform())
-    assert missing.outcome is Outcome.NOTE and missing.name == "Gemini CLI is not installed"
+    assert missing.outcome is Outcome.NOTE
+    assert missing.name == "Gemini CLI is not installed"
 
 
 @POSIX
@@ -95,7 +98,8 @@ def test_a_program_that_hangs_is_ended_with_its_children(tmp_path, monkeypatch):
     began = time.monotonic()
     check = check_agent(GEMINI, [str(program)], platform())
     assert time.monotonic() - began < 5
-    assert check.outcome is Outcome.FAILED and "no answer within 1 seconds" in check.detail
+    assert check.outcome is Outcome.FAILED
+    assert "no answer within 1 seconds" in check.detail
     deadline = time.monotonic() + 5
     while _runs(int(noted.read_text())):
         assert time.monotonic() < deadline, "a child goes on"
@@ -144,4 +148,5 @@ def test_a_program_that_only_the_editors_own_path_has_is_found_as_the_launcher_f
     assert check_agent(GEMINI, ["gemini"], platform()).name == "Gemini CLI is not installed"
     monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
     check = check_agent(GEMINI, ["gemini"], platform())
-    assert check.outcome is Outcome.OK and check.detail == f"0.61.0 at {program}, found only on the editor's PATH"
+    assert check.outcome is Outcome.OK
+    assert check.detail == f"0.61.0 at {program}, found only on the editor's PATH"

@@ -114,7 +114,9 @@ class TestAServer:
             passed("this window refuses a wrong token", "answered with 401"),
         ]
         (_, _, right, *_), (_, port, wrong, *_) = tried.made
-        assert right == "token" and wrong not in ("", "token") and port == 50001
+        assert right == "token"
+        assert wrong not in ("", "token")
+        assert port == 50001
         self.trial()
         assert tried.made[-1][2] != wrong
 
@@ -152,7 +154,9 @@ class TestPrograms:
 
     def test_on_windows_too_it_need_not_be_there(self, monkeypatch):
         check, asked = self.on_windows(monkeypatch, None)
-        assert check.outcome is Outcome.NOTE and check.name == "Gemini CLI is not installed" and not asked
+        assert check.outcome is Outcome.NOTE
+        assert check.name == "Gemini CLI is not installed"
+        assert not asked
 
     @pytest.mark.parametrize(
         ("error", "reason"),
@@ -164,8 +168,10 @@ class TestPrograms:
 
         monkeypatch.setattr(programs, "_run", fail)
         check = check_agent(GEMINI_CLI, ["gemini"], Platform(LINUX, {"SHELL": "/bin/sh"}, "/home/me"))
-        assert check.outcome is Outcome.FAILED and check.detail == f"the login shell could not be asked: {reason}"
-        assert "npm install -g @google/gemini-cli@latest" in check.advice and "Node.js 20" in check.advice
+        assert check.outcome is Outcome.FAILED
+        assert check.detail == f"the login shell could not be asked: {reason}"
+        assert "npm install -g @google/gemini-cli@latest" in check.advice
+        assert "Node.js 20" in check.advice
 
     def test_what_is_asked_of_the_shell_is_quoted(self, monkeypatch):
         asked = []
@@ -173,11 +179,13 @@ class TestPrograms:
         check_agent(GEMINI_CLI, ["my gemini", "$HOME"], Platform(LINUX, {"SHELL": "/bin/zsh"}, "/home/me"))
         (command,) = asked
         assert command[:4] == ["/bin/zsh", "-l", "-i", "-c"]
-        assert "command -v 'my gemini';" in command[4] and "'my gemini' '$HOME' --version;" in command[4]
+        assert "command -v 'my gemini';" in command[4]
+        assert "'my gemini' '$HOME' --version;" in command[4]
 
     def test_the_version_in_its_output_is_what_counts(self):
         found = judge(GEMINI_CLI, ["gemini"], Answer("/bin/gemini", "gemini 0.61.0-nightly.3 of 2025"))
-        assert found.outcome is Outcome.OK and found.detail == "0.61.0-nightly.3 at /bin/gemini"
+        assert found.outcome is Outcome.OK
+        assert found.detail == "0.61.0-nightly.3 at /bin/gemini"
         check = judge(GEMINI_CLI, ["gemini", "--flag"], Answer("/bin/gemini", "no"))
         assert (check.outcome, check.detail) == (Outcome.FAILED, "/bin/gemini does not say its version")
         assert "“gemini --flag --version”" in check.advice
@@ -190,7 +198,9 @@ def test_what_becomes_of_checks():
     one, other = passed("one"), failed("other", "found", "do")
     assert summary([one, one], 0) == "All 2 checks passed."
     assert summary([one, other], 0).startswith("1 of 2 checks failed")
-    assert summary([one], 1).startswith("The check passed.") and summary([one], 1).endswith("on their way …")
+    assert summary([one], 1).startswith("The check passed.")
+    assert summary([one], 1).endswith("on their way …")
     assert broken_off("one", KeyError("x")) == failed("one", "the check itself ended in an error (KeyError: 'x')", LOG)
     slow = too_slow("one", 30.0)
-    assert (slow.outcome, slow.detail) == (Outcome.FAILED, "no answer within 30 seconds") and slow.advice
+    assert (slow.outcome, slow.detail) == (Outcome.FAILED, "no answer within 30 seconds")
+    assert slow.advice

@@ -53,7 +53,8 @@ def test_a_directory_that_others_can_write_to_is_refused(machine, mode, which):
     made(machine)
     (machine.temporary / which).chmod(mode)
     sentence = refused(machine)
-    assert str(machine.temporary / which) in sentence and "chmod go-w" in sentence
+    assert str(machine.temporary / which) in sentence
+    assert "chmod go-w" in sentence
     assert stat.S_IMODE((machine.temporary / which).stat().st_mode) == mode
 
 
@@ -77,7 +78,8 @@ def test_a_link_is_refused_even_to_a_directory_of_ones_own(machine, tmp_path, wh
         (machine.temporary / "gemini").mkdir()
     (machine.temporary / which).symlink_to(target)
     assert "is a link" in refused(machine)
-    assert os.listdir(str(target)) == ["ide"] and os.listdir(str(target / "ide")) == []
+    assert os.listdir(str(target)) == ["ide"]
+    assert os.listdir(str(target / "ide")) == []
 
 
 def test_a_directory_of_another_user_is_refused(machine):
@@ -107,7 +109,8 @@ def test_a_temporary_directory_of_another_user_is_refused(machine, mode):
     if os.getuid() == 0:
         os.chown(str(machine.temporary), 12345, 12345)
     sentence = refused(machine, stranger)
-    assert str(machine.temporary) in sentence and "belongs to another user" in sentence
+    assert str(machine.temporary) in sentence
+    assert "belongs to another user" in sentence
 
 
 def test_a_temporary_directory_of_the_superuser_is_used(machine):

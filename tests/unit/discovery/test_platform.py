@@ -119,8 +119,10 @@ def test_a_machine_without_user_ids_is_windows(monkeypatch):
     monkeypatch.setattr(sys, "platform", "win32")
     monkeypatch.delattr(os, "getuid", raising=False)
     here = Platform.current()
-    assert here.name == WINDOWS and here.user_id is None
-    assert here.list_separator == ";" and here.path is ntpath
+    assert here.name == WINDOWS
+    assert here.user_id is None
+    assert here.list_separator == ";"
+    assert here.path is ntpath
 
 
 def test_a_mac_is_told_from_linux(monkeypatch):

@@ -223,8 +223,10 @@ def test_a_full_disk_is_reported_in_a_sentence_and_leaves_nothing_half_written(m
         with pytest.raises(DiscoveryError) as caught:
             publisher.publish(FIRST)
     sentence = str(caught.value)
-    assert "Gemini CLI cannot find this window" in sentence and "Qwen Code cannot find this window" in sentence
-    assert "No space left on device" in sentence and TOKEN not in sentence
+    assert "Gemini CLI cannot find this window" in sentence
+    assert "Qwen Code cannot find this window" in sentence
+    assert "No space left on device" in sentence
+    assert TOKEN not in sentence
     assert machine.files() == []
     publisher.publish(FIRST)  # once there is room again
     assert machine.files() == NAMES

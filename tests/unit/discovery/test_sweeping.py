@@ -116,7 +116,8 @@ def test_what_cannot_be_read_or_has_another_name_stays(machine, tmp_path):
     os.mkfifo(str(machine.gemini / "gemini-ide-server-1111-50007.json"))
     machine.qwen.joinpath("notes.lock").write_text(ours)
     assert swept(machine) == ["gemini-ide-server-1111-50001.json", "1111-50001.lock", "50001.lock"]
-    assert outside.exists() and len(machine.files()) == 8
+    assert outside.exists()
+    assert len(machine.files()) == 8
 
 
 def test_a_lock_file_that_does_not_say_whose_it_is_stays(machine):
@@ -153,7 +154,8 @@ def test_a_second_editor_starting_does_not_disturb_the_first(machine):
 
 def test_processes_living_and_ended():
     child = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
-    assert is_alive(child.pid) and is_alive(os.getpid())
+    assert is_alive(child.pid)
+    assert is_alive(os.getpid())
     child.communicate(b"\n", timeout=30)
     assert not is_alive(child.pid)
 

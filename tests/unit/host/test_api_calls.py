@@ -31,7 +31,8 @@ def test_calls_are_counted_by_name(bench):
         "View.add_phantom": 1,
         "View.erase_phantom_by_id": 1,
     }
-    assert bench.gestures.api_calls("Other") == {} and bench.gestures.api_calls("Samp") == {}
+    assert bench.gestures.api_calls("Other") == {}
+    assert bench.gestures.api_calls("Samp") == {}
     assert bench.gestures.api_calls("Sample", ["Sample.plugin"]) == {}
 
 

@@ -29,7 +29,8 @@ class Listener(sublime_plugin.EventListener):
     bench.gestures.press("backspace")
     bench.gestures.press("ctrl+w")
     bench.gestures.press("ctrl+k ctrl+b")
-    assert bench.text(view) == "!" and view.is_valid()
+    assert bench.text(view) == "!"
+    assert view.is_valid()
     assert module.seen == [("insert", {"characters": "!"}), ("noop", None), ("toggle_side_bar", None)]
 
 
@@ -53,7 +54,8 @@ class Listener(sublime_plugin.EventListener):
     module.seen.clear()  # the key
     bench.gestures.choose("Pane")
     bench.settle()
-    assert bench.window.num_groups() == 3 and module.seen == []
+    assert bench.window.num_groups() == 3
+    assert module.seen == []
     bench.gestures.run_menu(["View", "Side Bar"])
     bench.gestures.press("ctrl+z")
     assert module.seen == ["toggle_side_bar", "after toggle_side_bar", "undo", "after undo"]
@@ -70,7 +72,8 @@ class Listener(sublime_plugin.EventListener):
     commands = [["insert", {"characters": "x"}], {"command": "close"}]
     view.set_scratch(True)
     bench.gestures.run_command("chain", {"commands": commands})
-    assert not view.is_valid() and module.seen == ["chain"]
+    assert not view.is_valid()
+    assert module.seen == ["chain"]
 
 
 def test_the_last_package_with_a_fitting_binding_wins(bench):
@@ -101,7 +104,8 @@ def test_another_group_or_a_new_file_ends_a_list_over_the_tabs(bench):
     assert ended == [], "the same group"
     bench.gestures.press("down")
     bench.settle()
-    assert ended == [-1] and bench.window.active_view() == b
+    assert ended == [-1]
+    assert bench.window.active_view() == b
     for act in (lambda: bench.window.focus_group(0), bench.window.new_file):
         bench.window.focus_view(b)
         for show in ("palette", "find"):
@@ -140,5 +144,7 @@ def test_a_scratch_view_saved_under_a_name_keeps_its_settings_and_stays_scratch(
     clone = bench.host.files.clone(bench.host.views[view.id()])
     bench.gestures.answer_dialog("save", str(tmp_path / "saved.txt"))
     bench.gestures.run_command("save", view=view.id())
-    assert view.file_name() == str(tmp_path / "saved.txt") and view.settings().get("mine")
-    assert view.is_scratch() and bench.sublime.View(clone.id).is_scratch()
+    assert view.file_name() == str(tmp_path / "saved.txt")
+    assert view.settings().get("mine")
+    assert view.is_scratch()
+    assert bench.sublime.View(clone.id).is_scratch()

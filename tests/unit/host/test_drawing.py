@@ -41,18 +41,21 @@ def test_a_selection_changed_outside_a_text_command_is_neither_drawn_nor_told(be
         bench.window.run_command("put_caret_from_window", {"point": 7})
     bench.settle()
     assert list(view.sel()) == [bench.sublime.Region(7, 7)]
-    assert drawn(bench) == [[0, 0]] and module.seen == []
+    assert drawn(bench) == [[0, 0]]
+    assert module.seen == []
     assert "Line 1, Column 1" in bench.gestures.render()
     bench.gestures.leave_application()
     bench.gestures.enter_application()
-    assert drawn(bench) == [[7, 7]] and module.seen == []
+    assert drawn(bench) == [[7, 7]]
+    assert module.seen == []
 
 
 def test_a_text_command_draws_and_tells(bench, view):
     module = bench.plugin(MOVER)
     view.run_command("put_caret", {"point": 9})
     bench.settle()
-    assert drawn(bench) == [[9, 9]] and module.seen == [[(9, 9)]]
+    assert drawn(bench) == [[9, 9]]
+    assert module.seen == [[(9, 9)]]
 
 
 def test_a_text_command_of_one_view_draws_no_other(bench, view):
@@ -217,6 +220,7 @@ def test_the_light_scheme(bench, view):
     dark, page = view.style(), bench.gestures.render()
     bench.gestures.use_scheme("light")
     assert view.style()["background"] != dark["background"]
-    assert view.style()["background"] in bench.gestures.render() and dark["background"] not in bench.gestures.render()
+    assert view.style()["background"] in bench.gestures.render()
+    assert dark["background"] not in bench.gestures.render()
     bench.gestures.use_scheme("dark")
     assert bench.gestures.render() == page

@@ -10,10 +10,17 @@ ONE = {"cols": [0.0, 1.0], "rows": [0.0, 1.0], "cells": [[0, 0, 1, 1]]}
 
 def assert_empty(window, group=0):
     view = window.transient_view_in_group(group)
-    assert view is not None and view.file_name() is None and view.size() == 0 and view.name() == ""
-    assert view not in window.views() and window.views_in_group(group) == [] and window.sheets_in_group(group) == []
-    assert view in window.views(include_transient=True) and window.active_view_in_group(group) == view
-    assert view.sheet().is_transient() and window.get_view_index(view) == (group, -1)
+    assert view is not None
+    assert view.file_name() is None
+    assert view.size() == 0
+    assert view.name() == ""
+    assert view not in window.views()
+    assert window.views_in_group(group) == []
+    assert window.sheets_in_group(group) == []
+    assert view in window.views(include_transient=True)
+    assert window.active_view_in_group(group) == view
+    assert view.sheet().is_transient()
+    assert window.get_view_index(view) == (group, -1)
     return view
 
 
@@ -21,13 +28,15 @@ def test_a_new_window_shows_a_view_that_is_no_tab(bench):
     bench.sublime.run_command("new_window")
     window = bench.sublime.active_window()
     view = assert_empty(window)
-    assert window.active_view() == view and ["on_new", view.id()] in bench.gestures.events()
+    assert window.active_view() == view
+    assert ["on_new", view.id()] in bench.gestures.events()
 
 
 def test_it_goes_when_a_tab_comes_and_comes_when_the_last_tab_goes(bench):
     first = assert_empty(bench.window)
     tab = bench.window.new_file()
-    assert not first.is_valid() and bench.window.transient_view_in_group(0) is None
+    assert not first.is_valid()
+    assert bench.window.transient_view_in_group(0) is None
     assert bench.window.views(include_transient=True) == [tab]
     tab.close()
     assert assert_empty(bench.window) != first
@@ -36,7 +45,8 @@ def test_it_goes_when_a_tab_comes_and_comes_when_the_last_tab_goes(bench):
 def test_it_is_a_tab_once_something_is_typed_into_it(bench):
     view = assert_empty(bench.window)
     bench.gestures.type_text("x")
-    assert bench.window.views() == [view] and bench.window.transient_view_in_group(0) is None
+    assert bench.window.views() == [view]
+    assert bench.window.transient_view_in_group(0) is None
     assert not view.sheet().is_transient()
 
 
@@ -47,7 +57,8 @@ def test_closing_it_leaves_another_or_the_same(bench):
     bench.host.quirks = frozenset(["stuck_previews"])
     view, told = assert_empty(bench.window), []
     view.close(told.append)
-    assert assert_empty(bench.window) == view and told == [False]
+    assert assert_empty(bench.window) == view
+    assert told == [False]
 
 
 def test_new_groups_have_one_each_and_take_it_with_them(bench):
@@ -55,7 +66,8 @@ def test_new_groups_have_one_each_and_take_it_with_them(bench):
     bench.window.set_layout(TWO)
     view = assert_empty(bench.window, 1)
     bench.window.set_layout(ONE)
-    assert not view.is_valid() and bench.window.views(include_transient=True) == [tab]
+    assert not view.is_valid()
+    assert bench.window.views(include_transient=True) == [tab]
     bench.window.set_layout(TWO)
     bench.window.set_view_index(tab, 1, 0)
     assert_empty(bench.window, 0)
@@ -72,14 +84,16 @@ def test_a_moved_one_is_left_where_it_was_moved_to(bench):
     bench.host.quirks = frozenset(["moved_previews"])
     other = bench.window.transient_view_in_group(1)
     bench.window.set_view_index(other, 0, 1)
-    assert bench.window.get_view_index(other) == (0, -1) and bench.window.transient_view_in_group(0) == other
+    assert bench.window.get_view_index(other) == (0, -1)
+    assert bench.window.transient_view_in_group(0) == other
 
 
 def test_a_preview_takes_its_place(bench):
     view = assert_empty(bench.window)
     preview = bench.window.open_file(bench.write("a.txt", b"a"), bench.sublime.TRANSIENT)
     bench.settle()
-    assert not view.is_valid() and bench.window.transient_view_in_group(0) == preview
+    assert not view.is_valid()
+    assert bench.window.transient_view_in_group(0) == preview
     preview.close()
     assert_empty(bench.window)
 
@@ -113,7 +127,8 @@ def test_a_window_that_closes_when_it_is_empty(bench, how):
     number = bench.gestures.new_window([bench.folder])
     window = bench.sublime.active_window()
     window.new_file().close()
-    assert window.id() == number and window.is_valid()
+    assert window.id() == number
+    assert window.is_valid()
 
 
 def test_dividing_and_joining_an_empty_window_can_close_it(bench):

@@ -41,7 +41,8 @@ def test_loading_and_saving_are_exact(bench, data, text, encoding, endings):
 
 def test_nul_means_hexadecimal(bench):
     view = bench.open("a.bin", b"a\x00b")
-    assert view.encoding() == "Hexadecimal" and bench.text(view) == "6100 62\n"
+    assert view.encoding() == "Hexadecimal"
+    assert bench.text(view) == "6100 62\n"
     view.run_command("save")
     assert on_disk(view.file_name()) == b"a\x00b"
 
@@ -56,7 +57,8 @@ def test_text_of_the_api_is_not_converted(bench):
 
 def test_mixed_line_endings_become_one(bench):
     view = bench.open("a.txt", b"a\r\nb\nc\r")
-    assert bench.text(view) == "a\nb\nc\n" and view.line_endings() == "Windows"
+    assert bench.text(view) == "a\nb\nc\n"
+    assert view.line_endings() == "Windows"
     view.set_line_endings("unix")
     view.run_command("save")
     assert on_disk(view.file_name()) == b"a\nb\nc\n"
@@ -76,15 +78,20 @@ class Listener(sublime_plugin.EventListener):
     view.add_regions("k", [bench.sublime.Region(8, 13)])
     bench.write("a.txt", b"zero\none\ntwo\nthree\n")
     bench.gestures.check_disk()
-    assert bench.text(view) == "zero\none\ntwo\nthree\n" and not view.is_dirty()
-    assert view.sel()[0].b == 13 and view.get_regions("k") == [bench.sublime.Region(13, 18)]
+    assert bench.text(view) == "zero\none\ntwo\nthree\n"
+    assert not view.is_dirty()
+    assert view.sel()[0].b == 13
+    assert view.get_regions("k") == [bench.sublime.Region(13, 18)]
     assert module.seen[0] == "reload"
     view.run_command("insert", {"characters": "mine"})
     bench.write("a.txt", b"theirs")
     bench.gestures.check_disk()
-    assert "mine" in bench.text(view) and view.is_dirty()
+    assert "mine" in bench.text(view)
+    assert view.is_dirty()
     view.run_command("revert")
-    assert bench.text(view) == "theirs" and not view.is_dirty() and module.seen[-2:] == ["revert", "modified"]
+    assert bench.text(view) == "theirs"
+    assert not view.is_dirty()
+    assert module.seen[-2:] == ["revert", "modified"]
 
 
 def test_the_editor_notices_by_itself(bench):
@@ -97,7 +104,8 @@ def test_a_file_that_goes_away(bench):
     view = bench.open("a.txt", b"one")
     os.remove(view.file_name())
     bench.gestures.check_disk()
-    assert view.is_valid() and bench.text(view) == "one"
+    assert view.is_valid()
+    assert bench.text(view) == "one"
     view.run_command("save")
     assert on_disk(view.file_name()) == b"one"
 
@@ -106,7 +114,9 @@ def test_a_new_file_with_a_name(bench):
     path = os.path.join(bench.folder, "new", "b.py")
     view = bench.window.open_file(path)
     bench.settle()
-    assert view.file_name() == path and view.size() == 0 and not view.is_dirty()
+    assert view.file_name() == path
+    assert view.size() == 0
+    assert not view.is_dirty()
     view.run_command("insert", {"characters": "x"})
     view.run_command("save")
     assert on_disk(path) == b"x"
@@ -120,7 +130,8 @@ def test_untitled_files_ask_for_a_name(bench):
     path = os.path.join(bench.folder, "c.txt")
     bench.gestures.answer_dialog("save", path)
     view.run_command("save")
-    assert view.file_name() == path and on_disk(path) == b"x"
+    assert view.file_name() == path
+    assert on_disk(path) == b"x"
 
 
 def test_saving_tells_before_and_after(bench):
@@ -151,20 +162,23 @@ def test_a_file_that_cannot_be_written(bench):
     view.run_command("save")
     assert view.is_dirty()
     shown = bench.gestures.snapshot()["dialogs"][-1]
-    assert shown["kind"] == "error" and shown["scripted"]
+    assert shown["kind"] == "error"
+    assert shown["scripted"]
 
 
 def test_what_an_encoding_lacks_is_saved_as_utf8(bench):
     view = bench.open("a.txt", b"\xe9")
     view.run_command("append", {"characters": "\u4e2d"})
     view.run_command("save")
-    assert on_disk(view.file_name()) == "\u00e9\u4e2d".encode("utf-8") and view.encoding() == "UTF-8"
+    assert on_disk(view.file_name()) == "\u00e9\u4e2d".encode("utf-8")
+    assert view.encoding() == "UTF-8"
 
 
 def test_reopening_with_an_encoding(bench):
     view = bench.open("a.txt", "\u00e4".encode("utf-8"))
     view.run_command("reopen", {"encoding": "Western (Windows 1252)"})
-    assert bench.text(view) == "\u00c3\u00a4" and view.encoding() == "Western (Windows 1252)"
+    assert bench.text(view) == "\u00c3\u00a4"
+    assert view.encoding() == "Western (Windows 1252)"
 
 
 def test_settings_layers(bench):
@@ -174,10 +188,13 @@ def test_settings_layers(bench):
     texts["Packages/User/X.sublime-settings"] = '{"who": "user"}'
     texts["Packages/Zed/X (Linux).sublime-settings"] = '{"z": 2}'
     settings = sublime.load_settings("X.sublime-settings")
-    assert settings.get("who") == "user" and settings.get("d") == 1
+    assert settings.get("who") == "user"
+    assert settings.get("d") == 1
     if sublime.platform() == "linux":
         assert settings.get("z") == 2
-    assert "nope" not in settings and settings.get("nope") is None and settings.get("nope", 3) == 3
+    assert "nope" not in settings
+    assert settings.get("nope") is None
+    assert settings.get("nope", 3) == 3
     with pytest.raises(KeyError):
         settings["nope"]
     settings.set("who", "me")
@@ -186,13 +203,15 @@ def test_settings_layers(bench):
     del settings["who"]
     assert settings.get("who") == "zed"
     settings.update({"a": 1}, b=2)
-    assert settings.to_dict()["b"] == 2 and settings.setdefault("a", 5) == 1
+    assert settings.to_dict()["b"] == 2
+    assert settings.setdefault("a", 5) == 1
     seen = []
     settings.add_on_change("t", lambda: seen.append(1))
     texts["Packages/User/X.sublime-settings"] = '{"who": "again"}'
     bench.gestures.check_disk()
     bench.settle()
-    assert seen == [1] and settings.get("who") == "again"
+    assert seen == [1]
+    assert settings.get("who") == "again"
     settings.clear_on_change("t")
     settings.set("q", 1)
     bench.settle()

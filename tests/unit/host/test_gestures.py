@@ -131,7 +131,8 @@ def test_the_snapshot_is_json(sample):
     view.set_status("a", "one")
     found = json.loads(json.dumps(sample.gestures.snapshot()))
     shown = found["windows"][0]["groups"][0]["tabs"][0]["view"]
-    assert shown["text"] == "text\n" and shown["regions"]["k"]["icon"] == "dot"
+    assert shown["text"] == "text\n"
+    assert shown["regions"]["k"]["icon"] == "dot"
     assert found["windows"][0]["status_bar"] == "one, two"
 
 
@@ -150,7 +151,11 @@ def test_the_session_comes_back_without_plugin_state(bench):
     bench.gestures.restore_session(session)
     window = bench.sublime.active_window()
     first, second = window.views()
-    assert window.num_groups() == 2 and window.get_view_index(second) == (1, 0)
-    assert bench.text(first) == "abc" and not first.is_dirty()
-    assert bench.text(second) == "kept" and second.is_scratch() and second.settings().get("mine") == [1]
+    assert window.num_groups() == 2
+    assert window.get_view_index(second) == (1, 0)
+    assert bench.text(first) == "abc"
+    assert not first.is_dirty()
+    assert bench.text(second) == "kept"
+    assert second.is_scratch()
+    assert second.settings().get("mine") == [1]
     assert second.get_regions("k") == []

@@ -23,7 +23,8 @@ class PutCommand(sublime_plugin.TextCommand):
 def test_a_file_loads_later(bench):
     path = bench.write("a.txt", b"one\r\ntwo\r\n")
     view = bench.window.open_file(path)
-    assert view.is_loading() and view.size() == 0
+    assert view.is_loading()
+    assert view.size() == 0
     bench.scheduler.pump_until(lambda: not view.is_loading())
     assert bench.text(view) == "one\ntwo\n"
     assert view.line_endings() == "Windows"
@@ -55,7 +56,9 @@ class Listener(sublime_plugin.EventListener):
         ("deactivated",),
         ("close", False),
     ]
-    assert not view.is_valid() and view.size() == 0 and view.window() is None
+    assert not view.is_valid()
+    assert view.size() == 0
+    assert view.window() is None
     view.settings().get("anything")
 
 
@@ -63,11 +66,14 @@ def test_settings_and_timers(bench):
     bench.resources.texts["Packages/Sample/Sample.sublime-settings"] = '{ // a comment\n "a": 1, "b": [1, 2,], }'
     bench.resources.texts["Packages/User/Sample.sublime-settings"] = '{"a": 2}'
     settings = bench.sublime.load_settings("Sample.sublime-settings")
-    assert settings.get("a") == 2 and settings.get("b") == [1, 2] and settings.get("c", 5) == 5
+    assert settings.get("a") == 2
+    assert settings.get("b") == [1, 2]
+    assert settings.get("c", 5) == 5
     seen = []
     settings.add_on_change("tag", lambda: seen.append(settings.get("a")))
     settings.set("a", 3)
     bench.sublime.set_timeout(lambda: seen.append("timer"), 5)
     bench.sublime.set_timeout_async(lambda: seen.append("async"), 1)
     bench.scheduler.pump_until(lambda: len(seen) == 3)
-    assert seen[0] == 3 and set(seen[1:]) == {"timer", "async"}
+    assert seen[0] == 3
+    assert set(seen[1:]) == {"timer", "async"}

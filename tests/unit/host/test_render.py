@@ -26,10 +26,15 @@ def test_tabs_text_and_status(bench, page):
     view.set_status("k", "status of k")
     bench.window.status_message("a message")
     html = page()
-    assert html.startswith("<!doctype html>") and html.count('<div class="tab ') == 1
-    assert 'class="tab shown dirty active"' in html and "a.py" in html
-    assert "&lt;b&gt;" in html and "<b>'" not in html
-    assert "status of k" in html and "a message" in html and "Line 1, Column 3" in html
+    assert html.startswith("<!doctype html>")
+    assert html.count('<div class="tab ') == 1
+    assert 'class="tab shown dirty active"' in html
+    assert "a.py" in html
+    assert "&lt;b&gt;" in html
+    assert "<b>'" not in html
+    assert "status of k" in html
+    assert "a message" in html
+    assert "Line 1, Column 3" in html
     assert 'class="caret"' in html
 
 
@@ -47,11 +52,15 @@ def test_marks_phantoms_and_annotations(bench, page):
     view.add_phantom("p", sublime.Region(4), '<body id="x"><div>below</div></body>', sublime.LAYOUT_BLOCK)
     html = page()
     color = view.style_for_scope("diff.inserted")["background"]
-    assert "top:20px" in html and color in html and "&#x25CF;" in html
-    assert '<template shadowrootmode="open">' in html and '<div data-tag="body" id="x"><div>below</div></div>' in html
+    assert "top:20px" in html
+    assert color in html
+    assert "&#x25CF;" in html
+    assert '<template shadowrootmode="open">' in html
+    assert '<div data-tag="body" id="x"><div>below</div></div>' in html
     assert "Undo" in html
     third = re.search(r'class="line" style="top:([\d.]+)px">three', html)
-    assert third is not None and float(third.group(1)) == view.text_to_layout(8)[1] == 60.0
+    assert third is not None
+    assert float(third.group(1)) == view.text_to_layout(8)[1] == 60.0
     assert html.count('class="mark"') == 1
 
 
@@ -59,7 +68,9 @@ def test_what_is_scrolled_away_is_not_drawn(bench, page):
     view = bench.open("a.txt", "".join("row%d\n" % n for n in range(500)).encode())
     view.show_at_center(view.text_point(300, 0))
     html = page()
-    assert "row300<" in html and "row0<" not in html and "row499<" not in html
+    assert "row300<" in html
+    assert "row0<" not in html
+    assert "row499<" not in html
 
 
 @pytest.mark.parametrize(
@@ -86,4 +97,6 @@ def test_panels_and_lists_are_drawn(bench, page):
     bench.window.run_command("show_panel", {"panel": "output.log"})
     bench.window.show_quick_panel(["first row", "second row"], print)
     html = page()
-    assert "in the panel" in html and "first row" in html and 'class="row chosen"' in html
+    assert "in the panel" in html
+    assert "first row" in html
+    assert 'class="row chosen"' in html

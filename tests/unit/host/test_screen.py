@@ -112,7 +112,8 @@ def test_showing(bench, view):
 def test_the_viewport_follows_the_window(bench, view):
     wide = view.viewport_extent()
     bench.gestures.resize_window(800, 600)
-    assert view.viewport_extent()[0] < wide[0] and view.viewport_extent()[1] < wide[1]
+    assert view.viewport_extent()[0] < wide[0]
+    assert view.viewport_extent()[1] < wide[1]
     bench.window.set_layout({"cols": [0, 0.25, 1], "rows": [0, 1], "cells": [[0, 0, 1, 1], [1, 0, 2, 1]]})
     assert view.viewport_extent()[0] < 250
 
@@ -130,6 +131,7 @@ def test_annotations(bench, view):
 
 
 def test_colours(view):
-    assert view.style()["background"].startswith("#") and len(view.style()["background"]) == 7
+    assert view.style()["background"].startswith("#")
+    assert len(view.style()["background"]) == 7
     assert view.style_for_scope("region.redish")["foreground"] == view.style()["redish"]
     assert view.style_for_scope("comment.line")["foreground"] != view.style_for_scope("string")["foreground"]

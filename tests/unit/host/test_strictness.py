@@ -137,18 +137,29 @@ def test_a_closed_view_answers_with_empty_values(bench):
     view.settings().set("k", 1)
     view.close()
     sublime = bench.sublime
-    assert not view.is_valid() and view.buffer_id() == 0
+    assert not view.is_valid()
+    assert view.buffer_id() == 0
     assert (view.size(), view.substr(sublime.Region(0, 4)), view.file_name(), view.name()) == (0, "", None, "")
-    assert view.window() is None and view.sheet() is None and list(view.sel()) == [] and view.clones() == []
-    assert not view.is_dirty() and not view.is_loading() and view.settings().get("k") == 1
-    assert view.rowcol(5) == (0, 0) and view.get_regions("k") == [] and view.line(3) == sublime.Region(0, 0)
+    assert view.window() is None
+    assert view.sheet() is None
+    assert list(view.sel()) == []
+    assert view.clones() == []
+    assert not view.is_dirty()
+    assert not view.is_loading()
+    assert view.settings().get("k") == 1
+    assert view.rowcol(5) == (0, 0)
+    assert view.get_regions("k") == []
+    assert view.line(3) == sublime.Region(0, 0)
     view.add_regions("k", [sublime.Region(0, 1)])
     view.run_command("put", {"text": "x"})
     view.set_status("a", "b")
     view.sel().add(1)
     view.set_read_only(True)
-    assert not view.close() and view.get_regions("k") == [] and view.get_status("a") == ""
-    assert view.viewport_extent() == (0.0, 0.0) and bench.window.get_view_index(view) == (-1, -1)
+    assert not view.close()
+    assert view.get_regions("k") == []
+    assert view.get_status("a") == ""
+    assert view.viewport_extent() == (0.0, 0.0)
+    assert bench.window.get_view_index(view) == (-1, -1)
     bench.window.focus_view(view)
     bench.window.set_view_index(view, 0, 0)
 
@@ -158,8 +169,13 @@ def test_a_closed_window_answers_with_empty_values(bench):
     other = bench.sublime.active_window()
     assert other != bench.window
     bench.gestures.close_window()
-    assert not other.is_valid() and other.views() == [] and other.num_groups() == 0 and other.active_view() is None
-    assert other.folders() == [] and other.project_data() is None and not other.open_file("x").is_valid()
+    assert not other.is_valid()
+    assert other.views() == []
+    assert other.num_groups() == 0
+    assert other.active_view() is None
+    assert other.folders() == []
+    assert other.project_data() is None
+    assert not other.open_file("x").is_valid()
     other.run_command("new_file")
     other.set_layout({"cols": [0, 1], "rows": [0, 1], "cells": [[0, 0, 1, 1]]})
     other.settings().get("x")
@@ -224,7 +240,8 @@ class Listener(sublime_plugin.EventListener):
     bench.scheduler.pump_until(lambda: made and len(module.seen) == 2)
     thread.join()
     assert made == ["from afar"]
-    assert module.seen[0] is threading.current_thread() and module.seen[1] not in (threading.current_thread(), thread)
+    assert module.seen[0] is threading.current_thread()
+    assert module.seen[1] not in (threading.current_thread(), thread)
 
 
 def test_a_failing_plugin_does_not_stop_the_others(bench):
@@ -244,7 +261,9 @@ class UnreadyCommand(sublime_plugin.WindowCommand):
     bench.window.run_command("broken")
     bench.window.run_command("unready")
     errors = [bench.scheduler.uncaught_errors.pop(0) for _ in range(3)]
-    assert "first" in errors[0] and "command" in errors[1] and "is_enabled must return a bool" in errors[2]
+    assert "first" in errors[0]
+    assert "command" in errors[1]
+    assert "is_enabled must return a bool" in errors[2]
 
 
 def test_after_quitting_the_api_is_gone(bench):
@@ -270,6 +289,7 @@ def test_packages_can_see_which_commands_there_are(bench):
 class SomethingCommand(sublime_plugin.WindowCommand): pass
 """)
     plugins = bench.sublime_plugin
-    assert module.SomethingCommand in plugins.window_command_classes and plugins.text_command_classes == []
+    assert module.SomethingCommand in plugins.window_command_classes
+    assert plugins.text_command_classes == []
     with pytest.raises(AttributeError):
         plugins.no_such_thing  # noqa: B018 - asking is the test

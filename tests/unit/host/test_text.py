@@ -57,7 +57,8 @@ def test_only_the_line_feed_ends_a_line(texts):
     view = make(texts, "a\x0bb\x0cc\x85d\u2028e\rf\ng")
     region = texts.sublime.Region
     assert view.lines(region(0, view.size())) == [region(0, 11), region(12, 13)]
-    assert view.full_line(0) == region(0, 12) and view.line(0) == region(0, 11)
+    assert view.full_line(0) == region(0, 12)
+    assert view.line(0) == region(0, 11)
 
 
 def test_lines_of_a_region_that_ends_at_a_line_start(texts):
@@ -65,7 +66,9 @@ def test_lines_of_a_region_that_ends_at_a_line_start(texts):
     region = texts.sublime.Region
     assert view.lines(region(0, 4)) == [region(0, 3)]
     assert view.lines(region(4, 4)) == [region(4, 7)]
-    assert view.substr(2) == "e" and view.substr(99) == "\x00" and view.substr(region(5, 2)) == "e\nt"
+    assert view.substr(2) == "e"
+    assert view.substr(99) == "\x00"
+    assert view.substr(region(5, 2)) == "e\nt"
 
 
 def test_finding(texts):
@@ -77,7 +80,8 @@ def test_finding(texts):
     assert view.find("o.e", 0, sublime.LITERAL) == sublime.Region(-1, -1)
     assert view.find("one", 8, sublime.FindFlags.REVERSE) == sublime.Region(0, 3)
     found = []
-    assert len(view.find_all("(o)ne", fmt="<$1>", extractions=found)) == 2 and found == ["<o>", "<o>"]
+    assert len(view.find_all("(o)ne", fmt="<$1>", extractions=found)) == 2
+    assert found == ["<o>", "<o>"]
 
 
 def test_selections_are_sorted_and_merged(texts):
@@ -88,7 +92,8 @@ def test_selections_are_sorted_and_merged(texts):
     assert [r.to_tuple() for r in selection] == [(3, 1), (6, 8), (9, 9)]
     selection.add(region(2, 7))
     assert [r.to_tuple() for r in selection] == [(1, 8), (9, 9)]
-    assert selection.contains(region(5, 6)) and not selection.contains(region(7, 9))
+    assert selection.contains(region(5, 6))
+    assert not selection.contains(region(7, 9))
     del selection[0]
     assert selection[0] == selection[-1] == region(9)
     with pytest.raises(IndexError):
@@ -121,7 +126,8 @@ def test_what_stands_in_a_text_moves_with_it(texts, start, end, text, before, af
 def test_an_insertion_pushes_the_caret_that_it_happens_at(texts):
     view = make(texts, "23")
     view.run_command("insert_one", {"text": "01"})
-    assert view.substr(texts.sublime.Region(0, 4)) == "0123" and view.sel()[0].to_tuple() == (2, 2)
+    assert view.substr(texts.sublime.Region(0, 4)) == "0123"
+    assert view.sel()[0].to_tuple() == (2, 2)
 
 
 @pytest.mark.parametrize(
@@ -151,7 +157,8 @@ def test_undo_steps(texts):
     view.run_command("undo")
     assert texts.text(view) == "ab"
     view.run_command("undo")
-    assert texts.text(view) == "" and not view.is_dirty()
+    assert texts.text(view) == ""
+    assert not view.is_dirty()
     view.run_command("redo")
     view.run_command("redo")
     assert texts.text(view) == "cbaab"
@@ -166,7 +173,8 @@ def test_undo_brings_the_selection_back(texts):
     view.sel().clear()
     view.sel().add(texts.sublime.Region(3, 6))
     view.run_command("insert", {"characters": "x"})
-    assert texts.text(view) == "012x6789" and view.sel()[0].to_tuple() == (4, 4)
+    assert texts.text(view) == "012x6789"
+    assert view.sel()[0].to_tuple() == (4, 4)
     view.run_command("undo")
     assert view.sel()[0].to_tuple() == (3, 6)
 
@@ -226,12 +234,16 @@ def test_clones_share_the_text_but_not_the_selection(texts):
     view = texts.open("a.txt", b"abc")
     texts.window.run_command("clone_file")
     clone = texts.window.active_view()
-    assert clone != view and clone.buffer_id() == view.buffer_id() and view.clones() == [clone]
+    assert clone != view
+    assert clone.buffer_id() == view.buffer_id()
+    assert view.clones() == [clone]
     clone.run_command("move_to", {"to": "eof"})
     clone.run_command("insert", {"characters": "!"})
-    assert texts.text(view) == "abc!" and view.sel()[0].b == 0
+    assert texts.text(view) == "abc!"
+    assert view.sel()[0].b == 0
     clone.close()
-    assert view.is_valid() and texts.text(view) == "abc!"
+    assert view.is_valid()
+    assert texts.text(view) == "abc!"
 
 
 def test_clipboard(texts):

@@ -42,11 +42,14 @@ def test_views_of_removed_groups_move(bench):
     bench.window.set_layout(TWO)
     a, b = named(bench, "a", "b")
     bench.window.set_view_index(b, 1, 0)
-    assert tabs(bench, 1) == ["b"] and bench.window.num_groups() == 2
-    assert bench.window.active_view_in_group(1) == b and bench.window.active_view_in_group(0) == a
+    assert tabs(bench, 1) == ["b"]
+    assert bench.window.num_groups() == 2
+    assert bench.window.active_view_in_group(1) == b
+    assert bench.window.active_view_in_group(0) == a
     bench.window.focus_view(b)
     bench.window.set_layout(ONE)
-    assert tabs(bench) == ["a", "b"] and bench.window.active_group() == 0
+    assert tabs(bench) == ["a", "b"]
+    assert bench.window.active_group() == 0
     assert bench.window.layout() == ONE
 
 
@@ -85,25 +88,32 @@ def test_preview_tabs(bench):
     sublime = bench.sublime
     view = bench.window.open_file(path, sublime.TRANSIENT)
     bench.settle()
-    assert view.sheet().is_transient() and view.file_name() == path
-    assert bench.window.views() == [] and bench.window.views(include_transient=True) == [view]
-    assert bench.window.transient_view_in_group(0) == view and bench.window.active_view() == view
+    assert view.sheet().is_transient()
+    assert view.file_name() == path
+    assert bench.window.views() == []
+    assert bench.window.views(include_transient=True) == [view]
+    assert bench.window.transient_view_in_group(0) == view
+    assert bench.window.active_view() == view
     assert bench.window.get_view_index(view) == (0, -1)
     second = bench.window.open_file(other, sublime.TRANSIENT)
     bench.settle()
     assert not view.is_valid()
     second.run_command("insert", {"characters": "x"})
-    assert not second.sheet().is_transient() and bench.window.views() == [second]
+    assert not second.sheet().is_transient()
+    assert bench.window.views() == [second]
 
 
 def test_opening_the_same_file(bench):
     sublime = bench.sublime
     view = bench.open("a.txt", b"a")
     named(bench, "n")
-    assert bench.window.open_file(view.file_name()) == view and bench.window.active_view() == view
+    assert bench.window.open_file(view.file_name()) == view
+    assert bench.window.active_view() == view
     bench.window.set_layout(TWO)
     clone = bench.window.open_file(view.file_name(), sublime.FORCE_GROUP, 1)
-    assert clone != view and clone.buffer_id() == view.buffer_id() and clone.sheet().group() == 1
+    assert clone != view
+    assert clone.buffer_id() == view.buffer_id()
+    assert clone.sheet().group() == 1
     forced = bench.window.open_file(view.file_name(), sublime.FORCE_CLONE, 0)
     assert forced not in (view, clone)
     assert bench.window.find_open_file(view.file_name(), 1) == clone
@@ -122,17 +132,21 @@ def test_activation_of_views_and_widgets(bench):
     del module.seen[:]
     panel = bench.window.show_input_panel("x", "", None, None, None)
     assert module.seen == [("deactivated", a.id(), None), ("activated", panel.id(), "input:input")]
-    assert bench.window.active_panel() == "input" and bench.window.active_view() == a
+    assert bench.window.active_panel() == "input"
+    assert bench.window.active_view() == a
     bench.gestures.press("escape")
-    assert module.seen[-1] == ("activated", a.id(), None) and bench.window.active_panel() is None
+    assert module.seen[-1] == ("activated", a.id(), None)
+    assert bench.window.active_panel() is None
     del module.seen[:]
     bench.window.create_output_panel("log").run_command("append", {"characters": "text"})
     bench.window.run_command("show_panel", {"panel": "output.log"})
-    assert module.seen == [] and bench.window.active_panel() == "output.log"
+    assert module.seen == []
+    assert bench.window.active_panel() == "output.log"
     bench.window.focus_view(bench.window.find_output_panel("log"))
     assert module.seen[-1][2] == "output:output"
     bench.window.destroy_output_panel("log")
-    assert bench.window.active_panel() is None and bench.window.find_output_panel("log") is None
+    assert bench.window.active_panel() is None
+    assert bench.window.find_output_panel("log") is None
     del module.seen[:]
     bench.gestures.leave_application()
     bench.gestures.enter_application()
@@ -144,13 +158,19 @@ def test_windows_come_and_go(bench):
     (view,) = named(bench, "a")
     number = bench.gestures.new_window(["/tmp"])
     other = bench.sublime.active_window()
-    assert other.id() == number and other.folders() == ["/tmp"] and len(bench.sublime.windows()) == 2
+    assert other.id() == number
+    assert other.folders() == ["/tmp"]
+    assert len(bench.sublime.windows()) == 2
     bench.gestures.drag_tab(view.id(), window=number)
-    assert view.window() == other and bench.window.views() == []
-    assert ("pre_move", bench.window.id()) in module.seen and ("post_move", number) in module.seen
+    assert view.window() == other
+    assert bench.window.views() == []
+    assert ("pre_move", bench.window.id()) in module.seen
+    assert ("post_move", number) in module.seen
     bench.gestures.close_window(number)
-    assert ("pre_close_window", 1) in module.seen and ("close", view.id()) in module.seen
-    assert bench.sublime.active_window() == bench.window and not other.is_valid()
+    assert ("pre_close_window", 1) in module.seen
+    assert ("close", view.id()) in module.seen
+    assert bench.sublime.active_window() == bench.window
+    assert not other.is_valid()
 
 
 def test_dirty_tabs_ask_before_they_close(bench):
@@ -159,7 +179,8 @@ def test_dirty_tabs_ask_before_they_close(bench):
     answers = []
     bench.gestures.answer_dialog("save_changes", "cancel")
     view.close(answers.append)
-    assert answers == [False] and view.is_valid()
+    assert answers == [False]
+    assert view.is_valid()
     bench.gestures.answer_dialog("save_changes", "save")
     path = view.file_name()
     assert view.close() is True
@@ -169,20 +190,21 @@ def test_dirty_tabs_ask_before_they_close(bench):
     scratch.set_scratch(True)
     scratch.run_command("insert", {"characters": "x"})
     scratch.close(answers.append)
-    assert answers[-1] is True and not bench.gestures.problems()["unexpected_dialogs"]
+    assert answers[-1] is True
+    assert not bench.gestures.problems()["unexpected_dialogs"]
 
 
 def test_projects_and_folders(bench):
     bench.window.set_project_data({"folders": [{"path": "/one"}], "settings": {"tab_size": 3}})
     view = bench.window.new_file()
-    assert bench.window.folders() == ["/one"] and view.settings().get("tab_size") == 3
+    assert bench.window.folders() == ["/one"]
+    assert view.settings().get("tab_size") == 3
     bench.gestures.set_folders(["/one", "/two"])
     assert bench.window.project_data()["settings"] == {"tab_size": 3}
     path = bench.folder + "/p.sublime-project"
     bench.gestures.save_project(path)
-    assert bench.window.project_file_name() == path and bench.window.workspace_file_name().endswith(
-        "p.sublime-workspace"
-    )
+    assert bench.window.project_file_name() == path
+    assert bench.window.workspace_file_name().endswith("p.sublime-workspace")
     bench.write("q.sublime-project", b'{"folders": [{"path": "sub"}], // comment\n}')
     bench.gestures.load_project(bench.folder + "/q.sublime-project")
     assert bench.window.folders() == [bench.folder + "/sub"]

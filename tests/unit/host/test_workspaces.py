@@ -33,17 +33,25 @@ def test_a_switch_replaces_tabs_layout_and_settings_and_brings_them_back(bench):
     window.settings().set("split", [1])
     module = bench.plugin(LISTENER)
     bench.gestures.load_project(other)
-    assert module.seen[0] == ("pre_close_project", 2, 2) and module.seen[-1] == ("load_project", 0, 1)
+    assert module.seen[0] == ("pre_close_project", 2, 2)
+    assert module.seen[-1] == ("load_project", 0, 1)
     assert {("close", file.id()), ("close", scratch.id())} <= set(module.seen)
-    assert not scratch.is_valid() and window.settings().get("split") is None and window.views() == []
-    assert window.folders() == [bench.folder + "/other"] and window.active_view() is not None
+    assert not scratch.is_valid()
+    assert window.settings().get("split") is None
+    assert window.views() == []
+    assert window.folders() == [bench.folder + "/other"]
+    assert window.active_view() is not None
     del module.seen[:]
     window.run_command("open_project_or_workspace", {"file": one})
     names = [view.name() or view.file_name() for view in window.views()]
-    assert names == [file.file_name() or bench.folder + "/a.txt", "Scratch"] and window.num_groups() == 2
+    assert names == [file.file_name() or bench.folder + "/a.txt", "Scratch"]
+    assert window.num_groups() == 2
     again = window.views()[1]
-    assert again.is_scratch() and again.settings().get("mine") == 1 and bench.text(again) == "kept"
-    assert window.settings().get("split") == [1] and module.seen[-1] == ("load_project", 2, 2)
+    assert again.is_scratch()
+    assert again.settings().get("mine") == 1
+    assert bench.text(again) == "kept"
+    assert window.settings().get("split") == [1]
+    assert module.seen[-1] == ("load_project", 2, 2)
 
 
 def test_a_closed_project_leaves_an_empty_window(bench):
@@ -53,8 +61,11 @@ def test_a_closed_project_leaves_an_empty_window(bench):
     module = bench.plugin(LISTENER)
     bench.window.run_command("close_workspace")
     assert module.seen[0] == ("pre_close_project", 1, 2)
-    assert bench.window.views() == [] and bench.window.num_groups() == 1 and bench.window.folders() == []
-    assert bench.window.project_file_name() is None and bench.window.transient_view_in_group(0) is not None
+    assert bench.window.views() == []
+    assert bench.window.num_groups() == 1
+    assert bench.window.folders() == []
+    assert bench.window.project_file_name() is None
+    assert bench.window.transient_view_in_group(0) is not None
 
 
 def test_a_restart_brings_window_settings_back_but_no_untitled_view(bench):
@@ -64,5 +75,6 @@ def test_a_restart_brings_window_settings_back_but_no_untitled_view(bench):
     before = len(bench.gestures.events())
     bench.gestures.restore_session(saved)
     window = bench.sublime.active_window()
-    assert window.settings().get("split") == {"a": 1} and window.views() == []
+    assert window.settings().get("split") == {"a": 1}
+    assert window.views() == []
     assert [name for name, _ in bench.gestures.events()[before:]].count("on_new") == 1

@@ -47,7 +47,9 @@ def test_a_huge_record_loses_its_middle(buffer):
     logger().info("start %s end", "x" * (1 << 20))
     (line,) = buffer.lines()
     assert len(line) < log.LONGEST + 100
-    assert "start" in line and line.endswith("end") and "characters left out" in line
+    assert "start" in line
+    assert line.endswith("end")
+    assert "characters left out" in line
 
 
 def test_problems_are_kept_apart_and_reach_the_console(buffer, capsys):
@@ -66,7 +68,8 @@ def test_a_traceback_is_part_of_its_record(buffer):
     except KeyError:
         logger().exception("failed")
     (line,) = buffer.lines()
-    assert "Traceback" in line and "KeyError: 'missing'" in line
+    assert "Traceback" in line
+    assert "KeyError: 'missing'" in line
 
 
 def test_a_follower_gets_every_line_once(buffer):

@@ -35,7 +35,8 @@ def test_quitting_calls_on_exit_without_the_api_and_not_plugin_unloaded(sample):
         host.quit()
         assert not any(map(is_alive, pids))
     exits = [line for line in sample.log() if line.startswith("exit")]
-    assert len(exits) == 1 and not exits[0].split()[1].isdigit(), "the API must be gone when on_exit is called"
+    assert len(exits) == 1
+    assert not exits[0].split()[1].isdigit(), "the API must be gone when on_exit is called"
     assert not any(line.startswith("unloaded") for line in sample.log())
 
 
@@ -69,7 +70,8 @@ def test_nothing_is_left_when_the_test_that_drives_it_is_killed(sample):
     driver = subprocess.Popen(arguments, stdout=subprocess.PIPE, text=True)
     assert driver.stdout is not None
     pids = [int(part) for part in driver.stdout.readline().split()]
-    assert len(pids) == 2 and all(map(is_alive, pids))
+    assert len(pids) == 2
+    assert all(map(is_alive, pids))
     driver.send_signal(signal.SIGKILL)
     driver.wait()
     driver.stdout.close()
@@ -98,7 +100,8 @@ def test_errors_come_back_with_type_and_traceback(sample):
     with sample.start() as host:
         with pytest.raises(HostError) as caught:
             host.evaluate("{}['missing']")
-        assert caught.value.type == "KeyError" and "Traceback" in caught.value.traceback
+        assert caught.value.type == "KeyError"
+        assert "Traceback" in caught.value.traceback
         with pytest.raises(HostError, match="not JSON"):
             host.evaluate("object()")
         with pytest.raises(HostError, match="no gesture 'fly'"):

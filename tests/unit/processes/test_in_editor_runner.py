@@ -170,12 +170,14 @@ class Imports(unittest.TestCase):
         self.assertEqual(VALUE, 7)
 """,
     )
-    assert failures(text) == [] and counts["passed"] == 1
+    assert failures(text) == []
+    assert counts["passed"] == 1
 
 
 def test_a_module_that_cannot_be_imported_fails(sample):
     counts, text = run(sample, "import no_such_module\n")
-    assert counts["failed"] == 1 and "no_such_module" in text
+    assert counts["failed"] == 1
+    assert "no_such_module" in text
 
 
 def test_tests_can_be_chosen_by_name(sample):

@@ -171,7 +171,8 @@ def test_a_leg_past_its_limit_is_killed_with_all_it_started(tmp_path, monkeypatc
     )
     monkeypatch.setattr(legs, "LEG_SECONDS", 3)
     outcome = legs.check_leg("slow", [sys.executable, "-c", code]).run()
-    assert outcome.counts.failed == 1 and "KILLED" in outcome.output
+    assert outcome.counts.failed == 1
+    assert "KILLED" in outcome.output
     child = int(note.read_text())
     deadline = time.monotonic() + 5
     while is_alive(child) and time.monotonic() < deadline:

@@ -58,7 +58,8 @@ def test_what_failed_is_named_once_more_at_the_end(locally, capsys):
     many = failed._replace(output="".join(f"FAILED test_{number}\n" for number in range(40)))
     run.report([many], {}, 1.0)
     printed = capsys.readouterr().out
-    assert "unit: FAILED test_14\n" in printed and "FAILED test_15" not in printed
+    assert "unit: FAILED test_14\n" in printed
+    assert "FAILED test_15" not in printed
     assert "unit: and 25 more, in its output above" in printed
 
 
@@ -138,7 +139,8 @@ def test_a_missing_python_and_a_failed_set_up_are_noted(monkeypatch, locally):
 def test_no_usable_python_at_all_is_noted(monkeypatch, locally):
     monkeypatch.setattr(pythons, "find_all", dict)
     plan = run.make_plan(options(only=["unit", "editor"]))
-    assert plan.legs == [] and "python3-venv" in plan.not_run["all tests"]
+    assert plan.legs == []
+    assert "python3-venv" in plan.not_run["all tests"]
 
 
 def test_each_python_gets_its_legs(monkeypatch, locally):
@@ -219,7 +221,8 @@ def installed(monkeypatch):
 def test_claude_code_is_installed_and_run_only_where_it_is_asked_for(locally, installed):
     plan = run.make_plan(options(only=["end_to_end"], python=["3.8"]))
     assert [leg.name for leg in plan.legs] == ["end to end: Python 3.8", "programs: Python 3.8"]
-    assert installed and "claude_code" not in installed
+    assert installed
+    assert "claude_code" not in installed
     plan = run.make_plan(options(only=["unit"], python=["3.8"], with_claude=True))
     assert [leg.name for leg in plan.legs] == ["Claude Code: Python 3.8", "unit: Python 3.8"]
     assert installed[-1] == "claude_code"
@@ -237,7 +240,8 @@ def test_claude_code_that_was_asked_for_and_cannot_run_is_a_failure(monkeypatch,
 
 def test_the_ci_passes_over_nothing():
     text = cache.read_text(os.path.join(cache.ROOT, ".ci", "run"))
-    assert "export CI=" in text and "--with-claude" not in text
+    assert "export CI=" in text
+    assert "--with-claude" not in text
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")

@@ -134,7 +134,7 @@ def test_without_its_libraries_it_says_so_and_starts_once_they_are_there(
     late.mkdir()
     with Host.start(package=str(package), libraries=[str(late)], folders=[str(workspace)]) as host:
         said = host.wait_until(lambda: status_texts(host), timeout=30)
-        assert "aiohttp" in said and "Package Control: Satisfy Libraries" in said, said
+        assert "Package Control: Satisfy Libraries" in said, said
         problem = "the libraries aiohttp and jsonschema are missing: run"
         assert problem in said, said
         host.call("run_palette", caption="Gemini Companion: Run Gemini CLI")

@@ -126,4 +126,5 @@ def test_programs_are_known_by_name_in_their_folder_and_in_the_settings_only(pro
         for path in FILES.values()
         if program in path.read_text(encoding="utf-8").lower()
     }
-    assert "agents" in knowing and knowing <= {"agents", "settings.py"}
+    assert "agents" in knowing
+    assert knowing <= {"agents", "settings.py"}

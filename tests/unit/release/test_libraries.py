@@ -178,7 +178,8 @@ def test_the_command_says_what_is_wrong_with_the_index() -> None:
         command = [sys.executable, str(TOOLS / "repository.py"), "--index", index.address, "--package", PACKAGE]
         answer = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
     assert answer.returncode == 1
-    assert b"propcache" in answer.stderr and b"Traceback" not in answer.stderr
+    assert b"propcache" in answer.stderr
+    assert b"Traceback" not in answer.stderr
 
 
 def test_the_readme_gives_the_one_address_that_stays_right() -> None:

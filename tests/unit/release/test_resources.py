@@ -105,7 +105,8 @@ def test_the_schema_and_the_code_refuse_the_same_choices() -> None:
     for key, entry in schema_of_settings()["properties"].items():
         for value in entry.get("enum", ()):
             read = settings.read([("the test", {key: value})])
-            assert read.complaints == [] and getattr(read.settings, key) == value
+            assert read.complaints == []
+            assert getattr(read.settings, key) == value
         for value in ("", -1, 1.5, {"a": 1}, [1]):
             if settings.read([("the test", {key: value})]).complaints:
                 continue
@@ -231,17 +232,20 @@ def test_the_install_message_says_what_to_do_in_ten_lines() -> None:
     text = (ROOT / "messages" / "install.txt").read_text(encoding="utf-8")
     assert len(text.splitlines()) <= 10
     assert max(map(len, text.splitlines())) <= 90
-    assert "/ide enable" in text and "approvalMode" in text
+    assert "/ide enable" in text
+    assert "approvalMode" in text
     captions = {caption for caption, _command, _arguments in entries(resource("Default.sublime-commands"))}
     named = re.findall(r'"(Gemini Companion: [^"]+)"', text)
-    assert named and set(named) <= captions
+    assert named
+    assert set(named) <= captions
 
 
 def test_the_change_log_tells_of_every_version_that_has_a_message() -> None:
     listed = json.loads((ROOT / "messages.json").read_text(encoding="utf-8"))
     told = re.findall(r"^## \[(\d+\.\d+\.\d+)\]", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE)
     assert told == sorted(told, key=lambda version: [int(part) for part in version.split(".")], reverse=True)
-    assert told and set(listed) - {"install"} <= set(told)
+    assert told
+    assert set(listed) - {"install"} <= set(told)
 
 
 def test_the_newest_version_of_the_change_log_is_the_one_of_the_code() -> None:

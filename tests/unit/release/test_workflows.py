@@ -240,7 +240,8 @@ def test_a_release_publishes_the_package_and_the_repository_file_that_names_it(c
     asked = checkout.asked("gh")
     assert asked[:3] == ["release", "create", VERSION]
     attached = [checkout.work / word for word in asked if word.startswith("dist/")]
-    assert attached and all(path.is_file() for path in attached)
+    assert attached
+    assert all(path.is_file() for path in attached)
     uploaded = {re.sub(r"\s", ".", path.name): path for path in attached}  # as the host of releases names them
     assert set(uploaded) >= {"repository.json"}
     (package,) = json.loads(uploaded["repository.json"].read_text(encoding="utf-8"))["packages"]

@@ -82,5 +82,6 @@ assert CALLS == ["openDiff"], CALLS
 places = {name: getattr(module, "__file__", None) or "" for name, module in sys.modules.items()}
 foreign = [name for name, place in places.items() if "site-packages" in place or "dist-packages" in place]
 assert not foreign, foreign
-assert places["aiohttp"].startswith(lib) and places["jsonschema"].startswith(lib), places["aiohttp"]
+for name in ("aiohttp", "jsonschema"):
+    assert places[name].startswith(lib), places[name]
 assert places["companion"].startswith(package), places["companion"]

@@ -59,7 +59,7 @@ def steps(name: str) -> Dict[str, Dict[str, Any]]:
     for job in own_jobs(name):
         for step in job["steps"]:
             if "run" in step:
-                assert step.get("name") and step["name"] not in found, step
+                assert step.get("name", "") not in ("", *found), step
                 found[step["name"]] = step
     return found
 

@@ -98,7 +98,8 @@ def test_in_terminus_the_client_runs_in_the_login_shell():
     arguments = terminus_arguments(LAUNCH, "linux", "/bin/zsh", "gemini_companion.gemini.1.1")
     assert arguments["cmd"] == ["/bin/zsh", "-l", "-i", "-c", "gemini --model 'a b'"]
     assert arguments["env"] == VARIABLES
-    assert arguments["title"] == "Gemini CLI" and arguments["tag"] == "gemini_companion.gemini.1.1"
+    assert arguments["title"] == "Gemini CLI"
+    assert arguments["tag"] == "gemini_companion.gemini.1.1"
 
 
 def test_terminus_expands_no_dollar_of_ours():
@@ -128,7 +129,9 @@ def test_what_terminal_types_on_macos_is_never_cut():
         words = system_terminal(launch, "osx", "/bin/zsh", configured, lambda name: False)
         line = " ".join(words)
         # Which folders there are stands in the discovery file as well.
-        assert "PORT=50001" in line and "A=" not in line and len(line.encode()) < 1024
+        assert "PORT=50001" in line
+        assert "A=" not in line
+        assert len(line.encode()) < 1024
     few = launch._replace(variables={"PORT": "50001", "A": lists["A"]})
     assert posix_line(few) in system_terminal(few, "osx", "/bin/zsh", ["x", "$command"], lambda name: False)
     assert posix_line(launch) in system_terminal(launch, "linux", "/bin/sh", ["x", "$command"], lambda name: True)
@@ -165,7 +168,8 @@ def test_on_windows_a_variable_is_removed_before_the_client_runs(client):
     words = terminus_arguments(launch, "windows", "/bin/sh", "t", ["SSL_CERT_FILE"])["cmd"]
     first, _, second = subprocess.list2cmdline(words).partition("&")
     assert first == "cmd.exe /c set SSL_CERT_FILE=", "a blank at its end would be the variable's value"
-    assert second.startswith(" call ") and "&" not in second
+    assert second.startswith(" call ")
+    assert "&" not in second
     assert as_the_command_interpreter_reads(["cmd.exe", "/c", *words[4:]]) == list(client)
 
 
@@ -173,7 +177,8 @@ def test_on_windows_a_variable_is_removed_before_the_client_runs(client):
 def test_on_windows_the_command_interpreter_finds_the_batch_file(client):
     launch = LAUNCH._replace(words=client, folder="C:\\a b")
     arguments = terminus_arguments(launch, "windows", "/bin/sh", "t")
-    assert arguments["cmd"][:2] == ["cmd.exe", "/c"] and arguments["cwd"] == "C:\\a b"
+    assert arguments["cmd"][:2] == ["cmd.exe", "/c"]
+    assert arguments["cwd"] == "C:\\a b"
     assert as_the_command_interpreter_reads(arguments["cmd"]) == list(client)
     words = system_terminal(launch, "windows", "/bin/sh", None, lambda name: False)
     assert words[:2] == ["cmd.exe", "/k"], "the window stays open"
@@ -196,9 +201,11 @@ def test_without_any_terminal_there_is_no_command_line():
 def test_on_macos_the_line_is_a_string_in_applescript():
     launch = LAUNCH._replace(folder='/a "b" \\c')
     words = system_terminal(launch, "osx", "/bin/zsh", None, lambda name: False)
-    assert words[0] == "osascript" and words[-1] == 'tell application "Terminal" to activate'
+    assert words[0] == "osascript"
+    assert words[-1] == 'tell application "Terminal" to activate'
     start = 'tell application "Terminal" to do script "'
-    assert words[2].startswith(start) and words[2].endswith('"')
+    assert words[2].startswith(start)
+    assert words[2].endswith('"')
     text = words[2][len(start) : -1]
     assert text.replace('\\"', '"').replace("\\\\", "\\") == posix_line(launch)
 

@@ -38,11 +38,15 @@ class TestTheSystemsTerminal:
         bench.run(agent=CLAUDE_CODE, words=("claude", "--flag"))
         assert bench.sought == ["claude"]
         ((words, folder, variables),) = bench.started
-        assert words[0] == "xterm" and "claude --flag" in " ".join(words) and folder == "/code/one"
+        assert words[0] == "xterm"
+        assert "claude --flag" in " ".join(words)
+        assert folder == "/code/one"
         assert variables["CLAUDE_CODE_SSE_PORT"] == "50002"
-        assert variables["GEMINI_CLI_IDE_SERVER_PORT"] == "50001" and variables["GEMINI_CLI_IDE_PID"] == "4321"
+        assert variables["GEMINI_CLI_IDE_SERVER_PORT"] == "50001"
+        assert variables["GEMINI_CLI_IDE_PID"] == "4321"
         assert bench.window.said == ["looking for Claude Code", "Claude Code runs in xterm"]
-        assert bench.window.commands == [] and bench.window.picks == []
+        assert bench.window.commands == []
+        assert bench.window.picks == []
 
     def test_what_only_one_program_may_know_another_is_not_told(self, bench):
         bench.run()
@@ -65,7 +69,8 @@ class TestTheSystemsTerminal:
     def test_where_there_is_none_that_is_said(self, bench, monkeypatch):
         monkeypatch.setattr(bench.module.shutil, "which", lambda name: None)
         bench.run()
-        assert not bench.started and bench.window.said[-1].startswith("no terminal found")
+        assert not bench.started
+        assert bench.window.said[-1].startswith("no terminal found")
 
     def test_the_main_thread_does_not_look_for_it(self, bench, monkeypatch):
         """Folders of the PATH may be on a network drive."""
@@ -80,7 +85,8 @@ class TestTheSystemsTerminal:
         monkeypatch.setattr(bench.module.shutil, "which", lambda name: pytest.fail("on the main thread"))
         monkeypatch.setattr(bench.runtime.workers, "step", on_a_worker)
         bench.run()
-        assert sought and bench.started[0][0][0] == sought[-1]
+        assert sought
+        assert bench.started[0][0][0] == sought[-1]
 
     def test_one_that_fails_says_why(self, bench):
         bench.failure = OSError("cannot open display")
@@ -93,7 +99,8 @@ class TestTheSystemsTerminal:
         if bench.window.picks:
             bench.window.picks[0][1](0)
             bench.go_on()
-        assert not bench.started and bench.window.said[-1] == bench.module.CONTROL_CHARACTERS
+        assert not bench.started
+        assert bench.window.said[-1] == bench.module.CONTROL_CHARACTERS
 
 
 class TestWhichFolder:
@@ -135,15 +142,20 @@ class TestWhatIsNotThere:
         bench.folders = None
         bench.run(words=("~/bin/\x1b[31mgemini", "--flag"))
         text = bench.window.output[bench.module.INSTALL_PANEL].text
-        assert '"~/bin/<U+001B>[31mgemini"' in text and '"gemini_command"' in text and "\x1b" not in text
-        assert '"gemini"' not in text and "npm install -g @google/gemini-cli" in text
-        assert "there is no “~/bin/" in bench.window.said[-1] and "not installed" not in bench.window.said[-1]
+        assert '"~/bin/<U+001B>[31mgemini"' in text
+        assert '"gemini_command"' in text
+        assert "\x1b" not in text
+        assert '"gemini"' not in text
+        assert "npm install -g @google/gemini-cli" in text
+        assert "there is no “~/bin/" in bench.window.said[-1]
+        assert "not installed" not in bench.window.said[-1]
 
     def test_a_window_that_was_closed_meanwhile_gets_nothing(self, bench):
         bench.launcher.run(bench.window, GEMINI_CLI, ONE, bench.module.LaunchSettings(("gemini",), {}))
         bench.window.valid = False
         bench.go_on()
-        assert not bench.started and bench.window.said == ["looking for Gemini CLI"]
+        assert not bench.started
+        assert bench.window.said == ["looking for Gemini CLI"]
 
 
 class TestTerminus:
@@ -154,8 +166,11 @@ class TestTerminus:
         bench.with_terminus()
         bench.run(agent=CLAUDE_CODE, words=("claude",))
         ((name, arguments),) = bench.window.commands
-        assert name == "terminus_open" and arguments["cwd"] == "/code/one" and arguments["title"] == "Claude Code"
-        assert arguments["cmd"][0] == "/bin/zsh" and arguments["env"]["CLAUDE_CODE_SSE_PORT"] == "50002"
+        assert name == "terminus_open"
+        assert arguments["cwd"] == "/code/one"
+        assert arguments["title"] == "Claude Code"
+        assert arguments["cmd"][0] == "/bin/zsh"
+        assert arguments["env"]["CLAUDE_CODE_SSE_PORT"] == "50002"
         assert arguments["tag"].startswith("gemini_companion.claude.7.")
         assert arguments["reactivable"] is False
         assert not bench.started
@@ -191,7 +206,8 @@ class TestTerminus:
         else:
             bench.window.tabs.append(view)
         bench.go_on(5000)
-        assert not bench.started and bench.runtime.editor.waiting == []
+        assert not bench.started
+        assert bench.runtime.editor.waiting == []
 
     def test_if_none_comes_the_systems_terminal_does(self, bench):
         bench.with_terminus()
@@ -241,12 +257,14 @@ class TestTheEnvironment:
     def test_it_is_copied_with_the_editors_process(self, bench):
         bench.launcher.copy_environment(bench.window, ONE)
         (lines,) = bench.copied
-        assert "export GEMINI_CLI_IDE_SERVER_PORT=50001\n" in lines and "export GEMINI_CLI_IDE_PID=4321\n" in lines
+        assert "export GEMINI_CLI_IDE_SERVER_PORT=50001\n" in lines
+        assert "export GEMINI_CLI_IDE_PID=4321\n" in lines
         assert bench.window.said == ["copied; paste it into a terminal and start the client there"]
 
     def test_not_with_what_a_terminal_would_obey(self, bench):
         bench.launcher.copy_environment(bench.window, ONE._replace(folders=("/code/one", SPOILED)))
-        assert not bench.copied and bench.window.said == [bench.module.CONTROL_CHARACTERS]
+        assert not bench.copied
+        assert bench.window.said == [bench.module.CONTROL_CHARACTERS]
 
 
 class TestSendingTheSelection:
@@ -265,7 +283,8 @@ class TestSendingTheSelection:
         assert self.send(bench, tell, rows=[Region((3, 0), (5, 0))]) is None
         assert self.send(bench, tell, rows=[Region((3, 1), (3, 1))]) is None
         assert told == [(Mention(self.PATH, (3, 4), 7), ""), (Mention(self.PATH, None, 7), "")]
-        assert not bench.window.commands and not bench.window.focused
+        assert not bench.window.commands
+        assert not bench.window.focused
 
     def test_of_very_many_carets_only_some_are_asked_for(self, bench):
         told, asked = [], []
@@ -282,20 +301,24 @@ class TestSendingTheSelection:
         view = View(self.PATH)
         view.rows = carets
         bench.launcher.send_selection(bench.window, view, (), lambda place, agent: told.append(place) or "Claude Code")
-        assert told == [Mention(self.PATH, (0, 19999), 7)] and len(asked) <= 101
+        assert told == [Mention(self.PATH, (0, 19999), 7)]
+        assert len(asked) <= 101
 
     def test_then_its_terminal_gets_the_focus(self, bench):
         ours, theirs = terminal(tagged("claude", 1)), terminal("theirs")
         told = []
         bench.window.tabs = [theirs, ours]
         assert self.send(bench, lambda place, agent: told.append(agent) or "Claude Code") is None
-        assert told == ["claude"] and bench.window.focused == [ours]
+        assert told == ["claude"]
+        assert bench.window.focused == [ours]
 
     def test_but_not_somebody_elses(self, bench):
         bench.window.tabs = [terminal("theirs")]
         told = []
         assert self.send(bench, lambda place, agent: told.append(agent) or "opencode") is None
-        assert told == [""] and not bench.window.focused and not bench.window.commands
+        assert told == [""]
+        assert not bench.window.focused
+        assert not bench.window.commands
 
     def test_otherwise_it_is_typed_into_the_terminal(self, bench):
         ours = terminal(tagged("gemini", 1), args={"cwd": "/code/one/deep"})
@@ -325,7 +348,8 @@ class TestSendingTheSelection:
         earlier = [terminal(tagged("gemini", 99, "1-2")), terminal("gemini_companion.gemini.7.99")]
         bench.window.tabs = [View(), finished, theirs, terminal(), *earlier]
         assert bench.module.terminal_of(bench.window) is None
-        assert "no client runs in a terminal" in self.send(bench) and not bench.window.commands
+        assert "no client runs in a terminal" in self.send(bench)
+        assert not bench.window.commands
         bench.window.output["Terminus"] = ours[0]
         assert bench.module.terminal_of(bench.window) is ours[0]
 
@@ -344,4 +368,5 @@ class TestSendingTheSelection:
         bench.window.tabs = [terminal()]
         assert "no file" in self.send(bench, tell, path=None)
         assert "is not typed" in self.send(bench, tell, path=SPOILED + "/a.py")
-        assert not bench.window.commands and not bench.window.focused
+        assert not bench.window.commands
+        assert not bench.window.focused

@@ -123,7 +123,9 @@ def test_a_client_is_started_from_where_it_was_found(tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", "/usr/bin:/bin")
     platform = Platform(LINUX, {"SHELL": "/bin/sh"}, str(tmp_path))
     words = processes.find_client(("~/gemini", "~"), platform, lambda: False)
-    assert words is not None and words[-2:] == (str(tmp_path / "gemini"), "~") and str(tmp_path) in words[3]
+    assert words is not None
+    assert words[-2:] == (str(tmp_path / "gemini"), "~")
+    assert str(tmp_path) in words[3]
     assert processes.find_client(("~/none",), platform, lambda: False) is None
 
 
@@ -205,5 +207,7 @@ def test_on_windows_it_gets_a_window_of_its_own_and_is_not_waited_for(tmp_path, 
     platform = Platform(WINDOWS, {"PATH": "C:\\Windows"}, "C:\\Users\\me")
     processes.start_terminal(["cmd.exe", "/k"], str(tmp_path), {"A": "b"}, platform, lambda: False)
     ((words, options),) = begun
-    assert words == ["cmd.exe", "/k"] and options["cwd"] == str(tmp_path)
-    assert options["env"] == {"PATH": "C:\\Windows", "A": "b"} and options["creationflags"] == 16
+    assert words == ["cmd.exe", "/k"]
+    assert options["cwd"] == str(tmp_path)
+    assert options["env"] == {"PATH": "C:\\Windows", "A": "b"}
+    assert options["creationflags"] == 16

@@ -64,7 +64,8 @@ def test_the_status_bar_says_what_matters(state, expected):
 def test_a_missing_agent_says_how_to_get_it(agent):
     text = agent.how_to_install()
     assert "npm install -g " + agent.npm_package in text
-    assert agent.title in text and agent.how_to_connect in text
+    assert agent.title in text
+    assert agent.how_to_connect in text
 
 
 def test_an_agent_is_started_as_the_user_says_else_by_its_program():

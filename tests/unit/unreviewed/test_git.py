@@ -100,8 +100,13 @@ def test_a_commit_a_stash_and_a_merge_under_way_are_other_positions(folder):
     git(folder, "checkout", "-q", "-b", "other", "HEAD~1")
     (folder / "a.txt").write_text("other\n")
     git(folder, "commit", "-q", "-a", "-m", "third")
-    subprocess.run(["git", "-c", "user.name=x", "-c", "user.email=x", "merge", "-q", "HEAD@{1}", "master", "main"],
-                   cwd=str(folder), check=False, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    subprocess.run(
+        ["git", "-c", "user.name=x", "-c", "user.email=x", "merge", "-q", "HEAD@{1}", "master", "main"],
+        cwd=str(folder),
+        check=False,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
     seen.append(asked.position())
     stamps.append(asked.position_stamp())
     assert len(set(seen)) == len(set(stamps)) == 4
@@ -120,15 +125,34 @@ def test_nothing_that_a_configuration_names_is_run(folder, tmp_path):
     script.write_text(f'#!/bin/sh\ntouch "{marker}/$(basename "$0").$$"\ncat\n')
     script.chmod(0o755)
     settings = {
-        "core.fsmonitor": script, "core.hooksPath": tmp_path / "hooks", "core.pager": script, "core.editor": script,
-        "core.sshCommand": script, "core.askPass": script, "core.gitProxy": script, "core.alternateRefsCommand": script,
-        "filter.planted.clean": script, "filter.planted.smudge": script, "filter.planted.process": script,
-        "filter.planted.required": "true", "diff.external": script, "diff.planted.textconv": script,
-        "diff.planted.command": script, "merge.planted.driver": script, "credential.helper": f"!{script}",
-        "alias.ls-files": f"!{script}", "alias.rev-parse": f"!{script}", "alias.cat-file": f"!{script}",
-        "pager.ls-files": script, "gpg.program": script, "interactive.diffFilter": script,
-        "extensions.partialClone": "origin", "remote.origin.url": f"ext::{script}", "remote.origin.promisor": "true",
-        "protocol.ext.allow": "always", "uploadpack.packObjectsHook": script,
+        "core.fsmonitor": script,
+        "core.hooksPath": tmp_path / "hooks",
+        "core.pager": script,
+        "core.editor": script,
+        "core.sshCommand": script,
+        "core.askPass": script,
+        "core.gitProxy": script,
+        "core.alternateRefsCommand": script,
+        "filter.planted.clean": script,
+        "filter.planted.smudge": script,
+        "filter.planted.process": script,
+        "filter.planted.required": "true",
+        "diff.external": script,
+        "diff.planted.textconv": script,
+        "diff.planted.command": script,
+        "merge.planted.driver": script,
+        "credential.helper": f"!{script}",
+        "alias.ls-files": f"!{script}",
+        "alias.rev-parse": f"!{script}",
+        "alias.cat-file": f"!{script}",
+        "pager.ls-files": script,
+        "gpg.program": script,
+        "interactive.diffFilter": script,
+        "extensions.partialClone": "origin",
+        "remote.origin.url": f"ext::{script}",
+        "remote.origin.promisor": "true",
+        "protocol.ext.allow": "always",
+        "uploadpack.packObjectsHook": script,
     }
     for name, value in settings.items():
         git(folder, "config", name, str(value))
@@ -181,7 +205,8 @@ def test_a_git_inside_of_the_workspace_is_never_run(folder, tmp_path, place):
     planted.chmod(0o755)
     path = os.pathsep.join([str(tmp_path / place), ".", "", os.environ["PATH"]])
     found = find_git(Platform.current()._replace(environment={"PATH": path}), [str(folder)])
-    assert found is not None and not found.startswith(str(tmp_path))
+    assert found is not None
+    assert not found.startswith(str(tmp_path))
 
 
 def test_a_git_that_is_too_old_is_refused(folder, tmp_path):

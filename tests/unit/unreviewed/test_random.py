@@ -183,7 +183,8 @@ class Day:
             self.write(name)
             return
         old, new = self.workspace.data(before), self.workspace.data(now)
-        assert old is not None and new is not None
+        assert old is not None
+        assert new is not None
         hunk = self.random.choice(hunks_between(old, new))
         if self.random.random() < 0.5:
             assert self.workspace.keep(name, before, now, [hunk])

@@ -40,17 +40,21 @@ def test_what_no_record_needs_goes_and_what_another_folder_needs_stays(store):
     noted(store, "/one", mine)
     noted(store, "/two", other)
     assert store.tidy(()) == set()
-    assert store.kept(mine) and store.kept(other) and store.kept(nobody) is None
+    assert store.kept(mine)
+    assert store.kept(other)
+    assert store.kept(nobody) is None
     noted(store, "/one")
     store.tidy(())
-    assert store.kept(mine) is None and store.kept(other) == b"other"
+    assert store.kept(mine) is None
+    assert store.kept(other) == b"other"
 
 
 def test_after_seven_days_it_goes_and_that_is_said(store):
     young, old = kept_long_ago(store, b"young", 6 * 86400), kept_long_ago(store, b"old", 8 * 86400)
     noted(store, "/one", young, old)
     assert store.tidy(()) == {old}
-    assert store.kept(young) == b"young" and store.kept(old) is None
+    assert store.kept(young) == b"young"
+    assert store.kept(old) is None
 
 
 def test_of_too_much_the_oldest_goes(store, monkeypatch):
@@ -95,8 +99,16 @@ def test_damaged_bytes_are_none(store):
 @pytest.mark.parametrize(
     "record",
     [
-        [], "text", {"files": []}, {"files": {"a": []}}, {"files": {"a": [["x", 1, 2], ["y", "z", 3]]}},
-        {"undone": {}}, {"undone": [["a"]]}, {"shelved": {"a": [1, 2]}}, {"undone_at": []}, {"blobs": {"a": 1}},
+        [],
+        "text",
+        {"files": []},
+        {"files": {"a": []}},
+        {"files": {"a": [["x", 1, 2], ["y", "z", 3]]}},
+        {"undone": {}},
+        {"undone": [["a"]]},
+        {"shelved": {"a": [1, 2]}},
+        {"undone_at": []},
+        {"blobs": {"a": 1}},
     ],
 )
 def test_a_record_that_makes_no_sense_is_none(store, record):
@@ -128,4 +140,5 @@ def test_the_changes_of_two_folders_do_not_mix(tmp_path, project):
     other.write(a_txt=b"other\n")
     other.look()
     project.begin()
-    assert project.before("a.txt") == b"before\n" and other.before("a.txt") == b"another\n"
+    assert project.before("a.txt") == b"before\n"
+    assert other.before("a.txt") == b"another\n"

@@ -188,7 +188,8 @@ def test_a_pull_with_a_stash_of_its_own_leaves_the_agent_s_line_unreviewed(track
     tracked.look()
     tracked.git("merge", "-q", "--autostash", "other")
     assert set(tracked.look()) == {"f1.txt"}
-    assert b"20\n" in (tracked.before("f1.txt") or b"") and b"user\n" in (tracked.before("f1.txt") or b"")
+    assert b"20\n" in (tracked.before("f1.txt") or b"")
+    assert b"user\n" in (tracked.before("f1.txt") or b"")
 
 
 def test_while_git_writes_nothing_is_looked_at(tracked):
@@ -314,7 +315,8 @@ def test_a_folder_that_goes_or_is_exchanged_takes_no_files_along(project):
     away.rename(project.folder)
     project.workspace.begin(lambda: False)
     assert set(project.look()) == {"a.txt"}
-    assert project.undo() == [] and project.read("a.txt") == TEXT
+    assert project.undo() == []
+    assert project.read("a.txt") == TEXT
 
 
 def test_a_git_that_fails_in_the_midst_of_a_look_costs_nothing(tracked, monkeypatch):

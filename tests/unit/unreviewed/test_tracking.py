@@ -160,10 +160,12 @@ def test_the_list_outlives_the_agent_and_the_editor(module, project, tracking, r
     assert [change.path for change in later.lists(7).changes] == ["a.txt"]
     refused = []
     deciding.undo_changes(later, later.lists(7).changes, refused.extend)
-    assert refused == [] and project.read("a.txt") == b"before\n"
+    assert refused == []
+    assert project.read("a.txt") == b"before\n"
     counts = []
     deciding.restore_undone(later, 7, lambda count, left: counts.append((count, left)))
-    assert counts == [(1, [])] and project.read("a.txt") == b"now\n"
+    assert counts == [(1, [])]
+    assert project.read("a.txt") == b"now\n"
 
 
 def test_what_a_tab_has_read_is_not_the_user_s_when_he_saves_it(project, tracking, runtime, tabs, deciding, rules):
@@ -221,7 +223,8 @@ def test_the_main_thread_hears_of_changes_alone(project, tracking, runtime, rule
     for _ in range(10):
         tracking.sign()
         runtime.step(INTERVAL_SECONDS)
-    assert runtime.jobs >= jobs + 10 and runtime.woken == woken
+    assert runtime.jobs >= jobs + 10
+    assert runtime.woken == woken
 
 
 def test_nothing_is_looked_at_in_a_window_that_does_not_track(project, tracking, runtime, rules):

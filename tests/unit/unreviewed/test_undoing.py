@@ -54,16 +54,22 @@ def test_new_deleted_and_renamed_files_are_taken_back_and_brought_back(project):
     project.write(gone_txt=None, folder__old_txt=None, new_txt=b"new\n", other__new_txt=b"the same text\n")
     listed = project.look()
     assert {path: change.kind for path, change in listed.items()} == {
-        "gone.txt": Kind.DELETED, "new.txt": Kind.NEW, "other/new.txt": Kind.RENAMED
+        "gone.txt": Kind.DELETED,
+        "new.txt": Kind.NEW,
+        "other/new.txt": Kind.RENAMED,
     }
     assert listed["other/new.txt"].old_path == "folder/old.txt"
     assert project.undo() == []
-    assert project.read("gone.txt") == b"gone\n" and project.read("folder/old.txt") == b"the same text\n"
+    assert project.read("gone.txt") == b"gone\n"
+    assert project.read("folder/old.txt") == b"the same text\n"
     assert stat.S_IMODE(os.stat(str(project.folder / "gone.txt")).st_mode) == 0o700
-    assert not (project.folder / "new.txt").exists() and not (project.folder / "other" / "new.txt").exists()
+    assert not (project.folder / "new.txt").exists()
+    assert not (project.folder / "other" / "new.txt").exists()
     assert project.restore() == []
-    assert project.read("new.txt") == b"new\n" and project.read("other/new.txt") == b"the same text\n"
-    assert not (project.folder / "gone.txt").exists() and not (project.folder / "folder" / "old.txt").exists()
+    assert project.read("new.txt") == b"new\n"
+    assert project.read("other/new.txt") == b"the same text\n"
+    assert not (project.folder / "gone.txt").exists()
+    assert not (project.folder / "folder" / "old.txt").exists()
 
 
 def test_permissions_are_a_change_and_come_back(project):
@@ -94,7 +100,9 @@ def test_a_file_that_is_not_as_shown_any_more_is_left(project, what):
     project.write(a_txt=b"before\n")
     project.begin()
     writes = {
-        "changed": {"a_txt": b"now\n"}, "new": {"b_txt": b"new\n"}, "deleted": {"a_txt": None},
+        "changed": {"a_txt": b"now\n"},
+        "new": {"b_txt": b"new\n"},
+        "deleted": {"a_txt": None},
         "renamed": {"a_txt": None, "b_txt": b"before\n"},
     }
     project.write(**writes[what])
@@ -102,7 +110,8 @@ def test_a_file_that_is_not_as_shown_any_more_is_left(project, what):
     later = "a.txt" if what == "deleted" else name
     (project.folder / later).write_bytes(b"a later text of somebody\n")
     refused = project.undo()
-    assert len(refused) == 1 and refused[0].sentence
+    assert len(refused) == 1
+    assert refused[0].sentence
     assert project.read(later) == b"a later text of somebody\n"
     assert what != "renamed" or not (project.folder / "a.txt").exists()
 
@@ -148,7 +157,8 @@ def test_links_and_special_files_are_refused_with_a_sentence(project, tmp_path, 
     if new and looked and what in ("folder",):
         assert not project.listed()  # the new file has gone again
     elif not (looked and what == "folder"):
-        assert refused and refused[0].sentence
+        assert refused
+        assert refused[0].sentence
     for path in (elsewhere / "link", elsewhere / "target", elsewhere / "moved" / Path(name).name):
         if path.exists():
             assert path.read_bytes() == b"now\n"
@@ -176,7 +186,8 @@ def test_what_was_undone_comes_back_in_a_later_process(project):
     assert project.undo() == []
     project.begin()
     assert project.restore() == []
-    assert project.read("a.txt") == b"now\n" and project.read("b.txt") == b"new\n"
+    assert project.read("a.txt") == b"now\n"
+    assert project.read("b.txt") == b"new\n"
 
 
 def test_nothing_is_brought_back_over_what_came_later(project):
@@ -187,7 +198,8 @@ def test_nothing_is_brought_back_over_what_came_later(project):
     project.undo()
     project.write(a_txt=b"later\n", b_txt=b"later\n")
     assert len(project.restore()) == 2
-    assert project.read("a.txt") == b"later\n" and project.read("b.txt") == b"later\n"
+    assert project.read("a.txt") == b"later\n"
+    assert project.read("b.txt") == b"later\n"
 
 
 def test_nothing_is_undone_that_cannot_be_kept(project, monkeypatch):
@@ -197,7 +209,8 @@ def test_nothing_is_undone_that_cannot_be_kept(project, monkeypatch):
     project.look()
     monkeypatch.setattr(Store, "keep", full_disk)
     refused = project.undo()
-    assert len(refused) == 1 and "No space" in refused[0].sentence
+    assert len(refused) == 1
+    assert "No space" in refused[0].sentence
     assert project.read("a.txt") == b"now\n"
 
 

@@ -190,7 +190,8 @@ def test_if_nothing_helps_the_next_start_puts_the_old_text_back(
         "file.txt was being written when the editor ended: it has its former text again"
     ]
     assert path.read_bytes() == b"old\n"
-    assert not storage.exists() and not [left for left in tmp_path.iterdir() if left.name.startswith(".")]
+    assert not storage.exists()
+    assert not [left for left in tmp_path.iterdir() if left.name.startswith(".")]
 
 
 @pytest.mark.parametrize("size", [0, 1, 9, 70000])
@@ -335,7 +336,8 @@ def test_a_small_disk_of_any_fullness(small_disk: Path, linked: bool) -> None:
                 written += 1
             assert sorted(left.name for left in small_disk.iterdir()) == names
             assert stat.S_ISREG(path.lstat().st_mode)
-    assert written and kept
+    assert written
+    assert kept
     print(f"{written} written, {kept} kept, in {time.monotonic() - started:.2f} s")
 
 

@@ -143,8 +143,10 @@ def test_one_file_is_written_by_one_at_a_time_whatever_its_name(tmp_path: Path, 
     for writer in writers:
         writer.join(30)
     if second == "other":
-        assert met and not problems
+        assert met
+        assert not problems
     else:
         assert not met
-        assert len(problems) == 1 and "has changed on disk" in problems[0]
+        assert len(problems) == 1
+        assert "has changed on disk" in problems[0]
         assert (tmp_path / "file").read_bytes() in (b"file", second.encode())

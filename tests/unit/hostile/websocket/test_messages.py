@@ -91,5 +91,6 @@ def test_what_a_client_tells_before_the_handshake_counts_for_nothing(enter):
     attacker.send(text({"jsonrpc": "2.0", "method": "ide_connected", "params": {"pid": 1}}))
     attacker.send(text(CALL))
     answer = attacker.message()
-    assert answer["error"]["message"] == "Initialize first." and target.gauges()["calls"] == 0
+    assert answer["error"]["message"] == "Initialize first."
+    assert target.gauges()["calls"] == 0
     assert json.dumps(answer)
