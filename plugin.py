@@ -312,9 +312,9 @@ class GeminiCompanionDisconnectClientsCommand(CompanionCommand, sublime_plugin.W
 
 
 class GeminiCompanionReplaceTextCommand(sublime_plugin.TextCommand):
-    def run(self, edit: sublime.Edit, parcel: str = "") -> None:
+    def run(self, edit: sublime.Edit, batch: str = "") -> None:
         if startup is not None:
-            startup.edit(lambda application: application.replace_text(self.view, edit, parcel))
+            startup.edit(lambda application: application.replace_text(self.view, edit, batch))
 
 
 class GeminiCompanionMoveCaretCommand(sublime_plugin.TextCommand):

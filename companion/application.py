@@ -30,7 +30,7 @@ from .endpoint import handover
 from .endpoint.endpoints import Endpoints
 from .endpoint.status_text import listed
 from .libraries import Libraries
-from .review.controls import deed
+from .review.controls import tab_action
 from .review.document.journal import recover
 from .runtime import Runtime
 from .settings import FILE_NAME, Settings, read
@@ -332,7 +332,7 @@ class Application:
 
     def text_command(self, view: sublime.View, name: str, arguments: Optional[Dict[str, Any]]) -> Any:
         """The command to run instead, with its arguments, or None to let it pass. Called for every command."""
-        if deed(name, arguments) is None:
+        if tab_action(name, arguments) is None:
             return None
         endpoint = self.endpoint_of(view.window())
         return endpoint.review_events.on_command(view, name, arguments) if endpoint is not None else None
@@ -341,7 +341,7 @@ class Application:
         """The same for a window's command."""
         if name in PROJECT_COMMANDS and not (arguments or {}).get("new_window"):
             self.project_closing(window)
-        view = window.active_view() if deed(name, arguments) else None
+        view = window.active_view() if tab_action(name, arguments) else None
         return self.text_command(view, name, arguments) if view else None
 
     def window_command_done(self, window: sublime.Window, name: str) -> None:
@@ -356,9 +356,9 @@ class Application:
         endpoint = self.endpoint_of(view.window())
         return endpoint.review_events.query_context(view, key, operator, operand) if endpoint is not None else None
 
-    def replace_text(self, view: sublime.View, edit: sublime.Edit, parcel: str) -> None:
-        """Make the edits of ours that wait under `parcel`. Inside the run of a text command."""
-        edits.carry_out(view, edit, parcel)
+    def replace_text(self, view: sublime.View, edit: sublime.Edit, batch: str) -> None:
+        """Make the edits of ours that wait as `batch`. Inside the run of a text command."""
+        edits.carry_out(view, edit, batch)
 
     def move_caret(self, view: sublime.View, point: int, regions: Optional[List[List[int]]]) -> None:
         """Make `point`, or the `regions`, the selection. Inside the run of a text command."""

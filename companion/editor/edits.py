@@ -35,15 +35,15 @@ _waiting: Dict[str, List[Edit]] = {}
 _numbers: Iterator[int] = count(1)
 
 
-def carry_out(view: sublime.View, edit: sublime.Edit, parcel: str) -> None:
-    """Make the edits left under `parcel`; without any do nothing. Inside the run of the text command `COMMAND`."""
+def carry_out(view: sublime.View, edit: sublime.Edit, batch: str) -> None:
+    """Make the edits of `batch`, if it is there. Inside the run of the text command `COMMAND`."""
     settings = view.settings()
     spaces = settings.get(_TABS_TO_SPACES)
     if spaces:
         settings.set(_TABS_TO_SPACES, False)
     try:
         # From the end, so that the points of the others stay right.
-        for start, end, text in sorted(_waiting.pop(parcel, []), reverse=True):
+        for start, end, text in sorted(_waiting.pop(batch, []), reverse=True):
             if start == end:
                 view.insert(edit, start, text)  # to replace nothing would select the text where the caret stands
             else:
@@ -73,17 +73,17 @@ def apply_edits(view: sublime.View, edits: Sequence[Edit]) -> None:
 
     A read-only view is made writable for the moment. Raises `RuntimeError` if the command did not run.
     """
-    parcel = str(next(_numbers))
-    _waiting[parcel] = list(edits)
+    batch = str(next(_numbers))
+    _waiting[batch] = list(edits)
     read_only = view.is_read_only()
     if read_only:
         view.set_read_only(False)
     try:
-        view.run_command(COMMAND, {"parcel": parcel})
+        view.run_command(COMMAND, {"batch": batch})
     finally:
         if read_only:
             view.set_read_only(True)
-        ran = _waiting.pop(parcel, None) is None
+        ran = _waiting.pop(batch, None) is None
     if not ran:
         raise RuntimeError(f"The command {COMMAND} did not run.")
 

@@ -74,7 +74,7 @@ TRANSITIONS: Dict[Holder, FrozenSet[Holder]] = {
 }
 
 
-class Sight(NamedTuple):
+class FileLook(NamedTuple):
     """A look at the file: which one it was, in numbers that change with it, and the file if it held the text."""
 
     identity: Tuple[int, ...]
@@ -85,7 +85,7 @@ class AcceptedText:
     """What the user accepted for one file.
 
     `awaited` is what the client writes; None if it is the accepted text. `original` is the file as it was reviewed, if
-    that is known. `name` is that of the file in which the text is kept. `sight` is what the last look at the file saw.
+    that is known. `name` is that of the file in which the text is kept. `last_look` is what was seen last.
     """
 
     def __init__(
@@ -106,7 +106,7 @@ class AcceptedText:
         self.original = original
         self.awaited = awaited
         self.name = name or secrets.token_hex(8)
-        self.sight: Optional[Sight] = None
+        self.last_look: Optional[FileLook] = None
         self.looks = 0  # how often one was asked for
         self.looking = 0  # which of them the disk has yet to answer
         self._told = self._since = time.monotonic()
@@ -146,7 +146,9 @@ class AcceptedText:
         return time.monotonic() - self._told < WRITTEN_UNASKED_SECONDS
 
 
-def look(original: Optional[Original], path: str, text: str, awaited: Optional[str], last: Optional[Sight]) -> Sight:
+def look(
+    original: Optional[Original], path: str, text: str, awaited: Optional[str], last: Optional[FileLook]
+) -> FileLook:
     """Look whether the file holds what its client writes: `text` or, in its place, `awaited`. Never raises.
 
     The very file that was reviewed holds nothing that anybody has `awaited`: it was there before the client wrote.
@@ -155,17 +157,17 @@ def look(original: Optional[Original], path: str, text: str, awaited: Optional[s
     try:
         now = os.stat(path)
     except (OSError, ValueError):
-        return Sight(())
+        return FileLook(())
     identity = (now.st_dev, now.st_ino, now.st_size, now.st_mtime_ns, now.st_ctime_ns)
     settled = time.time_ns() - max(now.st_mtime_ns, now.st_ctime_ns) > _COARSE_NANOSECONDS
     if last is not None and last.identity == identity and settled:
         return last
     encoding = original.encoding if original is not None else ""
     if awaited is None:
-        return Sight(identity, find(path, text, encoding=encoding, last_line_end_matters=False))
+        return FileLook(identity, find(path, text, encoding=encoding, last_line_end_matters=False))
     found = find(path, awaited, encoding=encoding)
     same = found is not None and original is not None and _is_same_file(found, original)
-    return Sight(identity, None if same else found)
+    return FileLook(identity, None if same else found)
 
 
 def find(path: str, text: str, *, encoding: str = "", last_line_end_matters: bool = True) -> Optional[Original]:

@@ -21,7 +21,7 @@ from ..editor.file_views import same_key
 from ..editor.status_bar import say
 from ..editor.storage import storage_folder
 from . import accepted_text
-from .accepted_text import AcceptedText, Holder, Sight
+from .accepted_text import AcceptedText, FileLook, Holder
 from .decision import Outcome, Owner, Review, ReviewError
 from .document.disk import ChangedError, DiskError, Original
 from .document.kept_texts import Found, KeptTexts, Text
@@ -107,16 +107,16 @@ class AcceptedTexts:
             accepted.looking = accepted.looks
             self._runtime.use_disk(_look, accepted, then=partial(self._looked, accepted))
 
-    def _looked(self, accepted: AcceptedText, sight: Sight) -> None:
+    def _looked(self, accepted: AcceptedText, last_look: FileLook) -> None:
         look, accepted.looking = accepted.looking, 0
-        accepted.sight = sight
+        accepted.last_look = last_look
         if not accepted.is_awaited:
             return
-        if sight.found is not None:
+        if last_look.found is not None:
             if accepted.awaited is None:
                 self._is_in_file(accepted)
             else:
-                self._write(accepted, sight.found)
+                self._write(accepted, last_look.found)
         elif accepted.overdue:
             self._not_written(accepted)
         elif accepted.looks > look:
@@ -346,8 +346,8 @@ class AcceptedTexts:
             self._look(accepted)
 
 
-def _look(accepted: AcceptedText, cancelled: Callable[[], bool]) -> Sight:
-    return accepted_text.look(accepted.original, accepted.path, accepted.text, accepted.awaited, accepted.sight)
+def _look(accepted: AcceptedText, cancelled: Callable[[], bool]) -> FileLook:
+    return accepted_text.look(accepted.original, accepted.path, accepted.text, accepted.awaited, accepted.last_look)
 
 
 def _beginnings(window: sublime.Window) -> List[str]:

@@ -52,7 +52,7 @@ def follow_link(reviews: Deciding, changes: Changes, review: Review, href: str) 
         actions[verb]()
 
 
-class Deed(Enum):
+class TabAction(Enum):
     """What a command of the editor, or of another package, does to the tab in front."""
 
     SAVE = "save"
@@ -64,7 +64,7 @@ _SAVING = frozenset(["save", "lsp_save"])  # the second is that of LSP, which bi
 _CLOSING = frozenset(["close", "close_file"])
 
 
-def deed(name: str, arguments: Optional[Dict[str, Any]]) -> Optional[Deed]:
+def tab_action(name: str, arguments: Optional[Dict[str, Any]]) -> Optional[TabAction]:
     """What a command does; None for all that neither save nor close. Called for every command.
 
     Accepting writes a file, so what merely sounds like saving the tab in front does not: `auto_save` switches a package
@@ -72,16 +72,16 @@ def deed(name: str, arguments: Optional[Dict[str, Any]]) -> Optional[Deed]:
     counts more than closing.
     """
     if name in _SAVING:
-        return Deed.SAVE
+        return TabAction.SAVE
     if name in _CLOSING:
-        return Deed.CLOSE
+        return TabAction.CLOSE
     if name == FEED:
-        return Deed.TYPE
+        return TabAction.TYPE
     commands = (arguments or {}).get("commands")
     if not isinstance(commands, list):
         return None
-    found = {deed(each, None) for each in map(_name, commands)}
-    return next((each for each in (Deed.SAVE, Deed.CLOSE) if each in found), None)
+    found = {tab_action(each, None) for each in map(_name, commands)}
+    return next((each for each in (TabAction.SAVE, TabAction.CLOSE) if each in found), None)
 
 
 def _name(command: Any) -> str:

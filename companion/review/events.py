@@ -13,7 +13,7 @@ import sublime
 from ..common.debounce import Debounce
 from ..editor import file_views, view_roles
 from ..editor.edits import COMMAND
-from .controls import IN_REVIEW, REVIEW_BELOW, Deed, answer, deed
+from .controls import IN_REVIEW, REVIEW_BELOW, TabAction, answer, tab_action
 from .decision import Review
 from .manager import ReviewManager
 from .window import views
@@ -124,16 +124,16 @@ class ReviewEvents:
 
         Saving a proposal accepts it; saving the view of the original does nothing. What saves and closes only accepts.
         """
-        what = deed(name, arguments)
-        if what is Deed.TYPE and self._typed.is_write(arguments):
-            what = Deed.SAVE
-        if what in (None, Deed.TYPE) or view.file_name() is not None or view_roles.role_of(view) is None:
+        what = tab_action(name, arguments)
+        if what is TabAction.TYPE and self._typed.is_write(arguments):
+            what = TabAction.SAVE
+        if what in (None, TabAction.TYPE) or view.file_name() is not None or view_roles.role_of(view) is None:
             return None
         reviews = self._reviews.of_view(view)
         review = reviews.open_reviews.review_of(view) if reviews is not None else None
         if reviews is None or review is None:
             return None
-        if what is Deed.CLOSE:
+        if what is TabAction.CLOSE:
             return (COMMAND, {}) if review is self._saved or reviews.ignores(review) else None
         if view_roles.role_of(view) == view_roles.PROPOSAL and review is not self._saved:
             self._saved = review

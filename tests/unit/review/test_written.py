@@ -122,7 +122,7 @@ class TestLooking:
 
     def test_a_file_that_is_not_there_yet(self, file):
         file.unlink()
-        assert self.look(file, "") == accepted_text.Sight(())
+        assert self.look(file, "") == accepted_text.FileLook(())
         file.write_bytes(b"")
         assert self.look(file, "").found is not None
 
