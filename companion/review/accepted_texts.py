@@ -159,16 +159,20 @@ class AcceptedTexts:
 
     def _write(self, accepted: AcceptedText, original: Original) -> None:
         """Write what no review shows any more."""
-        before = accepted.state
-        accepted.go(Holder.WRITING)
-        done = partial(self._written, accepted, before)
-        begin = partial(self._begin, accepted, lambda: self._writes.begin(accepted, original, accepted.text, done))
-        self._beginning[accepted] = self._kept.settled(begin)
+        self._write_when_kept(accepted, original, partial(self._written, accepted, accepted.state))
 
-    def _begin(self, accepted: AcceptedText, begin: Callable[[], None]) -> None:
-        del self._beginning[accepted]
-        if accepted.state is Holder.WRITING:
-            begin()
+    def _write_when_kept(
+        self, accepted: AcceptedText, original: Original, done: Callable[[Optional[DiskError], bool], None]
+    ) -> None:
+        """Write a text as soon as the disk keeps it, or cannot. `done` is as for `Writes.begin`."""
+
+        def begin() -> None:
+            del self._beginning[accepted]
+            if accepted.state is Holder.WRITING:
+                self._writes.begin(accepted, original, accepted.text, done)
+
+        accepted.go(Holder.WRITING)
+        self._beginning[accepted] = self._kept.settled(begin)
 
     def _written(self, accepted: AcceptedText, before: Holder, error: Optional[DiskError], closed: bool) -> None:
         if closed:
@@ -208,11 +212,9 @@ class AcceptedTexts:
         if accepted is None:
             accepted = AcceptedText(Holder.WRITING, review.owner, review.path, text, original)
             self._texts.append(accepted)
-        accepted.go(Holder.WRITING)
         accepted.text = text
-        written_then = partial(self._reviewed_written, review, accepted, text, done)
-        begin = partial(self._begin, accepted, lambda: self._writes.begin(review, original, text, written_then))
-        self._beginning[accepted] = self._keep(accepted, begin)
+        self._keep(accepted)
+        self._write_when_kept(accepted, original, partial(self._reviewed_written, review, accepted, text, done))
 
     def _reviewed_written(
         self,
@@ -279,10 +281,10 @@ class AcceptedTexts:
 
     # -- what the disk keeps ------------------------------------------------------------------------------------------
 
-    def _keep(self, accepted: AcceptedText, then: Callable[[], None] = lambda: None) -> Computation:
+    def _keep(self, accepted: AcceptedText) -> None:
         owner = accepted.owner
         session = owner.session_id if accepted.awaited is None else ""  # else it writes something else
-        return self._kept.keep(accepted.name, Text(accepted.path, owner.client_name, accepted.text, session), then)
+        self._kept.keep(accepted.name, Text(accepted.path, owner.client_name, accepted.text, session))
 
     def _ended(self, accepted: AcceptedText) -> None:
         if accepted.go(Holder.ENDED):

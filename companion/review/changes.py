@@ -5,7 +5,8 @@ Rule: everything runs on the main thread. A command that finds nothing to do say
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Callable, List, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Callable, List, Optional, Sequence
 
 import sublime
 
@@ -22,6 +23,7 @@ WHOLE_SELECTION = -1
 
 NONE = "this diff shows no changes"  # none that are marked: it may be too large, or no text
 NONE_AT_CURSOR = "there is no change at the cursor"
+NO_LONGER_THERE = "that change is no longer there"
 NOTHING_TO_BRING_BACK = "there is no reverted change to bring back"
 ONLY_FOR_PROPOSALS = "that command is for proposals: use “Keep Hunk”, “Revert Hunk” or “Reject Diff” here"
 NOT_FOR_PROPOSALS = "“Keep Hunk” is for changes that are in the file: use “Accept This Hunk Only” here"
@@ -61,62 +63,31 @@ class Changes:
 
     def revert_hunk(self, review: Review, number: int = WHOLE_SELECTION) -> None:
         """Take back the changes that the selection touches, or the one whose link has this number."""
-        presentation = self._open.presentations.get(review)
-        if presentation is None or not review.pending:
-            return
-        hunks = presentation.hunks
-        if review.decisions is not None:
+        presentation = self._decidable(review)
+        if presentation is not None and review.decisions is not None:
             self._decide(presentation, number, review.decisions.reject_hunks)
-        elif number == WHOLE_SELECTION:
-            self._act_or_say(presentation, hunks.revert, NONE_AT_CURSOR)
-        else:
-            rows = hunks.linked(number)
-            self._act_or_say(presentation, lambda places: hunks.revert_linked(rows), "that change is no longer there")
+        elif presentation is not None:
+            self._with_hunks(presentation, number, presentation.hunks.revert)
 
     def keep_hunk(self, review: Review) -> None:
         """Accept the changes that the selection touches, where each can be decided by itself."""
-        presentation = self._open.presentations.get(review)
-        if presentation is None or not review.pending:
-            return
-        if review.decisions is None:
-            self._say(review, NOT_FOR_PROPOSALS)
-        else:
+        presentation = self._decidable(review)
+        if presentation is not None and review.decisions is not None:
             self._decide(presentation, WHOLE_SELECTION, review.decisions.accept_hunks)
-
-    def _decide(
-        self, presentation: Presentation, number: int, decide: Callable[[Review, Sequence[Hunk]], None]
-    ) -> None:
-        """Decide the changes that the selection touches, or the one whose link has this number."""
-        review, shown = presentation.review, presentation.hunks
-        if self._open.input_guard.pressed(review):
-            self._say(review, "that diff has just come to the front: look, then decide")
-            return
-        rows = shown.linked(number)
-
-        def decide_some(places: List[sublime.Region]) -> bool:
-            hunks = shown.at(places) if number == WHOLE_SELECTION else shown.of_link(rows)
-            if hunks:
-                decide(review, hunks)
-            return bool(hunks)
-
-        self._act_or_say(presentation, decide_some, NONE_AT_CURSOR)
+        elif presentation is not None:
+            self._say(review, NOT_FOR_PROPOSALS)
 
     def revert_all_hunks(self, review: Review) -> None:
         """Take back all changes that are left."""
-        presentation = self._open.presentations.get(review)
-        if presentation is not None and review.decisions is not None:
-            self._say(review, ONLY_FOR_PROPOSALS)
-        elif presentation is not None and review.pending:
+        presentation = self._decidable(review, only_proposals=True)
+        if presentation is not None:
             hunks = presentation.hunks
-            self._act_or_say(presentation, lambda places: hunks.revert_all(), NONE)
+            self._act_or_say(presentation, lambda places: hunks.revert(hunks.all(), hidden=True), NONE)
 
     def keep_only_selected(self, review: Review, then: Callable[[], None]) -> None:
         """Take back all changes but the selected ones, and call `then` if there are any of these."""
-        presentation = self._open.presentations.get(review)
-        if presentation is None or not review.pending:
-            return
-        if review.decisions is not None:
-            self._say(review, ONLY_FOR_PROPOSALS)
+        presentation = self._decidable(review, only_proposals=True)
+        if presentation is None:
             return
         hunks = presentation.hunks
 
@@ -130,15 +101,43 @@ class Changes:
 
     def undo_revert_hunk(self, review: Review, number: int = WHOLE_SELECTION) -> None:
         """Bring back what the last command took back, or the change whose link has this number."""
-        presentation = self._open.presentations.get(review)
-        if presentation is None or not review.pending:
-            return
-        if review.decisions is not None:
+        presentation = self._decidable(review)
+        if presentation is not None and review.decisions is not None:
             review.decisions.bring_back(review)
-            return
-        hunks = presentation.hunks
+        elif presentation is not None:
+            undo = presentation.hunks.undo_revert
+            self._act_or_say(presentation, lambda places: bool(places) and undo(number), NOTHING_TO_BRING_BACK)
 
-        self._act_or_say(presentation, lambda places: bool(places) and hunks.undo_revert(number), NOTHING_TO_BRING_BACK)
+    def _decidable(self, review: Review, only_proposals: bool = False) -> Optional[Presentation]:
+        """What shows the review, if the user can decide it now."""
+        presentation = self._open.presentations.get(review)
+        if presentation is not None and review.pending and only_proposals and review.decisions is not None:
+            self._say(review, ONLY_FOR_PROPOSALS)
+            return None
+        return presentation if review.pending else None
+
+    def _decide(
+        self, presentation: Presentation, number: int, decide: Callable[[Review, Sequence[Hunk]], None]
+    ) -> None:
+        """Decide hunks, unless the user has meant another review."""
+        review = presentation.review
+        if self._open.input_guard.pressed(review):
+            self._say(review, "that diff has just come to the front: look, then decide")
+        else:
+            self._with_hunks(presentation, number, partial(decide, review))
+
+    def _with_hunks(self, presentation: Presentation, number: int, act: Callable[[List[Hunk]], object]) -> None:
+        """Call `act` with the hunks that the selection touches, or the one whose link has this number."""
+        shown = presentation.hunks
+        rows = shown.linked(number)
+
+        def act_on(places: List[sublime.Region]) -> bool:
+            hunks = shown.at(places) if number == WHOLE_SELECTION else shown.of_link(rows)
+            if hunks:
+                act(hunks)
+            return bool(hunks)
+
+        self._act_or_say(presentation, act_on, NONE_AT_CURSOR if number == WHOLE_SELECTION else NO_LONGER_THERE)
 
     def wait(self, review: Review, then: Callable[[], None]) -> bool:
         """Whether something was asked for that waits for a comparison: `then` is called after it, unless all is off."""
@@ -151,24 +150,23 @@ class Changes:
     def _act_or_say(
         self, presentation: Presentation, act: Callable[[List[sublime.Region]], bool], nothing: str
     ) -> None:
-        """Call `act` with the selected places, after typing once the texts are compared; say `nothing` if it fails."""
+        """Call `act` with the selected places, after typing once the texts are compared; say `nothing` if it fails.
+
+        There are no places if another text has come meanwhile.
+        """
 
         def act_or_say(places: List[sublime.Region]) -> None:
             if not act(places):
                 self._say(presentation.review, nothing)
 
-        self._when_ready(presentation, act_or_say)
-
-    def _when_ready(self, presentation: Presentation, act: Callable[[List[sublime.Region]], None]) -> None:
-        """Call `act` with the selected places, which are none if another text has come meanwhile."""
         hunks = presentation.hunks
         places = hunks.selected()
         if hunks.ready and not hunks.asked:
-            act(places)
+            act_or_say(places)
         elif presentation.cycle.failed:
-            act([])
+            act_or_say([])
         else:
-            hunks.when_ready(places, act)
+            hunks.when_ready(places, act_or_say)
 
     def _say(self, review: Review, sentence: str) -> None:
         """In the status bar of the window where the user sees the review."""

@@ -101,7 +101,7 @@ class Cycle:
         self._show_header = show_header
         self._update_header = update_header
         self.whitespace = WhitespaceChoice(settings)
-        self.file = FileWatch(review, runtime, update_header)
+        self.file = FileWatch(review, runtime, loaded=self._loaded, failed=self._not_loaded, news=update_header)
         self.proposal = ProposalPane(proposal_view, review)
         self.drawing = Drawing(original_view, proposal_view, on_link, self._redraw)
         self.hunks = ProposalHunks(proposal_view, on_link, self.drawing.styles)
@@ -195,20 +195,19 @@ class Cycle:
         else:
             self._limits = Limits.of(self._settings())
             self.file.read_again()
-            self._file_read(prepared)
+            self._loaded(prepared)
 
     def load(self) -> None:
         """Read the file (again) and compare with it."""
         self._limits = Limits.of(self._settings())
-        fallback = self._view.settings().get("fallback_encoding")
-        self.file.load(self._settings(), fallback, self._file_read, self._file_not_read)
+        self.file.load(self._settings(), self._view.settings().get("fallback_encoding"))
 
     @property
     def limits_changed(self) -> bool:
         """Whether the settings have other limits for what is compared than when the file was read."""
         return Limits.of(self._settings()) != self._limits
 
-    def _file_read(self, prepared: Preparation) -> None:
+    def _loaded(self, prepared: Preparation) -> None:
         if self.retired:
             return
         before, original, self._review.same_files = self.file.original, prepared.original, prepared.same_files
@@ -223,10 +222,10 @@ class Cycle:
         if self.proposal.filled or not self._slices.busy:  # else that goes on with the file
             self._gather()
 
-    def _file_not_read(self) -> None:
+    def _not_loaded(self) -> None:
         """If it never was, the proposal is shown as beside one that nobody may read."""
         if self.file.original is None:
-            self._file_read(Preparation(Original(self._review.path, Kind.UNREADABLE), self._review.same_files))
+            self._loaded(Preparation(Original(self._review.path, Kind.UNREADABLE), self._review.same_files))
         else:
             self._update_header()
 

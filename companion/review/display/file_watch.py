@@ -27,15 +27,29 @@ logger = logging.getLogger("gemini_companion.review")
 
 
 class FileWatch:
-    """Main thread only. `news` is called when `unsaved`, `changed` or the names of the file have changed."""
+    """Main thread only.
 
-    def __init__(self, review: Review, runtime: Runtime, news: Callable[[], None]) -> None:
+    `loaded` or `failed` is called after each reading that no other one has followed. `news` is called when `unsaved`,
+    `changed` or the names of the file have changed.
+    """
+
+    def __init__(
+        self,
+        review: Review,
+        runtime: Runtime,
+        *,
+        loaded: Callable[[Preparation], None],
+        failed: Callable[[], None],
+        news: Callable[[], None],
+    ) -> None:
         self.original: Optional[Original] = None  # as it was read last
         self.unsaved = False  # a tab of the file has unsaved edits
         self.changed = False  # the file is not what was read
         self.reading_failed = False  # with an error that is in the log
         self._review = review
         self._runtime = runtime
+        self._loaded = loaded
+        self._failed = failed
         self._news = news
         self._reading = 0  # how often the file was read
         self._looking: Optional[Computation] = None
@@ -53,37 +67,28 @@ class FileWatch:
         self._reading += 1
         self.reading_failed = False
 
-    def load(
-        self,
-        settings: Settings,
-        fallback_encoding: object,
-        loaded: Callable[[Preparation], None],
-        failed: Callable[[], None],
-    ) -> None:
-        """Read the file (again) on a disk thread.
-
-        `loaded` or `failed` is called unless it is read once more before that.
-        """
+    def load(self, settings: Settings, fallback_encoding: object) -> None:
+        """Read the file (again) on a disk thread."""
         self.read_again()
         if self._review.before is not None:
-            loaded(Preparation(self._review.before, self._review.same_files))
+            self._loaded(Preparation(self._review.before, self._review.same_files))
             return
         self._runtime.use_disk(
             read,
             file_request(self._review.path, settings, fallback_encoding),
-            then=partial(self._loaded, self._reading, loaded),
-            failed=partial(self._not_loaded, self._reading, failed),
+            then=partial(self._has_loaded, self._reading),
+            failed=partial(self._not_loaded, self._reading),
         )
 
-    def _loaded(self, reading: int, loaded: Callable[[Preparation], None], found: Preparation) -> None:
+    def _has_loaded(self, reading: int, found: Preparation) -> None:
         if reading == self._reading:
-            loaded(found)
+            self._loaded(found)
 
-    def _not_loaded(self, reading: int, failed: Callable[[], None], error: Exception) -> None:
+    def _not_loaded(self, reading: int, error: Exception) -> None:
         logger.error("a file could not be read for review", exc_info=(type(error), error, error.__traceback__))
         if reading == self._reading:
             self.reading_failed = True
-            failed()
+            self._failed()
 
     def take(self, original: Original) -> None:
         """The file was read: from now on it is compared with `original`, and looks with an older one do not count."""
@@ -118,7 +123,7 @@ class FileWatch:
                 self.original,
                 self._tabs,
                 then=partial(self._looked, self._reading, self.original),
-                failed=self._failed,
+                failed=self._not_looked,
             )
 
     def _look_at_tabs(self) -> None:
@@ -139,7 +144,7 @@ class FileWatch:
         if self._look_once_more:
             self.check()
 
-    def _failed(self, error: Exception) -> None:
+    def _not_looked(self, error: Exception) -> None:
         self._looking = None
         logger.error("a look at the file failed", exc_info=(type(error), error, error.__traceback__))
 

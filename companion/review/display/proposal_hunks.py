@@ -13,13 +13,14 @@ import sublime
 
 from ...comparison import Hunk
 from ...editor.edits import Edit, apply_edits, move_caret
-from ..document.analysis import Analysis, Change, Span
+from ..document.analysis import Analysis, Span, analyse
 from ..document.carrying import TextState
 from .decorations import Styles
-from .links import Link, link_changes, link_reverted, links_of
+from .links import link_changes, link_reverted, links_of
 from .markup import REVERT, UNDO
 from .screen import Room, into_sight
 
+_NOTHING = analyse("", "")  # stands for texts that are not compared
 _REVERTED = "gemini_companion.reverted."
 _ASKED = "gemini_companion.asked."
 
@@ -54,7 +55,7 @@ class ProposalHunks:
         self._view = view
         self._styles = styles
         self._on_link = on_link
-        self._analysis: Optional[Analysis] = None
+        self._analysis = _NOTHING
         self._count = -1
         self._caret = -1
         self._reverted: Dict[int, Reverted] = {}
@@ -69,7 +70,7 @@ class ProposalHunks:
 
     def use(self, analysis: Optional[Analysis], change_count: int) -> None:
         """Take over a comparison of the text that the view had at `change_count`; None if that is not compared."""
-        self._analysis, self._count = analysis, change_count
+        self._analysis, self._count = analysis or _NOTHING, change_count
         self._caret = -1
         self.caret_moved()
 
@@ -83,12 +84,10 @@ class ProposalHunks:
             self._do_asked()
             if self._view.change_count() != before:
                 return  # that was an edit, after which all is drawn anew
-        changes = self._analysis.changes if self._analysis is not None else []
-        links: List[Link] = []
-        if self._analysis is not None:
-            links = links_of(self._analysis, room.columns, room.tab_size)
+        links = links_of(self._analysis, room.columns, room.tab_size)
         places = self._places([number for number, each in self._reverted.items() if each.linked])
-        rows, reverted = [_rows(change) for change in changes], [number for number, _ in places]
+        rows = [(change.hunk.left_start, change.hunk.left_end) for change in self._analysis.changes]
+        reverted = [number for number, _ in places]
         begins = [link.point for link in links] + [region.begin() for _, region in places]
         points = [(begin, begin) for begin in begins]
         captions = [link.caption for link in links]
@@ -140,30 +139,30 @@ class ProposalHunks:
             return False
         self._caret = caret
         before = self.current
-        self.current = self._analysis.change_at(caret) if self._analysis is not None and caret >= 0 else None
+        self.current = self._analysis.change_at(caret) if caret >= 0 else None
         return self.current != before
 
     # -- going from change to change ----------------------------------------------------------------------------------
 
     def show_first(self) -> None:
         """Put the caret to the first changed character and scroll there, unless it is in sight already."""
-        if self._analysis is not None and self._analysis.changes:
+        if self._analysis.changes:
             self._go_to(0)
 
     def go_next(self) -> bool:
         """Go to the next change, after the last to the first. False if there is none."""
-        return self._analysis is not None and self._go_to(self._analysis.next_change(self._start()))
+        return self._go_to(self._analysis.next_change(self._start()))
 
     def go_previous(self) -> bool:
         """Go to the previous change, before the first to the last. False if there is none."""
-        return self._analysis is not None and self._go_to(self._analysis.previous_change(self._start()))
+        return self._go_to(self._analysis.previous_change(self._start()))
 
     def _start(self) -> int:
         selection = self._view.sel()
         return selection[0].b if len(selection) else 0
 
     def _go_to(self, index: Optional[int]) -> bool:
-        if index is None or self._analysis is None or index >= len(self._analysis.changes):
+        if index is None:
             return False
         change = self._analysis.changes[index]
         move_caret(self._view, change.first[0])
@@ -191,61 +190,42 @@ class ProposalHunks:
         rows = self._linked.rows
         return rows[number] if 0 <= number < len(rows) else None
 
+    def all(self) -> List[Hunk]:
+        """The marked hunks; none while the view holds another text than was compared."""
+        return [change.hunk for change in self._analysis.changes] if self.ready else []
+
     def at(self, places: Sequence[sublime.Region]) -> List[Hunk]:
-        """The marked hunks that `places` touch; none while the view holds another text than was compared."""
-        if self._analysis is None or not self.ready:
-            return []
-        return [self._analysis.changes[index].hunk for index in self._touched(places)]
+        """Those that `places` touch."""
+        touched = {index for each in places for index in self._analysis.changes_in(each.begin(), each.end())}
+        return [hunk for index, hunk in enumerate(self.all()) if index in touched]
 
     def of_link(self, rows: Optional[Rows]) -> List[Hunk]:
-        """The hunk that a link was drawn for; none if it is another one now."""
-        changes = self._analysis.changes if self._analysis is not None and self.ready else []
-        return [change.hunk for change in changes if _rows(change) == rows]
-
-    def revert(self, places: Sequence[sublime.Region]) -> bool:
-        """Put the original's lines in place of the changes that `places` touch, at once. False if they touch none."""
-        return self._revert(self._touched(places))
-
-    def revert_linked(self, rows: Optional[Rows]) -> bool:
-        """Put the original's lines in place of the change that a link was drawn for. False if it is another one now."""
-        changes = self._analysis.changes if self._analysis is not None else []
-        return self._revert([index for index, change in enumerate(changes) if _rows(change) == rows])
-
-    def revert_all(self) -> bool:
-        """Put the original's text in place of the proposal, change by change, hidden ones included.
-
-        False if there are none.
-        """
-        return self._revert(range(len(self._analysis.changes)) if self._analysis is not None else (), hidden=True)
+        """The one that a link was drawn for; none if it is another one now."""
+        return [hunk for hunk in self.all() if (hunk.left_start, hunk.left_end) == rows]
 
     def keep_only(self, places: Sequence[sublime.Region]) -> bool:
         """Take back all changes but those that `places` touch, hidden ones included.
 
         False if they touch none; nothing is changed then.
         """
-        if self._analysis is None or not self.ready:
-            return False
-        kept = set(self._touched(places))
+        kept = self.at(places)
         if kept:
-            self._revert([index for index in range(len(self._analysis.changes)) if index not in kept], hidden=True)
+            self.revert([hunk for hunk in self.all() if hunk not in kept], hidden=True)
         return bool(kept)
 
-    def _touched(self, places: Sequence[sublime.Region]) -> List[int]:
-        if self._analysis is None:
-            return []
-        return sorted({index for place in places for index in self._analysis.changes_in(place.begin(), place.end())})
+    def revert(self, hunks: Sequence[Hunk], hidden: bool = False) -> bool:
+        """Put the original's lines in place of these hunks, at once, and of all that are not marked if `hidden`.
 
-    def _revert(self, indices: Sequence[int], hidden: bool = False) -> bool:
-        """Take back these changes, and all those that are not marked if `hidden`. False if there are none."""
-        if self._analysis is None or not self.ready:
+        False if there are none.
+        """
+        if not self.ready:
             return False
-        marked = [self._analysis.changes[index].hunk for index in indices]
         unmarked = self._analysis.hidden if hidden else ()
         step = next(self._numbers)
         edits: List[Edit] = []
         placed: Dict[int, sublime.Region] = {}
         shift = 0
-        for hunk, linked in sorted([*((hunk, True) for hunk in marked), *((hunk, False) for hunk in unmarked)]):
+        for hunk, linked in sorted([*((hunk, True) for hunk in hunks), *((hunk, False) for hunk in unmarked)]):
             original = "".join(self._analysis.left_lines[hunk.left_start : hunk.left_end])
             proposed = "".join(self._analysis.right_lines[hunk.right_start : hunk.right_end])
             start, end = self._analysis.right_starts[hunk.right_start], self._analysis.right_starts[hunk.right_end]
@@ -316,7 +296,7 @@ class ProposalHunks:
     def _still_reverted(self, region: sublime.Region, reverted: Reverted) -> bool:
         if self._view.substr(region) != reverted.original:
             return False
-        if reverted.original or self._analysis is None:
+        if reverted.original:
             return True
         # An empty place looks the same after an undo, which brings the proposal's lines back before or behind it.
         return not any(
@@ -324,7 +304,3 @@ class ProposalHunks:
             and self._view.substr(sublime.Region(*change.right)) == reverted.proposed
             for change in self._analysis.changes
         )
-
-
-def _rows(change: Change) -> Rows:
-    return change.hunk.left_start, change.hunk.left_end

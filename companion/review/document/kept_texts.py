@@ -62,10 +62,9 @@ class KeptTexts:
         self._turn = threading.Lock()  # only disk threads wait for it; guards the files
         self._files: Dict[str, PrivateFile] = {}
 
-    def keep(self, name: str, text: Text, then: Callable[[], None] = lambda: None) -> Computation:
-        """Keep a text from now on, until `drop`, in place of what has this name. `then` is called on the main thread,
-        even if it could not be kept, which is logged."""
-        return self._ask(self._keep, name, text, then=lambda _: then())
+    def keep(self, name: str, text: Text) -> None:
+        """Keep a text from now on, until `drop`, in place of what has this name. If that cannot be, it is logged."""
+        self._ask(self._keep, name, text)
 
     def drop(self, name: str) -> None:
         """The text is in its file, or given up."""

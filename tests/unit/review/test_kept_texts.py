@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import time
+from functools import partial
 from pathlib import Path
 from typing import Any, Callable, List
 
@@ -55,7 +56,8 @@ def text(content: str = "mine\n", name: str = "file.py", session: str = "") -> T
 def keep(kept: KeptTexts, content: Text, name: str = "") -> str:
     name = name or f"{time.monotonic_ns():x}"
     told: List[bool] = []
-    kept.keep(name, content, lambda: told.append(True))
+    kept.keep(name, content)
+    kept.settled(lambda: told.append(True))
     assert told == [True], "said once it is done"
     return name
 
@@ -121,14 +123,15 @@ def test_what_is_asked_for_is_done_in_that_order_on_whatever_thread(folder: Path
     runtime.holding = True
     kept = KeptTexts(runtime, str(folder))  # type: ignore[arg-type]
     done: List[str] = []
-    kept.keep("a", text("one\n"), lambda: done.append("one"))
-    kept.keep("a", text("two\n"), lambda: done.append("two"))
+    for content in ("one", "two"):
+        kept.keep("a", text(f"{content}\n"))
+        kept.settled(partial(done.append, content))
     kept.settled(lambda: done.append("settled"))
-    runtime.held[2]()
+    runtime.held[-1]()
     (file,) = texts_in(folder)
     assert content_of(file) == "two\n" and done == ["settled"]
-    runtime.held[0]()
-    runtime.held[1]()
+    for held in runtime.held[:-1]:
+        held()
     assert done == ["settled", "one", "two"]
 
 
@@ -233,7 +236,7 @@ def test_the_end_waits_for_what_was_asked_for(folder: Path) -> None:
     runtime = AtOnce()
     runtime.holding = True
     kept = KeptTexts(runtime, str(folder))  # type: ignore[arg-type]
-    kept.keep("a", text(), lambda: None)
+    kept.keep("a", text())
     before = time.monotonic()
     kept.wait(0.05)
     assert 0.05 <= time.monotonic() - before < 5
