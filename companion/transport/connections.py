@@ -6,11 +6,17 @@ reason unless another response is under way. Once a response closes the connecti
 Malformed input is neither logged nor echoed, because it may hold a token. The writer of an event stream is told at once
 when its connection is lost, and whether it was reset.
 Implements RFC 9112, 9.3 (persistence), 9.5 (timeouts) and 9.6 (closing), as far as aiohttp leaves it open.
+
+Two names of aiohttp are used here that are not public, each because the oldest release served has no bound of its own:
+
+* `_messages`, the requests that were parsed and wait (newer releases bound them: aio-libs/aiohttp#12830);
+* `_message_tail`, what came behind a request to change the protocol (bounded since aio-libs/aiohttp#13501).
 """
 
 from __future__ import annotations
 
 import asyncio
+import inspect
 import logging
 import socket
 from typing import Any, Callable, Iterable, Optional, cast
@@ -30,11 +36,7 @@ _CHUNK = 8 * 1024
 """Bytes that are parsed between two checks of the limits: asyncio reads up to 256 KiB at once."""
 
 # Newer releases of aiohttp leave data unparsed until the body before it is read. Meanwhile there is no progress.
-_PARSER_WAITS = hasattr(web.RequestHandler, "_resume_reading_if_drained")
-
-
-_UPGRADED = "_upgraded" if hasattr(web.RequestHandler, "_upgraded") else "_upgrade"
-"""Where aiohttp notes that what follows is another protocol: newer releases, and older ones."""
+_PARSER_WAITS = "resume_parser" in inspect.signature(web.RequestHandler.resume_reading).parameters
 
 
 def hang_up(connections: Iterable[web.RequestHandler]) -> None:
@@ -52,8 +54,9 @@ class Connection(web.RequestHandler):
     """aiohttp's connection with limits on all input. Loop thread."""
 
     __slots__ = (
-        "_admitted", "_body", "_body_bytes", "_counted", "_deadline", "_full", "_ignoring", "_limits", "_lines",
-        "_held_by_all", "_open", "_outside", "_peer_closed", "_to_come", "frames", "on_lost", "__weakref__",
+        "_admitted", "_begun", "_body", "_body_bytes", "_deadline", "_full", "_handled", "_held_by_all", "_ignoring",
+        "_limits", "_lines", "_open", "_outside", "_peer_closed", "_reads_on", "_to_come", "_unread", "frames",
+        "is_upgraded", "on_lost", "__weakref__",
     )  # fmt: skip
 
     def __init__(
@@ -72,6 +75,8 @@ class Connection(web.RequestHandler):
         self._held_by_all = held
         self.frames: Optional[FrameBounds] = None
         """The bounds of what comes from now on, once it is no HTTP any more."""
+        self.is_upgraded = False
+        """Whether the client has been told so."""
         self._limits = limits
         self._full = full
         self._open = OpenConnections.of_this_loop()
@@ -79,7 +84,9 @@ class Connection(web.RequestHandler):
         self._deadline: Optional[asyncio.TimerHandle] = None
         self._peer_closed = False
         self._ignoring = False
-        self._counted = 0
+        self._begun = self._handled = 0  # requests
+        self._reads_on = True
+        self._unread = False
         self._outside = self._lines = 0
         self._body: Optional[StreamReader] = None
         """The body that is being received, or the last one."""
@@ -108,24 +115,25 @@ class Connection(web.RequestHandler):
         start, end = 0, len(data)
         if end <= _CHUNK:
             if not self._ignoring:
-                self._parse(data)
-                self._account(data)
+                self._take(data)
             return
         while not self._ignoring:
             most = _CHUNK
             if self._to_come > most and self._body is not None and not self._body.is_eof():
                 most = self._to_come  # All of it belongs to the body.
             chunk = data[start : start + most]
-            self._parse(chunk)
-            self._account(chunk)
+            self._take(chunk)
             start += len(chunk)
             if start >= end:
                 return
 
-    def _account(self, chunk: bytes) -> None:
+    def _take(self, chunk: bytes) -> None:
         """Apply the limits to a chunk: it completed a request header, was part of a body, or neither."""
-        if self._request_count != self._counted:
-            self._counted = self._request_count
+        waiting = len(self._messages)
+        self._parse(chunk)
+        begun = len(self._messages) - waiting
+        if begun:
+            self._begun += begun
             self._request_began()
             return
         body = self._body
@@ -134,7 +142,7 @@ class Connection(web.RequestHandler):
             self._body_bytes = body.total_bytes
             self._outside = self._lines = 0
             return
-        if not chunk or (_PARSER_WAITS and self._is_reading_paused()):
+        if not chunk or (_PARSER_WAITS and not self._reads_on):
             return
         self._outside += len(chunk)
         self._lines += chunk.count(b"\n")
@@ -152,7 +160,8 @@ class Connection(web.RequestHandler):
             logger.warning("cut a client that sent many requests and did not wait for the answers")
             self._cut(b"429 Too Many Requests")
             return
-        if getattr(self, _UPGRADED, False):
+        message, self._body = self._messages[-1]
+        if _changes_protocol(message, self._body):
             if self._held_by_all is not None:
                 self.frames = FrameBounds(self._limits.body_bytes)
                 self._within_bounds(self.frames, self._message_tail)
@@ -161,7 +170,6 @@ class Connection(web.RequestHandler):
             self.ignore_the_rest()
             self.close()
             return
-        message, self._body = self._messages[-1]
         self._body_bytes = self._body.total_bytes
         try:
             self._to_come = int(message.headers[hdrs.CONTENT_LENGTH]) - self._body_bytes
@@ -181,13 +189,20 @@ class Connection(web.RequestHandler):
         self.ignore_the_rest()
         transport = self.transport
         if transport is not None and not transport.is_closing():
-            if self._payload_parser is not None:  # the upgrade was answered
+            if self.is_upgraded:
                 transport.write(b"\x88\x02" + breach.to_bytes(2, "big"))  # RFC 6455, 5.5.1
             transport.close()
         return False
 
-    def _is_reading_paused(self) -> bool:
-        return bool(self._reading_paused or self._buffer_paused)
+    def pause_reading(self) -> None:
+        """The body that is being received is not read as quickly as it comes."""
+        self._reads_on = False
+        super().pause_reading()
+
+    def resume_reading(self, *options: Any, **named: Any) -> None:
+        """It is."""
+        self._reads_on = True
+        super().resume_reading(*options, **named)
 
     def ignore_the_rest(self) -> None:
         """Read nothing more: the response under way is the last one."""
@@ -225,19 +240,29 @@ class Connection(web.RequestHandler):
         transport = self.transport
         if transport is None or transport.is_closing():
             return
-        if self._current_request is not None or self._messages or transport.get_write_buffer_size():
+        if self._begun != self._handled or transport.get_write_buffer_size():
             transport.abort()
             return
         transport.write(b"HTTP/1.1 " + status + b"\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
         transport.close()
 
+    def finish_response(self, *response: Any) -> Any:
+        """Write the response that the handler of a request has given."""
+        self._handled += 1
+        return super().finish_response(*response)
+
     def pause_writing(self) -> None:
         super().pause_writing()
+        self._unread = True
         if not self._admitted:  # An authenticated client may be suspended and go on later.
             asyncio.get_running_loop().call_later(self._limits.request_seconds, self._abort_if_unread)
 
+    def resume_writing(self) -> None:
+        super().resume_writing()
+        self._unread = False
+
     def _abort_if_unread(self) -> None:
-        if self._paused and not self._admitted and self.transport is not None:
+        if self._unread and not self._admitted and self.transport is not None:
             self.transport.abort()
 
     def eof_received(self) -> Optional[bool]:
@@ -289,6 +314,15 @@ class Connection(web.RequestHandler):
         response.force_close()
         self.ignore_the_rest()
         return response
+
+
+def _changes_protocol(message: Any, body: StreamReader) -> bool:
+    """Whether what follows this request's header is, or may become, no HTTP."""
+    if getattr(message, "method", "") == "CONNECT":
+        return True
+    if not getattr(message, "upgrade", False) or message.headers.get(hdrs.UPGRADE, "").lower() != "websocket":
+        return False
+    return body.is_eof() or not _PARSER_WAITS  # else the body is read first
 
 
 def closing(request: web.BaseRequest, response: WholeResponse) -> WholeResponse:

@@ -90,8 +90,10 @@ class WebSocketServer(BaseServer):
         if request.transport is None or request.transport.is_closing():  # by its client, or for what it has sent
             return closing(request, refusal(400, "The connection ended before the upgrade."))
         await socket.prepare(request)
+        connection = cast(Connection, request.protocol)
+        connection.is_upgraded = True
         session = self._protocol.registry.connection(secrets.token_urlsafe(16), self._now())
-        peer = self._peers[session.client.id] = _Peer(session, socket, cast(Connection, request.protocol))
+        peer = self._peers[session.client.id] = _Peer(session, socket, connection)
         try:
             await peer.carry(self._receive)
         finally:
