@@ -14,7 +14,7 @@ import time
 import traceback
 from typing import Any, BinaryIO, Callable, Dict, Optional
 
-from . import declarations, errors
+from . import errors
 
 Reply = Callable[[Any], None]
 POLL_MILLISECONDS = 10
@@ -133,16 +133,8 @@ class HostCalls:
     def enable_package(self, name: str) -> None:
         self._host.packages.enable(name)
 
-    def reload_plugin(self, module: str) -> None:
-        """What saving the plugin's file does."""
-        self._host.packages.load_plugin(module)
-
     def loaded_plugins(self) -> Any:
         return self._host.packages.loaded()
-
-    def check_declarations(self, package: str) -> Any:
-        """A sentence for every palette entry, key binding and menu item that names a missing command."""
-        return declarations.check_commands(package, self._host.has_command)
 
     def errors(self) -> Any:
         return self._host.all_errors()

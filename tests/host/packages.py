@@ -51,17 +51,10 @@ class Packages:
             self._loaded[package].append(f"{package}.{name}")
 
     def load_plugin(self, module_name: str) -> Optional[ModuleType]:
-        """Loads one plugin module, or loads it again if it is there. None if it failed."""
+        """Loads one plugin module. None if it failed."""
         print(f"reloading plugin {module_name}", flush=True)
         try:
-            module = sys.modules.get(module_name)
-            if module is not None:
-                self._forget(module_name, module)
-            if module is not None and not builds.MODERN:
-                sys.modules[module_name] = module
-                module = importlib.reload(module)
-            else:
-                module = importlib.import_module(module_name)
+            module = importlib.import_module(module_name)
             self._plugin_api.load_plugin_module(module)
         except Exception as error:
             errors.record(f"loading {module_name}", error)

@@ -131,9 +131,6 @@ class PluginHost:
     def post_later(self, milliseconds: int, call: Callable[[], None]) -> None:
         self.scheduler.set_timeout(call, milliseconds, hidden=True)
 
-    def has_command(self, name: str) -> bool:
-        return bool(self.model.commands.exists(name))
-
     def all_errors(self) -> List[Dict[str, Any]]:
         """What this half and the model have recorded."""
         found = errors.recorded()

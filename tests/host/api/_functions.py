@@ -84,12 +84,27 @@ def set_clipboard(text):
 
 # -- logging -------------------------------------------------------------------------------------------
 # -- resources and values ------------------------------------------------------------------------------
-def load_resource(name):
-    return current().resources.load_resource(as_text(name))
+if builds.MODERN:
+
+    def load_resource(name, max_size=-1):
+        return _resource_of_any_size(current().resources.load_resource, name, max_size)
+
+    def load_binary_resource(name, max_size=-1):
+        return _resource_of_any_size(current().resources.load_binary_resource, name, max_size)
+
+else:
+
+    def load_resource(name):
+        return current().resources.load_resource(as_text(name))
+
+    def load_binary_resource(name):
+        return current().resources.load_binary_resource(as_text(name))
 
 
-def load_binary_resource(name):
-    return current().resources.load_binary_resource(as_text(name))
+def _resource_of_any_size(load, name, max_size):
+    if max_size != -1:
+        raise NotImplementedError("the headless editor has no max_size")
+    return load(as_text(name))
 
 
 def find_resources(pattern):

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
-import pytest
-
 from tests.host import builds
 
 PLUGIN = """
@@ -50,27 +46,6 @@ def test_classes_are_registered_by_definition_in_newer_builds_and_by_name_in_420
     bench.window.new_file()
     expected = ["zed", "alpha"] if builds.MODERN else ["alpha", "zed"]
     assert plugin.told == expected
-
-
-def test_resources_can_be_too_large_in_newer_builds(bench):
-    assert hasattr(bench.sublime, "FileTooLargeError") is builds.MODERN
-    if not builds.MODERN:
-        return
-    bench.resources.texts["Packages/Sample/folder/text.txt"] = "12345"
-    load = bench.sublime.load_resource
-    assert load("Packages/Sample/folder/text.txt", max_size=5) == "12345"
-    with pytest.raises(bench.sublime.FileTooLargeError):
-        load("Packages/Sample/folder/text.txt", max_size=4)
-    with pytest.raises(IsADirectoryError):
-        load("Packages/Sample/folder")
-    with pytest.raises(FileNotFoundError):
-        load("Packages/Sample/none.txt")
-
-
-def test_the_folder_of_libraries_is_known_in_newer_builds(bench):
-    assert hasattr(bench.sublime, "lib_path") is builds.MODERN
-    if builds.MODERN:
-        assert bench.sublime.lib_path() == os.path.join(bench.folder, "Lib")
 
 
 def test_every_sheet_has_a_name_in_newer_builds(bench):

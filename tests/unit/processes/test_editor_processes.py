@@ -149,17 +149,6 @@ def test_each_host_has_a_home_of_its_own(sample, monkeypatch):
         assert host.evaluate("sublime.packages_path()") == os.path.join(host.data, "Packages")
 
 
-def test_two_hosts_run_side_by_side(sample, tmp_path):
-    with sample.start() as first, Host.start(package=None) as second:
-        assert first.evaluate("sublime.packages_path()") != second.evaluate("sublime.packages_path()")
-
-
-def test_a_temporary_data_folder_is_removed(sample):
-    with sample.start(data=None) as host:
-        assert os.path.isdir(host.data)
-    assert not os.path.exists(host.data)
-
-
 def test_the_command_line_can_be_driven_by_any_program(sample, tmp_path):
     requests = [
         {"id": 1, "call": "host.evaluate", "arguments": {"expression": "window.folders()"}},

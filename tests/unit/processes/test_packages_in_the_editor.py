@@ -60,14 +60,6 @@ def test_the_bytecode_of_a_package_that_is_no_link_goes_with_its_data_folder(sam
         assert sorted(kept) == ["__init__.pyc", "plugin.pyc", "state.pyc"]
 
 
-def test_only_newer_builds_keep_the_bytecode_of_a_zipped_package(sample):
-    with sample.start(package=sample.zip()) as host:
-        kept = [file for _, _, files in os.walk(os.path.join(host.data, "Cache", "__pycache__")) for file in files]
-    names = {name.partition(".")[0] for name in kept}
-    assert names == ({"plugin", "__init__", "state"} if builds.MODERN else set())
-    assert all(name.endswith(".opt-1.pyc") for name in kept)
-
-
 def test_the_build_is_that_of_the_python(sample):
     expected = {(3, 8): "4200", (3, 13): "4202", (3, 14): "4215"}
     with sample.start() as host:
@@ -159,12 +151,6 @@ def test_a_package_for_another_plugin_host_is_not_loaded(sample, version):
         assert ".python-version is 3.3" in host.errors()[0]["message"]
 
 
-def test_a_saved_plugin_is_loaded_again(sample):
-    with sample.start() as host:
-        host.call("host.reload_plugin", module=f"{sample.name}.plugin")
-        assert [line.split()[0] for line in sample.log()] == ["imported", "loaded", "unloaded", "imported", "loaded"]
-
-
 def test_the_project_root_is_not_importable(sample):
     with sample.start() as host:
         for name in ("companion", "pytest_timeout_no", "plugin"):
@@ -202,38 +188,8 @@ def test_libraries_in_the_data_folder_are_found(sample):
         assert host.execute("import late_library", result=None) is None
 
 
-def test_an_entry_that_names_a_missing_command_is_an_error(sample):
-    sample.write(
-        {
-            "Default.sublime-commands": '[{"command": "sample_note"}, {"caption": "B", "command": "gone"},]',
-            "Main.sublime-menu": '[{"id": "tools", "children": [{"command": "lost"}]}] // menu',
-            "Default.sublime-keymap": '[{"keys": ["f1"], "command": "vanished"}]',
-            "Default (OSX).sublime-keymap": '[{"keys": ["f1"], "command": "away"}]',
-        }
-    )
-    with sample.start() as host:
-        problems = host.call("host.check_declarations", package=sample.name)
-        assert [problem.rpartition(" ")[2] for problem in problems] == ["'gone'", "'away'", "'vanished'", "'lost'"]
-        assert len(host.errors()) == 4
-
-
-def test_a_broken_declaration_is_an_error_with_its_place(sample):
-    sample.write({"Default.sublime-commands": '[\n  {"caption": "A" "command": "sample_note"}\n]'})
-    with sample.start() as host:
-        host.call("host.check_declarations", package=sample.name)
-        assert host.errors()[0]["message"].startswith("Packages/Sample Package/Default.sublime-commands:2:19: ")
-
-
 def test_user_settings_lie_over_the_packages(sample):
     sample.write({"Sample.sublime-settings": '{"a": 1, /* b */ "b": 1, }'})
     with sample.start(settings={"Sample": {"b": 2}}) as host:
         values = host.evaluate("[sublime.load_settings('Sample.sublime-settings').get(key) for key in 'abc']")
         assert values == [1, 2, None]
-
-
-def test_a_package_may_disappear(sample):
-    with sample.start() as host:
-        host.disable_package(sample.name)
-        shutil.rmtree(sample.folder)
-        host.enable_package(sample.name)
-        assert host.call("host.loaded_plugins") == {}

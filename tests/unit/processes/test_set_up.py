@@ -128,13 +128,6 @@ def test_a_pytest_leg_is_counted(tmp_path, text, expected):
     assert outcome.ok == (expected[1] == 0)
 
 
-def test_a_leg_that_crashes_counts_as_failed(tmp_path):
-    (tmp_path / "test_sample.py").write_text("import os\ndef test_a(): os._exit(3)\n", encoding="utf-8")
-    outcome = legs.pytest_leg("sample", sys.executable, [str(tmp_path)], None, {}).run()
-    assert outcome.counts.failed == 1
-    assert outcome.failures[0] == "ended with exit code 3; the last that it said:"
-
-
 @pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
 @pytest.mark.parametrize(
     ("end", "how", "what"),
