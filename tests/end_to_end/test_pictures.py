@@ -15,6 +15,7 @@ import zlib
 
 import pytest
 
+from tests.host.model import palette_colors
 from tests.tools import cache, pictures
 
 FOLDER = os.path.join(cache.CACHE, "pictures")
@@ -140,6 +141,11 @@ def look_like(desktop, scheme, zoom):
     desktop.host.call("zoom", factor=zoom)
     height = f"line-height: {STANDARD_LINE * zoom:g}px"
     desktop.host.wait_until(lambda: height in header(desktop))
+    other = palette_colors.SCHEMES["light" if scheme == "dark" else "dark"]
+    strange = {look.get("foreground") for look in other.scopes.values()} - {None}
+    strange -= {look.get("foreground") for look in palette_colors.SCHEMES[scheme].scopes.values()}
+    # What removed lines hold of the text's colours follows the scheme.
+    desktop.host.wait_until(lambda: not any(color in header(desktop) for color in strange))
     return still(desktop)
 
 

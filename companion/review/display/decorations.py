@@ -14,7 +14,6 @@ Rules:
 
 from __future__ import annotations
 
-import time
 from typing import AbstractSet, Any, Dict, Iterator, List, Mapping, NamedTuple, Sequence, Tuple
 
 import sublime
@@ -36,7 +35,6 @@ _GUTTER_LOOK = {
 }
 UNSEEN = sublime.DRAW_NO_FILL | sublime.DRAW_NO_OUTLINE  # in the text; the gutter, the minimap and annotations show
 _MOVED_LOOK = ("region.purplish", "", sublime.DRAW_NO_FILL | sublime.HIDE_ON_MINIMAP)
-_LOOK_AGAIN = 60.0  # seconds after which the colour scheme is asked again: it may follow the system's light and dark
 _SINGLE_LINES = 2000  # up to so many lines each gets its own mark; beyond, each hunk does
 
 
@@ -61,12 +59,9 @@ class Styles:
     def __init__(self, view: sublime.View) -> None:
         self._view = view
         self._known: Dict[str, Mapping[str, Any]] = {}
-        self._asked = 0.0  # on the monotonic clock
 
     def of(self, scope: str) -> Mapping[str, Any]:
         """The style of a scope."""
-        if time.monotonic() - self._asked >= _LOOK_AGAIN:
-            self.forget()
         if scope not in self._known:
             self._known[scope] = self._view.style_for_scope(scope)
         return self._known[scope]
@@ -78,7 +73,6 @@ class Styles:
     def forget(self) -> None:
         """The colour scheme may be another one."""
         self._known.clear()
-        self._asked = time.monotonic()
 
 
 class Drawn(NamedTuple):

@@ -1,8 +1,8 @@
 """What the screen is like: sizes that change without an event, and the caret's line, which must not move.
 
-Rules: no event tells of another screen or a moved splitter, so sizes are looked at now and then, the cheapest first.
-Zoom, padding and wrapping are settings, which tell when they change. Sizes are device-independent pixels. Main thread
-only.
+Rules: no event tells of another screen or a moved splitter, nor of colours that follow the system from dark to light,
+so sizes and colours are looked at now and then, the cheapest first. Zoom, padding and wrapping are settings, which tell
+when they change. Sizes are device-independent pixels. Main thread only.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import time
 from enum import Enum
 from itertools import count
 from math import ceil
-from typing import Iterator, List, NamedTuple, Optional, Tuple
+from typing import Iterator, List, Mapping, NamedTuple, Optional, Tuple
 
 import sublime
 
@@ -88,7 +88,7 @@ class SizeCheck(Enum):
 
 
 class Watch:
-    """Notices that sizes have changed since the last drawing."""
+    """Notices that sizes, or colours, have changed since the last drawing."""
 
     def __init__(self, left: Optional[sublime.View], right: sublime.View) -> None:
         self._left = left
@@ -98,6 +98,7 @@ class Watch:
         self._settings_changed = False
         self._tag = f"gemini_companion.screen.{next(_numbers)}"
         self._others: List[object] = []
+        self._colors: Mapping[str, object] = {}
         self._wrapping = Wrapping(left, right) if left is not None else None
         self.left = self.right = Sizes(0.0, 0.0, 0.0)
         for view in self._views():
@@ -119,11 +120,11 @@ class Watch:
         now = time.monotonic()
         if self._settings_changed or now >= self._next_whole:
             changed, self._settings_changed = self._settings_changed, False
-            before = (self.left, self.right, self._others)
+            before = (self.left, self.right, self._others, self._colors)
             if changed:
                 self._others = []
             self._ask()
-            unchanged = before == (self.left, self.right, self._others)
+            unchanged = before == (self.left, self.right, self._others, self._colors)
             return SizeCheck.UNCHANGED if unchanged else SizeCheck.CHANGED
         if now < self._next_quick:
             return SizeCheck.UNKNOWN
@@ -141,6 +142,7 @@ class Watch:
         if settings_changed:
             self._others = self._other_settings()
         self._known, self._next_whole = True, time.monotonic() + _WHOLE_EVERY
+        self._colors = self._right.style()
         self.left, self.right = Sizes.of(self._left, self.margin), Sizes.of(self._right, self.margin)
         columns = min(self.left.columns, self.right.columns)
         if self._wrapping is not None and self._wrapping.align(columns, settings_changed):
