@@ -100,7 +100,7 @@ class OpenFiles(ContextCase):
             self.assertNotIn(".env", str(context))
             self.assertNotIn("KEY", str(context))
 
-    def test_so_is_a_link_that_leads_to_one(self):
+    def test_a_link_to_a_file_with_secrets_is_left_out_entirely(self):
         self.write(".env", "KEY=1\n")
         try:
             os.symlink(self.path(".env"), self.path("notes.txt"))

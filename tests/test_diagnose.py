@@ -39,7 +39,7 @@ class Report(DiagnoseCase):
         self.assert_ok(report, "Gemini CLI is installed", "0.61.0 at ")
         self.assert_ok(report, "Qwen Code is installed", "0.24.4 at ")
 
-    def test_it_is_shown_from_its_beginning(self):
+    def test_a_report_is_shown_from_its_beginning(self):
         self.window.run_command("gemini_companion_diagnose")
         yield lambda: "## Checks" in self.text(self.window)
         self.assertEqual(list(self.view(self.window).sel()), [sublime.Region(0)])
@@ -57,7 +57,7 @@ class Report(DiagnoseCase):
             report = yield from self.diagnose()
         self.assert_ok(report, "a filler's row is as high as a line")
 
-    def test_it_tells_what_does_not_hold_in_this_editor(self):
+    def test_a_report_tells_what_does_not_hold_in_this_editor(self):
         report = yield from self.diagnose()
         self.assert_ok(report, "a filler's row is as high as a line")
         self.assert_ok(report, "our parent process is the editor")
@@ -69,7 +69,7 @@ class Report(DiagnoseCase):
         self.assert_failed(report, "Python's compiled modules", "missing: no_such_module", "include this page")
         self.assert_failed(report, "a filler's row", "3 rows of ", "include this page")
 
-    def test_it_tells_versions_windows_clients_reviews_and_files(self):
+    def test_a_report_tells_versions_windows_clients_reviews_and_files(self):
         other_folder = self.new_folder()
         other = yield from self.new_window(other_folder)
         yield from self.connect(other_folder)
@@ -135,7 +135,7 @@ class Report(DiagnoseCase):
         self.assertIn("yyy it ends", report)
         self.assertNotIn("in the middle", report)
 
-    def test_it_leaves_no_session_and_shows_none(self):
+    def test_a_report_leaves_no_session_and_shows_none(self):
         shown = []
         with mock.patch.object(self.endpoint._status_bar, "show", shown.append):
             yield from self.diagnose()
@@ -144,7 +144,7 @@ class Report(DiagnoseCase):
         self.assertEqual([session.client_name for session in sessions.values()], ["listening-client"])
         self.assertTrue(self.client._thread.is_alive())
 
-    def test_it_is_open_at_once_and_completed_later(self):
+    def test_a_report_is_open_at_once_and_completed_later(self):
         self.setting("gemini_command", [self.program("slow", "sleep 1; echo 0.61.0")])
         yield lambda: self.endpoint.settings().gemini_command[0].endswith("slow")
         self.window.run_command("gemini_companion_diagnose")
@@ -157,7 +157,7 @@ class Report(DiagnoseCase):
         yield lambda: "- ok: Gemini CLI is installed" in self.text()
         yield lambda: "on their way" not in self.text()
 
-    def test_closing_it_early_ends_it(self):
+    def test_closing_a_report_early_ends_it(self):
         self.window.run_command("gemini_companion_diagnose")
         self.view().close()
         problems = len(self.application.log.problems())

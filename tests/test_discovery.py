@@ -159,7 +159,7 @@ class StatusBar(ContextCase):
         view = self.window.active_view()
         return view.get_status("gemini_companion") if view is not None else ""
 
-    def test_it_says_who_is_connected_and_can_be_turned_off(self):
+    def test_the_status_bar_says_who_is_connected_and_can_be_turned_off(self):
         yield from self.open("a.py")
         yield lambda: "listening-client" in self.shown()
         yield from self.connect(self.folder)

@@ -41,7 +41,7 @@ class LogCase(ContextCase):
 
 
 class Panel(LogCase):
-    def test_it_shows_what_was_logged_and_follows(self):
+    def test_the_panel_shows_what_was_logged_and_follows(self):
         logger.info("before it was opened")
         yield from self.show()
         self.assertRegex(self.shown(), r"\d\d:\d\d:\d\d\.\d{3} info    test: before it was opened\n")
@@ -68,7 +68,7 @@ class Panel(LogCase):
         logger.warning("too mild")
         self.assertTrue(self.logged() == logged)
 
-    def test_it_is_bounded_and_keeps_the_newest(self):
+    def test_the_panel_is_bounded_and_keeps_the_newest(self):
         for _ in range(200):
             logger.info("the oldest of all")
         yield from self.show()

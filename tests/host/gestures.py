@@ -6,7 +6,6 @@ Views, windows and sheets are named by id; None means the active one. A gesture 
 
 from __future__ import annotations
 
-import os
 from typing import Any, Dict, List, Optional, Sequence
 
 from . import snapshot as _snapshot
@@ -255,11 +254,6 @@ def run_menu(path: List[str], name: str = "Main", window: Optional[int] = None) 
 def check_disk() -> None:
     """Let the editor notice what others have changed on disk."""
     _current().check_disk()
-
-
-def lose_editor() -> None:
-    """Let the editor's process exit while the plugin host goes on for a while (sublimehq/sublime_text 6388)."""
-    os.getppid = lambda: 1  # type: ignore[assignment]
 
 
 # -- reading back --------------------------------------------------------------------------------------

@@ -83,10 +83,6 @@ def cache_path() -> str:
     return folders().cache
 
 
-def data_path() -> str:
-    return folders().data
-
-
 def executable_path() -> str:
     """The editor's executable. A path of the right shape; nothing is there to be run."""
     return _executable or os.path.join(os.sep, "opt", "sublime_text", "sublime_text")

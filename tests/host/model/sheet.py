@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Optional
+from typing import Any
 
 
 class SheetModel:
@@ -29,8 +29,3 @@ class SheetModel:
             self.transient = False
             group.transient = None
             group.sheets.append(self)
-
-
-def view_of(sheet: Optional[SheetModel]) -> Any:
-    """The sheet's view, or None."""
-    return sheet.view if sheet is not None else None

@@ -12,8 +12,6 @@ from .project import Project
 from .settings import SettingsModel
 from .sheet import SheetModel
 
-ELEMENTS = {1: "side_bar", 2: "minimap", 4: "tabs", 8: "status_bar", 16: "menu", 32: "open_files"}
-
 
 class WindowModel:
     """`size` is in device-independent pixels."""

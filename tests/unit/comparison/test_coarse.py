@@ -99,7 +99,7 @@ def test_texts_that_have_nothing_in_common_are_one_hunk():
     assert compared("a\n" * 200_000, "b\n" * 100_000) == [Hunk(0, 200_000, 0, 100_000)]
 
 
-def test_it_can_be_cancelled():
+def test_a_coarse_comparison_can_be_cancelled():
     with pytest.raises(Cancelled):
         Lines("a\n" * 200_000, lambda: True)
     lines = Lines("".join(program(5000)))

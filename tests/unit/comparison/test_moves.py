@@ -33,7 +33,7 @@ def test_a_block_further_down():
 
 
 @pytest.mark.parametrize(("count", "is_moved"), [(1, False), (2, False), (3, True), (4, True)])
-def test_it_has_three_lines_at_least(count, is_moved):
+def test_a_moved_block_has_three_lines_at_least(count, is_moved):
     right = with_block(without(TEXT, 5, 5 + count), 26, TEXT[5 : 5 + count])
     assert bool(moved(TEXT, right)) is is_moved
 
@@ -169,7 +169,7 @@ def times(block, lines):
     return sum(lines[at : at + len(block)] == block for at in range(len(lines)))
 
 
-def test_it_can_be_stopped():
+def test_the_search_for_moved_blocks_can_be_stopped():
     with pytest.raises(Cancelled):
         moved_blocks(TEXT, TEXT[20:] + TEXT[:20], [Hunk(0, 20, 0, 0), Hunk(40, 40, 20, 40)], cancelled=lambda: True)
 

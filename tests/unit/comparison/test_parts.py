@@ -50,7 +50,7 @@ def test_many_lines_of_few_distinct_ones_find_together_over_a_large_insertion():
     assert changed(compare_lines(left, right)) == 5000 + 2 * 300
 
 
-def test_without_any_anchor_a_table_that_is_too_large_is_cut_into_parts():
+def test_a_table_without_anchors_that_is_too_large_is_cut_into_parts():
     left = ["a\n"] * 30_000
     right = ["b\n", "a\n"] * 30_000
     assert changed(compare_lines(left, right)) <= 31_000

@@ -182,7 +182,7 @@ def test_changed_characters_that_are_hidden(left, right, at, trailing, everythin
     assert hides(ALL, change, left, right) is everything
 
 
-def test_it_can_be_stopped():
+def test_the_search_for_hidden_changes_can_be_stopped():
     lines = ["a \n"] * 20_000
     with pytest.raises(Cancelled):
         compare_lines(lines, ["a\n"] * 20_000, ignored=ALL, cancelled=lambda: True)

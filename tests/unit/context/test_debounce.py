@@ -49,7 +49,7 @@ def test_one_event_is_answered_50_ms_later():
     assert acted([0]) == ([50], 1)
 
 
-def test_who_forgets_and_begins_again_has_one_timer_all_the_same():
+def test_a_debounce_that_is_cancelled_and_marked_again_has_one_timer():
     time, acts = Time(), []
     debounce = Debounce(time.schedule, lambda: acts.append(time.now), clock=lambda: time.now / 1000)
     for _ in range(5):
@@ -61,7 +61,7 @@ def test_who_forgets_and_begins_again_has_one_timer_all_the_same():
     assert len(acts) == 1
 
 
-def test_so_has_who_does_it_after_the_timer_was_set_again():
+def test_a_debounce_cancelled_after_its_timer_was_set_again_has_one_timer():
     time, acts = Time(), []
     debounce = Debounce(time.schedule, lambda: acts.append(time.now), clock=lambda: time.now / 1000)
     debounce.mark()

@@ -26,7 +26,7 @@ def test_a_window_is_shared_until_the_user_pauses(pause):
     assert not pause(Window())
 
 
-def test_it_outlasts_the_package_that_was_told(pause):
+def test_a_pause_outlasts_the_package_that_was_told(pause):
     window, other = Window(), Window()
     pause(window).set(True)
     assert pause(window)

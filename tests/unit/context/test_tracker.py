@@ -20,7 +20,7 @@ class TestWithoutClients:
         assert (bench.published, bench.questions, bench.editor.waiting) == ([], [], [])
         assert (view.asked, bench.window.looks) == (0, 0)
 
-    def test_but_who_comes_later_is_told_where_the_user_was(self, bench):
+    def test_a_client_that_comes_later_is_told_where_the_user_was(self, bench):
         first, second = bench.open("/a"), bench.open("/b")
         bench.go_on(5000)
         bench.activate(first)
@@ -92,7 +92,7 @@ class TestTelling:
         active = bench.published[-1].active
         assert (active.start.character, active.end.character, active.text) == (2, 6, "line")
 
-    def test_unless_the_user_does_not_share_it(self, bench):
+    def test_a_selection_that_is_not_shared_is_not_told(self, bench):
         bench.settings = dataclasses.replace(Settings(), share_selection=False)
         bench.open("/a").region = Region(6, 2)
         bench.listen()
@@ -169,7 +169,7 @@ class TestTelling:
 
 
 class TestFurtherClients:
-    def test_one_that_comes_later_is_told_alone_what_the_others_know(self, bench):
+    def test_a_further_client_is_told_alone_what_the_others_know(self, bench):
         bench.open("/a")
         bench.listen()
         told = []
@@ -188,7 +188,7 @@ class TestFurtherClients:
         assert len(bench.published) == 2
         assert told == []
 
-    def test_it_waits_for_files_that_were_never_looked_for(self, bench):
+    def test_a_further_client_waits_for_files_that_were_never_looked_for(self, bench):
         bench.open("/a")
         bench.listen()
         bench.open("/b")

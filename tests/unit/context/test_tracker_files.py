@@ -200,7 +200,7 @@ class TestTabs:
         bench.listen()
         assert bench.told() == (["/c", "/b", "/a"], ["/c"])
 
-    def test_so_does_each_of_a_burst_in_its_order(self, bench):
+    def test_files_activated_in_a_burst_come_in_their_order(self, bench):
         views = {}
         for path in ("/a", "/b", "/c"):
             views[path] = bench.open(path)
@@ -269,7 +269,7 @@ class TestTabs:
         bench.tracker.on_moved(view)
         assert bench.tracker.active_path() is None
 
-    def test_with_another_project_its_settings_count_before_its_files_are_told(self, bench):
+    def test_another_projects_settings_count_before_its_files_are_told(self, bench):
         bench.open("/a")
         bench.listen()
         bench.project_seen = lambda: bench.tracker.set_sharing(False)

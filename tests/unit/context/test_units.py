@@ -34,7 +34,7 @@ def test_a_character_of_two_units_is_not_cut_in_half():
     assert cut("🎈", 0) == cut("a", 0) == ""
 
 
-def test_not_a_character_less_than_fits():
+def test_a_cut_leaves_no_character_out_that_fits():
     assert cut("🎈🎈ab", 2) == "🎈"
     assert cut("🎈🎈🎈🎈", 4) == "🎈🎈"
     assert cut("a🎈🎈bc", 5) == "a🎈🎈"

@@ -121,18 +121,18 @@ class TestAServer:
         assert tried.made[-1][2] != wrong
 
     @pytest.mark.parametrize("status", [200, 403, 500])
-    def test_one_that_lets_others_in_is_told(self, tried, status):
+    def test_a_server_that_lets_others_in_is_told(self, tried, status):
         tried.given_status = status
         assert self.trial()[1] == failed("this window refuses a wrong token", f"answered with {status}", LOG)
 
     @pytest.mark.parametrize("error", [REFUSED_BY_SYSTEM, asyncio.TimeoutError(), transport.Refused("no HTTP")])
-    def test_one_that_does_not_answer_is_told(self, tried, error):
+    def test_a_server_that_does_not_answer_is_told(self, tried, error):
         tried.given_status = error
         check = self.trial()[1]
         assert (check.outcome, check.detail, check.advice) == (Outcome.FAILED, describe(error), probe.UNREACHABLE)
 
     @pytest.mark.parametrize("problem", [None, "could not open a port"])
-    def test_one_that_does_not_listen_is_not_tried(self, tried, problem):
+    def test_a_server_that_does_not_listen_is_not_tried(self, tried, problem):
         target = self.TARGET._replace(port=None, problem=problem)
         (check,) = asyncio.run(try_server(target, VERSION))
         assert check == failed("this window is served", problem or "its server is not running", RESTART)

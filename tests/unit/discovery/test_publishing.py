@@ -174,7 +174,7 @@ def test_withdrawing_never_raises(machine):
     assert machine.files() == NAMES  # no longer ours as far as one can tell
 
 
-def test_one_can_publish_again_after_withdrawing_but_not_after_closing(machine):
+def test_publishing_goes_on_after_withdrawing_but_not_after_closing(machine):
     publisher = Publisher(machine.platform)
     publisher.publish(FIRST)
     publisher.withdraw()

@@ -56,14 +56,14 @@ def test_without_folders_the_project_files_folder_comes_first():
     assert folders(**more) == ("/p",)
 
 
-def test_then_the_top_of_the_working_copy():
+def test_the_top_of_the_working_copy_comes_after_the_project_file():
     assert folders(active_file="/q/r/s/a.py", existing=["/q/.git"]) == ("/q",)
     assert folders(active_file="/q/r/s/a.py", existing=["/q/.git", "/q/r/.hg"]) == ("/q/r",)
     assert folders(active_file="C:\\q\\r\\a.py", platform=NT, existing=["C:\\q\\.git"]) == ("C:\\q",)
     assert folders(active_file="\\\\server\\share\\q\\a.py", platform=NT) == ("\\\\server\\share\\q",)
 
 
-def test_then_the_active_files_directory():
+def test_the_active_files_directory_comes_last():
     assert folders(active_file="/q/r/a.py") == ("/q/r",)
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 ASKING = """
 class Listener(sublime_plugin.EventListener):
     def on_activated(self, view):
@@ -49,9 +47,3 @@ def test_the_packages_own_tests_do_not_count(bench):
     module = bench.plugin("def ask(): sublime.windows()", "Sample.tests.test_x")
     module.ask()
     assert bench.gestures.api_calls("Sample") == {}
-
-
-def test_the_editor_can_be_gone_before_the_plugin_host(bench, monkeypatch):
-    monkeypatch.setattr(os, "getppid", lambda: 4711)
-    bench.gestures.lose_editor()
-    assert os.getppid() != 4711

@@ -32,7 +32,7 @@ def test_a_new_window_shows_a_view_that_is_no_tab(bench):
     assert ["on_new", view.id()] in bench.gestures.events()
 
 
-def test_it_goes_when_a_tab_comes_and_comes_when_the_last_tab_goes(bench):
+def test_a_placeholder_goes_when_a_tab_comes_and_comes_when_the_last_tab_goes(bench):
     first = assert_empty(bench.window)
     tab = bench.window.new_file()
     assert not first.is_valid()
@@ -42,7 +42,7 @@ def test_it_goes_when_a_tab_comes_and_comes_when_the_last_tab_goes(bench):
     assert assert_empty(bench.window) != first
 
 
-def test_it_is_a_tab_once_something_is_typed_into_it(bench):
+def test_a_placeholder_is_a_tab_once_something_is_typed_into_it(bench):
     view = assert_empty(bench.window)
     bench.gestures.type_text("x")
     assert bench.window.views() == [view]

@@ -46,19 +46,19 @@ def in_a_fresh_python(tmp_path, folder, code):
     return answer.stdout.decode("utf-8")
 
 
-def test_one_in_another_pythons_folder_is_said_and_not_imported(tmp_path):
+def test_a_library_in_another_pythons_folder_is_said_and_not_imported(tmp_path):
     code = "from companion.libraries import obstacle; sys.stdout.buffer.write(obstacle().encode('utf-8'))"
     said = in_a_fresh_python(tmp_path, OTHER, code)
     assert said.startswith("aiohttp belongs to another Python ({}): ".format(tmp_path / "Lib" / OTHER)), said
 
 
-def test_one_in_this_pythons_folder_is_imported(tmp_path):
+def test_a_library_in_this_pythons_folder_is_imported(tmp_path):
     code = "from companion.libraries import missing_libraries, misplaced_libraries\n"
     code += "print(misplaced_libraries(), 'aiohttp' in missing_libraries())"
     assert in_a_fresh_python(tmp_path, OWN, code).split("\n")[:2] == ["imported", "[] False"]
 
 
-def test_one_that_another_package_has_imported_already_is_said_too(tmp_path):
+def test_a_misplaced_library_that_another_package_has_imported_is_said_too(tmp_path):
     code = "import aiohttp; from companion.libraries import misplaced_libraries; print(misplaced_libraries()[0][0])"
     assert in_a_fresh_python(tmp_path, OTHER, code).split() == ["imported", "aiohttp"]
 

@@ -66,7 +66,7 @@ def test_the_count_begins_anew_each_time(log, clock):
     ]
 
 
-def test_a_second_less_is_not_a_minute(log, clock):
+def test_a_line_that_repeats_after_less_than_a_minute_is_not_shown(log, clock):
     log.warning("again")
     clock.now += 59
     log.warning("again")
@@ -91,7 +91,7 @@ def test_what_differs_is_said_each_time(log):
     assert len(log.lines()) == 2
 
 
-def test_so_is_what_comes_of_another_error(log):
+def test_a_line_about_another_error_is_shown(log):
     for error in (OSError(24, "Too many open files"), OSError(28, "No space left on device")):
         try:
             raise error

@@ -71,15 +71,15 @@ def machine(monkeypatch, tmp_path):
 
 @pytest.mark.skipif(os.name == "nt", reason="scripts of POSIX stand for Pythons")
 class TestTheNewestPython:
-    def test_it_is_the_one_of_the_editor_also_where_newer_ones_are(self, machine):
+    def test_the_newest_python_is_the_editors_also_where_newer_ones_are(self, machine):
         machine(python3_13="3.13.5", python3_14="3.14.2", python3_15="3.15.0")
         assert pythons.newest().version == (3, 14, 2)
 
-    def test_it_is_the_newest_where_the_editors_is_missing(self, machine):
+    def test_the_newest_python_stands_in_where_the_editors_is_missing(self, machine):
         machine(python3_8="3.8.20", python3_13="3.13.5")
         assert pythons.newest().version == (3, 13, 5)
 
-    def test_it_is_the_one_that_the_variable_names(self, machine, monkeypatch):
+    def test_the_newest_python_is_the_one_that_the_variable_names(self, machine, monkeypatch):
         folder = machine(python3_13="3.13.5", python3_14="3.14.9", elsewhere="3.14.1")
         monkeypatch.setenv("PYTHON314", str(folder / "elsewhere"))
         assert pythons.newest() == pythons.Python((3, 14, 1), str(folder / "elsewhere"))

@@ -75,7 +75,7 @@ def within(path: Path, folder: Path) -> bool:
     return folder.resolve() in path.resolve().parents
 
 
-def test_it_does_its_job(host: Host, workspace: Path) -> None:
+def test_an_installed_package_does_its_job(host: Host, workspace: Path) -> None:
     """Connected; told of the file; a diff opened and accepted with its text, another rejected; the file left alone."""
     found = discovery_file(host)
     assert json.loads(found.read_text(encoding="utf-8"))["workspacePath"] == str(workspace.resolve())
@@ -98,7 +98,7 @@ def test_it_does_its_job(host: Host, workspace: Path) -> None:
     assert host.errors() == []
 
 
-def test_it_loads_under_the_name_by_which_a_release_attaches_it(
+def test_a_package_loads_under_the_name_by_which_a_release_attaches_it(
     package: Path,
     lib_folder: Path,
     workspace: Path,

@@ -24,7 +24,7 @@ PROGRAM = Path(__file__).with_name("wheels_alone.py")
 
 
 @pytest.mark.parametrize("python", [name for name in PYTHONS if name in FOUND])
-def test_it_imports_serves_and_answers_a_tool_call(index: Index, python: str, tmp_path: Path) -> None:
+def test_the_package_on_wheels_alone_answers_a_tool_call(index: Index, python: str, tmp_path: Path) -> None:
     package = tmp_path / build.FILE_NAME
     package.write_bytes(build.package())
     lib = tmp_path / "Lib"

@@ -88,7 +88,7 @@ class TestTheSystemsTerminal:
         assert sought
         assert bench.started[0][0][0] == sought[-1]
 
-    def test_one_that_fails_says_why(self, bench):
+    def test_a_terminal_that_fails_says_why(self, bench):
         bench.failure = OSError("cannot open display")
         bench.run(terminals={LINUX: ["/opt/mine"]})
         assert bench.window.said[-1] == "mine could not be started: cannot open display"
@@ -162,7 +162,7 @@ class TestTerminus:
     def tag(self, bench):
         return bench.window.commands[-1][1]["tag"]
 
-    def test_it_is_asked_first(self, bench):
+    def test_terminus_is_asked_first(self, bench):
         bench.with_terminus()
         bench.run(agent=CLAUDE_CODE, words=("claude",))
         ((name, arguments),) = bench.window.commands
@@ -209,7 +209,7 @@ class TestTerminus:
         assert not bench.started
         assert bench.runtime.editor.waiting == []
 
-    def test_if_none_comes_the_systems_terminal_does(self, bench):
+    def test_the_systems_terminal_is_started_if_none_of_terminus_comes(self, bench):
         bench.with_terminus()
         bench.run()
         bench.window.tabs.append(terminal(tagged("gemini", 0)))
@@ -220,7 +220,7 @@ class TestTerminus:
         bench.go_on(5000)
         assert len(bench.started) == 1
 
-    def test_unless_the_window_has_gone_by_then(self, bench):
+    def test_a_window_that_has_gone_gets_no_terminal(self, bench):
         bench.with_terminus()
         bench.run()
         bench.window.valid = False
@@ -254,14 +254,14 @@ class TestTheEnvironment:
         line = bench.window.commands[-1][1]["cmd"][-1]
         assert line == ("gemini" if stays else "env -u SSL_CERT_FILE gemini")
 
-    def test_it_is_copied_with_the_editors_process(self, bench):
+    def test_a_copied_environment_names_the_editors_process(self, bench):
         bench.launcher.copy_environment(bench.window, ONE)
         (lines,) = bench.copied
         assert "export GEMINI_CLI_IDE_SERVER_PORT=50001\n" in lines
         assert "export GEMINI_CLI_IDE_PID=4321\n" in lines
         assert bench.window.said == ["copied; paste it into a terminal and start the client there"]
 
-    def test_not_with_what_a_terminal_would_obey(self, bench):
+    def test_an_environment_that_a_terminal_would_obey_is_not_copied(self, bench):
         bench.launcher.copy_environment(bench.window, ONE._replace(folders=("/code/one", SPOILED)))
         assert not bench.copied
         assert bench.window.said == [bench.module.CONTROL_CHARACTERS]
@@ -304,7 +304,7 @@ class TestSendingTheSelection:
         assert told == [Mention(self.PATH, (0, 19999), 7)]
         assert len(asked) <= 101
 
-    def test_then_its_terminal_gets_the_focus(self, bench):
+    def test_the_terminal_of_a_told_client_gets_the_focus(self, bench):
         ours, theirs = terminal(tagged("claude", 1)), terminal("theirs")
         told = []
         bench.window.tabs = [theirs, ours]
@@ -312,7 +312,7 @@ class TestSendingTheSelection:
         assert told == ["claude"]
         assert bench.window.focused == [ours]
 
-    def test_but_not_somebody_elses(self, bench):
+    def test_somebody_elses_terminal_gets_no_focus(self, bench):
         bench.window.tabs = [terminal("theirs")]
         told = []
         assert self.send(bench, lambda place, agent: told.append(agent) or "opencode") is None
@@ -320,7 +320,7 @@ class TestSendingTheSelection:
         assert not bench.window.focused
         assert not bench.window.commands
 
-    def test_otherwise_it_is_typed_into_the_terminal(self, bench):
+    def test_a_mention_is_typed_into_the_terminal_of_a_client_that_does_not_listen(self, bench):
         ours = terminal(tagged("gemini", 1), args={"cwd": "/code/one/deep"})
         bench.window.tabs = [ours]
         assert self.send(bench, rows=[Region((0, 0), (0, 4)), Region((6, 0), (7, 2))]) is None

@@ -32,21 +32,21 @@ def start(tmp_path):
     return start
 
 
-def test_one_that_goes_on_is_not_waited_for(start):
+def test_a_terminal_that_goes_on_is_not_waited_for(start):
     assert start("exec sleep 20\n") < 5
 
 
-def test_one_that_hands_over_and_ends_is_fine(start):
+def test_a_terminal_that_hands_over_and_ends_is_fine(start):
     start("exit 0\n")
 
 
-def test_one_that_ends_with_an_error_raises_its_reason(start):
+def test_a_terminal_that_ends_with_an_error_raises_its_reason(start):
     with pytest.raises(processes.TerminalError) as caught:
         start("echo first >&2\necho 'cannot open display' >&2\nexit 1\n")
     assert str(caught.value) == "cannot open display"
 
 
-def test_one_that_says_nothing_raises_its_code(start):
+def test_a_terminal_that_fails_without_a_word_raises_its_code(start):
     with pytest.raises(processes.TerminalError) as caught:
         start("exit 7\n")
     assert str(caught.value) == "it ended with code 7"
@@ -60,7 +60,7 @@ def test_a_slow_refusal_on_macos_is_waited_for_and_says_where_to_allow_it(start)
     assert "Automation" in str(caught.value)
 
 
-def test_one_that_is_not_there_raises(tmp_path):
+def test_a_terminal_that_is_not_there_raises(tmp_path):
     platform = Platform(LINUX, os.environ, str(tmp_path))
     with pytest.raises(OSError):
         processes.start_terminal([str(tmp_path / "none")], str(tmp_path), {}, platform, lambda: False)
@@ -79,7 +79,7 @@ def test_a_program_on_the_editors_path_is_found_with_its_folder_and_that_of_node
     assert processes.find_program("no-such-program", platform) is None
 
 
-def test_it_runs_in_its_folder_with_its_variables_and_is_a_session_of_its_own(start, tmp_path):
+def test_a_terminal_runs_in_its_folder_with_its_variables_in_a_session_of_its_own(start, tmp_path):
     start('pwd > place; echo "$A" > variable; ps -o sid= -p $$ > session; exit 0\n')
     assert (tmp_path / "place").read_text().strip() == os.path.realpath(str(tmp_path))
     assert (tmp_path / "variable").read_text() == "b\n"
@@ -129,7 +129,7 @@ def test_a_client_is_started_from_where_it_was_found(tmp_path, monkeypatch):
     assert processes.find_client(("~/none",), platform, lambda: False) is None
 
 
-def test_one_that_only_the_login_shell_finds_is_run_by_it(tmp_path, monkeypatch):
+def test_a_program_that_only_the_login_shell_finds_is_run_by_it(tmp_path, monkeypatch):
     """By its start-up files it may have a PATH of its own, and functions and aliases, which nobody else can run."""
     monkeypatch.setenv("PATH", "/usr/bin:/bin")
     monkeypatch.setenv("HOME", str(tmp_path))

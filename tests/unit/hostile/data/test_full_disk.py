@@ -103,7 +103,7 @@ def attempt(
 
 @pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: "{}-to-{}".format(*pair))
 @pytest.mark.parametrize("situation", SITUATIONS, ids=lambda situation: situation.__name__)
-def test_one_failure_at_any_place(
+def test_a_write_that_fails_once_at_any_place_leaves_the_file_whole(
     tmp_path: Path, monkeypatch: Any, closed_folder: Callable[[], None], situation: Any, pair: Any
 ) -> None:
     old, new = b"o" * pair[0], b"n" * pair[1]
@@ -159,7 +159,7 @@ def test_a_disk_that_takes_nothing_any_more(tmp_path: Path, monkeypatch: Any, si
 
 
 @pytest.mark.parametrize("situation", [with_hard_link, alone_in_closed_folder])
-def test_if_nothing_helps_the_next_start_puts_the_old_text_back(
+def test_the_next_start_puts_the_old_text_back_where_nothing_else_could(
     tmp_path: Path, monkeypatch: Any, closed_folder: Callable[[], None], situation: Any
 ) -> None:
     """Until then the user is told where it is, if there is a copy beside the file."""
