@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import os
+import sys
+import time
 from typing import Any, Iterator, List
 from unittest import mock
 
 import sublime
 
+from ..companion.agents.registry import AGENTS
 from ..companion.review.manager import ReviewManager
+from ..companion.terminals.launcher import RUN, TAG
+from ..companion.unreviewed.model import Scope
 from ..companion.unreviewed.schedule import Schedule
-from .review_support import ReviewTestCase
-from .support.selecting import put_caret
+from .review_support import PLUGIN, ReviewTestCase
+from .support.selecting import put_caret, select
 
 LINES = "".join(f"line {number}\n" for number in range(12))
+THREE = LINES.replace("line 1\n", "LINE 1\n").replace("line 5\n", "LINE 5\n").replace("line 9\n", "LINE 9\n")
 CHANGED = LINES.replace("line 2\n", "LINE 2\n").replace("line 9\n", "LINE 9\n")
 
 
@@ -85,8 +91,19 @@ class ChangesTestCase(ReviewTestCase):
         self.window.focus_view(view)
         put_caret(view, view.text_point(row, 0))
 
-    def command(self, name: str) -> None:
-        self.window.run_command("gemini_companion_" + name)
+    def command(self, name: str, **arguments: Any) -> None:
+        self.window.run_command("gemini_companion_" + name, arguments)
+
+    def panel(self, name: str, **arguments: Any) -> Any:
+        """The arguments of the quick panel that a command shows."""
+        with mock.patch.object(sublime.Window, "show_quick_panel") as panel:
+            self.command(name, **arguments)
+        self.assertEqual(panel.call_count, 1)
+        return panel.call_args
+
+    def can(self, name: str) -> bool:
+        """Whether a command is enabled."""
+        return sys.modules[PLUGIN].__dict__[name](self.window).is_enabled()
 
 
 class TestListing(ChangesTestCase):
@@ -163,7 +180,211 @@ class TestListing(ChangesTestCase):
         self.assertEqual(self.names(), [])
 
 
+    def test_within_two_seconds_it_is_counted(self) -> Iterator[Any]:
+        view = yield from self.open_file("mine.py")
+        yield from self.track()
+        self.tracking.sign()
+        for number in range(3):  # wherever in its interval the clock is
+            yield 500 + 600 * number
+            self.write(f"new{number}.py", "new\n")
+            written = time.monotonic()
+            count = f"{number + 1} changed file"
+            yield lambda count=count: count in view.get_status("gemini_companion")
+            self.assertLess(time.monotonic() - written, 2.0)
+
+    def test_the_folder_of_a_file_is_tracked_where_the_window_has_none(self) -> Iterator[Any]:
+        self.window.set_project_data({})
+        yield from self.open_file("mine.py")
+        self.endpoint.workspace_changed()
+        self.endpoint.changes.started()
+        yield self.looked
+        self.write("new.py", "new\n")
+        yield from self.listed("new.py")
+
+    def test_the_editor_s_patterns_of_paths_leave_files_out(self) -> Iterator[Any]:
+        preferences = sublime.load_settings("Preferences.sublime-settings")
+        former = preferences.get("folder_exclude_patterns")
+        preferences.set("folder_exclude_patterns", ["//build", "deep/er"])
+        self.addCleanup(preferences.set, "folder_exclude_patterns", former)
+        self.endpoint.settings_changed()
+        for folder in ("build", "src", "src/build", "src/deep", "src/deep/er"):
+            os.makedirs(self.path(folder))
+        yield from self.track()
+        for folder in ("build", "src/build", "src/deep", "src/deep/er"):
+            self.write(folder + "/new.py", "new\n")
+        yield from self.listed("src/build/new.py", "src/deep/new.py")
+
+    def test_a_started_program_is_done_once_its_terminal_is_closed(self) -> Iterator[Any]:
+        terminal = self.terminal()
+        terminal.settings().set("terminus_view.tag", f"{TAG}{AGENTS[0].key}.{self.window.id()}.{RUN}.1")
+        self.addCleanup(terminal.close)
+        yield from self.track()
+        other = self.terminal()
+        other.close()
+        yield lambda: not other.is_valid()
+        self.assertTrue(self.endpoint.changes.tracked)
+        terminal.close()
+        yield lambda: not self.endpoint.changes.tracked
+
+    def test_the_only_program_that_is_at_work_is_named(self) -> Iterator[Any]:
+        self.write("file.py", LINES)
+        yield from self.track()
+        changes = self.endpoint.changes
+        changes._alone = "a session"
+        for session, name, expected in (("another", "one.py", ""), ("a session", "two.py", " Claude Code was at work")):
+            self.write(name, "new\n")
+            changes.sign(session, "Claude Code")
+            yield lambda name=name: name in self.names()
+            items, _ = self.panel("show_unreviewed_changes")[0]
+            self.assertEqual(next(item.annotation for item in items if item.trigger == name)[11:], expected)
+
+    def test_the_list_previews_and_gives_the_tab_back(self) -> Iterator[Any]:
+        self.write("gone.py", LINES)
+        mine = yield from self.open_file("mine.py")
+        yield from self.track()
+        self.write("new.py", "new\n")
+        yield from self.listed("new.py")
+        arguments = self.panel("show_unreviewed_changes")
+        arguments[1]["on_highlight"](0)
+        yield lambda: self.window.active_view().file_name() == self.path("new.py")
+        self.assertEqual([view.file_name() for view in self.window.views()], [mine.file_name()])
+        arguments[0][1](-1)
+        yield lambda: self.window.active_view() == mine
+
+    def test_the_list_of_pending_diffs_leads_to_it(self) -> Iterator[Any]:
+        self.assertFalse(self.can("GeminiCompanionShowPendingDiffsCommand"))
+        self.write("file.py", LINES)
+        yield from self.track()
+        self.write("new.py", "new\n")
+        yield from self.listed("new.py")
+        self.assertTrue(self.can("GeminiCompanionShowPendingDiffsCommand"))
+        self.assertEqual(self.panel("show_pending_diffs")[1]["placeholder"], "Unreviewed changes")
+        yield from self.open_diff()
+        items, picked = self.panel("show_pending_diffs")[0]
+        with mock.patch.object(sublime.Window, "show_quick_panel") as panel:
+            picked(len(items) - 1)
+        self.assertEqual([item.trigger for item in panel.call_args[0][0]], ["new.py"])
+
+
+class TestTurns(ChangesTestCase):
+    """A program writes in two turns, in the second one to a file that it has written to before, too."""
+
+    def turns(self) -> Iterator[Any]:
+        for name in ("early.py", "both.py", "late.py"):
+            self.write(name, name + "\n" + LINES)
+        yield from self.track()
+        self.write("early.py", "early.py\n" + CHANGED)
+        self.write("both.py", "both.py\n" + LINES.replace("line 2\n", "LINE 2\n"))
+        self.endpoint.changes.turn_begins()
+        yield lambda: self.changes.lists.last_turn == () and sorted(self.names()) == ["both.py", "early.py"]
+        self.write("both.py", "both.py\n" + CHANGED)
+        self.write("late.py", "late.py\n" + CHANGED)
+        yield from self.listed("both.py", "early.py", "late.py")
+
+    def last_turn(self) -> None:
+        items, picked = self.panel("show_unreviewed_changes")[0]
+        self.assertEqual((items[-1].trigger, items[-1].annotation), ("Changes of the last turn only", "2 files"))
+        with mock.patch.object(sublime.Window, "show_quick_panel") as panel:
+            picked(len(items) - 1)
+        found = {item.trigger: item.annotation for item in panel.call_args[0][0]}
+        counts = {"both.py": "+1 \u22121", "late.py": "+2 \u22122", "All unreviewed changes": "3 files"}
+        self.assertEqual(found, counts)
+
+    def test_the_last_turn_is_undone_alone(self) -> Iterator[Any]:
+        yield from self.turns()
+        self.last_turn()
+        entries, picked = self.panel("undo_all_changes")[0]
+        self.assertEqual(entries[0], "Undo the changes of the last turn of 2 files")
+        picked(0)
+        yield from self.listed("both.py", "early.py")
+        self.assertEqual(self.read("both.py"), b"both.py\n" + LINES.replace("line 2\n", "LINE 2\n").encode())
+        self.assertEqual(self.read("late.py"), b"late.py\n" + LINES.encode())
+        self.assertEqual(self.changes.scope, Scope.SINCE_KEPT)
+
+    def test_a_review_of_the_last_turn_shows_it_alone_and_keeps_it(self) -> Iterator[Any]:
+        yield from self.turns()
+        self.last_turn()
+        review = yield from self.show("both.py")
+        self.assertEqual(self.marked(self.proposal(review), "lines"), ["LINE 9\n"])
+        self.command("accept_diff")
+        yield lambda: self.names() == ["late.py"]
+        self.command("show_unreviewed_changes")
+        self.window.run_command("hide_overlay")
+        kept = next(change for change in self.changes.listed if change.path == "both.py")
+        self.assertEqual((kept.added, kept.removed), (1, 1))
+
+
 class TestReviewing(ChangesTestCase):
+    def test_several_hunks_are_decided_at_once(self) -> Iterator[Any]:
+        review = yield from self.change(after=THREE)
+        view = self.proposal(review)
+        self.window.focus_view(view)
+        select(view, sublime.Region(view.text_point(1, 0), view.text_point(6, 0)))
+        self.command("revert_hunk")
+        undone = LINES.replace("line 9\n", "LINE 9\n")
+        yield lambda: self.text(self.proposal(review)) == undone and self.settled()
+        self.assertEqual(self.read(), undone.encode())
+        self.command("restore_undone_changes")
+        yield lambda: self.text(self.proposal(review)) == THREE and self.settled() and review.pending
+        select(view, sublime.Region(view.text_point(5, 0), view.text_point(10, 0)))
+        self.command("keep_hunk")
+        kept = THREE.replace("LINE 1\n", "line 1\n")
+        yield lambda: self.text(self.original(review)) == kept and self.settled()
+        self.assertEqual((self.read(), self.names()), (THREE.encode(), ["file.py"]))
+
+    def test_a_file_that_is_no_text_is_decided_alone(self) -> Iterator[Any]:
+        before, after = b"\x89PNG\r\n\x1a\n\x00\x00", b"\x89PNG\r\n\x1a\n\x00\x01"
+        for name in ("one.png", "two.png"):
+            self.write(name, before)
+        yield from self.track()
+        for name in ("one.png", "two.png"):
+            self.write(name, after)
+        yield from self.listed("one.png", "two.png")
+        for name, choice in (("one.png", "Undo"), ("two.png", "Keep")):
+            with mock.patch.object(sublime.Window, "show_quick_panel") as panel:
+                self.changes.show(self.changes.listed[self.names().index(name)])
+                yield lambda: panel.called
+            entries, picked = panel.call_args[0]
+            self.assertEqual(entries, ["Keep", "Undo", "Decide later"])
+            picked(entries.index("Decide later"))
+            picked(entries.index(choice))
+            yield lambda name=name: name not in self.names()
+        self.assertEqual((self.read("one.png"), self.read("two.png")), (before, after))
+
+    def test_a_large_file_cannot_be_undone_and_says_so(self) -> Iterator[Any]:
+        self.write("large.bin", b"0" * (2 << 20))
+        yield from self.track()
+        self.write("large.bin", b"1" * (2 << 20))
+        yield from self.listed("large.bin")
+        with mock.patch.object(sublime.Window, "show_quick_panel") as panel:
+            self.changes.show(self.changes.listed[0])
+            yield lambda: panel.called
+        self.assertEqual(panel.call_args[0][0], ["Keep", "Decide later"])
+        self.assertIn("cannot be undone", panel.call_args[1]["placeholder"])
+
+    def test_restoring_is_offered_where_something_was_undone(self) -> Iterator[Any]:
+        yield from self.change()
+        self.assertFalse(self.can("GeminiCompanionRestoreUndoneChangesCommand"))
+        self.command("reject_diff")
+        yield self.nothing_open
+        self.assertTrue(self.can("GeminiCompanionRestoreUndoneChangesCommand"))
+        self.command("restore_undone_changes")
+        yield from self.listed("file.py")
+        self.assertFalse(self.can("GeminiCompanionRestoreUndoneChangesCommand"))
+
+    def test_one_hunk_is_undone_in_a_tab_with_unsaved_edits_and_the_others_stay(self) -> Iterator[Any]:
+        view = yield from self.open_file("file.py", LINES)
+        yield from self.track()
+        self.write("file.py", CHANGED)
+        yield lambda: self.text(view) == CHANGED or view.run_command("revert")
+        yield from self.listed("file.py")
+        self.type(view, 0, "# mine\n")
+        review = yield from self.show("file.py")
+        self.caret(review, 9)
+        self.command("revert_hunk")
+        yield lambda: self.text(view) == "# mine\n" + CHANGED.replace("LINE 9\n", "line 9\n")
+        self.assertEqual(self.read(), CHANGED.encode())
+
     def test_it_is_shown_as_a_proposal_is(self) -> Iterator[Any]:
         review = yield from self.change()
         self.assertEqual(self.text(self.original(review)), LINES)

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import os
 import stat
-from contextlib import suppress
 from typing import NamedTuple, Optional
 
 from ..review.document import disk
@@ -41,7 +40,7 @@ def exchange(folder: str, path: str, held: State, wanted: State, storage: str, t
         found = os.lstat(full)
     except OSError:
         raise DiskError(f"{name} is not there any more.") from None
-    problem = _problem(found)
+    problem = _problem(found, held.mode)
     if problem:
         raise DiskError(f"{name} is left as it is: {problem}.")
     original = disk.holding(full, held.data)
@@ -64,9 +63,11 @@ def _check_way(folder: str, path: str, name: str) -> None:
         raise DiskError(f"{name} is left as it is: there is a link on the way to it.")
 
 
-def _problem(found: os.stat_result) -> str:
+def _problem(found: os.stat_result, mode: int) -> str:
     if not stat.S_ISREG(found.st_mode):
         return "it is not a regular file any more"
+    if mode and stat.S_IMODE(found.st_mode) != mode:
+        return "its permissions have changed since it was shown"
     if found.st_nlink > 1:
         return "it has several names on the disk"
     if not found.st_mode & stat.S_IWUSR:
@@ -92,31 +93,41 @@ def _set_mode(full: str, name: str, mode: int) -> None:
 
 def _take_away(original: Original, data: bytes, trash: bool) -> None:
     """Rename first, look again, and only then remove: who writes to it meanwhile gets it back."""
-    full = original.path
-    aside = disk.beside(full)
+    full, name = original.path, os.path.basename(original.path)
     try:
-        os.rename(full, aside)
+        thrown = into_trash(full) if trash else None
+        aside = thrown.file if thrown is not None else disk.beside(full)
+        if thrown is None:
+            os.rename(full, aside)
         try:
             disk.holding(aside, data)
-        except DiskError:
-            _rename_back(aside, full)
-            raise DiskError(f"{os.path.basename(full)} has just changed on disk.") from None
-        try:
-            if not (trash and into_trash(aside, full)):
+            if thrown is None:
                 os.unlink(aside)
-        except BaseException:
-            _rename_back(aside, full)
+        except BaseException as error:
+            if not _rename_back(aside, full):
+                raise DiskError(f"{name} has just changed on disk. What it held is now {aside}.") from error
+            if thrown is not None:
+                thrown.forget()
+            if isinstance(error, DiskError):
+                raise DiskError(f"{name} has just changed on disk.") from None
             raise
     except OSError as error:
-        raise DiskError(f"{os.path.basename(full)} cannot be removed: {error.strerror}.") from error
+        raise DiskError(f"{name} cannot be removed: {error.strerror}.") from error
     flush_folder(os.path.dirname(full))
 
 
-def _rename_back(aside: str, full: str) -> None:
-    """Give the file its name again, unless somebody else has taken it: then it stays under the other one."""
-    with suppress(OSError):
+def _rename_back(aside: str, full: str) -> bool:
+    """Give the file its name again, unless somebody else has taken that: then it stays under the other one."""
+    try:
         if os.name == "nt":
             os.rename(aside, full)
         else:
             os.link(aside, full)
             os.unlink(aside)
+    except FileExistsError:
+        return False
+    except OSError:  # a file system without links
+        if os.path.lexists(full):
+            return False
+        os.rename(aside, full)
+    return True

@@ -1,20 +1,25 @@
 """Which files of a folder are to be looked at, and what git has done since they were asked for the last time.
 
 Rule: git is asked only for what may have changed: the index while its file is another, the position while one of the
-files is that tells of it. A file that was there and left out before is not taken for a new one.
+files is that tells of it, untracked files while something has come or gone, or is ignored by other rules. It is asked
+again once in a while all the same: not every disk notes when something comes. A file that was there and left out before
+is not taken for a new one.
 
 These calls block on the disk and on a process. Disk threads; one at a time.
 """
 
 from __future__ import annotations
 
-from typing import Callable, Dict, FrozenSet, NamedTuple, Optional, Tuple
+import time
+from typing import Callable, Dict, FrozenSet, List, NamedTuple, Optional, Tuple
 
 from .following import Move
 from .git import Entries, Position, Repository
-from .walking import Walks
+from .walking import Walked, Walks
 
 WALKED_FILES = 50000
+ASKED_SECONDS = 60.0
+_FEW_FILES = 1000
 
 
 class Rules(NamedTuple):
@@ -39,6 +44,11 @@ class Files:
         self._position = Position("")
         self._position_stamp: Tuple[Tuple[int, ...], ...] = ()
         self._former = self.entries, self._position
+        self._paths: Dict[str, str] = {}
+        self._ignored_folders = self._passed_by = self._ignored  # the latter by walks
+        self._ignore_files: List[str] = []
+        self._ignoring: Tuple[object, ...] = ()
+        self._asked = float("-inf")
         self.use(rules)
 
     def use(self, rules: Rules) -> None:
@@ -46,6 +56,7 @@ class Files:
         self._rules = rules
         self._secret: Dict[str, bool] = {}
         self._walks = Walks(self._folder, self._is_left_out, WALKED_FILES)
+        self._walked: Optional[Walked] = None
         self._index_stamp = (-1,)
         self.uncovers = True
         self._beyond = False  # whether there were more files than the last walk has named
@@ -55,6 +66,7 @@ class Files:
         self.uncovers = True
         if self._repository is not None:
             self._ignored = self._repository.ignored()
+            self._ignored_folders = self._passed_by = self._repository.ignored_folders(self._ignored)
             self._position = self._repository.position()
 
     def is_git_at_work(self) -> bool:
@@ -64,23 +76,39 @@ class Files:
     def list(self) -> Dict[str, str]:
         """The files that are there, with what git has of them. Raises `GitError`."""
         self._former = self.entries, self._position
+        walked = self._walks.walk()
         if self._repository is None:
-            walked = self._walks.walk()
             self.uncovers, self._beyond = self.uncovers or not walked.whole, not walked.whole
-            self.entries = Entries({}, walked.repositories)
-            return {path: "" for path in walked.files if not self.is_secret(path)}
-        untracked = self._repository.untracked()
-        stamp = self._repository.index_stamp()
-        if self._index_stamp != stamp:
-            staged = self._repository.entries()
+            if walked is not self._walked:
+                self.entries = Entries({}, walked.repositories)
+                self._paths = {path: "" for path in walked.files if not self.is_secret(path)}
+        else:
+            self._ask(self._repository, walked)
+        self._walked = walked
+        return self._paths
+
+    def _ask(self, repository: Repository, walked: Walked) -> None:
+        """Ask git for what may be another than at the last look."""
+        stamp = repository.index_stamp()
+        is_index_another = self._index_stamp != stamp
+        if is_index_another:
+            staged = repository.entries()
             files = {path: blob for path, blob in staged.files.items() if not self.is_secret(path)}
             self.entries, self._staged_repositories = Entries(files, ()), staged.repositories
-            self._index_stamp = stamp
-        repositories = (*self._staged_repositories, *untracked.repositories)
-        self.entries = self.entries._replace(repositories=repositories)
-        paths = {path: "" for path in untracked.files if not self.is_secret(path)}
-        paths.update(self.entries.files)
-        return paths
+        if walked is not self._walked:
+            self._ignore_files = [path for path in walked.files if path.endswith(".gitignore")]
+        rules = repository.ignoring_stamp(self._ignore_files)
+        is_old = time.monotonic() - self._asked > ASKED_SECONDS
+        if is_index_another or is_old or not walked.whole or walked is not self._walked or rules != self._ignoring:
+            asked = time.monotonic()
+            untracked = repository.untracked()
+            paths = {path: "" for path in untracked.files if not self.is_secret(path)}
+            paths.update(self.entries.files)
+            self.entries = self.entries._replace(repositories=(*self._staged_repositories, *untracked.repositories))
+            if len(walked.files) > 2 * len(paths) + _FEW_FILES:
+                self._passed_by = repository.ignored_folders(repository.ignored())
+            self._paths, self._ignoring, self._asked = paths, rules, asked
+        self._index_stamp = stamp
 
     def listed(self, whole: bool) -> None:
         """All that was listed was looked at, or (not `whole`) some was not: then git has not moved since either."""
@@ -89,6 +117,7 @@ class Files:
         else:
             self.entries, self._position = self._former
             self._index_stamp, self._position_stamp = (-1,), ()
+            self._walked = None
 
     def move(self) -> Optional[Move]:
         """What git has done since the list before the last one; None if nothing. Raises `GitError`."""
@@ -117,6 +146,8 @@ class Files:
         return known
 
     def _is_left_out(self, path: str, is_folder: bool) -> bool:
+        if self._repository is not None:
+            return is_folder and path in self._passed_by
         return self._rules.left_out(f"{self._folder}/{path}", is_folder)
 
     def was_ignored(self, path: str) -> bool:
@@ -124,4 +155,4 @@ class Files:
         if path in self._ignored:
             return True
         parts = path.split("/")
-        return any("/".join(parts[:count]) + "/" in self._ignored for count in range(1, len(parts)))
+        return any("/".join(parts[:count]) in self._ignored_folders for count in range(1, len(parts)))

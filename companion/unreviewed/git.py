@@ -134,6 +134,16 @@ class Repository:
         """What is there and ignored; a folder ends with `/` and stands for all in it. Raises `GitError`."""
         return frozenset(self._records("ls-files", "--others", "--ignored", "--exclude-standard", "--directory", "-z"))
 
+    def ignored_folders(self, ignored: Iterable[str]) -> FrozenSet[str]:
+        """Those of the folders that were told as `ignored` in which whatever comes is ignored, too; raises `GitError`.
+
+        In the others there is only by chance nothing else.
+        """
+        here = "./"  # else a name may begin as what is more than a name to git
+        asked = "".join(f"{here}{path[:-1]}\0" for path in ignored if path.endswith("/"))
+        found = self._run(["check-ignore", "-z", "--stdin"], os.fsencode(asked), (0, 1)) if asked else b""
+        return frozenset(path[len(here) :] for path in os.fsdecode(found).split("\0")[:-1])
+
     def at_work(self) -> bool:
         """Whether git is changing files at this moment. A lock that was left behind is soon taken for that."""
         try:
@@ -145,6 +155,11 @@ class Repository:
     def index_stamp(self) -> Tuple[int, ...]:
         """What changes whenever the index does: as long as it does not, `entries` need not be asked for again."""
         return _stamp(os.path.join(self.own_folder, "index"))
+
+    def ignoring_stamp(self, paths: Sequence[str]) -> Tuple[Tuple[int, ...], ...]:
+        """What changes whenever git ignores something else, as far as the repository says; `paths` are its rules."""
+        own = [os.path.join(self._common_folder, name) for name in ("config", "info/exclude")]
+        return tuple(map(_stamp, own + [os.path.join(self.folder, path) for path in paths]))
 
     def position(self) -> Position:
         """Where the repository is. Raises `GitError`."""
@@ -214,7 +229,7 @@ class Repository:
 
     def _run(self, command: List[str], asked: bytes = b"", allowed: Tuple[int, ...] = (0,)) -> bytes:
         switches = [word for setting in _SWITCHED_OFF for word in ("-c", setting)]
-        line = [self._program, "--no-pager", "--literal-pathspecs", *switches, "-C", self.folder, *command]
+        line = [self._program, "--no-pager", *switches, "-C", self.folder, *command]
         try:
             done = subprocess.run(
                 line,

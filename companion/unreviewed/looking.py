@@ -3,6 +3,7 @@
 Theory of operation: a file whose time stamps, size, number on the disk and mode are the same holds the same bytes,
 unless it was written in the very moment of the last look: then it is read once more. What is being written while it is
 read is left to the next look. What was looked at once is looked at until it has gone, whatever is left out by then.
+Where names differ by case alone, a file that is renamed so is there under both: it has gone from the former one.
 
 Rule: only regular files are read, and only such as lie in the folder itself: a link is followed nowhere on the way.
 A file that cannot be read, or has become something else, is there all the same: nobody knows what it holds. Nothing is
@@ -18,6 +19,7 @@ import operator
 import os
 import stat
 import time
+from contextlib import suppress
 from typing import Callable, Dict, Iterable, List, Mapping, NamedTuple, Optional, Set, Tuple
 
 from .contents import NOTHING, UNKNOWN, Content, identity, unread_identity
@@ -26,6 +28,8 @@ COPIED_BYTES = 1 << 20
 """The most that is kept of one file."""
 READ_BYTES = 1 << 24
 """A larger file is told by its time stamp and never read."""
+LOOK_BYTES = 1 << 30
+"""Neither is what one look would read beyond so much."""
 _FRESH_NANOSECONDS = 2_000_000_000  # the coarsest time stamps of file systems
 _FLAGS = (
     os.O_RDONLY
@@ -64,6 +68,7 @@ class Looks:
         self._folder = folder
         self._known: Dict[str, Signature] = {}
         self._blobs: Mapping[str, str] = {}
+        self._left_bytes = 0
         self.like = ""
         self.torn: Set[str] = set()
 
@@ -99,6 +104,9 @@ class Looks:
         self._blobs = blobs
         found: Dict[str, Reading] = {}
         known, start, lstat, signature_at = self._known, os.path.join(self._folder, ""), os.lstat, signature_of
+        came: Dict[str, str] = {}  # by the name in lower case
+        first = not known
+        self._left_bytes = LOOK_BYTES
         solid: Dict[str, bool] = {"": True}
         now = time.time_ns()
         left = iter(paths)
@@ -106,6 +114,10 @@ class Looks:
             some = list(itertools.islice(left, _EVERY))
             if not some:
                 break
+            with suppress(OSError, ValueError):
+                # Nearly always nothing has changed, and the interpreter finds that out without a line of ours.
+                if list(map(signature_at, map(lstat, map(start.__add__, some)))) == list(map(known.get, some)):
+                    continue
             for path in some:
                 try:
                     status = lstat(start + path)
@@ -117,8 +129,23 @@ class Looks:
                     continue  # a disk that does not answer has lost nothing
                 signature = signature_at(status)
                 if known.get(path) != signature:
+                    if path not in known:
+                        came[path.casefold()] = path
                     self._look_at(path, status, signature, solid, now, found)
+        if came and not first:
+            self._tell_apart(came, found)
         return found
+
+    def _tell_apart(self, came: Mapping[str, str], found: Dict[str, Reading]) -> None:
+        """Find the files that are known by two names, by one of which they have just come."""
+        for path in [path for path in self._known if came.get(path.casefold(), path) != path]:
+            other = came[path.casefold()]
+            with suppress(OSError):
+                if os.path.samestat(os.lstat(f"{self._folder}/{path}"), os.lstat(f"{self._folder}/{other}")):
+                    if path in self._blobs:  # it is looked at by that name
+                        path, other = other, path
+                    self._known.pop(path, None)
+                    found[path] = Reading(NOTHING)
 
     def _look_at(
         self,
@@ -163,7 +190,8 @@ class Looks:
         """None if the file is being written."""
         mode = stat.S_IMODE(status.st_mode)
         unread = unread_identity(status.st_mtime_ns, status.st_size, status.st_ino)
-        if status.st_size > READ_BYTES:
+        self._left_bytes -= status.st_size
+        if status.st_size > READ_BYTES or self._left_bytes < 0:
             return Reading(Content(unread, mode, status.st_size))
         try:
             descriptor = os.open(path, _FLAGS)

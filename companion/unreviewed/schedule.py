@@ -11,7 +11,8 @@ from __future__ import annotations
 from typing import Optional
 
 SHARE = 0.02
-INTERVAL_SECONDS = 2.0
+INTERVAL_SECONDS = 1.8
+"""Of regular looks: what is written is counted within two seconds, the look itself included."""
 ATTENTION_SECONDS = 60.0
 """How long after something has happened folders are looked at unasked."""
 SOON_SECONDS = 0.05

@@ -1,4 +1,4 @@
-"""Finds the files of a folder that git does not serve, again and again.
+"""Finds the files of a folder, again and again; where git serves it, whether it need be asked for them again.
 
 Theory of operation: the time stamp of a folder changes when something in it comes or goes. So a folder that has the
 same one as at the last walk, and had not just got it then, is not listed again.
@@ -45,26 +45,32 @@ class Walks:
         self._left_out = left_out
         self._most = most
         self._listed: Dict[str, _Listed] = {}
+        self._walked = Walked([], (), whole=False)
 
     def walk(self) -> Walked:
-        """What is there now."""
+        """What is there now: the very same object as at the last walk, if nothing has come or gone."""
         files: List[str] = []
         repositories: List[str] = []
         waiting, before, self._listed = [""], self._listed, {}
+        same = True
         while waiting:
             here = waiting.pop()
             listed = self._list(here, before)
             if listed is None:
                 continue
             self._listed[here] = listed
+            same = same and here in before and before[here][1:] == listed[1:]
             if here and listed.is_repository:
                 repositories.append(here)
                 continue
             files += listed.files
             waiting += listed.folders
             if len(files) > self._most:
-                return Walked(files[: self._most], tuple(repositories), whole=False)
-        return Walked(files, tuple(repositories), whole=True)
+                self._walked = Walked(files[: self._most], tuple(repositories), whole=False)
+                return self._walked
+        if not (same and self._walked.whole and len(before) == len(self._listed)):
+            self._walked = Walked(files, tuple(repositories), whole=True)
+        return self._walked
 
     def _list(self, here: str, before: Dict[str, _Listed]) -> _Listed | None:
         path = os.path.join(self._folder, here)

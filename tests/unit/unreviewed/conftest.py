@@ -73,6 +73,14 @@ class Project:
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_bytes(data)
 
+    def save(self, **files: bytes) -> None:
+        """Save files in the editor."""
+        for name, data in files.items():
+            path = name.replace("__", "/").replace("_", ".")
+            self.workspace.saving(path)
+            self.write(**{name: data})
+            self.workspace.saved(path, data)
+
     def read(self, name: str) -> bytes:
         """What a file holds."""
         return (self.folder / name).read_bytes()

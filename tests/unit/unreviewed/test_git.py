@@ -48,7 +48,7 @@ def ask_everything(asked: Repository) -> None:
     asked.untracked()
     asked.position()
     asked.tree("HEAD")
-    asked.ignored()
+    asked.ignored_folders(asked.ignored())
     asked.stashed("HEAD")
     asked.blobs(list(asked.entries().files.values()))
 

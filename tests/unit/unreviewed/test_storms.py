@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import time
 
 import pytest
 
@@ -328,6 +329,40 @@ def test_a_git_that_fails_in_the_midst_of_a_look_costs_nothing(tracked, monkeypa
         with pytest.raises(GitError):
             tracked.look()
     assert set(tracked.look()) == {"mine.txt"}
+
+
+def test_git_is_asked_for_files_only_when_something_has_come_or_gone(repository, monkeypatch):
+    repository.write(a_txt=TEXT, sub__b_txt=TEXT, sub__deep__c_txt=TEXT, _gitignore=b"*.log\nbuild/\n")
+    repository.commit()
+    (repository.folder / "empty").mkdir()
+    repository.write(build__x=b"", sub__logs__x_log=b"")
+    long_ago = time.time() - 10
+    for here, _, files in os.walk(str(repository.folder)):
+        for path in [here, *(os.path.join(here, name) for name in files)]:
+            os.utime(path, (long_ago, long_ago))
+    repository.begin()
+    asked = []
+    untracked = Repository.untracked
+    monkeypatch.setattr(Repository, "untracked", lambda self: asked.append(1) or untracked(self))
+    repository.write(a_txt=TEXT + b"more\n")
+    assert set(repository.look()) == {"a.txt"}
+    assert set(repository.look()) == {"a.txt"}
+    assert len(asked) <= 1  # folders tell the time of their last change, which cannot be set
+    asked.clear()
+    repository.write(build__y=b"")
+    repository.look()
+    assert asked == []
+    listed = {"a.txt"}
+    for name in ("new.txt", "sub/deep/new.txt", "empty/new.txt", "sub/logs/new.txt", "other/new.txt"):
+        repository.write(**{name.replace("/", "__").replace(".", "_"): b"new\n"})
+        listed.add(name)
+        assert set(repository.look()) == listed, name
+    repository.write(_gitignore=b"build/\n")
+    assert set(repository.look()) == listed | {".gitignore"}
+    repository.write(sub__logs__y_log=b"new\n")
+    assert "sub/logs/y.log" in repository.look()
+    repository.git("add", "-A")
+    assert set(repository.look()) == listed | {".gitignore", "sub/logs/y.log"}
 
 
 def refuse(*args: object) -> None:

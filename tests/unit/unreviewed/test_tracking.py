@@ -227,6 +227,44 @@ def test_the_main_thread_hears_of_changes_alone(project, tracking, runtime, rule
     assert runtime.woken == woken
 
 
+def test_what_a_look_has_found_is_told_though_another_one_follows_at_once(
+    module, project, runtime, tmp_path, rules, monkeypatch
+):
+    told = []
+    tracking = module.Tracking(runtime, lambda: told.append(1), lambda: str(tmp_path / "storage"), runtime.loop.time)
+    tracking.track(1, [str(project.folder)], rules, tracked=True)
+    told.clear()
+    look, once = module.Workspaces.look, [True]
+
+    def asked_again(self, *arguments):
+        if once:
+            once.clear()
+            tracking._look(next(iter(tracking._folders.values())))
+        return look(self, *arguments)
+
+    monkeypatch.setattr(module.Workspaces, "look", asked_again)
+    write_and_look(project, tracking, runtime, a_txt=b"new\n")
+    assert told
+
+
+def test_a_program_is_named_where_it_is_the_only_one(project, tracking, runtime, rules):
+    def who(name, **files):
+        project.write(**files)
+        tracking.sign(1, name)
+        runtime.step(INTERVAL_SECONDS)
+        return {change.path: change.who for change in tracking.lists(1).changes}
+
+    tracking.track(1, [str(project.folder)], rules, tracked=True)
+    assert who("Claude Code", a_txt=b"1\n") == {"a.txt": "Claude Code"}
+    runtime.step(ATTENTION_SECONDS / 2)
+    assert who("", b_txt=b"1\n") == {"a.txt": "Claude Code", "b.txt": ""}
+    assert who("Claude Code", a_txt=b"2\n", b_txt=b"2\n") == {"a.txt": "Claude Code", "b.txt": ""}  # not all of it
+    runtime.step(ATTENTION_SECONDS / 2)
+    assert who("", a_txt=b"3\n")["a.txt"] == ""
+    tracking.track(2, [str(project.folder)], rules, tracked=True)
+    assert who("Claude Code", d_txt=b"1\n")["d.txt"] == ""
+
+
 def test_nothing_is_looked_at_in_a_window_that_does_not_track(project, tracking, runtime, rules):
     tracking.track(1, [str(project.folder)], rules, tracked=False)
     write_and_look(project, tracking, runtime, a_txt=b"now\n")
@@ -245,7 +283,7 @@ class TestSchedule:
         schedule = Schedule()
         schedule.happened(100.0)
         schedule.looked(100.0, 0.001)
-        assert schedule.due(100.0) == INTERVAL_SECONDS
+        assert schedule.due(100.0) == pytest.approx(INTERVAL_SECONDS)
 
     @pytest.mark.parametrize("cost", [0.001, 0.05, 0.15, 1.0])
     def test_looks_take_a_fiftieth_of_the_time_however_many_signs_there_are(self, cost):
@@ -257,6 +295,12 @@ class TestSchedule:
             schedule.looked(now, cost)
             spent += cost
         assert spent <= 3600.0 * SHARE * 1.02 + cost
+
+    def test_the_first_look_holds_up_the_next_one_for_seconds_at_most(self):
+        schedule = Schedule()
+        schedule.happened(100.0)
+        schedule.looked(100.0, 5.0, first=True)
+        assert schedule.due(100.0) <= 10.0
 
     def test_after_a_quiet_minute_nothing_is_due(self):
         schedule = Schedule()

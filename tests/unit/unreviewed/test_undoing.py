@@ -268,6 +268,99 @@ def test_a_write_in_the_midst_of_an_undo_is_not_lost(project, monkeypatch):
     assert sorted(path.name for path in project.folder.iterdir() if path.name != ".git") == ["b.txt"]
 
 
+@pytest.mark.skipif(os.name == "nt", reason="there are no such permissions")
+def test_permissions_that_have_changed_since_are_not_taken_back(project):
+    project.write(a_txt=b"before\n")
+    project.begin()
+    project.write(a_txt=b"now\n")
+    project.look()
+    (project.folder / "a.txt").chmod(0o700)
+    assert "permissions have changed" in project.undo()[0].sentence
+    assert (project.read("a.txt"), stat.S_IMODE(os.stat(str(project.folder / "a.txt")).st_mode)) == (b"now\n", 0o700)
+
+
+@pytest.mark.parametrize("trash", [True, False])
+@pytest.mark.parametrize("links", [True, False])
+@pytest.mark.parametrize("taken", [True, False])
+def test_a_write_into_a_new_file_while_it_is_removed_stays(project, tmp_path, monkeypatch, trash, links, taken):
+    """A disk may have no hard links, and no trash; somebody may even have made another file of that name."""
+    if os.name == "nt":
+        pytest.skip("it is renamed there")
+    project.begin()
+    project.write(b_txt=b"new\n")
+    project.look()
+    rename = os.rename
+
+    def written_before(source: str, target: str) -> None:
+        rename(source, target)
+        if source.endswith("/b.txt"):
+            Path(target).write_bytes(b"newer\n")
+            if taken:
+                Path(source).write_bytes(b"another\n")
+
+    monkeypatch.setattr("sys.platform", "linux" if trash else "win32")
+    monkeypatch.setattr(os, "rename", written_before)
+    if not links:
+        monkeypatch.setattr(os, "link", no_links)
+    (refusal,) = project.undo()
+    if taken:
+        assert project.read("b.txt") == b"another\n"
+        assert Path(refusal.sentence.partition("is now ")[2][:-1]).read_bytes() == b"newer\n"
+    else:
+        assert project.read("b.txt") == b"newer\n"
+        assert sorted(path.name for path in project.folder.iterdir() if path.name != ".git") == ["b.txt"]
+        left = [path for path in (tmp_path / "data").rglob("*") if path.is_file()]
+        assert left == []  # nor is anything in the trash
+
+
+def no_links(*args: object, **options: object) -> None:
+    raise OSError(1, os.strerror(1))
+
+
+def test_a_renamed_letter_case_never_removes_the_file(project, monkeypatch):
+    """Where names differ by case alone the file is there under its former name, too."""
+    if project.with_git:
+        pytest.skip("git lists such a file by one name")
+    project.write(Read_Me=b"mine\n", other_txt=b"mine\n")
+    project.begin()
+    (project.folder / "Read.Me").rename(project.folder / "read.me")
+    lstat = os.lstat
+
+    def any_case(path: str, **options: object) -> os.stat_result:
+        try:
+            return lstat(path)
+        except FileNotFoundError:
+            return lstat(str(path).replace("Read.Me", "read.me"))
+
+    monkeypatch.setattr(os, "lstat", any_case)
+    for _ in range(2):
+        listed = project.look()
+        assert [(path, change.old_path) for path, change in listed.items()] == [("read.me", "Read.Me")]
+    assert len(project.undo()) == 1
+    assert project.read("read.me") == b"mine\n"
+
+
+def test_lines_that_the_user_adds_to_a_new_file_are_his_and_it_stays_listed(project):
+    project.begin()
+    project.write(new_txt=b"agent 1\nagent 2\n")
+    project.look()
+    project.save(new_txt=b"agent 1\nagent 2\nuser\n")
+    assert project.look()["new.txt"].added == 2
+    assert project.undo() == []
+    assert project.read("new.txt") == b"user\n"
+
+
+def test_a_save_over_what_nobody_has_kept_makes_it_impossible_to_undo(project):
+    project.write(a_txt=b"before\n")
+    project.begin()
+    project.write(a_txt=b"agent\n" * (1 << 18))
+    project.look()
+    project.save(a_txt=b"user\n")
+    assert project.look()["a.txt"].obstacle
+    assert len(project.undo()) == 1
+    assert project.read("a.txt") == b"user\n"
+
+
 def test_what_is_too_large_is_listed_and_cannot_be_undone(project):
     project.write(a_bin=b"0" * (2 << 20))
     project.begin()
