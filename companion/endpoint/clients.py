@@ -18,7 +18,7 @@ from ..agents.agent import Agent
 from ..agents.dialect import Dialect, Mention, Message
 from ..agents.registry import agents_of
 from ..agents.shared_context import SharedContext
-from ..review.decision import Outcome, Owner, Review, Verdict
+from ..review.decision import Owner
 from ..system.processes import is_alive
 from .client import SELF_TEST, Client, Presence, agent_of, name_of, program_of
 from .servers import PRIMARY
@@ -191,14 +191,6 @@ class Clients:
         client = self._shown(session)
         if client is not None and client.is_news(context):
             self._publish(context, [(client.dialect, session)])
-
-    def tell_outcome(self, review: Review, outcome: Outcome) -> None:
-        """Tell the client that asked for a review what came of it."""
-        if review.ticket is not None:
-            review.ticket.settle(outcome)
-            return
-        accepted = (outcome.content or "") if outcome.kind is Verdict.ACCEPTED else None
-        self._notify(PRIMARY, PRIMARY.decided(outcome.path, accepted), review.owner.session_id)
 
     def take_mentions(self) -> bool:
         """Whether one of them can be sent mentions."""

@@ -22,7 +22,7 @@ from ..context.tracker import ContextTracker
 from ..editor.status_bar import StatusBar, say
 from ..protocol.serving import Address
 from ..protocol.tools import error_result
-from ..review.decision import Outcome, Owner, Review
+from ..review.decision import Outcome, Owner, Review, Verdict
 from ..review.events import ReviewEvents
 from ..review.manager import ReviewManager
 from ..system.processes import EDITOR_PID
@@ -140,8 +140,13 @@ class Endpoint:
             self.changes.update(self._discovery_updater.window_folders)
 
     def _tell_outcome(self, review: Review, outcome: Outcome) -> None:
+        """Tell the client that asked for a review what came of it."""
         self.changes.sign()
-        self._clients.tell_outcome(review, outcome)
+        if review.ticket is not None:
+            review.ticket.settle(outcome)
+            return
+        accepted = outcome.content if outcome.kind is Verdict.ACCEPTED else None
+        self._servers.notify(PRIMARY, PRIMARY.decided(outcome.path, accepted), review.owner.session_id)
 
     def _is_connected(self, owner: Owner) -> bool:
         return self._clients.is_connected(owner)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Awaitable, Callable, Dict, List, NamedTup
 
 from ..agents.dialect import Dialect, Message, Transport
 from ..protocol.limits import ENVELOPE, MEBIBYTE, Limits
-from ..protocol.serving import Address, Hooks, Secrets, Server
+from ..protocol.serving import Address, Hooks, Secrets
 from ..protocol.tools import Implementation
 from ..transport.security import new_token
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from ..libraries import Libraries
     from ..protocol.tools import ClientSession, ToolCall, ToolResult
     from ..runtime import Runtime
+    from ..transport.base import BaseServer
 
 logger = logging.getLogger("gemini_companion.server")
 
@@ -82,7 +83,7 @@ class ServerTask:
         self._agent_tokens = agent_tokens
         self._version = version
         self._body_mebibytes = body_mebibytes
-        self._server: Optional[Server] = None
+        self._server: Optional[BaseServer] = None
         self._inherited: Optional[ServerState] = None  # until it listens with it
         self._port = 0
         self._stopped = False
@@ -118,14 +119,16 @@ class ServerTask:
             else:
                 return
 
-    def _import_server(self) -> Callable[..., Server]:
+    def _import_server(self) -> Callable[..., BaseServer]:
         """What makes the server."""
         from ..transport import server, websocket_server
 
         over_websocket = self._dialect.transport is Transport.WEBSOCKET
         return websocket_server.WebSocketServer if over_websocket else server.CompanionServer
 
-    async def _listen(self, make_server: Callable[..., Server], server_state: Optional[ServerState], this: int) -> None:
+    async def _listen(
+        self, make_server: Callable[..., BaseServer], server_state: Optional[ServerState], this: int
+    ) -> None:
         """One attempt. Raises OSError if the port is taken."""
         server = make_server(
             self._dialect,

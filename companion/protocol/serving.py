@@ -1,12 +1,11 @@
-"""What a dialect wants of its server, and what that server is to whoever runs it, whatever carries it.
+"""What a server is told when it is made: the dialect that it serves, its secrets, and whom it tells.
 
-Rule: types only. Every server is made, started, spoken to and ended in one way; what differs between the transports
-stands in the servers, and nowhere above them.
+Rule: types only, and the same for every server, whatever carries its messages.
 """
 
 from __future__ import annotations
 
-from typing import Any, Awaitable, Callable, Dict, Mapping, NamedTuple, Optional, Protocol, Sequence, Tuple
+from typing import Any, Awaitable, Callable, Dict, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 from .tools import ClientSession, Tool, ToolCall, ToolResult
 
@@ -67,43 +66,3 @@ class ServedDialect:
     def plain_event(self, method: str, params: Dict[str, Any]) -> Tuple[str, Dict[str, Any]]:
         """Over HTTP: a notification as the plain event stream `/events` has it."""
         return method, params
-
-
-class Server(Protocol):
-    """A server of one dialect, which does not listen yet when it is made. Loop thread."""
-
-    @property
-    def sessions(self) -> Mapping[str, ClientSession]:
-        """The connected clients by id, oldest first."""
-
-    async def start(self, port: int = 0, state: Mapping[str, Any] = {}) -> Address:
-        """Listen, on `port` if it is not 0 and there are ports, and go on with a former server's `state`.
-
-        Raises OSError if the port is taken or there is no safe place for a socket, ImportError without jsonschema.
-        """
-
-    async def stop(self, come_back_seconds: Optional[float] = None, seconds: Optional[float] = None) -> None:
-        """End everything, in order; each step gets so many `seconds`, if that is said. With `come_back_seconds`,
-        clients are told to reconnect after so long, because a successor is expected."""
-
-    def abandon(self) -> None:
-        """Close the sockets without the event loop, which cannot do it any more. They would stay as long as anything
-        refers to that loop, and clients would wait for answers."""
-
-    def renew_socket(self) -> None:
-        """Make its socket in the file system, if it has one, again if it was removed: programs look for it there."""
-
-    def export_state(self) -> Dict[str, Any]:
-        """What a successor can go on with, as JSON-serialisable data. Secret: never log it."""
-
-    def notify(
-        self, method: str, params: Dict[str, Any], *, session: Optional[str] = None, collapse: Optional[str] = None
-    ) -> None:
-        """Send a notification to one client, if it is there, or to all. It replaces a waiting one with the same
-        `collapse` key; one without a key is never dropped."""
-
-    def limit_bodies(self, size: int) -> None:
-        """Take no message of more than `size` bytes from now on."""
-
-    def disconnect(self) -> None:
-        """End every session."""

@@ -163,9 +163,9 @@ class Session:
         """Is it settled which revision is spoken?"""
         return self.state is not SessionState.CONNECTED
 
-    def send(self, payload: bytes, collapse: Optional[str] = None) -> bool:
-        """Queue a message. False if the outbox is full and the session must be closed."""
-        return self.outbox.add(Message(self.next_sequence(), payload, collapse))
+    def send(self, payload: bytes) -> bool:
+        """Queue an answer. False if the outbox is full and the session must be closed."""
+        return self.outbox.add(Message(self.next_sequence(), payload, None))
 
     def take(self) -> List[bytes]:
         """On a connection that carries messages both ways: those to write next, oldest first; none if all are written
@@ -257,11 +257,11 @@ class Session:
         if self.kind is SUBSCRIBER:
             return self._post_to_subscriptions(notice, collapse)
         payload = notice.translated() if self.traits.translated else notice.encoded()
-        if not self.send(payload, collapse):
+        if not self.outbox.add(Message(self.next_sequence(), payload, collapse)):
             return None
-        if self.kind is CONNECTION:
-            return [self]
-        return [self.current] if self.current is not None else []
+        if self.current is not None:
+            return [self.current]
+        return [self] if self.kind is CONNECTION else []
 
     def _post_to_subscriptions(self, notice: Notice, collapse: Optional[str]) -> Optional[List[Output]]:
         ready: List[Output] = []

@@ -33,8 +33,7 @@ from ..protocol.tools import ClientSession, Implementation, ToolCall, ToolResult
 from .bodies import Bodies, InWorker, in_default_executor
 from .connections import Connection, hang_up
 from .gate import Gate
-from .listening import Port, listen_on_port
-from .local_sockets import LocalSocket, listen_locally
+from .listening import LocalSocket, Port, listen_locally, listen_on_port
 
 logger = logging.getLogger("gemini_companion.transport")
 ADDRESS = "127.0.0.1"
@@ -50,7 +49,8 @@ class RunningCall(NamedTuple):
 
 
 class BaseServer:
-    """One dialect's server; see `protocol.serving.Server` for what is not said here."""
+    """A server of one dialect, which does not listen yet when it is made. Every server is made, started, spoken to and
+    ended in this way; what differs between the transports stands in the subclasses, and nowhere above them."""
 
     def __init__(
         self,
@@ -87,6 +87,36 @@ class BaseServer:
         """The connected clients by id, oldest first."""
         return self._protocol.registry.clients
 
+    # -- life ---------------------------------------------------------------------------------------------------------
+
+    async def start(self, port: int = 0, state: Mapping[str, Any] = {}) -> Address:
+        """Listen, on `port` if it is not 0 and there are ports, and go on with a former server's `state`.
+
+        Raises OSError if the port is taken or there is no safe place for a socket, ImportError without jsonschema.
+        """
+        raise NotImplementedError
+
+    async def stop(self, come_back_seconds: Optional[float] = None, seconds: Optional[float] = None) -> None:
+        """End everything, in order; each step gets so many `seconds`, if that is said. With `come_back_seconds`,
+        clients are told to reconnect after so long, because a successor is expected."""
+        raise NotImplementedError
+
+    def export_state(self) -> Dict[str, Any]:
+        """What a successor can go on with, as JSON-serialisable data. Secret: never log it."""
+        return {}
+
+    def disconnect(self) -> None:
+        """End every session."""
+        raise NotImplementedError
+
+    def abandon(self) -> None:
+        """Close the sockets without the event loop, which cannot do it any more. They would stay as long as anything
+        refers to that loop, and clients would wait for answers."""
+        if self._listener is not None:
+            self._listener.abandon()
+        if self._manager is not None:
+            hang_up(self._manager.connections)
+
     # -- connections --------------------------------------------------------------------------------------------------
 
     async def _handle(self, request: web.BaseRequest) -> web.StreamResponse:
@@ -117,15 +147,8 @@ class BaseServer:
         self._gate.port = listener.number
         return Address(listener.number)
 
-    def abandon(self) -> None:
-        """Close the sockets without the event loop."""
-        if self._listener is not None:
-            self._listener.abandon()
-        if self._manager is not None:
-            hang_up(self._manager.connections)
-
     def renew_socket(self) -> None:
-        """Make the socket in the file system again if it was removed."""
+        """Make the socket in the file system, if there is one, again if it was removed: programs look for it there."""
         listener = self._listener
         if isinstance(listener, LocalSocket) and listener.is_cut_off() and self._renewing is None:
             self._renewing = asyncio.ensure_future(self._listen_again(listener))
@@ -153,7 +176,8 @@ class BaseServer:
     def notify(
         self, method: str, params: Dict[str, Any], *, session: Optional[str] = None, collapse: Optional[str] = None
     ) -> None:
-        """Send a notification to one client, if it is there, or to all."""
+        """Send a notification to one client, if it is there, or to all. It replaces a waiting one with the same
+        `collapse` key; one without a key is never dropped."""
         self._perform(self._protocol.registry.notify(method, params, session, collapse))
 
     def _wake(self, outputs: Sequence[Output]) -> None:

@@ -18,7 +18,7 @@ import sys
 import time
 from typing import Any, Awaitable, Callable, List, NamedTuple, Optional, Set
 
-from .local_sockets import SOCKET_MODE
+from .listening import SOCKET_MODE
 
 logger = logging.getLogger("gemini_companion.transport")
 

@@ -17,13 +17,12 @@ from aiohttp import web
 from ..protocol.core import Arrival
 from ..protocol.effects import Answer, OpenStream, Reaction, RunCalls, SessionOpened
 from ..protocol.exchanges import JSON_TYPE
-from ..protocol.limits import Limits
-from ..protocol.serving import Address, Hooks, Secrets, ServedDialect
+from ..protocol.serving import Address
 from ..protocol.sessions import Output
 from ..protocol.streams import Ending, Stream
-from ..protocol.tools import Implementation, ToolCall
+from ..protocol.tools import ToolCall
 from .base import STOP_SECONDS, BaseServer, RunningCall
-from .bodies import InWorker, body_complaint, in_default_executor
+from .bodies import body_complaint
 from .connections import Connection
 from .event_streams import EventStreams
 from .responses import WholeResponse, accepted, not_allowed, refusal, respond
@@ -35,20 +34,9 @@ _LINGER_SECONDS = 2.0
 class CompanionServer(BaseServer):
     """The HTTP server of one endpoint. Loop thread only."""
 
-    def __init__(
-        self,
-        dialect: ServedDialect,
-        secrets: Secrets,
-        hooks: Hooks,
-        *,
-        identity: Implementation,
-        limits: Limits = Limits(),
-        in_worker: InWorker = in_default_executor,
-    ) -> None:
-        super().__init__(dialect, secrets, hooks, identity=identity, limits=limits, in_worker=in_worker)
-        self._streams = EventStreams(self._protocol.registry.take, self._stream_ended, limits.heartbeat_seconds)
-        self._expiry: Optional[asyncio.TimerHandle] = None
-        self._in_flight = 0
+    _streams: EventStreams
+    _expiry: Optional[asyncio.TimerHandle] = None
+    _in_flight = 0
 
     # Start and stop
 
@@ -57,6 +45,7 @@ class CompanionServer(BaseServer):
         if state and not self._dialect.on_socket:
             self._protocol.registry.import_state(state, self._now())
         limits = self._limits
+        self._streams = EventStreams(self._protocol.registry.take, self._stream_ended, limits.heartbeat_seconds)
         address = await self._listen(
             port, keepalive_timeout=limits.keepalive_seconds, lingering_time=_LINGER_SECONDS, auto_decompress=False
         )

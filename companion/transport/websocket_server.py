@@ -30,11 +30,13 @@ MOST_CONNECTIONS = 64
 class WebSocketServer(BaseServer):
     """Every method belongs to the loop thread."""
 
+    _peers: Dict[str, _Peer]
+
     # -- life ---------------------------------------------------------------------------------------------------------
 
     async def start(self, port: int = 0, state: Mapping[str, Any] = {}) -> Address:
         """Listen. The connection is the session, so there is nothing to go on with but the port."""
-        self._peers: Dict[str, _Peer] = {}
+        self._peers = {}
         return await self._listen(port, full=self._full, held=self._held)
 
     def _full(self) -> bool:
@@ -58,10 +60,6 @@ class WebSocketServer(BaseServer):
         if peers:
             await asyncio.wait([asyncio.ensure_future(peer.close(seconds)) for peer in peers], timeout=2 * seconds)
         await self._manager.shutdown(seconds)
-
-    def export_state(self) -> Dict[str, Any]:
-        """Nothing."""
-        return {}
 
     def disconnect(self) -> None:
         """End every client's connection."""

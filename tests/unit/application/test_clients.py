@@ -15,7 +15,7 @@ from companion.agents.ide_companion import IDE_COMPANION
 from companion.agents.shared_context import SharedContext
 from companion.endpoint import clients as module
 from companion.endpoint.client import SELF_TEST
-from companion.review.decision import Outcome, Owner, Review, Ticket, Verdict
+from companion.review.decision import Owner
 from companion.settings import Settings
 
 
@@ -238,37 +238,6 @@ class TestWords:
         world.clients.went(client(1))
         again()
         assert not world.tracker.waiting
-
-
-class TestOutcomes:
-    OWNER = Owner("session-1", "Gemini CLI")
-
-    def test_the_one_that_asked_is_told(self, world):
-        review = Review(self.OWNER, "/a.py", "new\n")
-        outcome = Outcome(Verdict.ACCEPTED, "/a.py", "edited\n")
-        world.clients.tell_outcome(review, outcome)
-        ((dialect, message, session),) = world.servers.sent
-        assert (dialect, session) == (IDE_COMPANION, "session-1")
-        assert message == ("ide/diffAccepted", {"filePath": "/a.py", "content": "edited\n"}, None)
-
-    def test_of_a_rejected_one_only_the_path_is_told(self, world):
-        world.clients.tell_outcome(Review(self.OWNER, "/a.py", "new\n"), Outcome(Verdict.REJECTED, "/a.py", None))
-        ((_, message, session),) = world.servers.sent
-        assert message == ("ide/diffRejected", {"filePath": "/a.py"}, None)
-        assert session == "session-1"
-
-    def review_of_a_call(self, world, number=1):
-        settled = []
-        ticket = Ticket("its name", True, settled.append)
-        return Review(Owner(f"session-{number}", "Claude Code"), "/a.py", "new\n", ticket), settled
-
-    def test_a_call_is_answered_and_nothing_is_sent(self, world):
-        for kind in Verdict:
-            review, settled = self.review_of_a_call(world)
-            outcome = Outcome(kind, "/a.py", "text")
-            world.clients.tell_outcome(review, outcome)
-            assert settled == [outcome]
-        assert not world.servers.sent
 
 
 class TestNames:

@@ -18,7 +18,7 @@ if sys.platform == "win32":
 from companion.protocol.serving import Hooks, Secrets
 from companion.protocol.tools import Implementation, Tool, text_result
 from companion.system import socket_folders
-from companion.transport import local_sockets
+from companion.transport import listening as local_sockets
 from companion.transport.client import Refused, SocketClient
 from companion.transport.listening import ACCEPTED_AT_ONCE, BACKLOG
 from companion.transport.server import CompanionServer

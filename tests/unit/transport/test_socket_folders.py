@@ -17,7 +17,7 @@ if sys.platform == "win32":
 from companion.discovery.sweeper import sweep
 from companion.system import socket_folders
 from companion.system.platform import LINUX, Platform
-from companion.transport import local_sockets
+from companion.transport import listening as local_sockets
 
 
 def test_the_folders_of_killed_editors_are_found_by_themselves(tmp_path, monkeypatch):

@@ -1,4 +1,4 @@
-"""What clients on `/events` are told of the context."""
+"""What clients of the IDE companion protocol are told: of a decision, and on `/events` of the context."""
 
 from __future__ import annotations
 
@@ -23,3 +23,10 @@ def test_without_an_active_file_none_is_told():
         "ide/contextUpdate", {"workspaceState": {"openFiles": [{"path": "/a", "timestamp": 2}]}}
     )
     assert "activeFile" not in context
+
+
+def test_of_a_decision_the_path_is_told_and_the_text_if_it_is_accepted():
+    accepted = IDE_COMPANION.decided("/a.py", "edited\n")
+    assert accepted == ("ide/diffAccepted", {"filePath": "/a.py", "content": "edited\n"}, None)
+    assert IDE_COMPANION.decided("/a.py", "").params["content"] == ""
+    assert IDE_COMPANION.decided("/a.py", None) == ("ide/diffRejected", {"filePath": "/a.py"}, None)
