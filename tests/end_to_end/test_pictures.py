@@ -141,12 +141,15 @@ def look_like(desktop, scheme, zoom):
     desktop.host.call("zoom", factor=zoom)
     height = f"line-height: {STANDARD_LINE * zoom:g}px"
     desktop.host.wait_until(lambda: height in header(desktop))
-    other = palette_colors.SCHEMES["light" if scheme == "dark" else "dark"]
-    strange = {look.get("foreground") for look in other.scopes.values()} - {None}
-    strange -= {look.get("foreground") for look in palette_colors.SCHEMES[scheme].scopes.values()}
-    # What removed lines hold of the text's colours follows the scheme.
-    desktop.host.wait_until(lambda: not any(color in header(desktop) for color in strange))
+    strange = colors_of("light" if scheme == "dark" else "dark") - colors_of(scheme)
+    desktop.host.wait_until(lambda: not any(color in desktop.host.call("render") for color in strange))
     return still(desktop)
+
+
+def colors_of(scheme):
+    """The colours of the text, and of what marks it."""
+    found = palette_colors.SCHEMES[scheme]
+    return {*found.style.values(), *(look["foreground"] for look in found.scopes.values() if "foreground" in look)}
 
 
 def still(desktop):

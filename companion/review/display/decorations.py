@@ -165,13 +165,13 @@ class Marks:
         before = self._drawn.get(key)
         if not spans and (before is None or not before.spans):
             return
-        self._drawn[key] = Drawn(spans, (scope, flags, annotations), text.change_count)
-        if before is not None and before.look == (scope, flags, annotations):
-            if text.has(spans, before.spans, before.change_count):
-                return
+        color = self._styles.foreground(_MOVED_LOOK[0]) if annotations else ""
+        look = (scope, flags, annotations, color)
+        self._drawn[key] = Drawn(spans, look, text.change_count)
+        if before is not None and before.look == look and text.has(spans, before.spans, before.change_count):
+            return
         regions = [sublime.Region(*span) for span in spans]
         if annotations:
-            color = self._styles.foreground(_MOVED_LOOK[0])
             more = list(annotations)
             self._view.add_regions(key, regions, scope, icon, flags | sublime.NO_UNDO, more, annotation_color=color)
         else:

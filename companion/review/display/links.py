@@ -17,6 +17,7 @@ from .markup import REVERT, UNDO, link_html
 
 REVERT_LINKS = "gemini_companion.revert"
 UNDO_LINKS = "gemini_companion.undo"
+LINK_SCOPE = "region.bluish"
 
 _BESIDE, _BELOW, _ABOVE = "Revert", "Revert \u2191", "Revert \u2193"
 _MARGIN = 4  # columns that an annotation takes beside its text
@@ -58,7 +59,7 @@ def link_changes(
     """Put a link beside each change of the proposal that takes it back. Returns the links."""
     markup = [link_html(REVERT, number, link.caption, generation) for number, link in enumerate(links)]
     regions = [sublime.Region(link.point) for link in links]
-    _annotate(view, styles, REVERT_LINKS, regions, markup, "region.bluish", on_navigate)
+    _annotate(view, styles, REVERT_LINKS, regions, markup, LINK_SCOPE, on_navigate)
     return markup
 
 

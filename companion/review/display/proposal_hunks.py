@@ -16,7 +16,7 @@ from ...editor.edits import Edit, apply_edits, move_caret
 from ..document.analysis import Analysis, Span, analyse
 from ..document.carrying import TextState
 from .decorations import Styles
-from .links import link_changes, link_reverted, links_of
+from .links import LINK_SCOPE, link_changes, link_reverted, links_of
 from .markup import REVERT, UNDO
 from .screen import Room, into_sight
 
@@ -38,11 +38,12 @@ class Reverted(NamedTuple):
 
 
 class Linked(NamedTuple):
-    """What the links were drawn for: beside the same changes, captions and reverts they need not be drawn again."""
+    """What the links were drawn for: with the same changes, captions, colour and reverts they stay as they are."""
 
     generation: int
     rows: List[Rows]
     captions: List[str]
+    color: str
     reverted: List[int]
     points: List[Span]
     change_count: int
@@ -61,7 +62,7 @@ class ProposalHunks:
         self._reverted: Dict[int, Reverted] = {}
         self._numbers = count(1)
         self._links: Dict[str, List[str]] = {}
-        self._linked = Linked(-1, [], [], [], [], -1)
+        self._linked = Linked(-1, [], [], "", [], [], -1)
         self._asked: Dict[str, Act] = {}  # by the key of its places: to be done when the texts are compared again
         self.current: Optional[int] = None
         self.generation = 0  # of the links that are valid
@@ -91,9 +92,10 @@ class ProposalHunks:
         begins = [link.point for link in links] + [region.begin() for _, region in places]
         points = [(begin, begin) for begin in begins]
         captions = [link.caption for link in links]
-        linked = Linked(self.generation, rows, captions, reverted, points, text.change_count)
+        color = self._styles.foreground(LINK_SCOPE)
+        linked = Linked(self.generation, rows, captions, color, reverted, points, text.change_count)
         drawn, self._linked = self._linked, linked
-        if drawn[:4] == linked[:4] and text.has(points, drawn.points, drawn.change_count):
+        if drawn[:5] == linked[:5] and text.has(points, drawn.points, drawn.change_count):
             return
         self.generation += 1
         self._linked = linked._replace(generation=self.generation)
