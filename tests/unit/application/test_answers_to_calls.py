@@ -7,16 +7,12 @@ are stand-ins, whose steps are taken in any order.
 from __future__ import annotations
 
 import json
-import sys
 from functools import partial
-from pathlib import Path
 
 import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_state_machine_as_test
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
 from companion.agents.claude_dialect import CLAUDE
 from companion.protocol.core import Protocol

@@ -4,19 +4,14 @@ from __future__ import annotations
 
 import fnmatch
 import os
-import sys
 from typing import Dict
 
 import pytest
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
-if ROOT not in sys.path:
-    sys.path.insert(0, ROOT)
-
-from tests.host import api, gestures, lenient_json  # noqa: E402
-from tests.host.api import registry  # noqa: E402
-from tests.host.model.host import Host  # noqa: E402
-from tests.host.scheduler import Scheduler  # noqa: E402
+from tests.host import api, gestures, lenient_json
+from tests.host.api import registry
+from tests.host.model.host import Host
+from tests.host.scheduler import Scheduler
 
 api.install()
 

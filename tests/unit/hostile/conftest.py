@@ -15,8 +15,6 @@ from typing import Any, Dict, Iterator, List, Optional
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
-
 from tests.support.raw_requests import request_head
 
 TOKEN = "a-token-that-the-attacker-does-not-have"

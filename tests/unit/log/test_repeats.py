@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 import logging
-import sys
-from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
 from companion.common.log_repeats import MOST, SELDOM, Repeats
 from companion.log import LogBuffer

@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 import json
-import sys
-from pathlib import Path
 from typing import Any, Dict, List, Optional
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
 from companion.protocol.core import Arrival, Protocol
 from companion.protocol.effects import Answer, OpenStream, Reaction, RunCalls, SessionClosed, SessionOpened

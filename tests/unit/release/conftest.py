@@ -1,4 +1,4 @@
-"""Makes the project importable from its top, and what several files here share: the index and a `Lib` folder."""
+"""What several files here share: the index and a `Lib` folder."""
 
 from __future__ import annotations
 
@@ -7,13 +7,8 @@ from pathlib import Path
 
 import pytest
 
-ROOT = str(Path(__file__).resolve().parents[3])
-
-if ROOT not in sys.path:
-    sys.path.insert(0, ROOT)
-
-from tests.tools.release import installation  # noqa: E402
-from tests.tools.release.index import Index  # noqa: E402
+from tests.tools.release import installation
+from tests.tools.release.index import Index
 
 RUNNING = "{}.{}".format(*sys.version_info[:2])
 

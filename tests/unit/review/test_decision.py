@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import sys
 from itertools import product
-from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
 from companion.review.decision import Outcome, Owner, Review, ReviewState, Verdict
 

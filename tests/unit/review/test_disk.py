@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import os
 import stat
-import sys
 import tempfile
 from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
 from companion.review.document import disk
 from companion.review.document.disk import ChangedError, DiskError, Kind

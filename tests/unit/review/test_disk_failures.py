@@ -5,14 +5,11 @@ from __future__ import annotations
 import errno
 import os
 import stat
-import sys
 import time
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
 from companion.review.document import disk, file_replacement
 from companion.review.document.disk import ChangedError, DiskError, Kind

@@ -5,13 +5,9 @@ from __future__ import annotations
 import base64
 import random
 import struct
-import sys
 import zlib
-from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
 from companion.review.decision import Owner, Review
 from companion.review.display.header import contents_notice

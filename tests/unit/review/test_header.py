@@ -5,13 +5,10 @@ from __future__ import annotations
 import re
 import sys
 from html import unescape
-from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
 from companion.common.display_names import columns
 from companion.review.display.header import Header, age_text, place_of, position, status_text

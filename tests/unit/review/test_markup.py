@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 import re
-import sys
 from html import unescape
-from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
 from companion.review.display.markup import RemovedLine, filler, link, link_html, parse_link, removed_html, unstamped
 from companion.review.display.removed_lines import _rows, removed_blocks

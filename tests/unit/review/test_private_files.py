@@ -12,8 +12,6 @@ from typing import List
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
-
 from companion.review.document import private_files
 
 ROOT = str(Path(__file__).resolve().parents[3])

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import logging
 import os
-import sys
 import time
 from pathlib import Path
 from typing import List
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
 from companion.review.document import disk, journal, private_files
 from companion.review.document.journal import PATIENCE_SECONDS, Entry, Note, recover

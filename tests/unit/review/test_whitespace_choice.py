@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
-import sys
-from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
 from companion.comparison import Whitespace
 from companion.review.display.leveling import gaps_of

@@ -6,12 +6,9 @@ import importlib.util
 import os
 import sys
 import time
-from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
 from companion.agents.claude_code import CLAUDE_CODE
 from companion.agents.dialect import Mention

@@ -9,14 +9,10 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-import sys
-from pathlib import Path
 from typing import Any, Awaitable, Callable, Dict, List, Optional, Tuple
 
 import aiohttp
 import pytest
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
 from companion.agents.ide_companion import IDE_COMPANION
 from companion.protocol.limits import Limits

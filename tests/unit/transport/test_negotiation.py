@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
 import pytest
 from multidict import CIMultiDict, CIMultiDictProxy
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
 from companion.transport.responses import accepted
 

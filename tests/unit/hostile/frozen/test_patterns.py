@@ -7,11 +7,8 @@ import re
 import string
 import sys
 import time
-from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[4]))
 
 from companion.common.globs import Globs
 from companion.context.exclusion import exclusion

@@ -8,11 +8,8 @@ import socket
 import statistics
 import sys
 import time
-from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[4]))
 
 from tests.host.driver import Host
 from tests.tools.desktop import Desktop

@@ -5,14 +5,10 @@ from __future__ import annotations
 import json
 import socket
 import struct
-import sys
 import time
-from pathlib import Path
 from typing import Any, Dict, Optional, Tuple
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[4]))
 
 HEADER = "X-Claude-Code-Ide-Authorization"
 TOKEN = "a-token-that-the-attacker-does-not-have"
