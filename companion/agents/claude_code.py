@@ -45,7 +45,7 @@ class ClaudeLockFiles(Agent):
                 "workspaceFolders": list(announcement.real_folders or announcement.folders),
                 "ideName": EDITOR_DISPLAY_NAME,
                 "transport": "ws",
-                "authToken": announcement.token,
+                "authToken": announcement.token_for(self),
                 "runningInWindows": platform.name == WINDOWS,
                 # No program reads these: by them we know a file of ours.
                 "port": announcement.port,

@@ -60,7 +60,7 @@ class CopilotCli(Agent):
             f"sublime-text-{announcement.editor_pid}-{number}.lock": {
                 "socketPath": announcement.socket,
                 "scheme": "pipe" if platform.name == WINDOWS else "unix",
-                "headers": {COPILOT.secret_header: announcement.token},
+                "headers": {COPILOT.secret_header: announcement.token_for(self)},
                 "pid": announcement.editor_pid,
                 "ideName": EDITOR_DISPLAY_NAME,
                 "timestamp": announcement.began,

@@ -258,5 +258,8 @@ class Clients:
 
     def is_wanted(self, dialect: Dialect, session: ClientSession) -> bool:
         """Whether the user wants this client to know of the window. Any thread: no client is looked up."""
-        agent = agent_of(dialect, session, self._agents())
+        agents = self._agents()
+        if session.token_name and all(agent.title != session.token_name for agent in agents):
+            return False  # the row that it was of is gone
+        agent = agent_of(dialect, session, agents)
         return agent is None or agent.is_wanted(self._settings())

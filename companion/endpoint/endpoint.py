@@ -16,6 +16,7 @@ import sublime
 
 from ..agents.agent import Connection
 from ..agents.dialect import Dialect, Mention, Message
+from ..agents.registry import agents_of
 from ..agents.shared_context import SharedContext
 from ..common.pacing import Paced
 from ..context.tracker import ContextTracker
@@ -245,6 +246,7 @@ class Endpoint:
             logger.warning("%s", complaint)
             say(self.window, complaint)
         self._servers.settings_changed(self.settings().maximum_body_mebibytes)
+        self._servers.admit(agents_of(self.settings()))
         if self.port is not None and not self._stopped:
             self._servers.start(self._clients.wanted_dialects())
         self.changes.settings_changed()

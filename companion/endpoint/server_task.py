@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import errno
 import logging
-from typing import TYPE_CHECKING, Any, Awaitable, Callable, Dict, List, NamedTuple, Optional, Tuple
+from typing import TYPE_CHECKING, Any, Awaitable, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 from ..agents.dialect import Dialect, Message, Transport
 from ..protocol.limits import ENVELOPE, MEBIBYTE, Limits
@@ -85,7 +85,7 @@ class ServerTask:
         self._body_mebibytes = body_mebibytes
         self._server: Optional[BaseServer] = None
         self._inherited: Optional[ServerState] = None  # until it listens with it
-        self._port = 0
+        self._address = Address()
         self._stopped = False
         self._clients: Dict[str, ClientSession] = {}  # those that the listener has been told of
         self._waiting: List[Tuple[Message, str]] = []
@@ -144,7 +144,7 @@ class ServerTask:
             await server.stop()
             return
         self._server, self._inherited = server, None
-        self._port = address.port
+        self._address = address
         waiting, self._waiting = self._waiting, []
         for notification in waiting:
             self.notify(*notification)
@@ -153,7 +153,18 @@ class ServerTask:
         for session in [each for each in self._clients.values() if each.id not in server.sessions]:
             self._client_went(session)  # its session could not be kept
         self._tell(self._listener.problem, None)
-        self._tell(self._listener.serving, address, self._token, self._agent_tokens)
+        self._tell_address()
+
+    def admit(self, names: Sequence[str]) -> None:
+        """Let each of these programs show a token of its own."""
+        self._runtime.assert_loop_thread()
+        new = {name: new_token() for name in names if name not in self._agent_tokens}
+        self._agent_tokens.update(new)
+        if new and self._server is not None:
+            self._tell_address()
+
+    def _tell_address(self) -> None:
+        self._tell(self._listener.serving, self._address, self._token, dict(self._agent_tokens))
 
     async def stop(self, *, for_good: bool) -> Optional[ServerState]:
         """End the server and its streams, and return what the next one can take over.
@@ -178,7 +189,7 @@ class ServerTask:
         server_state = None
         if server is not None:
             server.abandon()
-            server_state = ServerState(self._port, self._token, self._agent_tokens, server.export_state())
+            server_state = ServerState(self._address.port, self._token, self._agent_tokens, server.export_state())
         if not self._stopped:
             self._runtime.spawn(self.run, server_state)
 
@@ -191,7 +202,7 @@ class ServerTask:
             await server.stop(come_back_seconds, seconds)
         finally:
             self._ending = False
-        return ServerState(self._port, self._token, self._agent_tokens, server.export_state())
+        return ServerState(self._address.port, self._token, self._agent_tokens, server.export_state())
 
     def notify(self, message: Message, session: Optional[str]) -> None:
         """Send a notification to one session or, without one, to all.

@@ -10,6 +10,7 @@ import time
 from concurrent.futures import Future
 from typing import TYPE_CHECKING, Awaitable, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
+from ..agents.agent import Agent
 from ..agents.dialect import Dialect, Message, Transport
 from ..agents.registry import AGENTS
 from ..agents.shared_context import SharedContext
@@ -94,6 +95,14 @@ class Servers:
             if dialect.key not in self._started and (dialect is PRIMARY or dialect in wanted):
                 task = self._started[dialect.key] = self._tasks[dialect.key]
                 self._runtime.spawn(task.run, self._states.pop(dialect.key, None))
+
+    def admit(self, agents: Sequence[Agent]) -> None:
+        """Let the programs of the user's own rows, which may introduce themselves as those that they are like, show
+        tokens of their own."""
+        for dialect in DIALECTS:
+            names = [agent.title for agent in agents if agent.words and agent.dialect is dialect]
+            if names:
+                self._runtime.on_loop(self._tasks[dialect.key].admit, names)
 
     def listens(self, dialect: Dialect, address: Address, token: str, agent_tokens: Mapping[str, str]) -> None:
         """A server listens, perhaps anew."""

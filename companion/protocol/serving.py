@@ -18,11 +18,11 @@ class Address(NamedTuple):
 
 
 class Secrets(NamedTuple):
-    """The tokens that a server takes: `further` by name, to tell clients apart that introduce themselves alike. Never
-    to be logged."""
+    """The tokens that a server takes: `further` by name, to tell clients apart that introduce themselves alike; more
+    may be added while it serves. Never to be logged."""
 
     token: str
-    further: Mapping[str, str] = {}
+    further: Dict[str, str] = {}
 
 
 def _nobody(*told: Any) -> None:

@@ -109,10 +109,10 @@ class SessionRegistry:
         self.clients[client.id] = client
         return session
 
-    def connection(self, client_id: str, now: float) -> Session:
+    def connection(self, client_id: str, now: float, token_name: str = "") -> Session:
         """The session of a connection that carries messages both ways and has said nothing yet. Its id must be unique,
         and in no log."""
-        client = ClientSession(client_id, "", "", NEWEST_HANDSHAKE.name, self.wall_clock())
+        client = ClientSession(client_id, "", "", NEWEST_HANDSHAKE.name, self.wall_clock(), token_name)
         return Session(client, NEWEST_HANDSHAKE, CONNECTION, self.limits, now)
 
     def ready(self, session: Session) -> List[Event]:

@@ -11,6 +11,7 @@ import asyncio
 import functools
 import logging
 import time
+from collections import ChainMap
 from typing import Any, Callable, Dict, Iterable, Mapping, NamedTuple, NoReturn, Optional, Sequence, Set, Union
 
 from aiohttp import web
@@ -71,7 +72,8 @@ class BaseServer:
         self._last_call_over: Optional[asyncio.Future[None]] = None  # somebody waits for it
         self._cancelled: Set[asyncio.Task[Any]] = set()
         header = dialect.secret_header if dialect.secret_header != "Authorization" else ""
-        self._gate = Gate({"": secrets.token, **secrets.further}, secret_header=header)
+        # Read for each request: further tokens may be added meanwhile.
+        self._gate = Gate(ChainMap({"": secrets.token}, secrets.further), secret_header=header)
         self._bodies = Bodies(in_worker)
         self._listener: Union[Port, LocalSocket, None] = None
         self._manager: Optional[web.Server] = None

@@ -90,7 +90,7 @@ class WebSocketServer(BaseServer):
         await socket.prepare(request)
         connection = cast(Connection, request.protocol)
         connection.is_upgraded = True
-        session = self._protocol.registry.connection(secrets.token_urlsafe(16), self._now())
+        session = self._protocol.registry.connection(secrets.token_urlsafe(16), self._now(), admitted)
         peer = self._peers[session.client.id] = _Peer(session, socket, connection)
         try:
             await peer.carry(self._receive)

@@ -113,13 +113,22 @@ def test_a_row_adds_a_program_that_finds_the_window_and_goes_with_the_row(start,
             client.connect()
             assert client.port == port
             client.wait_notification("selection_changed", lambda params: params["text"] == "Hello")
+            desktop.wait_status("OpenClaude")  # it says that it is Claude Code
             asked = client.open_diff(desktop.path("greeting.py"), "new\n", "a name")
-            desktop.wait_proposal()
-            host.evaluate(SET.format([]))  # while it is connected, and a diff is open
+            assert desktop.wait_proposal()["title"] == "greeting.py \u2190 OpenClaude (proposal)"
+            host.evaluate(SET.format([]))
             host.wait_until(lambda: not lock_files(home, ".openclaude"))
-            host.evaluate(SET.format([{**ROW, "name": "Other"}, "no row", ROW, ROW]))
+            desktop.wait_status("no client")
+            assert asked.result(20)["result"]["isError"], "its question goes on in its terminal"
+            host.evaluate(SET.format([{**ROW, "folder": "~/.claude", "name": "Other"}, "no row", ROW, ROW]))
             host.wait_until(lambda: lock_files(home, ".openclaude"))
+            desktop.wait_status("OpenClaude")
+            asked = client.open_diff(desktop.path("greeting.py"), "newer\n", "a name")
+            desktop.wait_proposal()
             desktop.accept()
-            assert asked.result(20) == ["FILE_SAVED", "new\n"]
+            assert asked.result(20) == ["FILE_SAVED", "newer\n"]
+        with ClaudeClient(home, workspace) as client:
+            client.connect()
+            desktop.wait_status("Claude Code")
         assert host.errors() == []
     assert not lock_files(home, ".openclaude")

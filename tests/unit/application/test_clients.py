@@ -11,6 +11,7 @@ from clients_world import CONTEXT, World, client
 from companion.agents.claude_dialect import CLAUDE
 from companion.agents.codex_cli import CODEX
 from companion.agents.copilot_dialect import COPILOT
+from companion.agents.dialect import Mention
 from companion.agents.ide_companion import IDE_COMPANION
 from companion.agents.shared_context import SharedContext
 from companion.endpoint import clients as module
@@ -104,6 +105,28 @@ class TestComing:
         assert set(world.clients.wanted_dialects()) == {IDE_COMPANION, CLAUDE, COPILOT, CODEX}
         world.current = dataclasses.replace(Settings(), publish_for_copilot=False)
         assert set(world.clients.wanted_dialects()) == {IDE_COMPANION, CLAUDE, CODEX}
+
+
+class TestOwnRows:
+    ROW = {"name": "OpenClaude", "command": ["openclaude"], "dialect": "claude", "folder": "~/.openclaude"}
+
+    def test_a_program_is_the_one_of_its_row_by_its_token_whatever_it_calls_itself(self, world):
+        world.current = dataclasses.replace(Settings(), agents=(self.ROW,), publish_for_claude=False)
+        world.clients.came(client(1, "claude-code", "OpenClaude"), CLAUDE)
+        world.clients.came(client(2, "claude-code"), CLAUDE)
+        assert world.clients.names() == ["OpenClaude"]
+        assert world.clients.mention(Mention("/a.py"), "openclaude") == "OpenClaude"
+        assert world.clients.mention(Mention("/a.py"), "claude") is None
+
+    def test_without_its_row_it_is_told_nothing_any_more(self, world):
+        world.current = dataclasses.replace(Settings(), agents=(self.ROW,))
+        world.clients.came(client(1, "claude-code", "OpenClaude"), CLAUDE)
+        world.current = Settings()
+        world.clients.wanted_has_changed()
+        assert not world.clients.sessions and world.reviews.withdrawn == ["session-1"]
+        world.current = dataclasses.replace(Settings(), agents=(self.ROW,))
+        world.clients.wanted_has_changed()
+        assert world.clients.names() == ["OpenClaude"]
 
 
 class TestGoing:

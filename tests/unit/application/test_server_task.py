@@ -142,8 +142,8 @@ async def call_tool(call):
 def make(runtime, libraries, told):
     """Makes services."""
     return lambda **options: ServerTask(
-        runtime, libraries, told.listener, call_tool, token=TOKEN, agent_tokens=AGENT_TOKENS, version="1.2",
-        **{"dialect": IDE_COMPANION, "body_mebibytes": 3, **options},
+        runtime, libraries, told.listener, call_tool, token=TOKEN, version="1.2",
+        **{"agent_tokens": dict(AGENT_TOKENS), "dialect": IDE_COMPANION, "body_mebibytes": 3, **options},
     )  # fmt: skip
 
 
@@ -176,6 +176,24 @@ class TestListening:
         assert servers.made[0].secrets == (TOKEN, AGENT_TOKENS)
         assert servers.made[0].options["limits"].body_bytes == 3 * MEBIBYTE + ENVELOPE
         assert servers.made[0].asked_port == 0
+
+    def test_a_program_that_is_admitted_later_gets_a_token_and_is_announced_and_keeps_it(
+        self, servers, told, now, make, loop, runtime
+    ):
+        tokens = dict(AGENT_TOKENS)
+        task = make(agent_tokens=tokens)
+        task.admit(["early"])
+        now(task.run())
+        early = servers.made[0].secrets.further["early"]
+        told.since()
+        task.admit(["early", "late"])
+        now()
+        assert told.since() == [("serving", 5001)]
+        assert set(servers.made[0].secrets.further) == {"gemini", "early", "late"}
+        task.admit(["late", "early"])
+        now()
+        assert told.since() == [] and servers.made[0].secrets.further["early"] == early
+        assert len({TOKEN, *tokens.values()}) == 4
 
     def test_a_dialect_for_websockets_gets_a_server_for_them(self, servers, make, now, monkeypatch):
         monkeypatch.setattr(companion.transport.websocket_server, "WebSocketServer", servers)

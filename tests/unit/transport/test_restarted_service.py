@@ -77,11 +77,11 @@ async def connect(port):
 
 def test_an_answer_that_is_given_meanwhile_waits_for_the_next_server():
     async def scenario(server_task, told):
-        session = await connect(server_task._port)
+        session = await connect(server_task._address.port)
         server_state = await server_task._end(None)
         server_task.notify(Message("ide/diffAccepted", OUTCOME), session)
         await server_task.run(server_state)
-        reader, writer = await request(server_task._port, "GET", Mcp_Session_Id=session)
+        reader, writer = await request(server_task._address.port, "GET", Mcp_Session_Id=session)
         assert b'"accepted"' in await reader.readuntil(b'"accepted"')
         writer.close()
 

@@ -28,10 +28,11 @@ class Bench:
     def __init__(self):
         self.opened, self.closed, self.listed, self.called, self.cancelled = [], [], [], [], []
         self.worked = []
+        self.further = {}
         self.decision = asyncio.get_running_loop().create_future()
         self.server = WebSocketServer(
             dialect([TOOL], secret_header=HEADER),
-            Secrets(TOKEN),
+            Secrets(TOKEN, self.further),
             Hooks(self.call, self.opened.append, self.closed.append, self.listed.append),
             identity=Implementation("gemini-companion", "Gemini Companion", "1"),
             in_worker=self.in_worker,
@@ -94,6 +95,21 @@ def test_a_program_connects_is_notified_and_answered():
         assert json.loads((await socket.receive(5)).data)["result"]["content"][0]["text"] == "DIFF_REJECTED"
         await socket.close()
         await until(lambda: bench.closed and not bench.server.sessions)
+
+    run(scenario)
+
+
+def test_a_program_with_a_token_of_its_own_is_known_by_it_also_if_that_came_later():
+    async def scenario(bench, http, port):
+        with pytest.raises(aiohttp.WSServerHandshakeError):
+            await connect(http, port, **{HEADER: "a-token-of-its-own"})
+        bench.further["OpenClaude"] = "a-token-of-its-own"
+        for token, name in (("a-token-of-its-own", "OpenClaude"), (TOKEN, "")):
+            socket = await connect(http, port, **{HEADER: token})
+            await handshake(socket)
+            await until(lambda: bench.opened)
+            assert bench.opened.pop().token_name == name
+            await socket.close()
 
     run(scenario)
 
