@@ -209,8 +209,8 @@ class Actions:
             endpoint, connection = reached
             settings = endpoint.settings()
             launch_settings = LaunchSettings(program.command(settings), settings.terminal_commands)
+            endpoint.changes.started()  # before: it may write at once
             self._launcher.run(window, program, connection, launch_settings)
-            endpoint.changes.started()
 
     def copy_environment(self, window: sublime.Window) -> None:
         """Put lines on the clipboard that connect a client in any terminal to this window."""

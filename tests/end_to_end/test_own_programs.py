@@ -19,8 +19,13 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the programs ar
 ROW = {"name": "OpenClaude", "command": ["openclaude"], "dialect": "claude", "folder": "~/.openclaude"}
 PROGRAM = """#!/bin/sh
 echo "$0 $*" > "$REPORT"
+until [ -e "$REPORT.go" ]; do sleep 0.1; done
 echo "by the program" > written.py
 """
+LOOKED = (
+    "(lambda folders: bool(folders) and not any(folder.busy for folder in folders.values()))("
+    "__import__('sys').modules['Gemini Companion.plugin'].application._endpoints.tracking._folders)"
+)
 SET = "sublime.load_settings('Gemini Companion.sublime-settings').set('agents', {})"
 
 
@@ -72,10 +77,9 @@ def test_a_program_that_knows_no_editor_is_run_by_name_and_what_it_writes_is_lis
         assert offered[0] == "Gemini CLI" and offered[-2:] == ["Codex CLI", "My Tool"]
         host.wait_until(start.report.exists, timeout=20)
         host.wait_until(lambda: start.report.read_text().endswith("/my tool --x y\n"))
+        host.wait_until(LOOKED)
+        start.report.with_name("report.go").touch()
         desktop.wait_status("1 changed file")
-        host.call("run_palette", caption="Gemini Companion: Show Unreviewed Changes")
-        assert choices(host) == ["written.py"]
-        host.call("choose", item=-1)
         assert host.errors() == []
 
 
