@@ -6,7 +6,8 @@ import os
 
 import pytest
 
-from tests.host.driver import Host
+from tests.clients.gemini import Processes
+from tests.support.shared_editor import SharedEditor
 from tests.tools.desktop import Desktop
 
 # Claude Code is installed and run only where the user asks for it; then the file is named on the command line.
@@ -21,16 +22,43 @@ def workspace(tmp_path):
     return os.path.realpath(str(folder))
 
 
+@pytest.fixture(scope="session")
+def processes():
+    """The Node processes of Gemini clients, of which one serves many tests."""
+    with Processes() as processes:
+        yield processes
+
+
+@pytest.fixture(scope="module")
+def shared_editor():
+    """The editor of the module, which `desktop` makes as good as new for each test."""
+    shared = SharedEditor()
+    yield shared
+    shared.close()
+
+
 @pytest.fixture
-def desktop(workspace):
+def new_editor(shared_editor):
+    """For a test that would find what others have left in the editor; named before `desktop`."""
+    shared_editor.close()
+
+
+@pytest.fixture
+def desktop(request, shared_editor, workspace, processes):
     """An editor on the workspace with the package loaded and published; at the end nothing may have gone wrong."""
-    with Host.start(folders=[workspace]) as host:
-        desktop = Desktop(host, workspace)
-        desktop.wait_published()
-        yield desktop
-        if host.running:
-            assert host.errors() == []
-            assert host.call("problems")["unexpected_dialogs"] == []
+    host = shared_editor.open(workspace)
+    desktop = Desktop(host, workspace, processes)
+    desktop.wait_published()
+    failures = request.session.testsfailed
+    yield desktop
+    if host.running:
+        errors, dialogs = host.errors(), host.call("problems")["unexpected_dialogs"]
+    else:
+        errors, dialogs = [], []
+    if errors or dialogs or request.session.testsfailed != failures:
+        shared_editor.close()
+    assert errors == []
+    assert dialogs == []
 
 
 @pytest.fixture

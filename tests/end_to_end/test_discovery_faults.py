@@ -60,12 +60,12 @@ def test_what_a_cleaner_removed_is_written_again(desktop):
     desktop.host.wait_until(lambda: os.path.exists(path))
 
 
-def test_two_editors_at_once_do_not_disturb_each_other(desktop, tmp_path):
+def test_two_editors_at_once_do_not_disturb_each_other(desktop, tmp_path, processes):
     other_workspace = os.path.realpath(str(tmp_path / "other"))
     os.mkdir(other_workspace)
     mine = desktop.own_discovery_files()
     with Host.start(folders=[other_workspace], env={"TMPDIR": desktop.host.environment["TMPDIR"]}) as host:
-        other = Desktop(host, other_workspace)
+        other = Desktop(host, other_workspace, processes)
         other.wait_published()
         assert desktop.own_discovery_files() == mine
         with desktop.client() as client:

@@ -1,8 +1,9 @@
 """Pictures of reviews, in a dark and a light scheme, at 100 % and at 150 %, and that README shows them as they are now.
 
-All are drawn into `.cache/pictures`, for eyes. A program looks whether a page shows what a user has to see, and whether
-the picture has the asked size and many colors in it. README's pictures are drawn anew with `DRAW_PICTURES=1` in the
-environment of the test command; without it they must have been made from the very pages that the host shows.
+All are drawn into `.cache/pictures`, for eyes: one picture for each review, with all its looks. A program looks whether
+a page shows what a user has to see, and whether the picture has the asked size and many colors in it. README's pictures
+are drawn anew with `DRAW_PICTURES=1` in the environment of the test command; without it they must have been made from
+the very pages that the host shows.
 """
 
 from __future__ import annotations
@@ -166,23 +167,36 @@ def still(desktop):
     return pages[-1]
 
 
-def picture(page, name, size, folder=FOLDER, scale=1):
-    """Draws a page, and looks whether that is a picture."""
+def picture(pages, name, size, folder=FOLDER, scale=1):
+    """Draws pages below each other, and looks whether each is a picture."""
     os.makedirs(folder, exist_ok=True)
     path = os.path.join(folder, name + ".png")
     try:
-        pictures.draw(page, path, size, scale)
+        page = pages[0] if len(pages) == 1 else pictures.sheet(pages, size)
+        pictures.draw(page, path, (size[0], len(pages) * size[1]), scale)
     except pictures.NoBrowser as error:
         if cache.in_ci():
             raise
         pytest.skip(str(error))
-    width, height, colors = read_png(path)
-    assert (width, height) == (scale * size[0], scale * size[1])
-    assert colors > 20, "a picture that shows nothing"
+    width, rows, channels = read_png(path)
+    assert (width, len(rows)) == (scale * size[0], scale * len(pages) * size[1])
+    for number in range(len(pages)):
+        part = rows[number * scale * size[1] : (number + 1) * scale * size[1]]
+        assert has_colors(part, channels, 20), f"a picture that shows nothing: {name}, {number}"
+
+
+def has_colors(rows, channels, count):
+    """Whether there are more than `count` different pixels."""
+    pixels = set()
+    for row in rows:
+        pixels.update(row[start : start + channels] for start in range(1, len(row) - channels, channels))
+        if len(pixels) > count:
+            return True
+    return False
 
 
 def read_png(path):
-    """Width, height and how many different pixels a PNG of 8 bits a channel has."""
+    """Width, rows and bytes a pixel of a PNG of 8 bits a channel."""
     with open(path, "rb") as file:
         data = file.read()
     parts = list(pictures.chunks(data))
@@ -190,8 +204,9 @@ def read_png(path):
     assert depth == 8 and kind in (2, 6)
     channels = 3 if kind == 2 else 4
     raw = zlib.decompress(b"".join(body for name, body in parts if name == b"IDAT"))
-    pixels = {raw[start : start + channels] for start in range(1, len(raw) - channels, channels)}
-    return width, height, len(pixels)
+    length = 1 + width * channels
+    assert len(raw) == height * length
+    return width, [raw[start : start + length] for start in range(0, len(raw), length)], channels
 
 
 def published(page, name, size):
@@ -200,7 +215,7 @@ def published(page, name, size):
         readme = file.read()
     for scale, file_name in ((1, name), (2, name + "-2x")):
         if os.environ.get("DRAW_PICTURES"):
-            picture(page, file_name, size, PUBLISHED, scale)
+            picture([page], file_name, size, PUBLISHED, scale)
         made_from = pictures.mark_in(os.path.join(PUBLISHED, file_name + ".png"))
         assert made_from == pictures.mark_of(page), f"{file_name}.png is not what the host shows: DRAW_PICTURES=1"
         assert f".github/pictures/{file_name}.png" in readme
@@ -212,8 +227,7 @@ def draw_all(desktop, name, size):
     for (scheme, zoom), page in pages.items():
         if zoom == 1.0:
             published(page, name if scheme == "dark" else f"{name}-{scheme}", size)
-    for (scheme, zoom), page in pages.items():
-        picture(page, f"{name}-{scheme}-{100 * zoom:g}", size)
+    picture(list(pages.values()), name, size)
     return list(pages.values())
 
 
@@ -259,4 +273,4 @@ def test_an_image(theatre, client):
     (original,) = theatre.views_of_role("original")
     said = " ".join(" ".join(phantom["text"] for phantom in original["phantoms"]).split())
     assert "PNG image, 640 \u00d7 480, 12,029 bytes" in said
-    picture(page, "image", WIDE)
+    picture([page], "image", WIDE)

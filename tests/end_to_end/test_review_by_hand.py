@@ -224,7 +224,7 @@ def test_the_users_own_tab_may_be_closed_during_a_review(desktop):
     assert desktop.titles() == []
 
 
-def test_reopening_a_closed_tab_brings_no_review_back(desktop):
+def test_reopening_a_closed_tab_brings_no_review_back(new_editor, desktop):
     desktop.open("greeting.py")
     open_diff(desktop)
     desktop.accept()

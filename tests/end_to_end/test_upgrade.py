@@ -42,12 +42,12 @@ def version_of_package(folder: str, version: str) -> str:
 
 
 @pytest.fixture
-def upgraded(workspace, tmp_path):
+def upgraded(workspace, tmp_path, processes):
     """An editor with version 7.0.0 of the package, and a folder with its version 8.0.0."""
     old = version_of_package(str(tmp_path), "7.0.0")
     new = version_of_package(str(tmp_path), "8.0.0")
     with Host.start(package=old, folders=[workspace]) as host:
-        desktop = Desktop(host, workspace)
+        desktop = Desktop(host, workspace, processes)
         desktop.wait_published()
         yield desktop, new
         assert host.errors() == []
@@ -113,9 +113,9 @@ def test_sharing_that_the_user_has_paused_stays_paused(upgraded):
         desktop.host.wait_until(lambda: files_told(client) == ["greeting.py"])
 
 
-def test_it_stays_paused_in_an_editor_that_is_started_again_and_resumed_once_the_user_has(workspace):
+def test_it_stays_paused_in_an_editor_that_is_started_again_and_resumed_once_the_user_has(workspace, processes):
     with Host.start(folders=[workspace]) as host:
-        desktop = Desktop(host, workspace)
+        desktop = Desktop(host, workspace, processes)
         for caption, paused in ((PAUSE, True), (RESUME, False)):
             desktop.wait_published()
             desktop.open("greeting.py")

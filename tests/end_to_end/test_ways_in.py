@@ -101,12 +101,12 @@ def test_switching_off_removes_the_discovery_file_and_switching_on_brings_one_ba
         assert client.connect()["status"] == "connected"
 
 
-def test_a_file_left_by_a_killed_editor_is_removed_by_the_next_start(desktop):
+def test_a_file_left_by_a_killed_editor_is_removed_by_the_next_start(desktop, processes):
     left = desktop.own_discovery_files()
     desktop.host.kill()
     assert desktop.discovery_files() == left
     with Host.start(folders=[desktop.workspace], env={"TMPDIR": desktop.host.environment["TMPDIR"]}) as host:
-        second = Desktop(host, desktop.workspace)
+        second = Desktop(host, desktop.workspace, processes)
         second.wait_published()
         host.wait_until(lambda: not any(os.path.exists(path) for path in left))
         with second.client() as client:

@@ -11,7 +11,7 @@ import json
 import os
 from typing import Any, Dict, List, Optional
 
-from tests.clients.gemini import GeminiClient
+from tests.clients.gemini import GeminiClient, Processes
 from tests.host.driver import Host
 
 ROLE = "gemini_companion.role"
@@ -22,9 +22,11 @@ REJECT = "Gemini Companion: Reject Diff"
 class Desktop:
     """One host on one workspace folder. Closed by its owner with the host."""
 
-    def __init__(self, host: Host, workspace: str) -> None:
+    def __init__(self, host: Host, workspace: str, processes: Optional[Processes] = None) -> None:
+        """`processes`: where clients come from; without them each starts a process of its own."""
         self.host = host
         self.workspace = workspace
+        self._client = GeminiClient if processes is None else processes.client
 
     def path(self, *parts: str) -> str:
         return os.path.join(self.workspace, *parts)
@@ -70,7 +72,7 @@ class Desktop:
 
     def client(self, cwd: Optional[str] = None, **env: str) -> GeminiClient:
         """A client as started in a terminal of this editor; not connected yet."""
-        return GeminiClient(
+        return self._client(
             cwd=cwd or self.workspace, editor_pid=self.host.editor_pid, tmpdir=self.host.environment["TMPDIR"], env=env
         )
 

@@ -8,13 +8,14 @@ picture is current is a question about its page. Each PNG carries the mark of th
 from __future__ import annotations
 
 import hashlib
+import html
 import os
 import re
 import struct
 import subprocess
 import tempfile
 import zlib
-from typing import Iterator, Optional, Tuple
+from typing import Iterator, List, Optional, Tuple
 
 from . import browser
 
@@ -49,6 +50,13 @@ def draw(page: str, path: str, size: Tuple[int, int], scale: int = 1) -> None:
         data = picture.read()
     with open(path, "wb") as picture:
         picture.write(_marked(data, mark_of(page)))
+
+
+def sheet(pages: List[str], size: Tuple[int, int]) -> str:
+    """One page with these below each other, because a browser takes longer to start than to draw."""
+    frame = '<iframe style="display: block; border: 0; width: {}px; height: {}px" srcdoc="{}"></iframe>'
+    frames = "".join(frame.format(*size, html.escape(page)) for page in pages)
+    return f'<!DOCTYPE html><html><body style="margin: 0">{frames}</body></html>'
 
 
 def mark_of(page: str) -> str:

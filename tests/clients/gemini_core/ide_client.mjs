@@ -50,6 +50,21 @@ async function runTool(tool, parameters) {
 }
 
 const calls = {
+  /** A new client, as if this process had been started in that folder with those variables (null: without). */
+  begin({ cwd, env }) {
+    process.chdir(cwd);
+    for (const [name, value] of Object.entries(env)) {
+      if (value === null) delete process.env[name];
+      else process.env[name] = value;
+    }
+    IdeClient.instancePromise = null;
+    client = undefined;
+  },
+  /** What the end of the process does. */
+  async end() {
+    await client?.disconnect();
+    ideContextStore.clear();
+  },
   /** Finds the editor and connects, as `/ide enable` does. */
   async connect() {
     client ??= await IdeClient.getInstance();
