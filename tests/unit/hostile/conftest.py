@@ -6,6 +6,8 @@ Every test is bounded in time by its sockets, and by the leg.
 from __future__ import annotations
 
 import json
+import os
+import signal
 import socket
 import subprocess
 import sys
@@ -25,21 +27,36 @@ PING = b'{"jsonrpc":"2.0","id":1,"method":"ping"}'
 class Target:
     """A running target and the ways to reach it."""
 
-    def __init__(self, process: Any) -> None:
-        self._process = process
+    def __init__(self, path: str, options: Dict[str, Any]) -> None:
+        self._connection = socket.socket(socket.AF_UNIX)
+        self._connection.connect(path)
+        self._answers = self._connection.makefile("r", encoding="utf-8")
+        self._say(json.dumps(options))
+        self._pid = self._answer()
         self.ports: List[Any] = self._answer()
         self.port = self.ports[0]
         self.start = self.gauges(reset=True)
 
     def _answer(self) -> Any:
-        line = self._process.stdout.readline()
+        line = self._answers.readline()
         assert line, "the target has died"
         return json.loads(line)
 
     def ask(self, command: str) -> Any:
-        self._process.stdin.write(command + "\n")
-        self._process.stdin.flush()
+        self._say(command)
         return self._answer()
+
+    def _say(self, line: str) -> None:
+        self._connection.sendall(line.encode() + b"\n")
+
+    def kill(self) -> None:
+        try:
+            os.kill(self._pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass  # it has died already
+        self._answers.read()  # which ends with it
+        self._answers.close()
+        self._connection.close()
 
     def gauges(self, *, reset: bool = False) -> Dict[str, float]:
         if reset:
@@ -142,14 +159,26 @@ class Target:
         return True
 
 
+@pytest.fixture(scope="session")
+def targets(tmp_path_factory) -> Iterator[str]:
+    """Where targets are started: the path of a socket."""
+    if sys.platform == "win32":
+        pytest.skip("the gauges are for POSIX systems")
+    path = str(tmp_path_factory.mktemp("targets") / "socket")
+    program = str(Path(__file__).with_name("target.py"))
+    with subprocess.Popen([sys.executable, program, path], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None and process.stdout.readline() == b"listening\n"
+        yield path
+        assert process.stdin is not None
+        process.stdin.close()
+
+
 @pytest.fixture
-def attack() -> Iterator[Any]:
+def attack(targets) -> Iterator[Any]:
     """Starts a target: `attack(limits, servers=1, descriptors=0)`; each server takes a token of its own. `websocket`:
     one that speaks over WebSockets; `socket`: the last server listens in the file system; `waits`: calls are never
     answered."""
-    if sys.platform == "win32":
-        pytest.skip("the gauges are for POSIX systems")
-    processes = []
+    started: List[Target] = []
 
     def start(
         limits: Optional[Dict[str, Any]] = None,
@@ -162,18 +191,9 @@ def attack() -> Iterator[Any]:
     ) -> Target:
         options = {"token": TOKEN, "limits": limits or {}, "servers": servers, "descriptors": descriptors}
         options.update(websocket=websocket, socket=socket, waits=waits)
-        process = subprocess.Popen(
-            [sys.executable, str(Path(__file__).with_name("target.py")), json.dumps(options)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            universal_newlines=True,
-        )
-        processes.append(process)
-        return Target(process)
+        started.append(Target(targets, options))
+        return started[-1]
 
     yield start
-    for process in processes:
-        process.kill()
-        process.wait()
-        process.stdin.close()
-        process.stdout.close()
+    for target in started:
+        target.kill()

@@ -1,8 +1,10 @@
 """The server under attack, in a process of its own, with gauges for memory, descriptors and stalls.
 
 Rule: nothing here protects the server. A second thread stands for the editor's main thread: it does nothing but look
-at the clock, so that whatever holds the interpreter's lock shows as a stall. Commands come in lines on standard input;
-every answer is one line of JSON.
+at the clock, so that whatever holds the interpreter's lock shows as a stall. The program listens on a socket in the
+file system, whose path is its argument, and forks for each connection, because its imports take longer than most
+attacks. The first line there has the options; the first answer is the process, the second the ports. Then each line is
+a command, and every answer is one line of JSON.
 """
 
 from __future__ import annotations
@@ -12,11 +14,12 @@ import functools
 import json
 import logging
 import os
+import socket
 import sys
 import threading
 import time
 from pathlib import Path
-from typing import Optional
+from typing import Optional, Set
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
@@ -142,8 +145,27 @@ async def watch(gauges: Gauges) -> None:
 
 
 def main() -> None:
-    """Serve, watch the clock, answer commands."""
-    options = json.loads(sys.argv[1])
+    """Fork for each connection, until standard input ends."""
+    threading.Thread(target=lambda: os._exit(bool(sys.stdin.read())), daemon=True).start()
+    listening = socket.socket(socket.AF_UNIX)
+    listening.bind(sys.argv[1])
+    listening.listen()
+    print("listening", flush=True)
+    children: Set[int] = set()
+    while True:
+        connection, _ = listening.accept()
+        children.add(os.fork())
+        if 0 in children:
+            listening.close()
+            attend(connection)
+        connection.close()
+        children = {child for child in children if not os.waitpid(child, os.WNOHANG)[0]}
+
+
+def attend(connection: socket.socket) -> None:
+    """Serve, watch the clock, answer commands until the connection ends."""
+    commands, answers = connection.makefile("r", encoding="utf-8"), connection.makefile("w", encoding="utf-8")
+    options = json.loads(commands.readline())
     if options["descriptors"]:
         import resource
 
@@ -152,14 +174,13 @@ def main() -> None:
     buffer = LogBuffer()
     logging.getLogger().addHandler(buffer)
     logging.getLogger().setLevel(logging.INFO)
-    sys.stdout, answers = sys.stderr, sys.stdout
 
     def say(value) -> None:
         answers.write(json.dumps(value) + "\n")
         answers.flush()
 
     def listen() -> None:
-        for line in sys.stdin:
+        for line in commands:
             if line.strip() == "reset":
                 gauges.reset()
                 say("reset")
@@ -172,6 +193,7 @@ def main() -> None:
                 say(gauges.read())
         os._exit(0)
 
+    say(os.getpid())
     threading.Thread(target=lambda: asyncio.run(serve(options, gauges, say)), daemon=True).start()
     threading.Thread(target=listen, daemon=True).start()
     while True:
