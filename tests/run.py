@@ -3,9 +3,9 @@
 Legs: lint and types, for build 4200 and for newer ones; then, on Python 3.8 and on the editor's 3.14, or the newest
 Python that there is: unit tests, in-editor tests on the headless host, soak and leak tests on it, end-to-end tests
 with real clients. Where there are two Pythons, the older one runs what could come out otherwise there and a journey of
-each program (`tools/shares.py`), and the host is contrary on the newest. Two legs run at a time, and beside them one
-that mostly waits: soak tests, or tests in the editor. With `--everything` each Python runs all, what only a release
-needs as well, and the soak tests are long ones.
+each program (`tools/shares.py`), and the host is contrary on the newest. As many legs run at a time as two processors
+have room for, of which some mostly wait; the first begin while the rest is set up. With `--everything` each Python runs
+all, what only a release needs as well, and the soak tests are long ones.
 A leg that cannot run here (no Python 3.8, no Node) is named at the end as NOT RUN; with CI set that is a failure. The
 last line is always `N passed, N failed`, with `, N skipped` where there were any.
 Claude Code's licence reserves all rights: it is installed and run only where `--with-claude` asks for it, never in CI.
@@ -21,7 +21,7 @@ import os
 import signal
 import sys
 import time
-from typing import Callable, Dict, List, Optional
+from typing import Any, Callable, Dict, Iterable, List, Optional
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
@@ -32,13 +32,17 @@ EVERYTHING = "COMPANION_EVERYTHING"
 KINDS = ("lint", "unit", "editor", "soak", "end_to_end")
 CLAUDE = "Claude Code"
 FAILURES_SHOWN = 15
+POLL_SECONDS = 0.1
+MOST_AT_A_TIME = 16
+#: How much of a processor the legs of each kind keep busy, which a run prints.
+LOADS = {"soak": 0.25, "editor": 0.3, "end_to_end": 0.45, "unit": 0.8}
 
 
 class Plan:
-    """What is to run, and what cannot."""
+    """What is to run, and what cannot. It grows while things are set up."""
 
-    def __init__(self) -> None:
-        self.legs: List[legs.Leg] = []
+    def __init__(self, planned: Iterable[legs.Leg] = ()) -> None:
+        self.legs = list(planned)
         self.not_run: Dict[str, str] = {}
 
 
@@ -47,11 +51,12 @@ def main() -> int:
     started = time.monotonic()
     # A shell starts what runs in the background deaf to Ctrl-C, and children inherit that: tests of it would wait on.
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    plan = make_plan(options)
+    plan = Plan()
     if options.set_up_only:
+        make_plan(plan, options)
         print("\n".join(f"NOT SET UP {name}: {reason}" for name, reason in plan.not_run.items()) or "All is set up.")
         return 1 if plan.not_run else 0
-    outcomes = run_legs(plan.legs, options.jobs)
+    outcomes = run_legs(plan, options.jobs, lambda: make_plan(plan, options))
     return report(outcomes, plan.not_run, time.monotonic() - started)
 
 
@@ -64,28 +69,31 @@ def parse_arguments() -> argparse.Namespace:
     )
     parser.add_argument("-k", dest="keyword", help="only tests whose name contains this")
     parser.add_argument("--everything", action="store_true", help="also what only a release needs, and a long soak")
-    parser.add_argument("--jobs", type=int, default=2, help="how many legs run at a time (default: 2)")
+    parser.add_argument("--jobs", type=float, default=2, help="how many processors to use (default: 2)")
     parser.add_argument("--set-up-only", action="store_true", help="set up the environments and run nothing")
     return parser.parse_args()
 
 
-def make_plan(options: argparse.Namespace) -> Plan:
+def make_plan(plan: Plan, options: argparse.Namespace) -> Plan:
     """Sets up everything and lists the legs. What cannot be had goes to `not_run`, loudly."""
-    plan = Plan()
     kinds = options.only or [kind for kind in KINDS if not (options.keyword and kind == "lint")]
     chosen = choose_pythons(options.python, plan)
     if "lint" in kinds and chosen:
-        newest = max(chosen, key=lambda candidate: candidate.version)
-        attempt(plan, "lint", lambda: add_lint(plan, newest))
-        attempt(plan, "types of newer builds", lambda: add_newest_types(plan, newest))
+        by_age = sorted(chosen, key=lambda candidate: candidate.version)
+        attempt(plan, "lint", lambda: add_lint(plan, by_age[0]))
+        attempt(plan, "types of newer builds", lambda: add_newest_types(plan, by_age[-1]))
     if options.with_claude:
         attempt(plan, CLAUDE, lambda: add_claude(plan, chosen, options.keyword))
-    env = attempt_client_environment(plan) if "end_to_end" in kinds else None
     for python in chosen:
         index, count = chosen.index(python), len(chosen)
-        runs_most, hosts = index == count - 1, hosts_of(index, count)
-        add = functools.partial(add_tests, plan, python, kinds, options, env, runs_most, hosts)
+        hosts = hosts_of(index, count)
+        add = functools.partial(add_tests, plan, python, kinds, options, index == count - 1, hosts)
         attempt(plan, f"tests on Python {python.name}", add)
+    env = attempt_client_environment(plan) if "end_to_end" in kinds else None
+    if env is not None:
+        for python in chosen:
+            add = functools.partial(add_clients, plan, python, options, python == chosen[-1], env)
+            attempt(plan, f"real clients on Python {python.name}", add)
     return plan
 
 
@@ -119,8 +127,9 @@ def choose_pythons(wanted: Optional[List[str]], plan: Plan) -> List[pythons.Pyth
     return chosen
 
 
-def add_lint(plan: Plan, newest: pythons.Python) -> None:
-    python = pythons.lint_environment(newest)
+def add_lint(plan: Plan, oldest: pythons.Python) -> None:
+    """On the oldest Python: for the newest one there is no compiled release of this type checker, only a slow one."""
+    python = pythons.lint_environment(oldest)
     plan.legs.append(legs.check_leg("lint: ruff", [python, "-m", "ruff", "check", "."]))
     plan.legs.append(legs.check_leg("types: mypy", [python, "-m", "mypy"]))
 
@@ -137,23 +146,33 @@ def add_tests(
     python: pythons.Python,
     kinds: List[str],
     options: argparse.Namespace,
-    client_env: Optional[Dict[str, str]],
     newest: bool,
     hosts: Dict[str, str],
 ) -> None:
     executable = pythons.environment(python)
-    env = {"end_to_end": client_env, "unit": {}, "soak": {EVERYTHING: "1"} if options.everything else {}}
-    for kind in ("end_to_end", "unit", "soak"):
-        wanted = env[kind] if kind in kinds else None
-        if wanted is None:
-            continue
-        for name, paths in shares.legs_of(kind, newest, options.everything or bool(options.keyword)).items():
-            leg = legs.pytest_leg(f"{name}: Python {python.name}", executable, paths, options.keyword, wanted)
-            plan.legs.append(leg._replace(waits=kind == "soak"))  # how quiet the package is shows only after a while
+    for kind in ("unit", "soak"):
+        if kind in kinds:
+            env = {EVERYTHING: "1"} if kind == "soak" and options.everything else {}
+            add_pytest(plan, kind, python, options, newest, env)
     if "editor" in kinds:
         for name, quirks in hosts.items():
             editor = legs.editor_leg(f"{name}: Python {python.name}", executable, options.keyword, quirks)
-            plan.legs.append(editor._replace(waits=True))  # what is typed and told comes after its pause
+            plan.legs.append(editor._replace(load=LOADS["editor"]))
+
+
+def add_clients(
+    plan: Plan, python: pythons.Python, options: argparse.Namespace, newest: bool, env: Dict[str, str]
+) -> None:
+    add_pytest(plan, "end_to_end", python, options, newest, env)
+
+
+def add_pytest(
+    plan: Plan, kind: str, python: pythons.Python, options: argparse.Namespace, newest: bool, env: Dict[str, str]
+) -> None:
+    executable = pythons.environment(python)
+    for name, paths in shares.legs_of(kind, newest, options.everything or bool(options.keyword)).items():
+        leg = legs.pytest_leg(f"{name}: Python {python.name}", executable, paths, options.keyword, env)
+        plan.legs.append(leg._replace(load=LOADS[kind]))
 
 
 def add_claude(plan: Plan, chosen: List[pythons.Python], keyword: Optional[str]) -> None:
@@ -193,22 +212,37 @@ def attempt(plan: Plan, name: str, add: Callable[[], None]) -> None:
         plan.not_run[name] = str(error)
 
 
-def run_legs(planned: List[legs.Leg], jobs: int) -> List[legs.Outcome]:
-    """Runs the legs, some at a time, and beside them one of those that wait; prints each one's output as a whole when
-    it has ended."""
+def run_legs(plan: Plan, processors: float, make: Callable[[], Any] = lambda: None) -> List[legs.Outcome]:
+    """Runs the legs of a plan while `make` makes it, as many at a time as the processors have room for, beginning with
+    those that wait most; prints each one's output as a whole when it has ended."""
     outcomes: List[legs.Outcome] = []
-    pool_of = concurrent.futures.ThreadPoolExecutor
-    with pool_of(max(1, jobs)) as working, pool_of(1) as waiting:
+    running: Dict[concurrent.futures.Future[legs.Outcome], legs.Leg] = {}
+    with concurrent.futures.ThreadPoolExecutor(MOST_AT_A_TIME) as pool:
+        made = pool.submit(make)
         try:
-            runs = [(waiting if leg.waits else working).submit(leg.run) for leg in planned]
-            for done in concurrent.futures.as_completed(runs):
-                outcome = done.result()
-                outcomes.append(outcome)
-                cache.say(f"\n===== {outcome.name} ({outcome.seconds:.0f} s) =====\n{outcome.output.rstrip()}")
+            while running or plan.legs or not made.done():
+                busy = sum(leg.load for leg in running.values()) + (0 if made.done() else 1)
+                for leg in sorted(plan.legs, key=lambda leg: leg.load):
+                    if busy + leg.load <= processors or not busy:
+                        plan.legs.remove(leg)
+                        running[pool.submit(leg.run)] = leg
+                        busy += leg.load
+                awaited = [*running, *([] if made.done() else [made])]
+                for run in concurrent.futures.wait(awaited, POLL_SECONDS, concurrent.futures.FIRST_COMPLETED).done:
+                    if run is not made:
+                        outcomes.append(run.result())
+                        del running[run]
+                        say_outcome(outcomes[-1])
+            made.result()
         except KeyboardInterrupt:
             legs.stop_all()
             raise
     return outcomes
+
+
+def say_outcome(outcome: legs.Outcome) -> None:
+    seconds = f"{outcome.seconds:.0f} s, {outcome.processor_seconds:.0f} s of a processor"
+    cache.say(f"\n===== {outcome.name} ({seconds}) =====\n{outcome.output.rstrip()}")
 
 
 def report(outcomes: List[legs.Outcome], not_run: Dict[str, str], seconds: float) -> int:
@@ -220,7 +254,7 @@ def report(outcomes: List[legs.Outcome], not_run: Dict[str, str], seconds: float
         verdict = "ok    " if outcome.ok else "FAILED"
         print(
             f"{verdict} {outcome.name:32} {counts.passed:5} passed {counts.failed:4} failed"
-            f" {counts.skipped:4} skipped {outcome.seconds:6.0f} s"
+            f" {counts.skipped:4} skipped {outcome.seconds:6.0f} s {outcome.processor_seconds:6.0f} s of a processor"
         )
         passed, failed, skipped = passed + counts.passed, failed + counts.failed, skipped + counts.skipped
     # Once more at the end, which is what one sees, and all that some services keep.

@@ -14,7 +14,7 @@ import tempfile
 import threading
 import time
 import xml.etree.ElementTree
-from typing import Any, Callable, Dict, List, NamedTuple, Optional
+from typing import Any, Callable, Dict, List, NamedTuple, Optional, Tuple
 
 from . import cache
 
@@ -45,6 +45,7 @@ class Outcome(NamedTuple):
     output: str
     seconds: float
     code: int = 0
+    processor_seconds: float = 0.0
 
     @property
     def ok(self) -> bool:
@@ -67,23 +68,23 @@ class Outcome(NamedTuple):
 class Leg(NamedTuple):
     """What to run: `read_counts(code, folder)` turns exit code and report folder into counts.
 
-    `waits`: it mostly waits, so that it may run beside as many others as the machine has room for.
+    `load`: how much of one processor it keeps busy; the rest of its time it waits.
     """
 
     name: str
     command: List[str]
     read_counts: Callable[[int, str], Counts]
     env: Dict[str, str]
-    waits: bool = False
+    load: float = 1.0
 
     def run(self) -> Outcome:
         """Runs the leg to its end, or to its time limit. Any thread."""
         started = time.monotonic()
         with tempfile.TemporaryDirectory(prefix="leg-") as folder:
             command = [part.replace("{report}", folder) for part in self.command]
-            code, output = _run_limited(command, dict(os.environ, **self.env))
+            code, output, processor_seconds = _run_limited(command, dict(os.environ, **self.env))
             counts = self.read_counts(code, folder)
-        return Outcome(self.name, counts, output, time.monotonic() - started, code)
+        return Outcome(self.name, counts, output, time.monotonic() - started, code, processor_seconds)
 
 
 def pytest_leg(name: str, python: str, paths: List[str], keyword: Optional[str], env: Dict[str, str]) -> Leg:
@@ -141,21 +142,35 @@ def _run_limited(command: List[str], env: Dict[str, str]) -> Any:
         group: Dict[str, Any] = {"start_new_session": True} if os.name != "nt" else {}
         with _lock:
             if _stopping:
-                return -1, "not started: the run was interrupted\n"
+                return -1, "not started: the run was interrupted\n", 0.0
             process = subprocess.Popen(
                 command, cwd=cache.ROOT, env=env, stdout=output, stderr=subprocess.STDOUT, **group
             )
             _running.append(process)
-        note = ""
+        note, used = "", 0.0
         try:
-            code = process.wait(LEG_SECONDS)
+            code, used = _wait(process, LEG_SECONDS)
         except subprocess.TimeoutExpired:
             code, note = -1, f"\nKILLED: not finished after {LEG_SECONDS} s\n"
         finally:
             _end_group(process)
             _running.remove(process)
         output.seek(0)
-        return code, output.read().decode("utf-8", "replace") + note
+        return code, output.read().decode("utf-8", "replace") + note, used
+
+
+def _wait(process: subprocess.Popen[bytes], seconds: float) -> Tuple[int, float]:
+    """Exit code and seconds of a processor, its children's included if it waited for them. Raises TimeoutExpired."""
+    if os.name == "nt":
+        return process.wait(seconds), 0.0
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        number, status, usage = os.wait4(process.pid, os.WNOHANG)
+        if number:
+            process.returncode = -os.WTERMSIG(status) if os.WIFSIGNALED(status) else os.WEXITSTATUS(status)
+            return process.returncode, usage.ru_utime + usage.ru_stime
+        time.sleep(0.02)
+    raise subprocess.TimeoutExpired(process.args, seconds)
 
 
 def _end_group(process: subprocess.Popen[bytes]) -> None:

@@ -20,6 +20,22 @@ FOR_A_RELEASE = (
     "unit/release/test_wheels_alone.py",
     "unit/release/test_workflows.py",
 )
+#: Units that ask nothing of the interpreter or its libraries and take long, because they are random or go through every
+#: state of a disk; and what is read off files or is about these tools.
+ON_THE_NEWEST_PYTHON = (
+    "unit/comparison",
+    "unit/context/test_model_against_history.py",
+    "unit/hostile/data",
+    "unit/hostile/frozen/test_long_texts.py",
+    "unit/processes/test_benchmark_tables.py",
+    "unit/processes/test_mutants.py",
+    "unit/processes/test_set_up.py",
+    "unit/processes/test_test_command.py",
+    "unit/protocol/test_properties.py",
+    "unit/release",
+    "unit/unreviewed/test_random.py",
+    "unit/unreviewed/test_storms.py",
+)
 #: With real clients on every Python: a journey of each program, the main job, what depends on the interpreter.
 ON_EVERY_PYTHON = (
     "end_to_end/test_five_programs.py",
@@ -32,7 +48,8 @@ ON_EVERY_PYTHON = (
 def legs_of(kind: str, newest: bool, everything: bool) -> Dict[str, List[str]]:
     """The legs of one kind ("unit", "soak", "end_to_end") for one Python: what pytest is told, by name."""
     if kind == "unit":
-        return {"unit": ["tests/unit", *_ignored(() if everything else FOR_A_RELEASE)]}
+        left = () if everything else FOR_A_RELEASE if newest else ON_THE_NEWEST_PYTHON
+        return {"unit": ["tests/unit", *_ignored(left)]}
     if kind == "soak":
         return {"soak": ["tests/soak"]} if newest or everything else {}
     if newest or everything:

@@ -21,6 +21,13 @@ def outcome(name, passed=0, failed=0, skipped=0):
     return legs.Outcome(name, legs.Counts(passed, failed, skipped), "", 1.0)
 
 
+def wait_for(path, there=lambda: True):
+    deadline = time.monotonic() + 20
+    while not (path.exists() and there()):
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
 @pytest.fixture(autouse=True)
 def no_python_is_named(monkeypatch):
     monkeypatch.delenv(pythons.NAMED, raising=False)
@@ -88,7 +95,9 @@ def files_of(paths):
         path = root / part
         if not part.startswith("--"):
             found |= {path} if path.is_file() else set(path.rglob("test_*.py"))
-    return {path.relative_to(root / "tests").as_posix() for path in found} - {name[len("tests/") :] for name in ignored}
+    assert all((root / name).exists() for name in ignored)
+    left = [path for path in found if not {root / name for name in ignored} & {path, *path.parents}]
+    return {path.relative_to(root / "tests").as_posix() for path in left}
 
 
 def run_by(newest, everything=False):
@@ -108,10 +117,12 @@ def test_every_file_is_run_once_by_the_newest_python():
         assert set().union(*run_by(newest, everything=True)) >= there
 
 
-def test_the_older_python_runs_all_units_and_a_journey_of_each_program():
+def test_the_older_python_runs_what_depends_on_it_and_a_journey_of_each_program():
     collected = set().union(*run_by(newest=False))
     units = {name for name in set().union(*run_by(newest=True)) if name.startswith("unit/")}
-    assert collected == units | set(shares.ON_EVERY_PYTHON)
+    left = {name for name in units if name.startswith(shares.ON_THE_NEWEST_PYTHON)}
+    assert collected == units - left | set(shares.ON_EVERY_PYTHON)
+    assert len(left) < len(units) / 4
 
 
 def run_folder():
@@ -130,7 +141,7 @@ def test_a_missing_python_and_a_failed_set_up_are_noted(monkeypatch, locally):
 
     monkeypatch.setattr(pythons, "find_all", lambda: {(3, 12): pythons.Python((3, 12, 1), "python3.12")})
     monkeypatch.setattr(pythons, "environment", fail)
-    plan = run.make_plan(options(only=["unit"]))
+    plan = run.make_plan(run.Plan(), options(only=["unit"]))
     assert plan.legs == []
     assert sorted(plan.not_run) == ["Python 3.8", "tests on Python 3.12"]
     assert "pip cannot reach its index" in plan.not_run["tests on Python 3.12"]
@@ -138,7 +149,7 @@ def test_a_missing_python_and_a_failed_set_up_are_noted(monkeypatch, locally):
 
 def test_no_usable_python_at_all_is_noted(monkeypatch, locally):
     monkeypatch.setattr(pythons, "find_all", dict)
-    plan = run.make_plan(options(only=["unit", "editor"]))
+    plan = run.make_plan(run.Plan(), options(only=["unit", "editor"]))
     assert plan.legs == []
     assert "python3-venv" in plan.not_run["all tests"]
 
@@ -147,7 +158,7 @@ def test_each_python_gets_its_legs(monkeypatch, locally):
     found = {(3, 8): pythons.Python((3, 8, 1), "old"), (3, 14): pythons.Python((3, 14, 0), "new")}
     monkeypatch.setattr(pythons, "find_all", lambda: found)
     monkeypatch.setattr(pythons, "environment", lambda python: python.executable)
-    plan = run.make_plan(options(only=["unit", "editor"]))
+    plan = run.make_plan(run.Plan(), options(only=["unit", "editor"]))
     assert sorted((leg.name, leg.command[0]) for leg in plan.legs) == [
         ("in a contrary editor: Python 3.14", "new"),
         ("in editor: Python 3.8", "old"),
@@ -160,8 +171,8 @@ def test_what_only_a_release_needs_is_tested_where_it_is_asked_for(monkeypatch, 
     monkeypatch.setattr(pythons, "find_all", lambda: {(3, 8): pythons.Python((3, 8, 1), "old")})
     monkeypatch.setattr(pythons, "environment", lambda python: python.executable)
 
-    def planned(**changed):
-        unit, soak = run.make_plan(options(only=["unit", "soak"], python=["3.8"], **changed)).legs
+    def planned(**changed):  # one Python is the newest
+        unit, soak = run.make_plan(run.Plan(), options(only=["unit", "soak"], python=["3.8"], **changed)).legs
         ignored = {part.partition("=")[2] for part in unit.command if part.startswith("--ignore")}
         return ignored, run.EVERYTHING in soak.env
 
@@ -185,23 +196,60 @@ def test_both_hosts_are_tried_and_every_python_in_one(monkeypatch, locally, pyth
     found = {(3, minor): pythons.Python((3, minor, 0), "python") for minor in (8, 13, 14)}
     monkeypatch.setattr(pythons, "find_all", lambda: found)
     monkeypatch.setattr(pythons, "environment", lambda python: python.executable)
-    plan = run.make_plan(options(only=["editor"], python=pythons_in_use))
+    plan = run.make_plan(run.Plan(), options(only=["editor"], python=pythons_in_use))
     assert sorted(leg.name for leg in plan.legs) == hosts
     quirks = {leg.name for leg in plan.legs if "--quirks" in leg.command}
     assert quirks == {name for name in hosts if "contrary" in name}
 
 
-def test_a_leg_that_mostly_waits_takes_the_place_of_no_other(tmp_path, capsys):
-    """Each of the two ends only when the other has begun."""
-    meet = (
-        "import os, sys, time\nopen(sys.argv[1], 'w').close()\nwhile not os.path.exists(sys.argv[2]): time.sleep(0.01)"
-    )
-    begun = [str(tmp_path / name) for name in ("working", "waiting")]
-    working = legs.check_leg("working", [sys.executable, "-c", meet, *begun])
-    waiting = legs.check_leg("waiting", [sys.executable, "-c", meet, *begun[::-1]])._replace(waits=True)
-    outcomes = run.run_legs([working, waiting], 1)
-    assert sorted((outcome.name, outcome.ok) for outcome in outcomes) == [("waiting", True), ("working", True)]
+MEET = "import os, sys, time\nopen(sys.argv[1], 'w').close()\nwhile not os.path.exists(sys.argv[2]): time.sleep(0.01)"
+
+
+def meeting(tmp_path, load):
+    """Two legs of which each ends only when the other has begun."""
+    begun = [str(tmp_path / name) for name in ("one", "other")]
+    for order in (begun, begun[::-1]):
+        yield legs.check_leg(f"leg {order is begun}", [sys.executable, "-c", MEET, *order])._replace(load=load)
+
+
+def test_legs_that_mostly_wait_run_beside_each_other(tmp_path, capsys):
+    outcomes = run.run_legs(run.Plan(meeting(tmp_path, 0.5)), 1)
+    assert [outcome.ok for outcome in outcomes] == [True, True]
     assert capsys.readouterr().out.count("=====") == 4
+
+
+def test_legs_begin_while_the_rest_is_set_up(tmp_path):
+    """The first ends only when the last has begun, which is added when the first runs."""
+    first, last = meeting(tmp_path, 0.5)
+    plan = run.Plan([first])
+
+    def make():
+        wait_for(tmp_path / "one")
+        plan.legs.append(last)
+
+    assert [outcome.ok for outcome in run.run_legs(plan, 1.5, make)] == [True, True]
+
+
+def test_a_leg_without_room_waits_until_there_is_some(tmp_path):
+    """Each would fail where the other runs."""
+    code = "import os, sys, time\nos.mkdir(sys.argv[1])\ntime.sleep(0.2)\nos.rmdir(sys.argv[1])"
+    alone = [legs.check_leg(name, [sys.executable, "-c", code, str(tmp_path / "one at a time")]) for name in "ab"]
+    assert [outcome.ok for outcome in run.run_legs(run.Plan(alone), 1)] == [True, True]
+    assert [outcome.ok for outcome in run.run_legs(run.Plan([alone[0]._replace(load=3)]), 1)] == [True]
+
+
+def test_what_goes_wrong_while_it_is_set_up_is_no_success():
+    def fail():
+        raise KeyError("a mistake of ours")
+
+    with pytest.raises(KeyError):
+        run.run_legs(run.Plan(), 1, fail)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="counted on POSIX")
+def test_the_processor_time_of_a_leg_is_told():
+    code = "import time\nwhile time.process_time() < 0.3: pass"
+    assert 0.3 <= legs.check_leg("busy", [sys.executable, "-c", code]).run().processor_seconds < 2
 
 
 @pytest.fixture
@@ -219,11 +267,11 @@ def installed(monkeypatch):
 
 
 def test_claude_code_is_installed_and_run_only_where_it_is_asked_for(locally, installed):
-    plan = run.make_plan(options(only=["end_to_end"], python=["3.8"]))
+    plan = run.make_plan(run.Plan(), options(only=["end_to_end"], python=["3.8"]))
     assert [leg.name for leg in plan.legs] == ["end to end: Python 3.8", "programs: Python 3.8"]
     assert installed
     assert "claude_code" not in installed
-    plan = run.make_plan(options(only=["unit"], python=["3.8"], with_claude=True))
+    plan = run.make_plan(run.Plan(), options(only=["unit"], python=["3.8"], with_claude=True))
     assert [leg.name for leg in plan.legs] == ["Claude Code: Python 3.8", "unit: Python 3.8"]
     assert installed[-1] == "claude_code"
 
@@ -233,7 +281,7 @@ def test_claude_code_that_was_asked_for_and_cannot_run_is_a_failure(monkeypatch,
         raise cache.SetupError("npm cannot reach its registry")
 
     monkeypatch.setattr(nodes, "packages", fail)
-    plan = run.make_plan(options(only=["unit"], python=["3.8"], with_claude=True))
+    plan = run.make_plan(run.Plan(), options(only=["unit"], python=["3.8"], with_claude=True))
     assert run.report([outcome("unit", 3)], plan.not_run, 1.0) == 1
     assert "NOT RUN Claude Code: npm cannot reach its registry" in capsys.readouterr().out
 
@@ -253,12 +301,10 @@ def test_ctrl_c_ends_the_legs_that_run(tmp_path):
         # A shell starts what runs in its background deaf to Ctrl-C, and that is inherited.
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "from tests import run\nfrom tests.tools import legs\n"
-        "run.run_legs([legs.check_leg(name, [sys.executable, '-c', sys.argv[2]]) for name in 'abc'], 1)\n"
+        "run.run_legs(run.Plan(legs.check_leg(name, [sys.executable, '-c', sys.argv[2]]) for name in 'abc'), 1)\n"
     )
     command = subprocess.Popen([sys.executable, "-c", code, cache.ROOT, slow], stderr=subprocess.PIPE)
-    deadline = time.monotonic() + 20
-    while not (note.exists() and note.read_text()) and time.monotonic() < deadline:
-        time.sleep(0.01)
+    wait_for(note, note.read_text)
     leg = int(note.read_text())
     command.send_signal(signal.SIGINT)
     command.communicate(timeout=20)
