@@ -9,6 +9,7 @@ import socket
 import pytest
 
 from tests.host.driver import Host
+from tests.support import taken_port
 from tests.tools.cache import ROOT
 from tests.tools.desktop import Desktop
 
@@ -176,10 +177,7 @@ def test_a_port_that_is_taken_meanwhile_is_given_up(upgraded):
     desktop, _ = upgraded
     before = desktop.wait_published()
     desktop.host.disable_package()
-    with socket.socket() as squatter:
-        squatter.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        squatter.bind(("127.0.0.1", before["port"]))
-        squatter.listen()
+    with taken_port.take(before["port"]):
         desktop.host.enable_package()
         assert desktop.wait_published()["port"] != before["port"]
 

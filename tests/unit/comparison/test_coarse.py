@@ -109,6 +109,6 @@ def test_a_coarse_comparison_can_be_cancelled():
 
 def test_half_a_million_lines_are_dropped_in_no_time():
     lines = Lines("a = b\n" * 500_000)
-    began = time.perf_counter()
+    began = time.thread_time()
     del lines
-    assert time.perf_counter() - began < 0.005
+    assert time.thread_time() - began < 0.005

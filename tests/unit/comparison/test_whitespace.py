@@ -200,6 +200,6 @@ def test_a_hundred_thousand_lines_take_little_longer_than_without_it():
 
 
 def timed(act):
-    started = time.perf_counter()
+    started = time.thread_time()
     act()
-    return time.perf_counter() - started
+    return time.thread_time() - started

@@ -1,7 +1,8 @@
 """The server under attack, in a process of its own, with gauges for memory, descriptors and stalls.
 
 Rule: nothing here protects the server. A second thread stands for the editor's main thread: it does nothing but look
-at the clock, so that whatever holds the interpreter's lock shows as a stall. The program listens on a socket in the
+at the clock, so that whatever holds the interpreter's lock shows as a stall; a machine that has no processor for it
+does not. The program listens on a socket in the
 file system, whose path is its argument, and forks for each connection, because its imports take longer than most
 attacks. The first line there has the options; the first answer is the process, the second the ports. Then each line is
 a command, and every answer is one line of JSON.
@@ -31,6 +32,7 @@ from companion.protocol.serving import Hooks, Secrets
 from companion.protocol.tools import EMPTY, Implementation
 from companion.transport.server import CompanionServer
 from companion.transport.websocket_server import WebSocketServer
+from tests.support.stopwatch import Stopwatch
 
 IDENTITY = Implementation("gemini-companion", "Gemini Companion", "0")
 TICK_SECONDS = 0.005
@@ -139,9 +141,9 @@ def notify(server) -> None:
 async def watch(gauges: Gauges) -> None:
     """Watch the loop's clock."""
     while True:
-        before = time.monotonic()
+        watch = Stopwatch()
         await asyncio.sleep(TICK_SECONDS)
-        gauges.loop_stall = max(gauges.loop_stall, time.monotonic() - before - TICK_SECONDS)
+        gauges.loop_stall = max(gauges.loop_stall, watch.seconds() - TICK_SECONDS)
 
 
 def main() -> None:
@@ -197,9 +199,9 @@ def attend(connection: socket.socket) -> None:
     threading.Thread(target=lambda: asyncio.run(serve(options, gauges, say)), daemon=True).start()
     threading.Thread(target=listen, daemon=True).start()
     while True:
-        before = time.monotonic()
+        watch = Stopwatch()
         time.sleep(TICK_SECONDS)
-        gauges.main_stall = max(gauges.main_stall, time.monotonic() - before - TICK_SECONDS)
+        gauges.main_stall = max(gauges.main_stall, watch.seconds() - TICK_SECONDS)
 
 
 if __name__ == "__main__":

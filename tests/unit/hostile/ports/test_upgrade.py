@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import os
 import socket
@@ -12,20 +13,24 @@ import time
 import pytest
 
 from tests.host.driver import Host
+from tests.support import taken_port
+from tests.support.stopwatch import Stopwatch
 from tests.tools.desktop import Desktop
 
 UNLOADING_SECONDS = 0.2
 
 # The main thread gives no answer any more, and somebody notes how long the end takes.
-HOLD = """
-import sys, time
+HOLD = f"""
+from __future__ import annotations
+import os, sys, time
+{inspect.getsource(Stopwatch)}
 application = sys.modules["Gemini Companion.plugin"].application
 application.runtime.later_on_main = lambda milliseconds, function, *args: None
 stop, took = application.stop, sys.modules.setdefault("took", type(sys)("took")).__dict__
 def timed():
-    started = time.perf_counter()
+    watch = Stopwatch()
     stop()
-    took["seconds"] = time.perf_counter() - started
+    took["seconds"] = watch.seconds()
 application.stop = timed
 """
 
@@ -109,7 +114,7 @@ def assert_short(seconds):
 
 
 def unloaded(desktop):
-    """Seconds that disabling the package has kept the main thread."""
+    """Seconds that disabling the package has kept the main thread, without those in which there was no processor."""
     desktop.host.disable_package()
     return desktop.host.evaluate("__import__('sys').modules['took'].seconds")
 
@@ -177,10 +182,7 @@ def test_a_port_that_is_lost_takes_its_tokens_along(desktop):
     before = desktop.wait_published()
     client = Connection(before).initialize()
     desktop.host.disable_package()
-    with socket.socket() as thief:
-        thief.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        thief.bind(("127.0.0.1", before["port"]))
-        thief.listen()
+    with taken_port.take(before["port"]):
         desktop.host.enable_package()
         after = desktop.wait_published()
         assert after["port"] != before["port"]
