@@ -87,12 +87,13 @@ def make_plan(plan: Plan, options: argparse.Namespace) -> Plan:
     for python in chosen:
         index, count = chosen.index(python), len(chosen)
         hosts = hosts_of(index, count)
-        add = functools.partial(add_tests, plan, python, kinds, options, index == count - 1, hosts)
+        add = functools.partial(add_tests, plan, python, kinds, options, shares.share(index, count), hosts)
         attempt(plan, f"tests on Python {python.name}", add)
     env = attempt_client_environment(plan) if "end_to_end" in kinds else None
     if env is not None:
         for python in chosen:
-            add = functools.partial(add_clients, plan, python, options, python == chosen[-1], env)
+            share = shares.share(chosen.index(python), len(chosen))
+            add = functools.partial(add_pytest, plan, "end_to_end", python, options, share, env)
             attempt(plan, f"real clients on Python {python.name}", add)
     return plan
 
@@ -146,31 +147,30 @@ def add_tests(
     python: pythons.Python,
     kinds: List[str],
     options: argparse.Namespace,
-    newest: bool,
+    share: shares.Share,
     hosts: Dict[str, str],
 ) -> None:
     executable = pythons.environment(python)
     for kind in ("unit", "soak"):
         if kind in kinds:
             env = {EVERYTHING: "1"} if kind == "soak" and options.everything else {}
-            add_pytest(plan, kind, python, options, newest, env)
+            add_pytest(plan, kind, python, options, share, env)
     if "editor" in kinds:
         for name, quirks in hosts.items():
             editor = legs.editor_leg(f"{name}: Python {python.name}", executable, options.keyword, quirks)
             plan.legs.append(editor._replace(load=LOADS["editor"]))
 
 
-def add_clients(
-    plan: Plan, python: pythons.Python, options: argparse.Namespace, newest: bool, env: Dict[str, str]
-) -> None:
-    add_pytest(plan, "end_to_end", python, options, newest, env)
-
-
 def add_pytest(
-    plan: Plan, kind: str, python: pythons.Python, options: argparse.Namespace, newest: bool, env: Dict[str, str]
+    plan: Plan,
+    kind: str,
+    python: pythons.Python,
+    options: argparse.Namespace,
+    share: shares.Share,
+    env: Dict[str, str],
 ) -> None:
     executable = pythons.environment(python)
-    for name, paths in shares.legs_of(kind, newest, options.everything or bool(options.keyword)).items():
+    for name, paths in shares.legs_of(kind, share, options.everything or bool(options.keyword)).items():
         leg = legs.pytest_leg(f"{name}: Python {python.name}", executable, paths, options.keyword, env)
         plan.legs.append(leg._replace(load=LOADS[kind]))
 

@@ -1,11 +1,12 @@
 """Which tests each Python runs: those that could come out otherwise on another one, and all others on the newest.
 
 With `everything` every Python runs all of them, and what only a release needs as well: so a release does, and once a
-week. Rule: beside FOR_A_RELEASE every file of tests is run in every run, by the newest Python at least.
+week. Rule: beside FOR_A_RELEASE every file of tests is run in every run, by the newest Python unless it is ON_AN_OLDER.
 """
 
 from __future__ import annotations
 
+import enum
 import glob
 import os
 from typing import Dict, Iterable, List
@@ -36,29 +37,45 @@ ON_THE_NEWEST_PYTHON = (
     "unit/unreviewed/test_random.py",
     "unit/unreviewed/test_storms.py",
 )
-#: With real clients on every Python: a journey of each program, the main job, what depends on the interpreter.
+#: With real clients: a journey of each program, which on the newest Python have tests of their own.
+ON_AN_OLDER_PYTHON = ("end_to_end/test_five_programs.py",)
+#: With real clients on every Python: the main job, what depends on the interpreter.
 ON_EVERY_PYTHON = (
-    "end_to_end/test_five_programs.py",
     "end_to_end/test_main_job.py",
     "end_to_end/test_startup.py",
     "end_to_end/test_upgrade.py",
 )
 
 
-def legs_of(kind: str, newest: bool, everything: bool) -> Dict[str, List[str]]:
+class Share(enum.Enum):
+    """Of the Pythons in use, a Python is this one."""
+
+    OLDER = 1
+    NEWEST = 2
+    ONLY = 3
+
+
+def share(index: int, count: int) -> Share:
+    """Of the Python at `index` of `count`, of which the last one is the newest."""
+    return Share.ONLY if count == 1 else Share.NEWEST if index == count - 1 else Share.OLDER
+
+
+def legs_of(kind: str, mine: Share, everything: bool) -> Dict[str, List[str]]:
     """The legs of one kind ("unit", "soak", "end_to_end") for one Python: what pytest is told, by name."""
+    newest = mine is not Share.OLDER
     if kind == "unit":
-        left = () if everything else FOR_A_RELEASE if newest else ON_THE_NEWEST_PYTHON
-        return {"unit": ["tests/unit", *_ignored(left)]}
+        elsewhere = () if everything else FOR_A_RELEASE if newest else ON_THE_NEWEST_PYTHON
+        return {"unit": ["tests/unit", *_ignored(elsewhere)]}
     if kind == "soak":
         return {"soak": ["tests/soak"]} if newest or everything else {}
     if newest or everything:
-        alone = programs()
+        separate = programs()
+        left = () if everything or mine is Share.ONLY else ON_AN_OLDER_PYTHON
         return {
-            "end to end": ["tests/end_to_end", *_ignored(alone)],
-            "programs": [*(f"tests/{name}" for name in alone), "tests/conformance"],
+            "end to end": ["tests/end_to_end", *_ignored([*separate, *left])],
+            "programs": [*(f"tests/{name}" for name in separate), "tests/conformance"],
         }
-    return {"end to end": [f"tests/{name}" for name in ON_EVERY_PYTHON]}
+    return {"end to end": [f"tests/{name}" for name in (*ON_AN_OLDER_PYTHON, *ON_EVERY_PYTHON)]}
 
 
 def programs() -> List[str]:

@@ -47,7 +47,7 @@ class GeminiCli(Program):
             "GEMINI_CLI_NO_RELAUNCH": "true",  # one process, not one that starts another
         }
         variables.update(env or {})
-        super().__init__([nodes.node(), script, "--model", "gemini-2.5-flash"], host, cwd, model, variables)
+        super().__init__([nodes.newer_node(), script, "--model", "gemini-2.5-flash"], host, cwd, model, variables)
 
     def wait_connected(self, open_files: int = 1) -> None:
         """Waits until the program shows that it knows this many open files."""

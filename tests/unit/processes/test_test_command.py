@@ -100,28 +100,34 @@ def files_of(paths):
     return {path.relative_to(root / "tests").as_posix() for path in left}
 
 
-def run_by(newest, everything=False):
-    found = [shares.legs_of(kind, newest, everything) for kind in ("unit", "soak", "end_to_end")]
+def run_by(share, everything=False):
+    found = [shares.legs_of(kind, share, everything) for kind in ("unit", "soak", "end_to_end")]
     return [files_of(paths) for legs_of_kind in found for paths in legs_of_kind.values()]
 
 
-def test_every_file_is_run_once_by_the_newest_python():
+@pytest.mark.parametrize(("share", "left"), [("NEWEST", shares.ON_AN_OLDER_PYTHON), ("ONLY", ())])
+def test_every_file_but_those_of_an_older_python_is_run_once_by_the_newest(share, left):
     there = {path.relative_to(run_folder()).as_posix() for path in run_folder().glob("*/**/test_*.py")}
     there.remove("end_to_end/test_claude_program.py")  # only where the user asks for it
-    collected = run_by(newest=True)
+    collected = run_by(shares.Share[share])
     collected = [files - {"end_to_end/test_claude_program.py"} for files in collected]  # as tests/end_to_end says
     assert sum(map(len, collected)) == len(set().union(*collected))
-    assert set().union(*collected) == there - set(shares.FOR_A_RELEASE)
+    assert set().union(*collected) == there - set(shares.FOR_A_RELEASE) - set(left)
     assert set(shares.FOR_A_RELEASE) < there
-    for newest in (True, False):
-        assert set().union(*run_by(newest, everything=True)) >= there
+    for every in shares.Share:
+        assert set().union(*run_by(every, everything=True)) >= there
+
+
+def test_of_the_pythons_in_use_the_last_one_is_the_newest():
+    assert [shares.share(index, 2) for index in range(2)] == [shares.Share.OLDER, shares.Share.NEWEST]
+    assert shares.share(0, 1) == shares.Share.ONLY
 
 
 def test_the_older_python_runs_what_depends_on_it_and_a_journey_of_each_program():
-    collected = set().union(*run_by(newest=False))
-    units = {name for name in set().union(*run_by(newest=True)) if name.startswith("unit/")}
+    collected = set().union(*run_by(shares.Share.OLDER))
+    units = {name for name in set().union(*run_by(shares.Share.NEWEST)) if name.startswith("unit/")}
     left = {name for name in units if name.startswith(shares.ON_THE_NEWEST_PYTHON)}
-    assert collected == units - left | set(shares.ON_EVERY_PYTHON)
+    assert collected == units - left | set(shares.ON_EVERY_PYTHON) | set(shares.ON_AN_OLDER_PYTHON)
     assert len(left) < len(units) / 4
 
 
