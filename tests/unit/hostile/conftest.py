@@ -169,7 +169,8 @@ def targets(tmp_path_factory) -> Iterator[str]:
     path = str(tmp_path_factory.mktemp("targets") / "socket")
     program = str(Path(__file__).with_name("target.py"))
     with subprocess.Popen([sys.executable, program, path], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
-        assert process.stdout is not None and process.stdout.readline() == b"listening\n"
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"listening\n"
         yield path
         assert process.stdin is not None
         process.stdin.close()
