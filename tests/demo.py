@@ -2,7 +2,8 @@
 
 A headless editor with the package in it opens a sample workspace. The real IDE client of Gemini CLI's core
 connects to it, hears the context, and proposes changes: one is edited and accepted, one rejected, one answered
-from the client's side. With --keep-running the editor stays, for a program of your own.
+from the client's side. Then two files are changed by somebody who does not ask: one change is kept, one undone. With
+--keep-running the editor stays, for a program of your own.
 Sets up all it needs in `.cache/`. Runs on Python 3.8 or newer with nothing but the standard library; needs Node 20.
 """
 
@@ -56,6 +57,7 @@ class Demonstration:
             self.accept_with_edits(client)
             self.reject(client)
             self.answer_from_client(client)
+            self.review_what_was_not_asked()
         errors = self.desktop.host.errors()
         if errors:
             raise RuntimeError(f"errors in the editor: {errors}")
@@ -117,6 +119,28 @@ class Demonstration:
             raise RuntimeError(f"the answer from the client did not arrive: {result}")
         self.desktop.wait_no_review()
         self.say("A third, for a new file, was accepted in the client, which called closeDiff.", file=path)
+
+    def review_what_was_not_asked(self) -> None:
+        greeting, notes = self.desktop.read("greeting.py"), self.desktop.read("notes.txt")
+        changed = greeting.replace(b"world", b"everybody")
+        self.desktop.write("greeting.py", changed)
+        self.desktop.write("notes.txt", b"Something else.\n")
+        self.desktop.wait_status("2 changed files")
+        self.say("A program changed two files without asking; the status bar tells.", status=self.status())
+        self.desktop.show_change("greeting.py")
+        self.say("'Show Unreviewed Changes' shows one as a diff.", header=self.desktop.header())
+        self.desktop.run("Accept Diff")
+        self.desktop.wait_status("1 changed file")
+        self.say(f"'{ACCEPT}' keeps it.", greeting_py=self.desktop.read("greeting.py").decode("utf-8"))
+        self.desktop.show_change("notes.txt")
+        self.desktop.run("Reject Diff")
+        self.desktop.wait_no_review()
+        if (self.desktop.read("greeting.py"), self.desktop.read("notes.txt")) != (changed, notes):
+            raise RuntimeError("the files are not as they were decided")
+        self.say(f"'{REJECT}' undoes the other: it is as it was before.", notes_txt=notes.decode("utf-8"))
+
+    def status(self) -> str:
+        return str(self.desktop.window()["status_bar"])
 
 
 def first_file(event: Dict[str, Any]) -> Optional[Dict[str, Any]]:

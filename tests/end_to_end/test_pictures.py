@@ -17,6 +17,7 @@ import zlib
 import pytest
 
 from tests.host.model import palette_colors
+from tests.support.unasked import looked_at
 from tests.tools import cache, pictures
 
 FOLDER = os.path.join(cache.CACHE, "pictures")
@@ -136,7 +137,7 @@ def header(desktop):
     return "".join(phantom["content"] for phantom in views[-1]["phantoms"]) if views else ""
 
 
-def look_like(desktop, scheme, zoom):
+def look_like(desktop, scheme, zoom, told="1 to review"):
     """Switches the scheme and zooms, and waits until the review fits again. Returns the page."""
     desktop.host.call("use_scheme", name=scheme)
     desktop.host.call("zoom", factor=zoom)
@@ -144,7 +145,7 @@ def look_like(desktop, scheme, zoom):
     desktop.host.wait_until(lambda: height in header(desktop))
     strange = colors_of("light" if scheme == "dark" else "dark") - colors_of(scheme)
     desktop.host.wait_until(lambda: not any(color in desktop.host.call("render") for color in strange))
-    return still(desktop)
+    return still(desktop, told)
 
 
 def colors_of(scheme):
@@ -153,8 +154,8 @@ def colors_of(scheme):
     return {*found.style.values(), *(look["foreground"] for look in found.scopes.values() if "foreground" in look)}
 
 
-def still(desktop):
-    """The page, once nothing moves any more and the status bar says that there is something to review."""
+def still(desktop, told):
+    """The page, once nothing moves any more and the status bar says what there is to review."""
     pages = ["", desktop.host.call("render")]
 
     def same():
@@ -162,7 +163,7 @@ def still(desktop):
         pages.append(desktop.host.call("render"))
         return pictures.mark_of(pages[-1]) == pictures.mark_of(pages[-2]) == pictures.mark_of(pages[-3])
 
-    desktop.host.wait_until(lambda: "1 to review" in desktop.host.call("render"))
+    desktop.host.wait_until(lambda: told in desktop.host.call("render"))
     desktop.host.wait_until(same)
     return pages[-1]
 
@@ -221,9 +222,9 @@ def published(page, name, size):
         assert f".github/pictures/{file_name}.png" in readme
 
 
-def draw_all(desktop, name, size):
+def draw_all(desktop, name, size, told="1 to review"):
     """Draws the review in every look; the ones at 100 % are README's. Returns the pages."""
-    pages = {look: look_like(desktop, *look) for look in LOOKS}
+    pages = {look: look_like(desktop, *look, told) for look in LOOKS}
     for (scheme, zoom), page in pages.items():
         if zoom == 1.0:
             published(page, name if scheme == "dark" else f"{name}-{scheme}", size)
@@ -264,6 +265,16 @@ def test_a_warning(theatre, client):
     theatre.host.wait_until(lambda: "unsaved" in header(theatre))
     for page in draw_all(theatre, "warning", LOW):
         assert "unsaved" in page
+
+
+def test_unreviewed_changes(theatre, client):
+    theatre.host.wait_until(lambda: looked_at(theatre, theatre.workspace))
+    theatre.write("theatre.py", AFTER.encode())
+    theatre.write("prices.py", PRICES.encode())
+    theatre.wait_status("2 changed files")
+    theatre.show_change("theatre.py")
+    for page in draw_all(theatre, "unreviewed", WIDE, "2 changed files"):
+        assert all(word in page for word in ("SoldOut", "Keep", "Undo", "Next: prices.py"))
 
 
 def test_an_image(theatre, client):

@@ -9,14 +9,15 @@ from __future__ import annotations
 import glob
 import json
 import os
-from typing import Any, Dict, List, Optional
+from typing import Any, Dict, List, Optional, Tuple
 
 from tests.clients.gemini import GeminiClient, Processes
 from tests.host.driver import Host
 
 ROLE = "gemini_companion.role"
-ACCEPT = "Gemini Companion: Accept Diff"
-REJECT = "Gemini Companion: Reject Diff"
+TITLE = "Gemini Companion: "
+ACCEPT = TITLE + "Accept Diff"
+REJECT = TITLE + "Reject Diff"
 
 
 class Desktop:
@@ -111,7 +112,29 @@ class Desktop:
         """Waits until no view of a review is left."""
         self.host.wait_until(lambda: not self.views_of_role("proposal") and not self.views_of_role("original"))
 
+    def rows(self) -> Dict[str, Tuple[str, str]]:
+        """The rows of the quick panel, once it shows: details and annotation by text."""
+        panel = self.host.wait_until(lambda: self.window()["quick_panel"])
+        return {row["trigger"]: (" ".join(row["details"]), row["annotation"]) for row in panel["items"]}
+
+    def header(self) -> str:
+        """What is said above the review, "" if there is none."""
+        views = self.views_of_role("proposal")
+        return " ".join("".join(phantom["text"] for phantom in views[-1]["phantoms"]).split()) if views else ""
+
     # ---- what a user does in a review -------------------------------------------------------------------
+
+    def run(self, command: str) -> None:
+        """Runs a command of the package."""
+        self.host.call("run_palette", caption=TITLE + command)
+
+    def show_change(self, path: str) -> Dict[str, Any]:
+        """Chooses an unreviewed change of the list; returns its right side, once there is something in its header."""
+        self.run("Show Unreviewed Changes")
+        self.rows()
+        self.host.call("choose", item=path)
+        self.host.wait_until(lambda: self.header().startswith(os.path.basename(path)))
+        return self.views_of_role("proposal")[-1]
 
     def type_at_end(self, view: int, text: str) -> None:
         """Clicks at the end of a view and types."""

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import json
 import os
-from typing import Any, Mapping, Optional
+from typing import Any, Mapping, Optional, Sequence
 
 from tests.clients.programs.openai_api import OpenAiApi
 from tests.clients.programs.program import Program
@@ -34,6 +34,7 @@ class CopilotCli(Program):
         model: OpenAiApi,
         env: Optional[Mapping[str, str]] = None,
         trusted: bool = True,
+        options: Sequence[str] = (),
     ) -> None:
         program = _program()
         if trusted:
@@ -45,7 +46,7 @@ class CopilotCli(Program):
             "COPILOT_MODEL": "gpt-4.1",
         }
         variables.update(env or {})
-        super().__init__([program], host, cwd, model, variables)
+        super().__init__([program, *options], host, cwd, model, variables)
 
     def wait_ready(self) -> None:
         """Trusts the folder, as a user does, and waits until the program takes a prompt."""

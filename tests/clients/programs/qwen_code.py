@@ -22,7 +22,6 @@ from tests.tools import nodes
 
 SETTINGS = {
     "security": {"auth": {"selectedType": "openai"}, "folderTrust": {"enabled": False}},
-    "tools": {"approvalMode": "default"},  # the program's own default writes without a diff
     "general": {"enableAutoUpdate": False},
     "ui": {"enableFollowupSuggestions": False},  # each would ask the model once more
     "memory": {"enableManagedAutoMemory": False, "enableManagedAutoDream": False},
@@ -32,7 +31,9 @@ SETTINGS = {
 
 
 class QwenCode(Program):
-    """One `qwen` in a terminal; without `ide_mode` it has never heard of this editor. Raises SetupError."""
+    """One `qwen` in a terminal; without `ide_mode` it has never heard of this editor. With its `own_mode`, which is the
+    one it starts with unasked, it writes without a diff. Raises SetupError.
+    """
 
     def __init__(
         self,
@@ -41,8 +42,10 @@ class QwenCode(Program):
         model: OpenAiApi,
         env: Optional[Mapping[str, str]] = None,
         ide_mode: bool = True,
+        own_mode: bool = False,
     ) -> None:
-        write_settings(host, ".qwen", dict(SETTINGS, ide=IDE_MODE if ide_mode else {}))
+        tools = {} if own_mode else {"approvalMode": "default"}
+        write_settings(host, ".qwen", dict(SETTINGS, tools=tools, ide=IDE_MODE if ide_mode else {}))
         folder = nodes.packages("qwen_code")
         script = os.path.join(folder, "node_modules", "@qwen-code", "qwen-code", "cli.js")
         variables = {
