@@ -258,7 +258,7 @@ class Application:
             endpoint.workspace_changed()
             endpoint.show_status()
             self._export_environment()
-            self._tabs.activated(window)
+            self._tabs.activated()
 
     def view_deactivated(self, view: sublime.View) -> None:
         """A tab, a panel or an overlay has lost the focus; it may be gone."""

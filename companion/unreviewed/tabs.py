@@ -24,7 +24,6 @@ class Tabs:
 
     def __init__(self, tracking: Tracking) -> None:
         self._tracking = tracking
-        self._window = 0
 
     def read(self, view: sublime.View) -> None:
         """A tab has read its file from the disk: what it holds is looked at before the user can save it."""
@@ -47,11 +46,9 @@ class Tabs:
             text = view.substr(sublime.Region(0, view.size()))
             self._tracking.carry_out(take_over(path, text, view.encoding(), view.line_endings()))
 
-    def activated(self, window: sublime.Window) -> None:
-        """A view of this window has the focus: if another window had it before, files may have changed meanwhile."""
-        if window.id() != self._window:
-            self._window = window.id()
-            self._tracking.sign()
+    def activated(self) -> None:
+        """A view has the focus: the user may come from another application, and files have changed meanwhile."""
+        self._tracking.sign()
 
 
 def look_at(path: str) -> Callable[[Workspaces], None]:

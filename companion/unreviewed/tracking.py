@@ -93,6 +93,7 @@ class Tracking:
                 if folder.windows.get(window) != tracked or folder.root.rules is not rules:
                     folder.windows[window], folder.root = tracked, Root(name, rules)
                     look.append(folder)
+                    self._schedule.happened(self._clock())
             left = [folder for name, folder in self._folders.items() if window in folder.windows and name not in wanted]
             for folder in left:
                 del folder.windows[window]
@@ -134,10 +135,16 @@ class Tracking:
         Any thread; returns at once.
         """
         with self._lock:
+            if not self._watched():
+                return
             self._schedule.asked(self._clock())
             if who:
                 self._signs[window] = self._clock(), who
         self._runtime.on_loop(self._arm)
+
+    def _watched(self) -> List[_Folder]:
+        """The folders to look at: where a program may be at work, or something is unreviewed. Under the lock."""
+        return [each for each in self._folders.values() if any(each.windows.values()) or each.lists.changes]
 
     def _arm(self) -> None:
         """Loop thread."""
@@ -145,7 +152,7 @@ class Tracking:
 
         now = self._clock()
         with self._lock:
-            due = self._schedule.due(now) if self._folders else None
+            due = self._schedule.due(now) if self._watched() else None
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
@@ -171,9 +178,7 @@ class Tracking:
         if costly:
             return
         with self._lock:
-            folders = [
-                folder for folder in self._folders.values() if any(folder.windows.values()) or folder.lists.changes
-            ]
+            folders = self._watched()
         for folder in folders:
             self._look(folder)
 

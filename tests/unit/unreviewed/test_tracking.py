@@ -216,6 +216,15 @@ def test_nobody_is_woken_while_nothing_happens(project, tracking, runtime, rules
     assert (runtime.jobs, runtime.woken) == (jobs, woken)
 
 
+def test_nobody_is_woken_by_signs_where_nothing_is_tracked(project, tracking, runtime, tabs, rules):
+    tracking.track(1, [str(project.folder)], rules, tracked=False)
+    runtime.step(ATTENTION_SECONDS * 2)
+    jobs = runtime.jobs
+    tabs.Tabs(tracking).activated()
+    runtime.step()
+    assert tracking._timer is None and runtime.jobs == jobs
+
+
 def test_the_main_thread_hears_of_changes_alone(project, tracking, runtime, rules):
     tracking.track(1, [str(project.folder)], rules, tracked=True)
     write_and_look(project, tracking, runtime, a_txt=b"now\n")
@@ -270,6 +279,29 @@ def test_nothing_is_looked_at_in_a_window_that_does_not_track(project, tracking,
     write_and_look(project, tracking, runtime, a_txt=b"now\n")
     assert tracking.lists(1).changes == ()
     assert tracking._workspaces._known == {}
+
+
+def test_who_comes_back_to_the_editor_is_told_what_was_written_in_the_meantime(project, tracking, runtime, tabs, rules):
+    project.write(a_txt=b"before\n")
+    tracking.track(1, [str(project.folder)], rules, tracked=True)
+    events = tabs.Tabs(tracking)
+    events.activated()
+    runtime.step(ATTENTION_SECONDS * 2)
+    runtime.step(INTERVAL_SECONDS)
+    project.write(a_txt=b"now\n")
+    events.activated()  # from another application
+    runtime.step(INTERVAL_SECONDS)
+    assert [change.path for change in tracking.lists(1).changes] == ["a.txt"]
+
+
+def test_what_a_program_writes_as_soon_as_it_has_come_is_listed(project, tracking, runtime, rules):
+    project.write(a_txt=b"before\n")
+    tracking.track(1, [str(project.folder)], rules, tracked=False)
+    runtime.step(ATTENTION_SECONDS * 2)
+    tracking.track(1, [str(project.folder)], rules, tracked=True)
+    project.write(a_txt=b"now\n")
+    runtime.step(INTERVAL_SECONDS)
+    assert [change.path for change in tracking.lists(1).changes] == ["a.txt"]
 
 
 class TestSchedule:
