@@ -148,7 +148,9 @@ def test_a_program_in_a_mode_in_which_it_asks_nobody(host, folders, model, title
         program.wait_ready()
         desktop.wait_status(title)
         host.wait_until(lambda: looked_at(desktop, desktop.workspace))
+        host.call("leave_application")
         program.submit("Change the files")
         program.wait_for(DONE)
+        host.call("enter_application")
         assert desktop.views_of_role("proposal") == [], "it asks nobody"
         work.decide()
