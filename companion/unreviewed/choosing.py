@@ -52,11 +52,10 @@ class ChangeLists:
                 reviews.preview(listed[index])
 
         def picked(index: int) -> None:
+            bring_back([*in_front, focused])  # instead of the previews
             if 0 <= index < len(listed):
                 reviews.show(listed[index])
-                return
-            bring_back([*in_front, focused])
-            if index >= 0:
+            elif index >= 0:
                 self.show(other)
 
         items = [_item(*change_item(change)) for change in listed]

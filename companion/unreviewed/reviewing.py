@@ -104,12 +104,17 @@ class ChangeReviews:
             self._read(change, partial(self._show, change, None))
 
     def preview(self, change: ListedChange) -> None:
-        """Show a change behind a list, which keeps the focus: its review if it is open, else the file."""
+        """Show a change behind a list, which keeps the focus: its review if it is open, else the file.
+
+        Beside a review files are not previewed: when its group goes, the preview would be left as a tab.
+        """
         review = self.review_of(change)
         if review is not None:
             self._open.preview(review)
-        elif change.now.there and not change.binary and change.now.size <= COPIED_BYTES:
-            self._window.open_file(full_path(change), sublime.TRANSIENT)
+        elif (
+            not self._open.presentations and change.now.there and not change.binary and change.now.size <= COPIED_BYTES
+        ):
+            self._window.open_file(full_path(change), sublime.TRANSIENT | sublime.FORCE_GROUP)
 
     def review_of(self, change: ListedChange) -> Optional[Review]:
         """The open review of the same file, if there is one."""

@@ -94,9 +94,10 @@ class Files:
             view = self._open_new(window, path, flags, group)
         elif not flags & TRANSIENT and not flags & SEMI_TRANSIENT:
             view.sheet.promote()
+        stays = window.group_of(view.sheet) == window.active_group
         window.active_group = window.group_of(view.sheet)
         window.groups[window.active_group].show(view.sheet, keep_selection=bool(flags & ADD_TO_SELECTION))
-        window.panels.blur()
+        window.panels.blur(stays)
         self._host.focus.update()
         if row is not None:
             self._when_loaded(view, lambda: self._go_to(view, row, column))

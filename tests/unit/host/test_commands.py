@@ -120,6 +120,22 @@ def test_another_group_or_a_new_file_ends_a_list_over_the_tabs(bench):
             bench.window.focus_view(b)
 
 
+def test_a_list_stays_over_the_previews_of_its_rows(bench, tmp_path):
+    """Evidence: packages preview with `open_file(..., TRANSIENT)` in `on_highlight`, as the editor's own symbol.py."""
+    (tmp_path / "a.py").write_text("a")
+    ended = []
+
+    def highlighted(index):
+        bench.window.open_file(str(tmp_path / "a.py"), bench.sublime.TRANSIENT)
+
+    bench.window.show_quick_panel(["a"], ended.append, on_highlight=highlighted)
+    bench.settle()
+    assert ended == [] and bench.window.active_view().file_name() == str(tmp_path / "a.py")
+    bench.gestures.choose(0)
+    bench.settle()
+    assert ended == [0]
+
+
 def test_closing_unmodified_tabs_closes_scratch_views(bench):
     a, b, _ = named(bench, "a", "b", "c")
     for view in (a, b):
