@@ -52,7 +52,8 @@ class ChangeLists:
                 reviews.preview(listed[index])
 
         def picked(index: int) -> None:
-            bring_back([*in_front, focused])  # instead of the previews
+            bring_back([*in_front, focused])
+            reviews.end_preview()
             if 0 <= index < len(listed):
                 reviews.show(listed[index])
             elif index >= 0:

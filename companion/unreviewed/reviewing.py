@@ -82,6 +82,7 @@ class ChangeReviews:
         self._ask = ask
         self._restore = restore
         self._shown: Dict[Review, _Shown] = {}
+        self._preview: Optional[sublime.View] = None
 
     @property
     def listed(self) -> Tuple[ListedChange, ...]:
@@ -104,17 +105,21 @@ class ChangeReviews:
             self._read(change, partial(self._show, change, None))
 
     def preview(self, change: ListedChange) -> None:
-        """Show a change behind a list, which keeps the focus: its review if it is open, else the file.
-
-        Beside a review files are not previewed: when its group goes, the preview would be left as a tab.
-        """
-        review = self.review_of(change)
+        """Show a change behind a list, which keeps the focus: its review if it is open, else the file."""
+        review, path = self.review_of(change), full_path(change)
         if review is not None:
             self._open.preview(review)
-        elif (
-            not self._open.presentations and change.now.there and not change.binary and change.now.size <= COPIED_BYTES
-        ):
-            self._window.open_file(full_path(change), sublime.TRANSIENT | sublime.FORCE_GROUP)
+        elif change.now.there and not change.binary and change.now.size <= COPIED_BYTES:
+            known = self._window.find_open_file(path) is not None
+            view = self._window.open_file(path, sublime.TRANSIENT | sublime.FORCE_GROUP)
+            self._preview = self._preview if known else view
+
+    def end_preview(self) -> None:
+        """The list has gone: close the file that was opened behind it, unless the user has made a tab of it."""
+        view, self._preview = self._preview, None
+        sheet = view.sheet() if view is not None and view.is_valid() else None
+        if sheet is not None and sheet.is_transient():
+            sheet.close()
 
     def review_of(self, change: ListedChange) -> Optional[Review]:
         """The open review of the same file, if there is one."""

@@ -142,6 +142,6 @@ class Unasked:
     def _leave_for(self, following: str) -> None:
         """The review of the next file comes by itself. Go to it and close its tab, which decides nothing."""
         desktop = self._desktop
-        self._host.wait_until(lambda: desktop.header().startswith(os.path.basename(following)))
+        desktop.wait_shown(following)
         self._host.call("close_tab", view=desktop.show_change(following)["id"])
         desktop.wait_no_review()

@@ -129,11 +129,15 @@ class Desktop:
         self.host.call("run_palette", caption=TITLE + command)
 
     def show_change(self, path: str) -> Dict[str, Any]:
-        """Chooses an unreviewed change of the list; returns its right side, once there is something in its header."""
+        """Chooses an unreviewed change of the list; returns its right side, once it is in front."""
         self.run("Show Unreviewed Changes")
         self.rows()
         self.host.call("choose", item=path)
-        self.host.wait_until(lambda: self.header().startswith(os.path.basename(path)))
+        return self.wait_shown(path)
+
+    def wait_shown(self, path: str) -> Dict[str, Any]:
+        """Waits until the review of this file is in front; returns its right side."""
+        self.host.wait_until(lambda: os.path.basename(path) + " \u2190" in self.header())
         return self.views_of_role("proposal")[-1]
 
     def type_at_end(self, view: int, text: str) -> None:

@@ -130,7 +130,8 @@ def test_a_list_stays_over_the_previews_of_its_rows(bench, tmp_path):
 
     bench.window.show_quick_panel(["a"], ended.append, on_highlight=highlighted)
     bench.settle()
-    assert ended == [] and bench.window.active_view().file_name() == str(tmp_path / "a.py")
+    assert ended == []
+    assert bench.window.active_view().file_name() == str(tmp_path / "a.py")
     bench.gestures.choose(0)
     bench.settle()
     assert ended == [0]

@@ -222,7 +222,8 @@ def test_nobody_is_woken_by_signs_where_nothing_is_tracked(project, tracking, ru
     jobs = runtime.jobs
     tabs.Tabs(tracking).activated()
     runtime.step()
-    assert tracking._timer is None and runtime.jobs == jobs
+    assert tracking._timer is None
+    assert runtime.jobs == jobs
 
 
 def test_the_main_thread_hears_of_changes_alone(project, tracking, runtime, rules):
