@@ -1,8 +1,8 @@
 """The demonstration: `python3 tests/demo.py` runs the main job and shows each step as it happens.
 
 A headless editor with the package in it opens a sample workspace. The real IDE client of Gemini CLI's core
-connects to it, hears the context, and proposes changes: one is edited and accepted, one rejected, one answered
-from the client's side. Then two files are changed by somebody who does not ask: one change is kept, one undone. With
+connects to it, hears the context, and proposes changes: one is edited and accepted, one rejected. Two files are changed
+by somebody who does not ask: one change is kept, one undone. A last proposal is answered from the client's side. With
 --keep-running the editor stays, for a program of your own.
 Sets up all it needs in `.cache/`. Runs on Python 3.8 or newer with nothing but the standard library; needs Node 20.
 """
@@ -26,6 +26,7 @@ from tests.tools import cache, nodes, pythons  # noqa: E402
 from tests.tools.desktop import ACCEPT, REJECT, Desktop  # noqa: E402
 
 GREETING = "def greet(name):\n    return 'Hello, ' + name\n\n\nprint(greet('world'))\n"
+TODO = b"Greet in more languages.\n"
 
 
 class Demonstration:
@@ -56,8 +57,8 @@ class Demonstration:
             self.show_context(client)
             self.accept_with_edits(client)
             self.reject(client)
-            self.answer_from_client(client)
             self.review_what_was_not_asked()
+            self.answer_from_client(client)
         errors = self.desktop.host.errors()
         if errors:
             raise RuntimeError(f"errors in the editor: {errors}")
@@ -118,13 +119,12 @@ class Demonstration:
         if result["outcome"] != "accepted" or self.desktop.read("notes.txt") != b"A new file.\n":
             raise RuntimeError(f"the answer from the client did not arrive: {result}")
         self.desktop.wait_no_review()
-        self.say("A third, for a new file, was accepted in the client, which called closeDiff.", file=path)
+        self.say("A last one, for a new file, was accepted in the client, which called closeDiff.", file=path)
 
     def review_what_was_not_asked(self) -> None:
-        greeting, notes = self.desktop.read("greeting.py"), self.desktop.read("notes.txt")
-        changed = greeting.replace(b"world", b"everybody")
+        changed = self.desktop.read("greeting.py").replace(b"world", b"everybody")
         self.desktop.write("greeting.py", changed)
-        self.desktop.write("notes.txt", b"Something else.\n")
+        self.desktop.write("todo.txt", b"Something else.\n")
         self.desktop.wait_status("2 changed files")
         self.say("A program changed two files without asking; the status bar tells.", status=self.status())
         self.desktop.show_change("greeting.py")
@@ -132,12 +132,12 @@ class Demonstration:
         self.desktop.run("Accept Diff")
         self.desktop.wait_status("1 changed file")
         self.say(f"'{ACCEPT}' keeps it.", greeting_py=self.desktop.read("greeting.py").decode("utf-8"))
-        self.desktop.show_change("notes.txt")
+        self.desktop.show_change("todo.txt")
         self.desktop.run("Reject Diff")
         self.desktop.wait_no_review()
-        if (self.desktop.read("greeting.py"), self.desktop.read("notes.txt")) != (changed, notes):
+        if (self.desktop.read("greeting.py"), self.desktop.read("todo.txt")) != (changed, TODO):
             raise RuntimeError("the files are not as they were decided")
-        self.say(f"'{REJECT}' undoes the other: it is as it was before.", notes_txt=notes.decode("utf-8"))
+        self.say(f"'{REJECT}' undoes the other: it is as it was before.", todo_txt=TODO.decode("utf-8"))
 
     def status(self) -> str:
         return str(self.desktop.window()["status_bar"])
@@ -175,7 +175,9 @@ def keep_running(desktop: Desktop) -> None:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--keep-running", action="store_true", help="keep the editor running for a program of your own")
-    parser.add_argument("--workspace", help="a folder to work in; greeting.py and notes.txt are written there")
+    parser.add_argument(
+        "--workspace", help="a folder to work in; greeting.py, notes.txt and todo.txt are written there"
+    )
     options = parser.parse_args()
     try:
         python = pythons.environment(pythons.newest())
@@ -195,6 +197,7 @@ def main() -> int:
                 host.environment["TMPDIR"] = node_tmpdir()
             desktop = Desktop(host, workspace)
             desktop.write("greeting.py", GREETING.encode("utf-8"))
+            desktop.write("todo.txt", TODO)
             try:
                 Demonstration(desktop).run()
             except (RuntimeError, TimeoutError, HostError, ClientError) as error:

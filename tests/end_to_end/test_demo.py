@@ -15,8 +15,8 @@ from tests.host.launch import ROOT
 
 DEMO = os.path.join(ROOT, "tests", "demo.py")
 STEPS = ["published itself", "is connected", "a word selected", "opened a diff", "edited the proposal"]
-STEPS += ["wrote the file", "as they were before", "was rejected", "called closeDiff"]
-STEPS += ["changed two files without asking", "keeps it", "undoes the other", "The main job is done"]
+STEPS += ["wrote the file", "as they were before", "was rejected", "changed two files without asking", "keeps it"]
+STEPS += ["undoes the other", "called closeDiff", "The main job is done"]
 
 
 def test_the_demonstration_shows_every_step():
