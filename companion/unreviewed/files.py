@@ -13,6 +13,7 @@ from __future__ import annotations
 import time
 from typing import Callable, Dict, FrozenSet, List, NamedTuple, Optional, Tuple
 
+from ..review.document.file_replacement import SUFFIX
 from .following import Move
 from .git import Entries, Position, Repository
 from .walking import Walked, Walks
@@ -142,7 +143,9 @@ class Files:
         """Whether a path is not to be looked at, whatever there is."""
         known = self._secret.get(path)
         if known is None:
-            known = self._secret[path] = self._rules.secret(f"{self._folder}/{path}")
+            # What is made beside a file for a moment, while it is written, is our own.
+            known = path.endswith(SUFFIX) or self._rules.secret(f"{self._folder}/{path}")
+            self._secret[path] = known
         return known
 
     def _is_left_out(self, path: str, is_folder: bool) -> bool:

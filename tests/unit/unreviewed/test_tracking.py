@@ -6,11 +6,13 @@ import asyncio
 import importlib
 import os
 import sys
+from pathlib import Path
 from types import ModuleType
 
 import pytest
 
 from companion.common.workers import NOTHING_TO_TELL
+from companion.review.document.file_replacement import beside
 from companion.unreviewed.files import Rules
 from companion.unreviewed.schedule import ATTENTION_SECONDS, INTERVAL_SECONDS, SHARE, Schedule
 from tests.support.stepping import SteppedLoop
@@ -134,6 +136,14 @@ def test_what_is_excluded_is_not_listed_by_whatever_name_of_its_folder(project, 
     tracking.track(1, [str(link)], rules, tracked=True)
     runtime.step(INTERVAL_SECONDS)
     assert tracking.lists(1).changes == ()  # what the rules uncover has been seen, what they hide has gone
+
+
+def test_what_the_editor_makes_beside_a_file_for_a_moment_is_not_listed(project, tracking, runtime, rules):
+    project.write(a_txt=b"before\n")
+    tracking.track(1, [str(project.folder)], rules, tracked=True)
+    Path(beside(str(project.folder / "a.txt"))).write_bytes(b"after\n")
+    write_and_look(project, tracking, runtime, a_txt=b"now\n")
+    assert [change.path for change in tracking.lists(1).changes] == ["a.txt"]
 
 
 def test_what_was_written_while_nobody_tracked_is_the_user_s(project, tracking, runtime, deciding, rules):
