@@ -14,7 +14,7 @@ import logging
 import time
 from enum import Enum
 from functools import partial
-from typing import TYPE_CHECKING, Callable, Dict, FrozenSet, Iterator, List, NamedTuple, Optional, Sequence
+from typing import TYPE_CHECKING, Callable, Dict, FrozenSet, Iterator, List, NamedTuple, Optional
 
 import sublime
 
@@ -300,30 +300,24 @@ class Cycle:
         if not original.comparable or self.proposal.binary:
             self._draw_plainly(count, too_large=False)
             return
+        self._enter(Phase.COMPARING)
+        self._slices.run(self._begin(count, original), lambda: self._holds(count))
+
+    def _begin(self, count: int, original: Original) -> Iterator[None]:
+        """Ask the editor for the text, a very long one in portions, and compare it."""
         limits = Limits.of(self._settings())
         text = self.proposal.read(count, limits.length)
         self._long = text is None or len(text) > limits.length
-        if text is not None:
-            self._begin(count, original, [text])
-        elif self._view.size() > limits.longest:
-            self._draw_plainly(count, too_large=True)
-        else:
-            self._enter(Phase.COMPARING)
-            self._slices.run(self._read(count, original), lambda: self._holds(count))
-
-    def _read(self, count: int, original: Original) -> Iterator[None]:
-        """Ask the editor for a very long text, and compare it."""
-        portions: List[str] = []
-        for portion in self.proposal.portions():
-            portions.append(portion)
-            yield None
-        self._begin(count, original, portions)
-
-    def _begin(self, count: int, original: Original, portions: Sequence[str]) -> None:
-        self._enter(Phase.COMPARING)
+        portions: List[str] = [text] if text is not None else []
+        if text is None:
+            if self._view.size() > limits.longest:
+                self._draw_plainly(count, too_large=True)
+                return
+            for portion in self.proposal.portions():
+                portions.append(portion)
+                yield None
         # Marks that have moved with a single edit are left alone. Each edit counts, so that none can be overlooked.
         drawn = self._drawn.text if count - self._drawn.change_count == 1 else None
-        limits = Limits.of(self._settings())
         question = Question(original.text, tuple(portions), self.whitespace.ignored, limits, drawn)
         in_hand, self._in_hand = self._in_hand, None
         if in_hand is not None and in_hand.question == question:
@@ -381,14 +375,13 @@ class Cycle:
         self._enter(Phase.DRAWING)
         self._show_header()
         self._being_drawn = text
-        self._slices.run(
-            self.drawing.steps(self.analysis, state, partial(self._end_drawing, text, state)),
-            lambda: self.drawing.valid and self._holds(text.change_count),
-        )
+        self._slices.run(self._steps(text, state), lambda: self.drawing.valid and self._holds(text.change_count))
+
+    def _steps(self, text: DrawnText, state: TextState) -> Iterator[object]:
+        yield from self.drawing.steps(self.analysis, state)
+        self._end_drawing(text, state)
 
     def _end_drawing(self, text: DrawnText, state: TextState) -> None:
-        if self._phase is not Phase.DRAWING:
-            return  # it is compared again already
         self._enter(Phase.SHOWN)
         before, self._drawn = self._drawn, text
         self.hunks.link(state, self.drawing.room)

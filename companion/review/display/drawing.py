@@ -72,8 +72,8 @@ class Drawing:
         if self.sides is not None:
             self.sides.original_filled()
 
-    def steps(self, analysis: Optional[Analysis], text: TextState, done: Callable[[], None]) -> Iterator[object]:
-        """Draw `analysis`, or nothing but the header if it is None; then call `done`. In small steps.
+    def steps(self, analysis: Optional[Analysis], text: TextState) -> Iterator[object]:
+        """Draw `analysis`, or nothing but the header if it is None. In small steps.
 
         `text` is the state of the proposal's text. Whoever runs the steps asks `valid` between slices.
         """
@@ -96,7 +96,6 @@ class Drawing:
             self._was_at_top = False
             back_to_top(self._view)
         yield None
-        done()
 
     @property
     def valid(self) -> bool:
