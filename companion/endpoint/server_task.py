@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import errno
 import logging
+from functools import partial
 from typing import TYPE_CHECKING, Any, Awaitable, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 from ..agents.dialect import Dialect, Message, Transport
@@ -133,7 +134,13 @@ class ServerTask:
         server = make_server(
             self._dialect,
             Secrets(self._token, self._agent_tokens),
-            Hooks(self._call_tool, self._client_came, self._client_went, self._listed, self._process_known),
+            Hooks(
+                self._call_tool,
+                self._client_came,
+                self._client_went,
+                partial(self._tell, self._listener.listed),
+                partial(self._tell, self._listener.process_known),
+            ),
             identity=Implementation("gemini-companion", "Gemini Companion", self._version),
             limits=Limits(body_bytes=self._body_bytes()),
             in_worker=self._runtime.in_worker,
@@ -246,12 +253,6 @@ class ServerTask:
         self._runtime.assert_loop_thread()
         self._clients.pop(session.id, None)
         self._tell(self._listener.client_went, session)
-
-    def _listed(self, session: ClientSession) -> None:
-        self._tell(self._listener.listed, session)
-
-    def _process_known(self, session: ClientSession, process_id: int) -> None:
-        self._tell(self._listener.process_known, session, process_id)
 
     def _tell(self, listener: Callable[..., None], *args: Any) -> None:
         self._runtime.on_main(listener, *args)

@@ -7,7 +7,7 @@ or by `prepare`. A refusal names the field and the expected type and never quote
 
 from __future__ import annotations
 
-from typing import AbstractSet, Any, Callable, Dict, Iterable, List, Optional
+from typing import AbstractSet, Any, Dict, Iterable, Optional
 
 from .jsonrpc import kind_of
 from .tools import Tool
@@ -91,45 +91,16 @@ class _PlainSchema:
 
 
 def _sentence(error: Any) -> str:
-    explain = _EXPLANATIONS.get(error.validator)
-    where = _field(error.absolute_path)
-    if explain is not None:
-        return explain(error, where)
+    """What is wrong, in the words of schemas that our tools have; of others, the word that is not satisfied."""
+    names = ".".join(str(part)[:LONGEST_NAME] for part in error.absolute_path)
+    where = f'The argument "{names}"' if names else "The arguments object"
+    if error.validator == "required":
+        missing = next(name for name in error.validator_value if name not in error.instance)
+        return f'The argument "{missing}" is missing{f" in {where}" if names else ""}.'
+    if error.validator == "type":
+        wanted = error.validator_value
+        kinds = " or ".join(wanted if isinstance(wanted, list) else [wanted])
+        return f"{where} must be of type {kinds}, not {kind_of(error.instance)}."
+    if error.validator == "minLength":
+        return f"{where} is too short: at least {error.validator_value} character(s)."
     return f'{where} does not satisfy "{error.validator}".'
-
-
-def _field(path: Iterable[Any]) -> str:
-    parts: List[str] = []
-    for part in path:
-        parts.append(f"[{part}]" if isinstance(part, int) else ("." if parts else "") + part[:LONGEST_NAME])
-    return 'The argument "{}"'.format("".join(parts)) if parts else "The arguments object"
-
-
-def _missing(error: Any, where: str) -> str:
-    missing = [name for name in error.validator_value if name not in error.instance]
-    inside = "" if not error.absolute_path else f" in {where}"
-    return f'The argument "{missing[0]}" is missing{inside}.'
-
-
-def _unexpected(error: Any, where: str) -> str:
-    known = error.schema.get("properties", {})
-    extra = sorted(name for name in error.instance if name not in known)
-    return 'The argument "{}" is not known.'.format(extra[0][:LONGEST_NAME] if extra else "?")
-
-
-def _type(error: Any, where: str) -> str:
-    wanted = error.validator_value
-    names = wanted if isinstance(wanted, list) else [wanted]
-    return "{} must be of type {}, not {}.".format(where, " or ".join(names), kind_of(error.instance))
-
-
-_EXPLANATIONS: Dict[str, Callable[[Any, str], str]] = {
-    "required": _missing,
-    "additionalProperties": _unexpected,
-    "type": _type,
-    "minLength": lambda error, where: f"{where} is too short: at least {error.validator_value} character(s).",
-    "maxLength": lambda error, where: f"{where} is too long: at most {error.validator_value} character(s).",
-    "minItems": lambda error, where: f"{where} has too few items: at least {error.validator_value}.",
-    "maxItems": lambda error, where: f"{where} has too many items: at most {error.validator_value}.",
-    "enum": lambda error, where: f"{where} is not one of the allowed values.",
-}

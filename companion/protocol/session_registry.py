@@ -242,7 +242,7 @@ class SessionRegistry:
         woken: List[Output] = []
         given_up: List[Session] = []
         for session in self._sessions.values():
-            if session_id is not None and not session.traits.receives_all and session.client.id != session_id:
+            if session_id is not None and session.kind is not EVENTS and session.client.id != session_id:
                 continue
             ready = session.notify(notice, collapse)
             if ready is None:

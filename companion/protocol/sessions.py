@@ -9,7 +9,7 @@ Implements MCP 2025-11-25, transports, "Session Management" and "Multiple Connec
 from __future__ import annotations
 
 from enum import Enum
-from typing import Any, Dict, List, NamedTuple, Optional, Union
+from typing import Any, Dict, List, Optional, Union
 
 from .limits import Limits
 from .outbox import Message, Notice, Outbox
@@ -25,7 +25,7 @@ class SessionKind(Enum):
     MCP = "mcp"
     """By `initialize` (MCP lifecycle, "Initialization")."""
     EVENTS = "events"
-    """By a GET of the plain event stream `/events`."""
+    """By a GET of the plain event stream `/events`. It also gets what is addressed to others, in its own dialect."""
     SUBSCRIBER = "subscriber"
     """By `subscriptions/listen` of the stateless revision."""
     CONNECTION = "connection"
@@ -34,26 +34,6 @@ class SessionKind(Enum):
 
 MCP, EVENTS, SUBSCRIBER = SessionKind.MCP, SessionKind.EVENTS, SessionKind.SUBSCRIBER
 CONNECTION = SessionKind.CONNECTION
-
-
-class Traits(NamedTuple):
-    """What differs between the kinds of sessions."""
-
-    receives_all: bool
-    """Also gets notifications addressed to other sessions."""
-    translated: bool
-    """Gets notifications in the dialect of the plain event stream."""
-    primes_streams: bool
-    """May get a priming event with empty data, see `Revision.primes_streams`."""
-
-
-TRAITS: Dict[SessionKind, Traits] = {
-    #            receives_all translated primes_streams
-    MCP: Traits(False, False, True),
-    EVENTS: Traits(True, True, False),
-    SUBSCRIBER: Traits(False, False, False),
-    CONNECTION: Traits(False, False, False),
-}
 
 
 class SessionState(IdentityHashed):
@@ -111,7 +91,7 @@ class Session:
     """One client and everything that is kept for it. Times are in seconds of a monotonic clock."""
 
     __slots__ = (
-        "client", "revision", "kind", "traits", "limits", "outbox", "streams", "current", "sequence", "stream_count",
+        "client", "revision", "kind", "limits", "outbox", "streams", "current", "sequence", "stream_count",
         "requests", "last_seen", "shows_event_ids", "state",
     )  # fmt: skip
 
@@ -121,7 +101,6 @@ class Session:
         self.client = client
         self.revision = revision
         self.kind = kind
-        self.traits = TRAITS[kind]
         self.limits = limits
         self.outbox = Outbox(limits)
         self.streams: Dict[str, Stream] = {}
@@ -190,7 +169,7 @@ class Session:
             kind,
             self.outbox if kind is LISTEN else Outbox(self.limits),
             self.limits,
-            primes=self.revision.primes_streams and self.traits.primes_streams,
+            primes=self.revision.primes_streams and self.kind is MCP,
         )
         self.streams[label] = stream
         return stream
@@ -256,7 +235,7 @@ class Session:
         be closed."""
         if self.kind is SUBSCRIBER:
             return self._post_to_subscriptions(notice, collapse)
-        payload = notice.translated() if self.traits.translated else notice.encoded()
+        payload = notice.translated() if self.kind is EVENTS else notice.encoded()
         if not self.outbox.add(Message(self.next_sequence(), payload, collapse)):
             return None
         if self.current is not None:

@@ -71,9 +71,8 @@ class BaseServer:
         self._running: Dict[ToolCall, RunningCall] = {}
         self._last_call_over: Optional[asyncio.Future[None]] = None  # somebody waits for it
         self._cancelled: Set[asyncio.Task[Any]] = set()
-        header = dialect.secret_header if dialect.secret_header != "Authorization" else ""
         # Read for each request: further tokens may be added meanwhile.
-        self._gate = Gate(ChainMap({"": secrets.token}, secrets.further), secret_header=header)
+        self._gate = Gate(ChainMap({"": secrets.token}, secrets.further), dialect.secret_header)
         self._bodies = Bodies(in_worker)
         self._listener: Union[Port, LocalSocket, None] = None
         self._manager: Optional[web.Server] = None

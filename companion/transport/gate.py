@@ -24,13 +24,13 @@ _WARNING_SECONDS = 60.0
 class Gate:
     """Access control of one endpoint. Loop thread."""
 
-    def __init__(self, tokens: Mapping[str, str], *, secret_header: str = "") -> None:
-        """`secret_header`: where clients show a token, by itself; without one it is `Authorization: Bearer …`."""
+    def __init__(self, tokens: Mapping[str, str], secret_header: str) -> None:
+        """`secret_header`: where clients show a token; by itself, but in `Authorization` as a bearer token."""
         self.port: Optional[int] = 0
         """The endpoint's own; None if it listens on no port but in the file system, where no web page comes."""
         self._tokens = tokens
-        self._secret_header = istr(secret_header) if secret_header else hdrs.AUTHORIZATION
-        self._is_bearer = not secret_header
+        self._secret_header = istr(secret_header)
+        self._is_bearer = self._secret_header == hdrs.AUTHORIZATION
         self._next_warning = 0.0
 
     def turned_away(self, request: web.BaseRequest) -> Optional[WholeResponse]:
