@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import unittest.mock
 from typing import Any, Iterator, List
 
 import sublime
@@ -20,6 +21,7 @@ from ..companion.diagnosis import assumptions
 from ..companion.diagnosis.report import FRAME_MILLISECONDS, LAYOUT_FRAMES
 from ..companion.editor.edits import set_text
 from ..companion.review.display.markup import filler_html
+from ..companion.terminals.environment import CERTIFICATES
 from .review_support import PLUGIN, ReviewTestCase
 from .support.selecting import put_caret, select
 
@@ -228,6 +230,28 @@ class TestTheInterpreter(DeferrableTestCase):
         finally:
             del os.environ["GEMINI_COMPANION_ASSUMPTION"]
         self.assertIn(b"GEMINI_COMPANION_ASSUMPTION=seen", output)
+
+    def test_certificates_of_the_editor_stay_here(self) -> None:
+        """The editor points OpenSSL at its own ones, and a company's would be missing in a terminal that we open."""
+        before = os.environ.get(CERTIFICATES)
+        try:
+            os.environ[CERTIFICATES] = os.path.join(os.path.dirname(sublime.packages_path()), "certifi", "cacert.pem")
+            self.assertIsNone(assumptions.certificates_stay_here())
+            elsewhere = os.path.join(os.path.abspath(os.sep), "elsewhere", "certifi", "cacert.pem")
+            os.environ[CERTIFICATES] = elsewhere
+            self.assertIn(elsewhere, assumptions.certificates_stay_here() or "")
+            os.environ[CERTIFICATES] = os.path.join(os.path.abspath(os.sep), "company.pem")
+            self.assertIsNone(assumptions.certificates_stay_here())
+        finally:
+            os.environ.pop(CERTIFICATES)
+            os.environ.update({} if before is None else {CERTIFICATES: before})
+
+    def test_keymaps_are_in_the_order_of_packages(self) -> None:
+        """The save key is ours in a proposal unless a later package binds it, whose command is then known."""
+        self.assertIn(assumptions.keymaps_are_in_order(), (None, assumptions.UNKNOWN))
+        without_ours = ["Packages/Default/Default.sublime-keymap"]
+        with unittest.mock.patch.object(sublime, "find_resources", return_value=without_ours):
+            self.assertEqual(assumptions.keymaps_are_in_order(), assumptions.UNKNOWN)
 
     def test_our_parent_is_the_editor(self) -> None:
         """Clients look for a discovery file with the pid of a process above theirs; see 6388 for quitting."""

@@ -21,7 +21,10 @@ import sublime_plugin
 from ..editor.edits import Edit, apply_edits
 from ..review.display.markup import filler_html
 from ..review.display.screen import Sizes
+from ..system.platform import Platform
 from ..system.processes import editor_is_gone
+from ..terminals.environment import CERTIFICATES
+from ..terminals.launcher import inherited
 from .checks import Check, failed, noted, passed
 
 ADVICE = "Please report it and include this page: the package expects the editor to behave differently."
@@ -31,6 +34,7 @@ ROWS = 3
 TOLERANCE = 0.5  # pixels, for all rows together
 POSIX_MODULES = ("grp", "pwd", "fcntl")
 MODULES = ("ssl", "ctypes", "zlib", "_asyncio", "_json", "_socket")
+KEYMAPS_AFTER_OURS = ("LSP", "NeoVintageous", "Terminus")
 PACKAGE = __name__.partition(".")[0]
 
 
@@ -170,6 +174,24 @@ def build_systems_run_here() -> Optional[str]:
     return "the package Default runs in another plugin host" if elsewhere else None
 
 
+def certificates_stay_here() -> Optional[str]:
+    """Programs that we start do not inherit the certificates that the plugin host has set for itself."""
+    left = inherited(Platform.current()).get(CERTIFICATES, "")
+    if "certifi" not in os.path.normpath(left).split(os.sep):
+        return None  # unset, or the user's own
+    return f"they would inherit {CERTIFICATES}={left}"
+
+
+def keymaps_are_in_order() -> Optional[str]:
+    """The editor lists keymaps in the order in which they apply: the Default ones first, the user's own last."""
+    names = [resource.split("/")[1] for resource in sublime.find_resources("Default*.sublime-keymap")]
+    last = {name: place for place, name in enumerate(names)}
+    expected = [name for name in ("Default", PACKAGE, *KEYMAPS_AFTER_OURS, "User") if name in last]
+    if PACKAGE not in last or expected != sorted(expected, key=last.__getitem__):
+        return UNKNOWN  # the list may have an order of its own
+    return None
+
+
 def commands_can_be_looked_up() -> Optional[str]:
     """The editor lists the classes of all packages' commands. By these we know whether a package is installed."""
     classes: Iterable[type] = getattr(sublime_plugin, "window_command_classes", ())
@@ -195,6 +217,8 @@ INTERPRETER_ASSUMPTIONS = (
     InterpreterAssumption("Python's compiled modules are there", modules_are_there),
     InterpreterAssumption("our parent process is the editor", parent_is_the_editor),
     InterpreterAssumption("build systems run in our plugin host", build_systems_run_here),
+    InterpreterAssumption("programs that we start inherit no certificates of the editor", certificates_stay_here),
+    InterpreterAssumption("keymaps apply in the order of packages", keymaps_are_in_order),
     InterpreterAssumption("commands of packages can be looked up", commands_can_be_looked_up),
 )
 

@@ -62,6 +62,13 @@ class LaunchSettings(NamedTuple):
     terminals: Mapping[str, Sequence[str]]
 
 
+def inherited(platform: Platform) -> Mapping[str, str]:
+    """What programs inherit that we start. Any thread."""
+    certificates = getattr(sys.modules.get("certifi"), "where", lambda: "")
+    folders = [os.path.dirname(sublime.executable_path()), os.path.dirname(sublime.packages_path())]
+    return for_programs(platform.environment, [*folders, certificates()], platform)
+
+
 class Launcher:
     """Starts clients, for all windows."""
 
@@ -152,7 +159,7 @@ class Launcher:
             if terminus_is_there():
                 tag = f"{TAG}{program.key}.{window.id()}.{RUN}.{next(_numbers)}"
                 shell = login_shell(self._platform.environment)
-                without = sorted(set(self._platform.environment) - set(self._environment()))
+                without = sorted(set(self._platform.environment) - set(inherited(self._platform)))
                 arguments = terminus_arguments(launch, self._platform.name, shell, tag, without)
                 window.run_command("terminus_open", arguments)
                 self._await_terminus(window, tag, launch, configured, TERMINUS_MILLISECONDS)
@@ -197,16 +204,10 @@ class Launcher:
         def started(_: None) -> None:
             say(window, f"{launch.title} runs in {words[0]}")
 
-        platform = self._platform._replace(environment=self._environment())
+        platform = self._platform._replace(environment=inherited(self._platform))
         self._runtime.use_disk(
             start_terminal, words, launch.folder, launch.variables, platform, then=started, failed=failed
         )
-
-    def _environment(self) -> Mapping[str, str]:
-        """What programs inherit that we start."""
-        certificates = getattr(sys.modules.get("certifi"), "where", lambda: "")
-        folders = [os.path.dirname(sublime.executable_path()), os.path.dirname(sublime.packages_path())]
-        return for_programs(self._platform.environment, [*folders, certificates()], self._platform)
 
     def _explain(self, window: sublime.Window, program: Program, word: str) -> None:
         own = shown(word) if program.words or word != program.program else ""  # else whoever reads of it knows it
