@@ -30,7 +30,7 @@ class Tabs:
         path = view.file_name()
         if path is not None:
             if self._tracking.called(path):
-                self._tracking.carry_out(look_at(path))
+                self._tracking.carry_out(look_at(path), path=path)
             self._tracking.sign()
 
     def saving(self, view: sublime.View) -> None:
@@ -44,7 +44,8 @@ class Tabs:
         path = view.file_name()
         if path is not None and self._tracking.called(path):
             text = view.substr(sublime.Region(0, view.size()))
-            self._tracking.carry_out(take_over(path, text, view.encoding(), view.line_endings()))
+            do = take_over(path, text, view.encoding(), view.line_endings())
+            self._tracking.carry_out(do, path=path)
 
     def activated(self) -> None:
         """A view has the focus: the user may come from another application, and files have changed meanwhile."""

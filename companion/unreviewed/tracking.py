@@ -71,8 +71,11 @@ class Tracking:
         self.storage = storage
         self._clock = clock
         self._workspaces: Optional[Workspaces] = None
+        self._listing = threading.Lock()  # held by disk threads only
         self._lock = threading.Lock()  # guards what follows; never held over a look
         self._folders: Dict[str, _Folder] = {}
+        self._in_turn: Dict[str, List[Callable[[], object]]] = {}
+        """What waits for what is being done about a path, by that."""
         self._schedule = Schedule()
         self._signs: Dict[int, Tuple[float, str]] = {}  # when a window's only program last gave one, and its name
         self._timer: Optional[asyncio.TimerHandle] = None  # loop thread only
@@ -265,15 +268,21 @@ class Tracking:
 
         self.carry_out(begin)
 
-    def carry_out(self, do: Callable[[Workspaces], Any], then: Callable[[Any], None] = lambda _: None) -> None:
+    def carry_out(
+        self, do: Callable[[Workspaces], Any], then: Callable[[Any], None] = lambda _: None, path: str = ""
+    ) -> None:
         """Do something on a disk thread and list anew; `then` is called on the main thread, with the lists up to date.
 
-        A look may be under way: the workspace's lock lets one after the other. Any thread.
+        A look may be under way: the workspace's lock lets one after the other. What is about one `path` is done in the
+        order in which it was asked for. Any thread.
         """
 
         def work(cancelled: Callable[[], bool]) -> Tuple[Any, bool]:
-            workspaces = self._there()
-            answer = do(workspaces)
+            try:
+                workspaces = self._there()
+                answer = do(workspaces)
+            finally:
+                self._go_on(path)
             with self._lock:
                 folders = list(self._folders.values())
             different = [self._list(workspaces, folder) for folder in folders]
@@ -285,20 +294,37 @@ class Tracking:
                 self._changed()
             then(answer)
 
+        with self._lock:
+            if path in self._in_turn:
+                self._in_turn[path].append(lambda: self._runtime.use_disk(work, then=deliver))
+                return
+            if path:
+                self._in_turn[path] = []
         self._runtime.use_disk(work, then=deliver)
+
+    def _go_on(self, path: str) -> None:
+        """Do what is asked for next about a path. Disk thread."""
+        with self._lock:
+            waiting = self._in_turn.get(path)
+            following = waiting.pop(0) if waiting else None
+            if following is None:
+                self._in_turn.pop(path, None)
+        if following is not None:
+            following()
 
     def _list(self, workspaces: Workspaces, folder: _Folder, who: Optional[str] = None) -> bool:
         """List anew what is unreviewed in a folder, and whether that is something else. `who` was at work, if a look
         has found it. Disk thread."""
-        lists = workspaces.lists(folder.root)
-        restorable = bool(workspaces.last_undone([folder.root]))
-        with self._lock:
+        with self._listing:  # else what was listed first might be noted last
+            lists = workspaces.lists(folder.root)
+            restorable = bool(workspaces.last_undone([folder.root]))
             names = folder.names
             folder.names = {(each.folder, each.path): _name(each, names, who) for each in lists.changes}
             lists = lists.named({place: name for place, (_, name) in folder.names.items()})
-            different = (folder.lists, folder.restorable) != (lists, restorable)
-            folder.lists, folder.restorable = lists, restorable
-        return different
+            with self._lock:
+                different = (folder.lists, folder.restorable) != (lists, restorable)
+                folder.lists, folder.restorable = lists, restorable
+            return different
 
     def _use(self, work: Callable[[Callable[[], bool]], None]) -> None:
         def silent(cancelled: Callable[[], bool]) -> object:

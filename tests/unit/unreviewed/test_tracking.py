@@ -193,6 +193,18 @@ def test_what_a_tab_has_read_is_not_the_user_s_when_he_saves_it(project, trackin
     assert texts == [(b"1\n2\nuser\n", b"agent\n2\nuser\n")]
 
 
+def test_what_is_asked_for_about_one_file_is_done_in_that_order(tracking, runtime, monkeypatch):
+    """The threads may begin with any job."""
+    jobs, done = [], []
+    monkeypatch.setattr(runtime, "use_disk", lambda function, *args, then, failed=None: jobs.append(function))
+    for number in range(3):
+        tracking.carry_out(lambda there, number=number: done.append(number), path="a.txt")
+    tracking.carry_out(lambda there: done.append("another"), path="b.txt")
+    while jobs:
+        jobs.pop()(lambda: False)
+    assert done == ["another", 0, 1, 2]
+
+
 def test_a_file_that_the_user_makes_is_not_listed(project, tracking, runtime, tabs, rules):
     tracking.track(1, [str(project.folder)], rules, tracked=True)
     path = str(project.folder / "new.txt")
