@@ -63,8 +63,8 @@ class History:
         if base.identity == shown.identity or not shown.there or not wanted.there:
             return wanted
         texts = self.copies.data(base), self.copies.data(shown), self.copies.data(wanted)
-        if texts[0] is None or texts[1] is None or texts[2] is None:
-            return UNKNOWN
+        if texts[0] is None or texts[1] is None or texts[2] is None or any(b"\0" in (text or b"") for text in texts):
+            return UNKNOWN  # nor has it lines of which one could say whose they are
         data = carried(texts[0], texts[1], texts[2])
         return self.content(data, wanted) if data or base.there else NOTHING
 

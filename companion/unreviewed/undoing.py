@@ -141,6 +141,8 @@ def _problem(workspace: Workspace, group: Sequence[_Step], unsaved: Collection[s
         full = _full(workspace, step.path)
         if not workspace.is_there():
             return Refusal(full, f"{os.path.basename(full)} is left as it is: its folder is another one by now.")
+        if workspace.is_git_at_work():
+            return Refusal(full, f"{os.path.basename(full)} is left as it is: git is changing files just now.")
         if same_files(full, list(unsaved)):
             return Refusal(full, UNSAVED.format(os.path.basename(full)), unsaved=True)
         if any(each.there and workspace.data(each) is None for each in (step.held, step.wanted)):

@@ -125,6 +125,10 @@ class Workspace:
         self._root = self._root or found
         return found == self._root
 
+    def is_git_at_work(self) -> bool:
+        """Whether git is changing files at this moment."""
+        return self._files.is_git_at_work()
+
     def _look_at(self, paths: Sequence[str]) -> None:
         model = self._model
         known = [path for path in paths if (model.knows(path) if self._tracked else model.unreviewed(path))]

@@ -6,6 +6,7 @@ ever undone, no line of the agent's kept silently.
 
 from __future__ import annotations
 
+import copy
 import os
 import random
 import subprocess
@@ -17,8 +18,10 @@ from companion.system.platform import Platform
 from companion.unreviewed.contents import NOTHING
 from companion.unreviewed.files import Rules
 from companion.unreviewed.git import Repository, find_git
-from companion.unreviewed.merging import hunks_between, without_hunks
+from companion.unreviewed.listing import Listing
+from companion.unreviewed.merging import hunks_between
 from companion.unreviewed.store import Store
+from companion.unreviewed.undoing import Refusal, restore, undo, undo_hunks
 from companion.unreviewed.workspace import Workspace
 
 STEPS = {True: 150, False: 5000}  # with git each step starts several processes
@@ -178,21 +181,34 @@ class Day:
             assert self.workspace.keep(name, before, now)
             oracle.keep()
             return
+        change = next((each for each in Listing(self.workspace).lists().changes if each.path == name), None)
+        if change is None or change.old_path:
+            return  # a rename is another file's, too
         if self.random.random() < 0.5 or not (now.there and before.there):
+            former = copy.copy(oracle)
+            self.assert_undone(undo(self.workspace, [change], (), self.store_folder, float(self.count)))
             oracle.undo()
-            self.write(name)
+            if self.random.random() < 0.3:
+                self.look()
+                self.check()
+                self.assert_undone(restore(self.workspace, (), self.store_folder))
+                self.files[name] = former
             return
         old, new = self.workspace.data(before), self.workspace.data(now)
         assert old is not None
         assert new is not None
-        hunk = self.random.choice(hunks_between(old, new))
+        hunks = hunks_between(old, new)
+        some = self.random.sample(hunks, self.random.randrange(1, len(hunks) + 1))
         if self.random.random() < 0.5:
-            assert self.workspace.keep(name, before, now, [hunk])
+            assert self.workspace.keep(name, before, now, some)
         else:
-            with open(os.path.join(self.folder, name), "wb") as file:
-                file.write(without_hunks(old, new, [hunk]))
+            self.assert_undone(undo_hunks(self.workspace, change, some, (), self.store_folder, float(self.count)))
         self.look()
         self.relearn(name)
+
+    @staticmethod
+    def assert_undone(refused: List[Refusal]) -> None:
+        assert refused == []
 
     def relearn(self, name: str) -> None:
         """After a hunk the oracle takes over the two texts: which lines a hunk holds is the comparison's to say."""
@@ -237,7 +253,8 @@ class Day:
 
 @pytest.mark.parametrize("with_git", [True, False])
 @pytest.mark.parametrize("seed", [1, 2])
-def test_no_line_changes_hands(tmp_path, seed, with_git):
+def test_no_line_changes_hands(tmp_path, monkeypatch, seed, with_git):
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))  # of the trash
     folder = tmp_path / "folder"
     folder.mkdir()
     day = Day(str(folder), str(tmp_path / "store"), seed, with_git)

@@ -361,6 +361,31 @@ def test_a_save_over_what_nobody_has_kept_makes_it_impossible_to_undo(project):
     assert project.read("a.txt") == b"user\n"
 
 
+def test_nothing_is_undone_while_git_changes_files(repository):
+    repository.write(a_txt=b"before\n")
+    repository.begin()
+    repository.write(a_txt=b"now\n")
+    repository.look()
+    (repository.folder / ".git" / "index.lock").write_bytes(b"")
+    assert "git is changing files" in repository.undo()[0].sentence
+    assert repository.read("a.txt") == b"now\n"
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+def test_lines_of_an_encoding_that_is_not_by_bytes_are_not_told_apart(project, encoding):
+    def text(*lines: str) -> bytes:
+        return ("\ufeff" + "".join(line + "\n" for line in lines)).encode(encoding)
+
+    project.write(a_txt=text("1", "2", "3"))
+    project.begin()
+    project.write(a_txt=text("agent", "2", "3"))
+    project.look()
+    project.save(a_txt=text("agent", "2", "\u010a user"))
+    assert project.look()["a.txt"].obstacle
+    assert len(project.undo()) == 1
+    assert project.read("a.txt") == text("agent", "2", "\u010a user")
+
+
 def test_what_is_too_large_is_listed_and_cannot_be_undone(project):
     project.write(a_bin=b"0" * (2 << 20))
     project.begin()
