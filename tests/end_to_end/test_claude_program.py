@@ -209,6 +209,17 @@ def test_ide_connects_a_program_that_was_not_told_to(desktop, model):
     desktop.wait_status("no client")
 
 
+def test_two_sessions_have_names_of_their_own(desktop, claude, model):
+    with ClaudeCode(desktop.host, desktop.workspace, model) as second:
+        second.wait_connected()
+        desktop.wait_status("2 Claude Code")
+        assert start_review(desktop, second, model)["title"] == "greeting.py \u2190 Claude Code 2 (proposal)"
+        desktop.reject()
+        desktop.wait_no_review()
+        second.wait_ready()
+        assert start_review(desktop, claude, model)["title"] == "greeting.py \u2190 Claude Code (proposal)"
+
+
 def test_of_two_windows_on_one_folder_the_port_variable_names_one(desktop, model):
     home = desktop.host.environment["HOME"]
     desktop.open("greeting.py")
