@@ -10,7 +10,6 @@ owner = modules["companion.review.decision"].Owner("played", "Gemini CLI")
 endpoint.reviews.open_diff(owner, {path!r}, "proposed\\n")
 """
 ALWAYS = [
-    "Restore Undone Changes",
     "Run Gemini CLI",
     "Run Qwen Code",
     "Run LLxprt Code",
