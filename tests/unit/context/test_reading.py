@@ -12,20 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from companion.context.units import utf16_length
-
-
-class Region:
-    def __init__(self, a, b):
-        self.a, self.b = a, b
-
-    def begin(self):
-        return min(self.a, self.b)
-
-    def end(self):
-        return max(self.a, self.b)
-
-    def empty(self):
-        return self.a == self.b
+from tests.support.tracking import Region
 
 
 class Selections(list):

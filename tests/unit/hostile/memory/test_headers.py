@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+
 import pytest
 
 FLOOD = 25 * 1024 * 1024
@@ -15,86 +17,78 @@ def good_request(target, client):
     assert target.status(client) == 200
 
 
+@contextlib.contextmanager
+def flooded(target):
+    """A connection, to flood and to judge; afterwards others are served."""
+    with target.connect() as client:
+        yield client
+    assert target.ping() < 5
+
+
+def take_flood(target, client, data, size=FLOOD):
+    """Send so much of `data`, which must cost the server no more memory than is bearable."""
+    sent = target.flood(client, data, size)
+    grown = target.grown()
+    print(f"{sent / 1e6:.1f} MB sent, {grown:.0f} MB more memory")
+    assert grown < MOST
+
+
 @pytest.mark.parametrize("later", [False, True], ids=["first request", "later request"])
 @pytest.mark.parametrize(
     "data", [b"a:\r\n" * 1024, b"a: b\r\n x\r\n" * 400, b"h" * 8192], ids=["tiny", "folded", "long"]
 )
 def test_a_header_without_end(attack, later, data):
     target = attack()
-    with target.connect() as client:
+    with flooded(target) as client:
         if later:
             good_request(target, client)
         client.sendall(target.head("GET", "/health")[:-2])
-        sent = target.flood(client, data, FLOOD)
-        grown = target.grown()
-        print(f"{sent / 1e6:.1f} MB sent, {grown:.0f} MB more memory")
-        assert grown < MOST
+        take_flood(target, client, data)
         assert target.ended(client)
-    assert target.ping() < 5
 
 
 @pytest.mark.parametrize("token", [False, True])
 def test_trailers_without_end(attack, token):
     target = attack()
-    with target.connect() as client:
+    with flooded(target) as client:
         head = {} if token else {"Authorization": "Bearer wrong"}
         client.sendall(target.head(Transfer_Encoding="chunked", **head))
         client.sendall(b"4\r\ntrue\r\n0\r\n")
-        sent = target.flood(client, b"a:\r\n" * 1024, FLOOD)
-        grown = target.grown()
-        print(f"{sent / 1e6:.1f} MB sent, {grown:.0f} MB more memory")
-        assert grown < MOST
+        take_flood(target, client, b"a:\r\n" * 1024)
         assert target.ended(client)
-    assert target.ping() < 5
 
 
 def test_a_refused_body_that_goes_on_is_not_kept(attack):
     target = attack()
-    with target.connect() as client:
+    with flooded(target) as client:
         client.sendall(target.head(Authorization=None, Content_Length=str(FLOOD)))
-        target.flood(client, b"x" * 65536, FLOOD - 1)
-        grown = target.grown()
-        print(f"{grown:.0f} MB more memory")
-        assert grown < MOST
+        take_flood(target, client, b"x" * 65536, FLOOD - 1)
         assert target.status(client) in (0, 401)
-    assert target.ping() < 5
 
 
 def test_a_flood_behind_a_request_to_upgrade(attack):
     target = attack()
-    with target.connect() as client:
+    with flooded(target) as client:
         client.sendall(target.head("GET", "/health", Connection="Upgrade", Upgrade="websocket"))
-        sent = target.flood(client, b"x" * 65536, FLOOD)
-        grown = target.grown()
-        print(f"{sent / 1e6:.1f} MB sent, {grown:.0f} MB more memory")
-        assert grown < MOST
-    assert target.ping() < 5
+        take_flood(target, client, b"x" * 65536)
 
 
 def test_answers_that_are_not_read(attack):
     """Requests one after the other on one connection, and not one answer is read."""
     target = attack({"request_seconds": 3.0})
-    with target.connect() as client:
+    with flooded(target) as client:
         request = target.head("GET", "/health", Authorization=None, Content_Type=None, Accept=None)
-        sent = target.flood(client, request * 500, FLOOD)
-        grown = target.grown()
-        print(f"{sent / 1e6:.1f} MB sent, {grown:.0f} MB more memory")
-        assert grown < MOST
+        take_flood(target, client, request * 500)
         assert target.ended(client)
-    assert target.ping() < 5
 
 
 def test_requests_behind_a_stream(attack):
     """The first request is answered by a stream without end; those behind it wait for ever."""
     target = attack()
-    with target.connect() as client:
+    with flooded(target) as client:
         client.sendall(target.head("GET", "/events"))
         assert client.recv(65536).startswith(b"HTTP/1.1 200 ")
-        sent = target.flood(client, target.head("GET", "/health") * 200, FLOOD)
-        grown = target.grown()
-        print(f"{sent / 1e6:.1f} MB sent, {grown:.0f} MB more memory")
-        assert grown < MOST
-    assert target.ping() < 5
+        take_flood(target, client, target.head("GET", "/health") * 200)
 
 
 def test_many_connections_with_half_a_header(attack):
