@@ -43,7 +43,7 @@ _SAVE_POLL_SECONDS = 0.05
 WITHHELD = "The user does not share this file."
 OUTSIDE = "The file is outside the workspace folders of the editor's window."
 NOT_WRITTEN = OUTSIDE[:-1] + (
-    ", where a client's acceptDiff writes nothing. The diff stays open: the user can accept it in the editor."
+    ", where no client writes anything by its word alone. The diff stays open: the user can accept it in the editor."
 )
 CHANGED = (
     "The file is not saved: it has changed on the disk since the editor read it, and the tab has other edits. The user "
