@@ -6,8 +6,6 @@ import re
 
 import pytest
 
-from companion.protocol.limits import Limits
-
 PRIMING = "2025-11-25"
 
 
@@ -85,48 +83,6 @@ def test_a_connection_cut_while_it_repeats_begins_again_at_the_event_named_next(
     wire.lose(stream)
     wire.lose(wire.listen(session, last_event_id=seen[0][0]))  # nothing of it was read
     assert numbers(wire.read(wire.listen(session, last_event_id=seen[0][0]))) == [1, 2, 3]
-
-
-def test_what_was_replaced_while_it_was_kept_counts_no_more_against_the_bound(make_wire):
-    wire = make_wire(Limits(replay_bytes=1000))
-    session = wire.connect()
-    stream = wire.listen(session)
-    say(wire, 0)
-    for _ in range(50):
-        wire.notify("context", {"n": "x" * 100}, collapse="context")
-        wire.take(stream)
-    wire.lose(stream)
-    again = wire.listen(session, last_event_id=stream.label + "-0")
-    assert [message["method"] for _, message in wire.read(again)] == ["note", "context"]
-
-
-def test_of_what_was_sent_no_more_bytes_are_kept_than_the_bound_says(make_wire):
-    wire = make_wire(Limits(replay_bytes=1000))
-    session = wire.connect()
-    stream = wire.listen(session)
-    for number in range(20):
-        wire.notify("note", {"n": number, "text": "x" * 200})
-    wire.read(stream)
-    wire.lose(stream)
-    again = wire.listen(session, last_event_id=stream.label + "-0")
-    assert numbers(wire.read(again)) == [17, 18, 19]
-
-
-def test_what_the_client_has_shown_to_have_counts_no_more_either(make_wire):
-    wire = make_wire(Limits(replay_bytes=1000))
-    session = wire.connect()
-    stream = wire.listen(session)
-    for _ in range(10):
-        wire.notify("note", {"n": "x" * 200})
-        event_id, _ = wire.read(stream)[-1]
-        wire.lose(stream)
-        stream = wire.listen(session, last_event_id=event_id)
-    for number in range(5):
-        wire.notify("note", {"n": "%d%s" % (number, "y" * 100)})
-    wire.read(stream)
-    wire.lose(stream)
-    again = wire.listen(session, last_event_id=event_id)
-    assert [message["params"]["n"][0] for _, message in wire.read(again)] == list("01234")
 
 
 def test_a_reset_is_asked_about_only_of_clients_that_never_showed_an_event_id(wire):

@@ -106,15 +106,6 @@ def test_a_caller_that_takes_only_a_stream_gets_its_result_as_an_event(wire):
     assert reply.answer.body == b'data: {"jsonrpc":"2.0","id":1,"result":{}}\n\n'
 
 
-def test_cancelling_is_tolerated(wire):
-    session = wire.connect()
-    body = b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"text":"x"}}}'
-    call = wire.raw(body, {"Mcp-Session-Id": session}).calls[0]
-    cancelled = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}}
-    assert wire.post(cancelled, {"Mcp-Session-Id": session}).status == 202
-    assert wire.core.finish(call, EMPTY, 0.0).reply.status == 200
-
-
 def test_two_tools_of_one_name_are_a_mistake():
     with pytest.raises(ValueError, match="same name"):
         Catalogue([TOOLS[0], TOOLS[0]], Implementation("a", "A", "1"))
