@@ -39,9 +39,11 @@ def start_review(desktop, client, text=PROPOSAL, name=NAME):
 def test_the_lock_file_says_what_the_program_asks_for(desktop, home):
     files = desktop.host.wait_until(lambda: lock_files(home))
     ((port, lock),) = files.items()
-    assert lock["transport"] == "ws" and lock["ideName"] == "Sublime Text"
+    assert lock["transport"] == "ws"
+    assert lock["ideName"] == "Sublime Text"
     assert lock["workspaceFolders"] == [os.path.realpath(desktop.workspace)]
-    assert lock["pid"] == desktop.host.editor_pid and len(lock["authToken"]) > 30
+    assert lock["pid"] == desktop.host.editor_pid
+    assert len(lock["authToken"]) > 30
     folder = os.path.join(home, ".claude", "ide")
     assert os.stat(folder).st_mode & 0o777 == 0o700
     assert os.stat(os.path.join(folder, f"{port}.lock")).st_mode & 0o777 == 0o600
@@ -57,7 +59,8 @@ def test_it_hears_of_the_selection_and_the_user_of_it(desktop, claude):
         "isEmpty": False,
     }
     selection = json.loads(claude.run(claude.call("getCurrentSelection"))[0])
-    assert selection["text"] == "Hello" and selection["success"]
+    assert selection["text"] == "Hello"
+    assert selection["success"]
 
 
 def test_of_several_selections_it_hears_of_the_last_one_and_of_no_other(desktop, claude):
@@ -154,12 +157,14 @@ def test_two_diffs_of_one_file_are_known_by_their_names(desktop, claude):
     desktop.wait_proposal(2)
     assert claude.run(claude.call("closeAllDiffTabs")) == ["CLOSED_2_DIFF_TABS"]
     desktop.wait_no_review()
-    assert first.result(30)["result"]["isError"] and second.result(10)["result"]["isError"]
+    assert first.result(30)["result"]["isError"]
+    assert second.result(10)["result"]["isError"]
 
 
 def test_what_cannot_be_shown_is_an_error_so_that_the_terminal_decides(desktop, claude):
     answer = claude.open_diff(desktop.workspace, "text", NAME).result(30)
-    assert answer["result"]["isError"] and "folder" in answer["result"]["content"][0]["text"]
+    assert answer["result"]["isError"]
+    assert "folder" in answer["result"]["content"][0]["text"]
     assert not desktop.views_of_role("proposal")
 
 
@@ -244,7 +249,8 @@ def test_opencode_is_told_nothing_when_that_is_switched_off(desktop, home):
         opencode.connect()
         claude.wait_notification("selection_changed", lambda params: params["text"] == "Hello")
         desktop.wait_status("Claude Code")
-        assert opencode.notifications == [] and "opencode" not in desktop.window()["status_bar"]
+        assert opencode.notifications == []
+        assert "opencode" not in desktop.window()["status_bar"]
         assert "does not share" in str(opencode.run(opencode.call("getCurrentSelection")))
 
 
@@ -270,11 +276,13 @@ class TestFilesOnItsWord:
     def test_what_is_selected_in_such_a_link_is_not_told(self):
         self.desktop.open("notes.txt", row=0, column=0, end_row=0, end_column=5)
         self.desktop.host.pump(0.5)  # in which it would hear of any other file
-        assert "KEY" not in str(self.said("getCurrentSelection")) and "notes" not in str(self.said("getOpenEditors"))
+        assert "KEY" not in str(self.said("getCurrentSelection"))
+        assert "notes" not in str(self.said("getOpenEditors"))
         assert "notes" not in str(self.said("getDiagnostics"))
         self.desktop.open("greeting.py", row=1, column=4, end_row=1, end_column=10)
         self.desktop.host.wait_until(lambda: "return" in str(self.claude.notifications[-1:]))
-        assert "notes" not in str(self.claude.notifications) and "KEY" not in str(self.claude.notifications)
+        assert "notes" not in str(self.claude.notifications)
+        assert "KEY" not in str(self.claude.notifications)
 
     def test_what_another_program_has_written_is_not_overwritten(self):
         path = self.desktop.path("greeting.py")

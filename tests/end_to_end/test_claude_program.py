@@ -234,12 +234,14 @@ def test_of_two_windows_on_one_folder_the_port_variable_names_one(desktop, model
         claude.wait_connected("In second.py")
         start_review(desktop, claude, model, Say("Done."), name="second.py", old="second", new="2nd")
         told = json.dumps(model.turns[0])
-        assert "second.py" in told and "greeting.py" not in told
+        assert "second.py" in told
+        assert "greeting.py" not in told
         other = next(
             number for number in desktop.host.evaluate("[w.id() for w in sublime.windows()]") if number != window
         )
         shown = desktop.host.call("snapshot_window", window=other)
-        assert "no client" in shown["status_bar"] and not shows_review(shown)
+        assert "no client" in shown["status_bar"]
+        assert not shows_review(shown)
         desktop.accept()
         claude.wait_for("Done.")
         assert desktop.read("second.py") == b"# 2nd\n"

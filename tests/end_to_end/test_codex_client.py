@@ -46,7 +46,8 @@ def test_it_answers_while_the_package_is_there_and_is_gone_after_it_whatever_end
     desktop.host.restart()
     desktop.host.wait_until(lambda: os.path.exists(path))
     desktop.host.kill()
-    assert os.path.exists(path) and told() is None
+    assert os.path.exists(path)
+    assert told() is None
     os.utime(path, (time.time() - 60, time.time() - 60))
     desktop.host.restart()
     desktop.host.wait_until(told)

@@ -39,7 +39,9 @@ def test_its_prompts_bring_the_selection_and_the_tabs_of_the_window_that_has_its
         codex.wait_for("It greets.")
         asked = user_texts(model.turns[0])[-1]
         assert asked.startswith("# Context from my IDE setup:")
-        assert "## Active file: greeting.py" in asked and "Hello, " in asked and "elsewhere" not in asked
+        assert "## Active file: greeting.py" in asked
+        assert "Hello, " in asked
+        assert "elsewhere" not in asked
         assert asked.rstrip().endswith("Explain it")
         assert model.problems == []
     desktop.host.wait_until(lambda: "no client" in status(desktop, first))

@@ -48,7 +48,9 @@ def header(proposal):
 
 def test_the_lock_file_says_what_the_program_asks_for(desktop, home):
     (lock,) = desktop.host.wait_until(lambda: lock_files(home))
-    assert lock["scheme"] == "unix" and lock["ideName"] == "Sublime Text" and "isTrusted" not in lock
+    assert lock["scheme"] == "unix"
+    assert lock["ideName"] == "Sublime Text"
+    assert "isTrusted" not in lock
     assert lock["workspaceFolders"] == [os.path.realpath(desktop.workspace)]
     assert lock["pid"] == desktop.host.editor_pid
     socket = os.lstat(lock["socketPath"])
@@ -72,7 +74,8 @@ def test_a_diff_is_accepted(desktop, copilot):
     desktop.accept()
     answer = asked.result(30)
     assert (answer["success"], answer["result"], answer["trigger"]) == (True, "SAVED", "accepted_via_button")
-    assert answer["tab_name"] == NAME and answer["message"]
+    assert answer["tab_name"] == NAME
+    assert answer["message"]
     desktop.wait_no_review()
     assert desktop.arrangement() == before
     assert desktop.read("greeting.py").decode() == GREETING, "the program writes, after the answer"
@@ -218,7 +221,8 @@ def test_an_answer_in_the_terminal_closes_the_diff(desktop, copilot):
 def test_a_reload_of_the_package_leaves_one_lock_that_leads_somewhere(desktop, home, copilot):
     former = copilot.socket
     desktop.host.disable_package()
-    assert lock_files(home) == [] and not os.path.exists(os.path.dirname(former))
+    assert lock_files(home) == []
+    assert not os.path.exists(os.path.dirname(former))
     desktop.host.enable_package()
     (lock,) = desktop.host.wait_until(lambda: lock_files(home), 30)
     assert lock["socketPath"] != former

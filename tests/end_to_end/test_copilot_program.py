@@ -69,7 +69,9 @@ def test_the_selection_is_in_the_request_and_an_accepted_diff_is_written_with_th
     before = desktop.arrangement()
     assert start_review(desktop, copilot, model, Say("It is polite now."))["text"] == PROPOSAL
     request = "\n".join(user_texts(model.turns[0]))
-    assert "<ide_selection>" in request and "Hello" in request and "greeting.py" in request
+    assert "<ide_selection>" in request
+    assert "Hello" in request
+    assert "greeting.py" in request
     assert desktop.read("greeting.py").decode() == GREETING, "the program writes, after the answer"
     desktop.accept()
     copilot.wait_for("It is polite now.")
@@ -194,7 +196,8 @@ def test_in_one_of_two_windows_a_reload_of_the_package_does_not_disturb_the_prog
     desktop.host.disable_package()
     desktop.host.enable_package()
     desktop.host.wait_until(lambda: "Copilot CLI" in shown()["status_bar"], 30)
-    assert desktop.window()["id"] == second and "no client" in desktop.window()["status_bar"]
+    assert desktop.window()["id"] == second
+    assert "no client" in desktop.window()["status_bar"]
     model.script(edit(desktop), Say("It is polite now."))
     copilot.submit("Be more polite")
     desktop.host.wait_until(lambda: roles(shown()))

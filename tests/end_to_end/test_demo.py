@@ -23,7 +23,8 @@ def test_the_demonstration_shows_every_step():
     done = subprocess.run([sys.executable, DEMO], capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     places = [done.stdout.find(step) for step in STEPS]
-    assert -1 not in places and places == sorted(places)
+    assert -1 not in places
+    assert places == sorted(places)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
@@ -39,7 +40,8 @@ def test_it_stays_for_a_client_of_ones_own_until_ctrl_c(tmp_path):
         text=True,
         start_new_session=True,
     )
-    assert demo.stdin is not None and demo.stdout is not None
+    assert demo.stdin is not None
+    assert demo.stdout is not None
     guard = threading.Timer(100, demo.kill)
     guard.start()
     try:

@@ -131,7 +131,8 @@ def test_each_has_the_context_and_a_review_of_its_own(desktop, models, programs)
     opencode.wait_for("opencode is done.")
     reviews.wait_open("gemini", "qwen", "copilot", "claude")
     selection = "\n".join(user_texts(models["copilot"].turns[0])).partition("<ide_selection>")[2]
-    assert "greeting.py" in selection and "greet" in selection.partition("```")[2]
+    assert "greeting.py" in selection
+    assert "greet" in selection.partition("```")[2]
     for name in ("gemini", "qwen", "opencode"):
         assert desktop.path("greeting.py") in json.dumps(models[name].turns[0]), name
 

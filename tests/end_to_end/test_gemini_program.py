@@ -86,7 +86,8 @@ def test_a_diff_that_waits_to_be_asked_for_leaves_the_editor_alone_and_the_termi
         gemini.submit("Be more polite")
         gemini.wait_confirmation("greeting.py")
         desktop.wait_status("1 to review")
-        assert desktop.arrangement() == before and not desktop.views_of_role("proposal")
+        assert desktop.arrangement() == before
+        assert not desktop.views_of_role("proposal")
         gemini.press(key)
         desktop.host.wait_until(lambda: "to review" not in desktop.window()["status_bar"])
     gemini.wait_for("It is polite now.")

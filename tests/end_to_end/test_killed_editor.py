@@ -35,7 +35,8 @@ def test_a_file_that_was_half_written_has_its_former_text_after_the_next_start(d
         desktop.host.wait_until(lambda: desktop.read("greeting.py") != GREETING)
     desktop.host.kill()
     torn = desktop.read("greeting.py")
-    assert torn.startswith(GREETING[:20]) and len(torn) > len(GREETING), "it is half written"
+    assert torn.startswith(GREETING[:20]), "it is half written"
+    assert len(torn) > len(GREETING), "it is half written"
     desktop.host.restart()
     said = "greeting.py was being written when the editor ended: it has its former text again"
     desktop.host.wait_until(lambda: any(said in message for message in desktop.window()["status_messages"]))

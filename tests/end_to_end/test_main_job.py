@@ -27,7 +27,8 @@ def start_edit(client, desktop, name="greeting.py", before="Hello", after="Good 
 
 def test_the_client_connects_and_finds_the_tools(desktop, client):
     status = client.call("status")
-    assert status["status"] == "connected" and status["diffing"] is True
+    assert status["status"] == "connected"
+    assert status["diffing"] is True
     assert status["ide"] == {"name": "sublimetext", "displayName": "Sublime Text"}
     assert {"openDiff", "closeDiff"} <= set(client.call("tools"))
 
@@ -36,7 +37,8 @@ def test_the_context_follows_file_cursor_and_selection(desktop, client):
     path = desktop.path("greeting.py")
     desktop.open("greeting.py", row=1, column=4)
     file = active_file(client, path, cursor={"line": 2, "character": 5})
-    assert file["isActive"] is True and not file.get("selectedText")
+    assert file["isActive"] is True
+    assert not file.get("selectedText")
     desktop.host.call("select_rowcol", row=0, column=4, end_row=0, end_column=9)
     active_file(client, path, cursor={"line": 1, "character": 10}, selectedText="greet")
     desktop.host.call("close_tab")
@@ -110,7 +112,8 @@ def test_the_answer_may_come_from_the_terminal(desktop, client):
 
 def test_a_new_file_is_created_by_the_client(desktop, client):
     pending, proposal = start_edit(client, desktop, "new.py", before="", after="x = 1\n")
-    assert proposal["text"] == "x = 1\n" and desktop.views_of_role("original") == []
+    assert proposal["text"] == "x = 1\n"
+    assert desktop.views_of_role("original") == []
     desktop.accept()
     assert pending.result()["error"] is None
     assert desktop.read("new.py") == b"x = 1\n"

@@ -43,7 +43,8 @@ def test_of_two_windows_it_comes_to_the_innermost_and_hears_of_that_alone(deskto
         opencode.submit("Be more polite")
         opencode.wait_for("It is polite now.")
         request = "\n".join(user_texts(model.turns[0]))
-        assert f'selected #0 from "{path}"' in request and "```Hello```" in request
+        assert f'selected #0 from "{path}"' in request
+        assert "```Hello```" in request
         assert "greeting.py" not in request
     desktop.wait_status("no client")
 

@@ -202,7 +202,8 @@ def read_png(path):
         data = file.read()
     parts = list(pictures.chunks(data))
     width, height, depth, kind = struct.unpack(">IIBB", parts[0][1][:10])
-    assert depth == 8 and kind in (2, 6)
+    assert depth == 8
+    assert kind in (2, 6)
     channels = 3 if kind == 2 else 4
     raw = zlib.decompress(b"".join(body for name, body in parts if name == b"IDAT"))
     length = 1 + width * channels

@@ -31,7 +31,8 @@ def test_a_program_that_is_switched_on_again_hears_of_the_window(desktop, home):
         opencode.connect()
         claude.connect()
         desktop.host.wait_until(lambda: shown(desktop, "Claude Code"))
-        assert opencode.notifications == [] and not shown(desktop, "opencode")
+        assert opencode.notifications == []
+        assert not shown(desktop, "opencode")
         switch(desktop, "opencode", True)
         opencode.wait_notification("selection_changed", lambda params: params["text"] == "Hello")
         desktop.host.wait_until(lambda: shown(desktop, "opencode"))

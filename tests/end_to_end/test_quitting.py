@@ -69,7 +69,8 @@ def test_clients_and_a_pending_review_at_the_end(desktop, client):
     desktop.host.quit()
     assert desktop.own_discovery_files() == []
     console = desktop.host.console()
-    assert "Traceback" not in console and "shut down" not in console, console[-3000:]
+    assert "Traceback" not in console, console[-3000:]
+    assert "shut down" not in console, console[-3000:]
 
 
 def test_the_plugin_host_outlives_an_editor_that_has_crashed(desktop, client):

@@ -59,7 +59,8 @@ def test_an_edit_is_accepted_in_the_editor_with_a_change_of_the_user(desktop, qw
     qwen.wait_for("It is polite now.")
     assert desktop.read("greeting.py").decode() == PROPOSAL + "# reviewed\n"
     answer = tool_texts(model.turns[-1])[-1]
-    assert "has been updated" in answer and "# reviewed" in answer
+    assert "has been updated" in answer
+    assert "# reviewed" in answer
     desktop.wait_no_review()
     assert desktop.arrangement() == before
 

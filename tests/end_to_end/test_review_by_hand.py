@@ -57,7 +57,8 @@ def test_a_key_pressed_twice_decides_once(desktop, keys, outcome):
     desktop.host.wait_until(lambda: desktop.host.evaluate("window.active_view().id()") == second)
     desktop.host.call("press", keys=keys)
     desktop.host.pump(0.1)
-    assert told(desktop) == [outcome] and len(desktop.views_of_role("proposal")) == 1
+    assert told(desktop) == [outcome]
+    assert len(desktop.views_of_role("proposal")) == 1
     desktop.host.execute("import sys; sys.modules['played'].reviews.open_reviews.input_guard._until = 0.0")
     desktop.reject()
     desktop.wait_no_review()

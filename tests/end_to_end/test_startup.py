@@ -133,7 +133,8 @@ def installed(request, tmp_path):
             "{name: getattr(module, 'LOAD_OF_THIS_TEST', None) for name, module in sys.modules.items()"
             " if name.startswith('Gemini Companion.companion') and module is not None}"
         )
-        assert len(set(modules.values())) == 1 and len(modules) > 150, modules
+        assert len(set(modules.values())) == 1, modules
+        assert len(modules) > 150, modules
         assert started.errors() == []
 
 

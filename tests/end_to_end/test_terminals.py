@@ -260,7 +260,9 @@ def test_where_the_users_own_program_is_not_there_the_setting_is_named(machine, 
         text = host.evaluate(
             "(lambda v: v.substr(sublime.Region(0, v.size())))(window.find_output_panel(window.active_panel()[7:]))"
         )
-        assert '"~/bin/qwen"' in text and '"qwen_command"' in text and '"qwen"' not in text
+        assert '"~/bin/qwen"' in text
+        assert '"qwen_command"' in text
+        assert '"qwen"' not in text
         assert host.errors() == []
 
 
@@ -307,7 +309,8 @@ def test_after_a_restart_a_clients_terminal_neither_runs_again_nor_is_typed_into
         host.execute("window.run_command('gemini_companion_send_selection')")
         host.pump(0.5)
         assert host.evaluate("[v.settings().get('typed') for v in window.views()]") == [None] * 3
-        assert len(terminals(host)) == 2 and not machine.report.exists()
+        assert len(terminals(host)) == 2
+        assert not machine.report.exists()
         assert host.errors() == []
 
 

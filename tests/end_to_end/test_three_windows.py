@@ -123,7 +123,8 @@ def test_each_diff_opens_in_its_own_window_and_is_answered_to_its_own_client(des
     desktop.host.wait_until(lambda: windows.titles("second") == tabs["second"])
     shown["second"] = tabs["second"]
     assert {name: windows.titles(name) for name in FILES} == shown
-    assert not pending["first"].done() and not pending["third"].done()
+    assert not pending["first"].done()
+    assert not pending["third"].done()
     desktop.host.call("focus_window", window=windows.numbers["third"])
     desktop.reject()
     assert pending["third"].result() == {"outcome": "rejected"}
@@ -157,7 +158,8 @@ def test_qwen_code_finds_the_window_of_its_port_variable(desktop, windows):
             desktop.host.wait_until(lambda: len(windows.titles(name)) == 3)
             assert windows.titles(other) == tabs
             context = "\n".join(user_texts(model.turns[0]))
-            assert path in context and windows.path(other) not in context
+            assert path in context
+            assert windows.path(other) not in context
             desktop.host.call("focus_window", window=windows.numbers[name])
             desktop.accept()
             qwen.wait_for("Done so.")

@@ -65,7 +65,8 @@ def test_without_the_token_there_is_a_401_and_nothing_else(desktop, token):
             assert status == 401
             assert "WWW-Authenticate" in headers
             assert "mcp-session-id" not in {name.lower() for name in headers}
-            assert caller.token not in body and desktop.workspace not in body
+            assert caller.token not in body
+            assert desktop.workspace not in body
 
 
 def test_a_client_outside_the_workspace_is_told_of_the_mismatch(desktop, tmp_path):

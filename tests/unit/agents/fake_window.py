@@ -84,5 +84,6 @@ def called(dialect, window, tool, /, **arguments):
 def value(dialect, window, tool, /, **arguments):
     """The JSON in the one text of an answer."""
     texts, failed = called(dialect, window, tool, **arguments)
-    assert len(texts) == 1 and not failed
+    assert len(texts) == 1
+    assert not failed
     return json.loads(texts[0])

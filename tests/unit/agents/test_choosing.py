@@ -179,7 +179,8 @@ class TestCopilotCli:
             next(iter(COPILOT_CLI.files(Announcement(0, "s", (), 4321, socket=socket), MACHINE)))
             for socket in ("/a", "/b", "/a")
         ]
-        assert names[0] != names[1] and names[0] == names[2]
+        assert names[0] != names[1]
+        assert names[0] == names[2]
 
     @pytest.mark.parametrize("headers", [None, [], "x"])
     def test_a_file_without_headers_is_nobodys(self, headers):
@@ -273,14 +274,14 @@ def test_what_users_are_told_and_what_tells_the_agents_apart():
     ]
     for agent in AGENTS:
         text = agent.how_to_install()
-        assert f"npm install -g {agent.npm_package}" in text and f"Node.js {agent.node}" in text
-        assert text.endswith(f"{agent.how_to_connect}\n") and f'"{agent.program}"' in text
+        assert f"npm install -g {agent.npm_package}" in text
+        assert f"Node.js {agent.node}" in text
+        assert text.endswith(f"{agent.how_to_connect}\n")
+        assert f'"{agent.program}"' in text
         own = agent.how_to_install("~/bin/other")
-        assert (
-            '"~/bin/other"' in own
-            and f'"{agent.key}_command"' in own
-            and own.partition("needs")[2] == text.partition("needs")[2]
-        )
+        assert '"~/bin/other"' in own
+        assert f'"{agent.key}_command"' in own
+        assert own.partition("needs")[2] == text.partition("needs")[2]
     assert [agent.key for agent in AGENTS if agent.why_no_diffs()] == ["claude", "opencode", "kilo", "copilot", "codex"]
 
 

@@ -46,7 +46,8 @@ def test_claude_codes_lock_file():
     place = CLAUDE_CODE.place(MACHINE)
     assert (place.root, place.below, place.root_is_shared) == ("/home/me/.claude", ("ide",), False)
     ((name, content),) = CLAUDE_CODE.files(ANNOUNCEMENT, MACHINE).items()
-    assert name == "50001.lock" and CLAUDE_CODE.file_names.match(name)
+    assert name == "50001.lock"
+    assert CLAUDE_CODE.file_names.match(name)
     assert content == {
         "pid": 4321,
         "workspaceFolders": ["/code/one", "/code/two"],
@@ -87,7 +88,8 @@ def test_copilot_clis_lock_file():
     elsewhere = MACHINE._replace(environment={"COPILOT_HOME": "/opt/copilot"})
     assert COPILOT_CLI.place(elsewhere).root == "/opt/copilot"
     ((name, content),) = COPILOT_CLI.files(ANNOUNCEMENT, MACHINE).items()
-    assert COPILOT_CLI.file_names.match(name) and name.startswith("sublime-text-4321-")
+    assert COPILOT_CLI.file_names.match(name)
+    assert name.startswith("sublime-text-4321-")
     assert content == {
         "socketPath": "/run/x/mcp.sock",
         "scheme": "unix",
@@ -127,7 +129,8 @@ def test_a_fork_differs_from_gemini_cli_by_its_names(fork):
     assert fork.place(MACHINE).below == (fork.key, "ide")
     ((name, content),) = fork.files(ANNOUNCEMENT, MACHINE).items()
     assert name == f"{fork.key}-ide-server-4321-50001.json"
-    assert content["workspacePath"] == "/link" and content["authToken"] == "secret"
+    assert content["workspacePath"] == "/link"
+    assert content["authToken"] == "secret"
     assert fork.owner(name, content) == 4321
     entry = Entry(name, content)
     assert fork.choose([entry], lookup("/link/deep")) == entry
@@ -137,7 +140,8 @@ def test_a_fork_differs_from_gemini_cli_by_its_names(fork):
 
 def test_every_agent_names_its_dialect():
     for agent in (*AGENTS, *FORKS, CLAUDE_CODE, OPENCODE, COPILOT_CLI):
-        assert agent.dialect.key and (agent.dialect.tools or agent.shared_sockets(MACHINE))
+        assert agent.dialect.key
+        assert agent.dialect.tools or agent.shared_sockets(MACHINE)
 
 
 @pytest.mark.parametrize("agent", [agent for agent in AGENTS if agent.dialect.tools])

@@ -37,16 +37,20 @@ def directory(agent):
 def test_a_row_is_the_program_that_it_is_like_by_other_names():
     (agent,) = own(ROW)
     assert (agent.key, agent.title, agent.dialect) == ("openclaude", "OpenClaude", CLAUDE_CODE.dialect)
-    assert agent.command(Settings()) == ("openclaude", "--fast") and agent.is_wanted(Settings())
-    assert directory(agent) == "/home/ada/.openclaude/ide" and directory(CLAUDE_CODE) == "/home/ada/.claude/ide"
+    assert agent.command(Settings()) == ("openclaude", "--fast")
+    assert agent.is_wanted(Settings())
+    assert directory(agent) == "/home/ada/.openclaude/ide"
+    assert directory(CLAUDE_CODE) == "/home/ada/.claude/ide"
     announcement = Announcement(4000, "token", ("/code",), 77)
     assert agent.files(announcement, MACHINE) == CLAUDE_CODE.files(announcement, MACHINE)
     assert agent.run_variables(Connection(1, (), 1, ":", {"claude": 4000})) == {"CLAUDE_CODE_SSE_PORT": "4000"}
-    assert "OpenClaude" in agent.how_to_connect and "Claude Code" not in agent.how_to_connect
+    assert "OpenClaude" in agent.how_to_connect
+    assert "Claude Code" not in agent.how_to_connect
     assert agent.how_to_install("openclaude") == (
         'OpenClaude was not found: there is no "openclaude", which your setting "agents" starts.\n'
     )
-    assert "agents" in agent.how_to_update() and agent.publish_setting == agent.command_setting == "agents"
+    assert "agents" in agent.how_to_update()
+    assert agent.publish_setting == agent.command_setting == "agents"
 
 
 @pytest.mark.parametrize(
@@ -65,7 +69,8 @@ def test_each_dialect_has_its_files_where_the_row_says_or_where_its_program_has_
     (agent,) = own({"name": "My Fork", "command": ["fork"], "dialect": dialect, "folder": folder})
     assert directory(agent) == expected
     names = list(agent.files(Announcement(4000, "token", ("/code",), 77, socket="/s"), MACHINE))
-    assert names and all(agent.file_names.match(name) for name in names)
+    assert names
+    assert all(agent.file_names.match(name) for name in names)
     assert agent.terminal_variables(Connection(1, ("/code",), 1, ":")) is not None
 
 
@@ -107,27 +112,32 @@ def test_a_row_that_is_not_right_is_left_out_with_a_sentence_and_the_next_one_is
     settings = with_rows({**ROW, **change}, {**ROW, "name": "Second"})
     assert [agent.title for agent in agents_of(settings)[len(AGENTS) :]] == ["Second"]
     (said,) = wrong_rows(settings)
-    assert said.startswith("Row 1") and complaint in said and said.endswith(".") and "\n" not in said
+    assert said.startswith("Row 1")
+    assert complaint in said
+    assert said.endswith(".")
+    assert "\n" not in said
 
 
 @pytest.mark.parametrize("row", [None, "openclaude", 7, ["a"], {}])
 def test_what_is_no_row_at_all_is_left_out(row):
-    assert own(row) == [] and len(wrong_rows(with_rows(row))) == 1
+    assert own(row) == []
+    assert len(wrong_rows(with_rows(row))) == 1
 
 
 def test_two_rows_of_one_name_are_one_program_and_many_wrong_ones_a_few_sentences():
     assert len(own(ROW, {**ROW, "name": "openclaude"})) == 1
     said = wrong_rows(with_rows(*[{**ROW, "name": ""}] * 10))
-    assert len(said) == 4 and said[-1] == "7 more rows of “agents” are left out."
+    assert len(said) == 4
+    assert said[-1] == "7 more rows of “agents” are left out."
 
 
 def test_what_is_no_list_of_rows_is_no_setting():
     reading = read([("the settings", {"agents": {"name": "x"}})])
-    assert reading.settings.agents == () and reading.complaints == [
-        '"agents" in the settings should be a list of objects.'
-    ]
+    assert reading.settings.agents == ()
+    assert reading.complaints == ['"agents" in the settings should be a list of objects.']
     project = read([("the settings", {}), ("the project's settings", {"agents": [ROW], "run_commands": {"X": ["x"]}})])
-    assert project.settings == Settings() and len(project.complaints) == 2
+    assert project.settings == Settings()
+    assert len(project.complaints) == 2
 
 
 def test_the_schema_and_the_code_know_the_same_dialects_and_fields():
@@ -162,8 +172,10 @@ class TestRunCommands:
         rows = {"My Tool": ["my tool", "--x y"], "": ["x"], "a\nb": ["x"], "No Words": [], "Line": "goose session"}
         reading = read([("the settings", {"run_commands": rows})])
         (tool,) = programs_of(reading.settings)[len(AGENTS) :]
-        assert tool.command(reading.settings) == ("my tool", "--x y") and tool.key == "run-my_tool"
-        assert len(reading.complaints) == 4 and reading.complaints[-1].endswith("leaves out 1 more entries.")
+        assert tool.command(reading.settings) == ("my tool", "--x y")
+        assert tool.key == "run-my_tool"
+        assert len(reading.complaints) == 4
+        assert reading.complaints[-1].endswith("leaves out 1 more entries.")
         assert "leaves out “a<U+000A>b”" in " ".join(reading.complaints)
         assert tool.how_to_install("my tool") == (
             'My Tool was not found: there is no "my tool", which your setting "run_commands" starts.\n'

@@ -76,7 +76,8 @@ class TestReview:
     def test_a_client_that_takes_its_call_back_takes_the_review_with_it(self, bench):
         answer = bench.review(lambda: bench.tool_call.cancel(Cancellation.BY_CLIENT))
         assert answer.decision is Decision.WITHDRAWN
-        assert bench.reviews.taken_back == bench.reviews.tickets and not bench.runtime.later
+        assert bench.reviews.taken_back == bench.reviews.tickets
+        assert not bench.runtime.later
         assert not bench.reviews.tickets[0].waiting
 
     @pytest.mark.parametrize("lives", [True, False])
@@ -243,7 +244,8 @@ class TestWhatIsDone:
         assert asyncio.run(bench.subject.save(bench.path("link.py"))) is False
         with pytest.raises(CannotDo, match="does not share this file"):
             asyncio.run(bench.subject.open_file(bench.path("link.py"), focus=True))
-        assert not bench.window.tabs[0].commands and not bench.window.opened
+        assert not bench.window.tabs[0].commands
+        assert not bench.window.opened
 
     def test_no_link_in_the_workspace_is_followed_once_it_was_judged(self, bench):
         os.symlink(bench.path(), bench.path("link.py"))
@@ -297,7 +299,8 @@ class TestWhatIsDone:
             asyncio.run(bench.subject.save(bench.path()))
         with pytest.raises(CannotDo, match="outside the workspace folders"):
             asyncio.run(bench.subject.open_file(view.path, focus=True))
-        assert not view.commands and not bench.window.opened
+        assert not view.commands
+        assert not bench.window.opened
 
     def test_of_a_file_that_is_not_shared_nothing_is_learned(self, bench):
         view = View(bench.path(), dirty=True)
@@ -307,7 +310,8 @@ class TestWhatIsDone:
         for path in bench.tracker.withheld:
             with pytest.raises(CannotDo, match="does not share this file"):
                 asyncio.run(bench.subject.open_file(path, focus=True))
-        assert not view.commands and not bench.window.opened
+        assert not view.commands
+        assert not bench.window.opened
 
     @pytest.mark.parametrize("focus", [True, False])
     def test_a_file_is_opened_with_the_focus_or_without(self, bench, focus):
@@ -319,7 +323,8 @@ class TestWhatIsDone:
 
     def test_in_an_empty_window_there_is_nothing_to_give_the_focus_back_to(self, bench):
         asyncio.run(bench.subject.open_file(bench.path(), focus=False))
-        assert bench.window.opened and not bench.window.focused
+        assert bench.window.opened
+        assert not bench.window.focused
 
     def test_a_file_that_is_not_there_is_not_made(self, bench):
         with pytest.raises(CannotDo, match="There is no such file"):

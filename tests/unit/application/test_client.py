@@ -52,6 +52,8 @@ class TestName:
 
 def test_nothing_is_taken_back_from_one_that_was_told_nothing():
     made = connected()
-    assert not made.is_news(SharedContext({})) and not made.informed
-    assert made.is_news(CONTEXT) and made.informed
+    assert not made.is_news(SharedContext({}))
+    assert not made.informed
+    assert made.is_news(CONTEXT)
+    assert made.informed
     assert made.is_news(SharedContext({}))

@@ -52,7 +52,8 @@ class TestProcessId:
         world.clients.process_known(COPILOT_CLI, 4321)
         world.clients.came(COPILOT_CLI, COPILOT)
         world.clients.went(COPILOT_CLI)
-        assert self.looked_for(world) == [4321] and world.reviews.withdrawn == ["session-1"]
+        assert self.looked_for(world) == [4321]
+        assert world.reviews.withdrawn == ["session-1"]
 
     def test_the_last_that_it_tells_counts(self, world):
         world.clients.process_known(COPILOT_CLI, 1)
@@ -85,8 +86,10 @@ class TestProcessId:
         for session in (COPILOT_CLI, CLAUDE_CODE):  # hidden, and never connected
             world.clients.process_known(session, 4321)
             world.clients.went(session)
-        assert not world.runtime.later and world.reviews.gone == ["session-1", "session-2"]
-        assert not world.seen.count and not world.tracker.listening
+        assert not world.runtime.later
+        assert world.reviews.gone == ["session-1", "session-2"]
+        assert not world.seen.count
+        assert not world.tracker.listening
 
     def test_it_is_forgotten_with_the_client(self, world):
         world.clients.process_known(COPILOT_CLI, 4321)
@@ -105,7 +108,8 @@ class TestProcessId:
         world.clients.came(session)
         assert not world.clients.sessions
         world.clients.went(session)
-        assert not world.runtime.later and not world.seen.count
+        assert not world.runtime.later
+        assert not world.seen.count
 
 
 class TestExpected:
@@ -113,7 +117,9 @@ class TestExpected:
         world.clients.process_known(CLAUDE_CODE, 4321)
         world.clients.rename("session-2", "Greeting")
         world.clients.listed(CLAUDE, CLAUDE_CODE)
-        assert not world.clients.sessions and not world.clients.names() and not world.clients.take_mentions()
+        assert not world.clients.sessions
+        assert not world.clients.names()
+        assert not world.clients.take_mentions()
         assert not world.clients.is_connected(Owner("session-2", ""))
         assert world.clients.mention(Mention("/a.py")) is None
         world.switch(claude=False)
@@ -121,7 +127,8 @@ class TestExpected:
         world.clients.publish_context(CONTEXT)
         for _, again in world.runtime.later:
             again()
-        assert not world.tracker.waiting and not world.tracker.listening
+        assert not world.tracker.waiting
+        assert not world.tracker.listening
         assert world.servers.heard() == [(IDE_COMPANION.key, "ide/contextUpdate", None)]
 
     def test_its_place_is_that_of_its_coming(self, world):
@@ -129,7 +136,9 @@ class TestExpected:
         world.clients.came(CLAUDE_CODE, CLAUDE)
         world.clients.came(COPILOT_CLI, COPILOT)
         assert list(world.clients.sessions) == ["session-2", "session-1"]
-        assert world.changed == [1] and world.tracker.listening == [True] and len(world.tracker.waiting) == 1
+        assert world.changed == [1]
+        assert world.tracker.listening == [True]
+        assert len(world.tracker.waiting) == 1
 
 
 class TestGivenName:
@@ -144,7 +153,8 @@ class TestGivenName:
         world.clients.came(COPILOT_CLI, COPILOT)
         world.clients.rename("session-1", "Greeting")
         world.switch(copilot=False)
-        assert world.name(COPILOT_CLI) == "copilot-cli: Greeting" and not world.clients.names()
+        assert world.name(COPILOT_CLI) == "copilot-cli: Greeting"
+        assert not world.clients.names()
         world.switch(copilot=True)
         assert world.clients.names() == ["Copilot CLI: Greeting"]
 
@@ -152,7 +162,8 @@ class TestGivenName:
         world.switch(copilot=False)
         world.clients.came(COPILOT_CLI, COPILOT)
         world.clients.rename("session-1", "Greeting")
-        assert world.seen.count == 1 and not world.clients.names()
+        assert world.seen.count == 1
+        assert not world.clients.names()
         world.switch(copilot=True)
         assert world.clients.names() == ["Copilot CLI: Greeting"]
 
@@ -199,10 +210,12 @@ class TestHidingAndShowing:
         world.switch(opencode=False)
         world.clients.came(OPENCODE, CLAUDE)
         world.clients.came(OPENCODE, CLAUDE)
-        assert not world.clients.sessions and not world.seen.count
+        assert not world.clients.sessions
+        assert not world.seen.count
         world.current = Settings()
         world.clients.came(OPENCODE, CLAUDE)  # before the window was told of the setting
-        assert list(world.clients.sessions) == ["session-3"] and world.seen.count == 1
+        assert list(world.clients.sessions) == ["session-3"]
+        assert world.seen.count == 1
         world.clients.wanted_has_changed()
         assert world.seen.count == 1
         world.clients.went(OPENCODE)
@@ -223,7 +236,8 @@ class TestHidingAndShowing:
         world.clients.came(OPENCODE, CLAUDE)
         world.clients.stop()
         world.switch(opencode=True)
-        assert not world.clients.sessions and not world.seen.count
+        assert not world.clients.sessions
+        assert not world.seen.count
 
 
 class LookedUp(dict):

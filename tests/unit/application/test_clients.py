@@ -28,13 +28,16 @@ def world():
 class TestComing:
     def test_the_first_makes_the_window_listen_and_the_others_are_told_what_it_knows(self, world):
         world.clients.came(client(1))
-        assert world.tracker.listening == [True] and world.changed == [1]
+        assert world.tracker.listening == [True]
+        assert world.changed == [1]
         assert not world.tracker.waiting
         world.clients.came(client(2))
-        assert world.tracker.listening == [True] and world.changed == [1]
+        assert world.tracker.listening == [True]
+        assert world.changed == [1]
         world.tracker.be_current()
         assert world.servers.heard() == [(IDE_COMPANION.key, "ide/contextUpdate", "session-2")]
-        assert list(world.clients.sessions) == ["session-1", "session-2"] and world.seen.count == 2
+        assert list(world.clients.sessions) == ["session-1", "session-2"]
+        assert world.seen.count == 2
 
     def test_nobody_comes_twice_or_after_the_end_and_our_own_test_is_nobody(self, world):
         world.clients.came(client(1))
@@ -42,13 +45,16 @@ class TestComing:
         world.clients.came(client(2, SELF_TEST))
         world.clients.stop()
         world.clients.came(client(3))
-        assert list(world.clients.sessions) == ["session-1"] and world.seen.count == 1
+        assert list(world.clients.sessions) == ["session-1"]
+        assert world.seen.count == 1
         assert not world.tracker.waiting
 
     def test_a_program_that_is_not_wanted_is_told_nothing_and_not_shown(self, world):
         world.current = dataclasses.replace(Settings(), publish_for_opencode=False)
         world.clients.came(client(1, "opencode"), CLAUDE)
-        assert not world.clients.sessions and not world.tracker.listening and not world.seen.count
+        assert not world.clients.sessions
+        assert not world.tracker.listening
+        assert not world.seen.count
         world.clients.came(client(2, "claude-code"), CLAUDE)
         world.clients.came(client(3, "somebody-else"), CLAUDE)
         assert list(world.clients.sessions) == ["session-2", "session-3"]
@@ -76,8 +82,10 @@ class TestComing:
         world.current = dataclasses.replace(Settings(), publish_for_opencode=False)
         world.clients.wanted_has_changed()
         ((_, message, session),) = world.servers.sent
-        assert session == "session-1" and message.params["filePath"] == ""
-        assert list(world.clients.sessions) == ["session-2"] and world.reviews.withdrawn == ["session-1"]
+        assert session == "session-1"
+        assert message.params["filePath"] == ""
+        assert list(world.clients.sessions) == ["session-2"]
+        assert world.reviews.withdrawn == ["session-1"]
         assert world.seen.count == 3
         assert world.tracker.listening == [True]
         world.servers.heard()
@@ -85,7 +93,9 @@ class TestComing:
         assert world.servers.heard()[1:] == [("claude", "selection_changed", "session-2")]
         world.current = dataclasses.replace(Settings(), publish_for_opencode=False, publish_for_claude=False)
         world.clients.wanted_has_changed()
-        assert not world.clients.sessions and world.tracker.listening == [True, False] and world.changed == [1, 0]
+        assert not world.clients.sessions
+        assert world.tracker.listening == [True, False]
+        assert world.changed == [1, 0]
         world.clients.went(client(1, "opencode"))
         world.current = Settings()
         world.clients.wanted_has_changed()
@@ -123,7 +133,8 @@ class TestOwnRows:
         world.clients.came(client(1, "claude-code", "OpenClaude"), CLAUDE)
         world.current = Settings()
         world.clients.wanted_has_changed()
-        assert not world.clients.sessions and world.reviews.withdrawn == ["session-1"]
+        assert not world.clients.sessions
+        assert world.reviews.withdrawn == ["session-1"]
         world.current = dataclasses.replace(Settings(), agents=(self.ROW,))
         world.clients.wanted_has_changed()
         assert world.clients.names() == ["OpenClaude"]
@@ -135,11 +146,14 @@ class TestGoing:
         for each in both:
             world.clients.came(each)
         world.clients.went(both[0])
-        assert world.tracker.listening == [True] and world.changed == [1]
+        assert world.tracker.listening == [True]
+        assert world.changed == [1]
         world.clients.went(both[1])
-        assert world.tracker.listening == [True, False] and world.changed == [1, 0]
+        assert world.tracker.listening == [True, False]
+        assert world.changed == [1, 0]
         assert world.reviews.gone == ["session-1", "session-2"]
-        assert not world.clients.sessions and world.seen.count == 4
+        assert not world.clients.sessions
+        assert world.seen.count == 4
         world.clients.went(both[1])
         assert world.reviews.gone == ["session-1", "session-2"]
 
@@ -157,9 +171,11 @@ class TestGoing:
         world.clients.process_known(client(1), 4321)
         world.clients.went(client(1))
         ((milliseconds, look),) = world.runtime.later
-        assert milliseconds == 2000 and not asked
+        assert milliseconds == 2000
+        assert not asked
         look()
-        assert asked == [4321] and world.reviews.withdrawn == (["session-1"] if lives else [])
+        assert asked == [4321]
+        assert world.reviews.withdrawn == (["session-1"] if lives else [])
 
     def test_of_one_whose_process_is_not_known_nothing_is_asked(self, world):
         world.clients.came(client(1), CLAUDE)

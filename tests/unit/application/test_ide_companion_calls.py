@@ -126,7 +126,8 @@ class TestOpenDiff:
         monkeypatch.setattr(bench.module, "PREPARE_SECONDS", 0.01)
         bench.runtime.hangs = True
         text, failed = bench.call("openDiff", filePath=bench.path(), newContent="new\n")
-        assert failed and "The disk does not answer" in text
+        assert failed
+        assert "The disk does not answer" in text
         assert bench.reviews.asked == []
 
 
@@ -163,12 +164,14 @@ class TestAcceptDiff:
             answer = asyncio.ensure_future(bench.begin("acceptDiff", filePath=bench.path()))
             for _ in range(20):
                 await asyncio.sleep(0)
-            assert bench.reviews.asked and not answer.done()
+            assert bench.reviews.asked
+            assert not answer.done()
             bench.reviews.done("file.py cannot be written.")
             return await asyncio.wait_for(answer, 10)
 
         result = asyncio.run(scenario())
-        assert result.is_error and result.content[0]["text"] == "file.py cannot be written."
+        assert result.is_error
+        assert result.content[0]["text"] == "file.py cannot be written."
 
     def test_a_call_that_is_given_up_hears_nothing(self, bench):
         bench.reviews.problem = None
@@ -198,7 +201,8 @@ class TestAcceptDiff:
     def test_a_diff_that_is_opened_anew_between_the_check_and_the_write(self, bench):
         bench.reviews.paths = [bench.path(), os.path.join(os.path.dirname(bench.folder), "elsewhere.py")]
         text, failed = bench.call("acceptDiff", filePath=bench.path())
-        assert failed and "opened again under another path" in text
+        assert failed
+        assert "opened again under another path" in text
         assert bench.reviews.asked == []
 
     def test_the_step_that_writes_judges_once_more(self, bench):

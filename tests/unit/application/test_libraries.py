@@ -105,10 +105,12 @@ def test_what_needs_them_is_imported_apart_once_they_are_there(loop, missing):
     made = Libraries(importing, lambda: None, print)
     task = loop.create_task(made.imported(load))
     loop.step()
-    assert called == [libraries.obstacle] and not task.done()
+    assert called == [libraries.obstacle]
+    assert not task.done()
     missing.clear()
     loop.step(RETRY_SECONDS)
-    assert task.result() == "imported" and called == [libraries.obstacle, libraries.obstacle, load]
+    assert task.result() == "imported"
+    assert called == [libraries.obstacle, libraries.obstacle, load]
 
 
 def test_everybody_who_waits_goes_on(loop, made, missing, said):

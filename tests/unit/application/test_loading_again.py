@@ -30,9 +30,11 @@ class TestALoadThatFollowsAtOnce:
         modules = package.modules()
         assert {name: getattr(modules[name], "VERSION", 2) for name in modules} == dict.fromkeys(modules, 2)
         assert set(modules) == {"", "startup", "inside", "middle", "outside", "application"}
-        assert modules["outside"].middle is modules["middle"] and modules["middle"].inside is modules["inside"]
+        assert modules["outside"].middle is modules["middle"]
+        assert modules["middle"].inside is modules["inside"]
         assert modules["application"].outside is modules["outside"] is modules[""].outside
-        assert modules[""].middle is modules["middle"] and modules[""].inside is modules["inside"]
+        assert modules[""].middle is modules["middle"]
+        assert modules[""].inside is modules["inside"]
 
     @pytest.mark.parametrize("begun", [["outside"], ["outside", "middle"], ["outside", "middle", "inside"]])
     def test_it_waits_for_the_module_under_way_and_imports_all_anew(self, package, begun):
@@ -41,7 +43,8 @@ class TestALoadThatFollowsAtOnce:
         package.parts.wait_for(*begun)
         plugin = self.end_and_load(package)
         time.sleep(0.05)  # in which nothing may happen
-        assert package.parts.begun == begun and plugin.application is None
+        assert package.parts.begun == begun
+        assert plugin.application is None
         package.parts.release(1)
         package.parts.wait_for(*begun, "outside")
         self.assert_served_by_the_second(package, plugin)
@@ -99,7 +102,8 @@ class TestALoadThatFollowsAtOnce:
         package.join()
         package.editor.step()
         assert {name for name, module in package.modules().items() if module is not None} == set()
-        assert plugin.application is None and package.parts.begun == ["outside"]
+        assert plugin.application is None
+        assert package.parts.begun == ["outside"]
 
     def test_what_fails_because_of_the_end_is_no_error(self, package, editor):
         plugin = package.load()

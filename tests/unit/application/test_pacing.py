@@ -38,16 +38,19 @@ def bench():
 
 def test_the_first_call_acts_at_once(bench):
     bench.paced.call()
-    assert bench.acted == [100.0] and not bench.timers
+    assert bench.acted == [100.0]
+    assert not bench.timers
 
 
 def test_the_pause_begins_when_a_slow_function_has_ended(bench):
     bench.paced = Paced(bench.act_slowly, bench.later, lambda: bench.now)
     for _ in range(10):
         bench.paced.call()
-    assert bench.acted == [100.0] and len(bench.timers) == 1
+    assert bench.acted == [100.0]
+    assert len(bench.timers) == 1
     bench.fire()
-    assert len(bench.acted) == 2 and not bench.timers
+    assert len(bench.acted) == 2
+    assert not bench.timers
 
 
 @pytest.mark.parametrize("after", [0.0, 0.0004, 0.05, 0.0996])
@@ -56,9 +59,11 @@ def test_calls_during_the_pause_act_once_when_it_is_over(bench, after):
     bench.now += after
     for _ in range(10):
         bench.paced.call()
-    assert len(bench.timers) == 1 and len(bench.acted) == 1
+    assert len(bench.timers) == 1
+    assert len(bench.acted) == 1
     bench.fire()
-    assert not bench.timers and len(bench.acted) == 2
+    assert not bench.timers
+    assert len(bench.acted) == 2
     assert 100.1 <= bench.acted[1] < 100.1021, "not before, and by no more than a timer's step after"
 
 
@@ -67,7 +72,8 @@ def test_what_acts_late_pauses_as_well(bench):
     bench.paced.call()
     bench.fire()
     bench.paced.call()
-    assert len(bench.acted) == 2 and len(bench.timers) == 1
+    assert len(bench.acted) == 2
+    assert len(bench.timers) == 1
     bench.fire()
     assert bench.acted[2] - bench.acted[1] >= 0.0999
 
@@ -76,7 +82,8 @@ def test_after_the_pause_a_call_acts_at_once_again(bench):
     bench.paced.call()
     bench.now += 0.1001
     bench.paced.call()
-    assert len(bench.acted) == 2 and not bench.timers
+    assert len(bench.acted) == 2
+    assert not bench.timers
 
 
 def test_what_fails_may_be_called_again(bench):

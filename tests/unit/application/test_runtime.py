@@ -298,7 +298,8 @@ class TestWorkers:
         second = runtime.compute(work, then=told.append)
         workers.step()
         assert running[0](), "it polls this, and so ends"
-        assert first.cancelled() and second.cancelled()
+        assert first.cancelled()
+        assert second.cancelled()
         workers.step()
         assert len(running) == 1, "the second never began"
         editor.step()
@@ -350,7 +351,8 @@ class TestALoopThatFails:
         loop = runtime._loop
         self.fail(runtime, 4)
         until(lambda: len(pauses) == 4)
-        assert pauses == [0.0] * 4 and runtime._loop is loop
+        assert pauses == [0.0] * 4
+        assert runtime._loop is loop
         assert [place for place, _ in reported] == ["the event loop"] * 4
 
     def test_one_that_does_no_work_pauses_longer_each_time_and_is_replaced(
@@ -374,7 +376,8 @@ class TestALoopThatFails:
         runtime.on_loop(loop.stop)
         until(lambda: not broken.is_set() and runtime._loop is not None)
         reached(runtime)
-        assert runtime._loop is not loop and lost
+        assert runtime._loop is not loop
+        assert lost
         assert pauses[:6] == [0.0, 0.1, 0.3, 1.0, 5.0, 30.0]
 
 

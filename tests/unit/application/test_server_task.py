@@ -192,7 +192,8 @@ class TestListening:
         assert set(servers.made[0].secrets.further) == {"gemini", "early", "late"}
         task.admit(["late", "early"])
         now()
-        assert told.since() == [] and servers.made[0].secrets.further["early"] == early
+        assert told.since() == []
+        assert servers.made[0].secrets.further["early"] == early
         assert len({TOKEN, *tokens.values()}) == 4
 
     def test_a_dialect_for_websockets_gets_a_server_for_them(self, servers, make, now, monkeypatch):
@@ -331,7 +332,8 @@ class TestEnding:
         """They try twice, each time after what they were told."""
         now(server_task.run())
         now(server_task.stop(for_good=True))
-        assert servers.made[0].stops == [GONE_SECONDS] and 2 * GONE_SECONDS < 1
+        assert servers.made[0].stops == [GONE_SECONDS]
+        assert 2 * GONE_SECONDS < 1
         assert servers.made[0].patience == ENDING_SECONDS
 
     def test_there_is_nothing_to_leave_twice(self, server_task, servers, now):

@@ -97,13 +97,15 @@ def bench():
 
 
 def test_each_dialect_has_one_server_with_a_token_of_its_own(bench):
-    assert DIALECTS == (IDE_COMPANION, CLAUDE, COPILOT) and PRIMARY is IDE_COMPANION
+    assert DIALECTS == (IDE_COMPANION, CLAUDE, COPILOT)
+    assert PRIMARY is IDE_COMPANION
     tokens = [token for dialect in DIALECTS for token in bench.servers.secrets(dialect)]
     assert len(set(tokens)) == len(tokens)
     for dialect in DIALECTS:
         task = bench.servers.task_of(dialect)
         assert (task.listener, task.calls) == (f"listener of {dialect.key}", f"calls of {dialect.key}")
-        assert task.options["dialect"] is dialect and task.options["body_mebibytes"] == 32
+        assert task.options["dialect"] is dialect
+        assert task.options["body_mebibytes"] == 32
         assert (task.options["token"], *task.options["agent_tokens"].values()) == bench.servers.secrets(dialect)
     assert set(bench.servers.task_of(PRIMARY).options["agent_tokens"]) == {"Gemini CLI", "Qwen Code", "LLxprt Code"}
     assert not bench.servers.task_of(CLAUDE).options["agent_tokens"]
@@ -121,7 +123,8 @@ def test_a_former_state_goes_to_its_own_server_and_only_once():
     bench = Bench(states)
     assert bench.servers.secrets(CLAUDE) == ("kept", "former")
     bench.servers.start([CLAUDE])
-    assert bench.asked(CLAUDE) == [("run", states[CLAUDE.key])] and bench.asked(PRIMARY) == [("run", None)]
+    assert bench.asked(CLAUDE) == [("run", states[CLAUDE.key])]
+    assert bench.asked(PRIMARY) == [("run", None)]
     assert list(states) == [CLAUDE.key], "whoever gave them keeps them"
 
 
@@ -167,6 +170,7 @@ def test_what_listens_is_found_with_its_tokens(bench, monkeypatch):
     bench.servers.listens(PRIMARY, Address(50001), "token", {"Gemini CLI": "of its own"})
     bench.servers.listens(COPILOT, Address(socket="/run/x"), "other", {})
     assert bench.servers.ports() == {PRIMARY.key: 50001}
-    assert bench.servers.secrets(PRIMARY) == ("token", "of its own") and bench.servers.secrets(COPILOT) == ("other",)
+    assert bench.servers.secrets(PRIMARY) == ("token", "of its own")
+    assert bench.servers.secrets(COPILOT) == ("other",)
     service = bench.servers.services[PRIMARY.key]
     assert (service.dialect, service.began, service.agent_tokens) == (PRIMARY, 1000500, (("Gemini CLI", "of its own"),))

@@ -26,7 +26,8 @@ def test_the_first_place_is_in_the_programs_own_folder(home):
     editor = Editor(home)
     first, second = CODEX_CLI.shared_sockets(editor.platform)
     moved = editor.platform._replace(environment={**editor.platform.environment, "CODEX_HOME": "/opt/codex"})
-    assert first.place.root == os.path.join(home, ".codex") and first.name == "ipc.sock"
+    assert first.place.root == os.path.join(home, ".codex")
+    assert first.name == "ipc.sock"
     assert [each.place.root for each in CODEX_CLI.shared_sockets(moved)] == ["/opt/codex", second.place.root]
 
 
@@ -69,7 +70,8 @@ class TestTheSocket:
             first, second = Editor(home, Window("/a")), Editor(home, Window("/b"))
             await first.until(Holding.HELD)
             await second.until(Holding.STANDBY)
-            assert second.windows[0].came == [] and os.path.exists(first.paths[0])
+            assert second.windows[0].came == []
+            assert os.path.exists(first.paths[0])
             await second.close()
             assert os.path.exists(first.paths[0]), "it is not the second one's to remove"
             third = Editor(home, Window("/b"))
@@ -110,7 +112,8 @@ class TestTheSocket:
             os.makedirs(os.path.dirname(editor.paths[0]))
             os.chmod(os.path.dirname(editor.paths[0]), 0o777)  # noqa: S103
             await editor.until(Holding.REFUSED)
-            assert "others can write" in editor.answers.problem and not os.path.exists(editor.paths[0])
+            assert "others can write" in editor.answers.problem
+            assert not os.path.exists(editor.paths[0])
             os.chmod(os.path.dirname(editor.paths[0]), 0o700)
             await editor.later(Holding.HELD)
             await editor.close()
@@ -123,7 +126,8 @@ class TestTheSocket:
             os.mkdir(os.path.join(home, ".codex"))
             os.symlink(home, os.path.dirname(editor.paths[0]))
             await editor.until(Holding.REFUSED)
-            assert "is a link" in editor.answers.problem and not os.path.exists(os.path.join(home, "ipc.sock"))
+            assert "is a link" in editor.answers.problem
+            assert not os.path.exists(os.path.join(home, "ipc.sock"))
 
         run(scenario())
 

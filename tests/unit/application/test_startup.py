@@ -71,7 +71,8 @@ def test_one_act_that_fails_does_not_take_the_others_with_it(bench):
     bench.startup.tell(fail)
     told(bench, "after")
     application = bench.serve()
-    assert application.heard == ["start", "after"] and len(application.runtime.failed) == 1
+    assert application.heard == ["start", "after"]
+    assert len(application.runtime.failed) == 1
 
 
 def test_only_so_much_is_kept(bench):
@@ -177,7 +178,8 @@ def test_a_part_that_cannot_be_imported_is_the_editors_to_show(bench, editor):
     bench.join()
     with pytest.raises(ImportError, match="no such part"):
         editor.step()
-    assert not bench.startup.alive and not bench.made
+    assert not bench.startup.alive
+    assert not bench.made
 
 
 def test_what_imports_later_does_so_apart_one_at_a_time_and_not_after_the_end(bench):
@@ -194,7 +196,8 @@ def test_what_imports_later_does_so_apart_one_at_a_time_and_not_after_the_end(be
     for _ in range(5):
         application.import_apart(job)
     bench.join()
-    assert most == [1] * 5 and set(names) == {"gemini-companion-loading"}
+    assert most == [1] * 5
+    assert set(names) == {"gemini-companion-loading"}
     bench.startup.stop()
     application.import_apart(job)
     bench.join()

@@ -79,7 +79,8 @@ def test_a_tab_with_edits_keeps_what_it_had(origins, runtime, path, stamp):
 
 def test_of_tabs_with_edits_from_the_beginning_nothing_is_known_and_nobody_asks(origins, runtime, path):
     origins.note(View(path, dirty=True), View(None))
-    assert runtime.questions == [] and origins.of(path) is None
+    assert runtime.questions == []
+    assert origins.of(path) is None
 
 
 def test_what_is_not_there_has_none(origins, runtime, path, stamp):

@@ -92,7 +92,8 @@ def test_the_handshake_of_claude_code():
     talk = new()
     assert say(talk, INITIALIZE) == []
     (answer,) = heard(talk)
-    assert answer["id"] == 0 and answer["result"]["protocolVersion"] == "2025-11-25"
+    assert answer["id"] == 0
+    assert answer["result"]["protocolVersion"] == "2025-11-25"
     (effect,) = say(talk, INITIALIZED)
     assert isinstance(effect, SessionOpened)
     assert effect.client[:4] == ("client-1", "claude-code", "2.1.330", "2025-11-25")
@@ -140,7 +141,9 @@ def test_a_newer_selection_takes_the_place_of_one_that_still_waits():
 def test_a_call_is_answered_when_the_user_has_decided():
     talk = opened()
     (run,) = call(talk, 7, path="/a.py")
-    assert isinstance(run, ToolCall) and run.arguments == {"path": "/a.py"} and heard(talk) == []
+    assert isinstance(run, ToolCall)
+    assert run.arguments == {"path": "/a.py"}
+    assert heard(talk) == []
     talk.finish(run, text_result("FILE_SAVED"))
     talk.finish(run, text_result("again"))
     assert heard(talk) == [{"jsonrpc": "2.0", "id": 7, "result": {"content": [{"type": "text", "text": "FILE_SAVED"}]}}]
@@ -159,9 +162,12 @@ def test_a_lost_connection_takes_its_calls_back_once():
     talk = opened()
     (run,) = call(talk)
     cancelled, closed = talk.lost()
-    assert cancelled == CallCancelled(run, Cancellation.CONNECTION_LOST) and isinstance(closed, SessionClosed)
-    assert talk.lost() == [] and talk.state is SessionState.CLOSED
-    assert talk.finish(run, text_result("late")) == [] and heard(talk) == []
+    assert cancelled == CallCancelled(run, Cancellation.CONNECTION_LOST)
+    assert isinstance(closed, SessionClosed)
+    assert talk.lost() == []
+    assert talk.state is SessionState.CLOSED
+    assert talk.finish(run, text_result("late")) == []
+    assert heard(talk) == []
 
 
 def test_what_cannot_be_served_is_said():
@@ -202,10 +208,12 @@ def test_between_its_two_messages_a_client_may_call_already():
 
 def test_a_client_is_ready_once():
     talk = new()
-    assert say(talk, INITIALIZED) == [] and talk.state is SessionState.CONNECTED, "it has not even said who it is"
+    assert say(talk, INITIALIZED) == [], "it has not even said who it is"
+    assert talk.state is SessionState.CONNECTED
     say(talk, INITIALIZE)
     assert len(say(talk, INITIALIZED)) == 1
-    assert say(talk, INITIALIZED) == [] and talk.state is SessionState.LISTENING
+    assert say(talk, INITIALIZED) == []
+    assert talk.state is SessionState.LISTENING
 
 
 def test_a_greeting_that_is_none_is_refused_and_may_be_sent_again():
@@ -234,8 +242,10 @@ def test_a_tool_that_fails_is_answered_without_its_reason():
 def test_nothing_is_heard_of_a_client_that_has_gone():
     talk = opened()
     talk.lost()
-    assert say(talk, {"jsonrpc": "2.0", "id": 1, "method": "ping"}) == [] and heard(talk) == []
-    assert talk.notify("selection_changed", {}) == [] and heard(talk) == []
+    assert say(talk, {"jsonrpc": "2.0", "id": 1, "method": "ping"}) == []
+    assert heard(talk) == []
+    assert talk.notify("selection_changed", {}) == []
+    assert heard(talk) == []
 
 
 def test_calls_that_wait_are_bounded():
@@ -249,7 +259,8 @@ def test_calls_that_wait_are_bounded():
 def test_a_client_that_reads_nothing_is_given_up():
     talk = opened(Limits(queued_messages=3))
     effects = [talk.notify("at_mentioned", {"n": number}) for number in range(4)]
-    assert effects[:3] == [[], [], []] and isinstance(effects[3][0], SessionClosed)
+    assert effects[:3] == [[], [], []]
+    assert isinstance(effects[3][0], SessionClosed)
 
 
 @given(st.lists(st.tuples(st.sampled_from(["call", "finish", "cancel", "lost", "repeat"]), st.integers(0, 4))))

@@ -51,9 +51,11 @@ def test_a_reset_is_forgotten_with_the_next_connection():
     bench.attach()
     for ending, was_reset in ((Ending.RESET, True), (Ending.IN_ORDER, False), (Ending.RESET, True)):
         bench.lose(ending)
-        assert bench.stream.was_reset is was_reset and not bench.stream.open
+        assert bench.stream.was_reset is was_reset
+        assert not bench.stream.open
         bench.attach()
-        assert not bench.stream.was_reset and bench.stream.open
+        assert not bench.stream.was_reset
+        assert bench.stream.open
 
 
 class TestPortions:

@@ -43,7 +43,8 @@ def test_a_point_is_certain_only_where_every_possible_edit_moves_it_alike(seed):
             assert moved in (None, point + len(after) - len(before))
         else:
             assert moved is None
-    assert edit.point(-1) == -1 and edit.point(41) == 41 + len(after) - len(before)
+    assert edit.point(-1) == -1
+    assert edit.point(41) == 41 + len(after) - len(before)
 
 
 def test_what_is_drawn_is_where_it_belongs():

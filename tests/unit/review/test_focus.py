@@ -156,13 +156,15 @@ class TestGiving:
     def test_another_one_gets_it(self, focus, window, tab):
         other = View(window)
         focus.give(other)
-        assert window.asked == [other] and focus.holder() is other
+        assert window.asked == [other]
+        assert focus.holder() is other
 
     def test_the_active_tab_gets_it_back_from_a_panel(self, focus, window, tab):
         panel = View(window, "output:output", terminus_view=True)
         focus.note(panel)
         focus.give(tab)
-        assert window.asked == [tab] and focus.holder() is tab
+        assert window.asked == [tab]
+        assert focus.holder() is tab
 
     def test_a_panel_that_is_gone_has_nothing_to_give_back(self, focus, window, tab):
         panel = View(window, "output:output", terminus_view=True)
@@ -177,7 +179,8 @@ class TestGiving:
         other.home = home
         focus.give(other, "always")
         focus.give(None, "always")
-        assert window.asked == [] and focus.holder() is tab
+        assert window.asked == []
+        assert focus.holder() is tab
 
     @pytest.mark.parametrize("setting", ["always", "auto", "never"])
     def test_only_always_brings_the_window_to_the_front(self, focus, window, tab, in_front, setting):
@@ -210,4 +213,5 @@ class TestRestoring:
         focus.remember()
         focus.give(View(window))
         focus.restore()
-        assert window.asked[-1] is panel and focus.holder() is panel
+        assert window.asked[-1] is panel
+        assert focus.holder() is panel

@@ -117,7 +117,8 @@ def test_bytes_in_a_string():
 def test_bytes_that_were_decoded_with_losses(data):
     found = format_of_text(data.decode("utf-8", "replace"))
     assert found.name == format_of_bytes(data).name
-    assert found.binary and not found.width
+    assert found.binary
+    assert not found.width
 
 
 def test_noise_in_a_string_is_binary():

@@ -129,7 +129,8 @@ def test_what_is_asked_for_is_done_in_that_order_on_whatever_thread(folder: Path
     kept.settled(lambda: done.append("settled"))
     runtime.held[-1]()
     (file,) = texts_in(folder)
-    assert content_of(file) == "two\n" and done == ["settled"]
+    assert content_of(file) == "two\n"
+    assert done == ["settled"]
     for held in runtime.held[:-1]:
         held()
     assert done == ["settled", "one", "two"]

@@ -76,13 +76,15 @@ def test_files_new_ones_and_what_cannot_be_looked_at_are_shown(tmp_path, file, m
 def test_the_proposal_is_made_ready_with_it(file):
     found = preparation.prepare(request(file), "new\r\n")
     assert found.original.text == "text\n"
-    assert found.proposal is not None and (found.proposal.shown, found.proposal.exact) == ("new\n", "new\r\n")
+    assert found.proposal is not None
+    assert (found.proposal.shown, found.proposal.exact) == ("new\n", "new\r\n")
     assert preparation.read(request(file)).proposal is None
 
 
 def test_both_texts_are_compared_unless_that_takes_long(file, monkeypatch):
     compared = preparation.prepare(request(file), "text\nnew\n").compared
-    assert compared is not None and compared.analysis is not None
+    assert compared is not None
+    assert compared.analysis is not None
     assert (compared.text, compared.analysis.added) == ("text\nnew\n", 1)
     monkeypatch.setattr(preparation, "COMPARE_SECONDS", -1.0)
     assert preparation.prepare(request(file), "text\nnew\n").compared is None
@@ -110,7 +112,8 @@ class TestEncoding:
         other = tmp_path / "other.txt"
         other.write_bytes(b"other\n")
         found = preparation.read(request(cyrillic, {str(other): self.CYRILLIC}))
-        assert found.original.text == "\u00e6\n" and found.same_files == frozenset()
+        assert found.original.text == "\u00e6\n"
+        assert found.same_files == frozenset()
 
     @pytest.mark.skipif(os.name == "nt", reason="links need rights on Windows")
     def test_of_the_tab_that_is_loaded_whatever_it_calls_the_file(self, tmp_path, cyrillic):

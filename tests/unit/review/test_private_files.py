@@ -62,7 +62,8 @@ def test_what_another_process_uses_is_its_own_until_it_ends_however(folder: Path
         [sys.executable, "-c", HOLDER, ROOT, str(folder)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
     )
     try:
-        assert holder.stdout is not None and holder.stdout.readline()
+        assert holder.stdout is not None
+        assert holder.stdout.readline()
         assert found(folder) == []
         holder.send_signal(getattr(signal, "SIGKILL", signal.SIGTERM))
         holder.wait(30)

@@ -169,7 +169,8 @@ def test_a_note_that_cannot_be_read_is_said_and_set_aside(
     storage.mkdir()
     (storage / ("1" + journal.SUFFIX)).write_bytes(content)
     (said,) = recovered(storage)
-    assert "cannot be read: it is now " in said and said in caplog.text
+    assert "cannot be read: it is now " in said
+    assert said in caplog.text
     assert Path(said.partition("it is now ")[2]).read_bytes() == content
     assert recovered(storage) == []
 

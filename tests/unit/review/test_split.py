@@ -289,7 +289,8 @@ class TestAStoredWindow:
     def test_layout_and_tabs_are_back_and_nothing_stays_stored(self, module):
         window, tabs = self.window(module, None, automatic={"group": 1})
         assert module.put_layout_back(window) is True
-        assert window.layout() == ONE and window.focused == [tabs[1]]
+        assert window.layout() == ONE
+        assert window.focused == [tabs[1]]
         assert window.settings() == {module.AUTOMATIC: {"group": 1}}
         assert module.put_layout_back(window) is False
 
@@ -302,19 +303,23 @@ class TestAStoredWindow:
         window, tabs = self.window(module, THREE, automatic={"group": 1})
         window.groups.append([])
         assert module.put_layout_back(window) is True
-        assert window.layout() == THREE and window.focused == [tabs[1]]
+        assert window.layout() == THREE
+        assert window.focused == [tabs[1]]
         assert not window.settings().has(module.AUTOMATIC)
 
     def test_a_review_that_divided_nothing(self, module):
         window, tabs = self.window(module, ONE, division=None)
         assert module.put_layout_back(window) is True
-        assert window.layout() == ONE and window.focused == [tabs[1]]
+        assert window.layout() == ONE
+        assert window.focused == [tabs[1]]
 
     @pytest.mark.parametrize("division", [{}, {"group": 0}, {"other": 1}, 7, [1]])
     def test_what_another_version_stored_changes_nothing(self, module, division):
         window, _ = self.window(module, TWO, division=division or {"": 0})
         assert module.put_layout_back(window) is True
-        assert window.layout() == TWO and not window.focused and not window.settings()
+        assert window.layout() == TWO
+        assert not window.focused
+        assert not window.settings()
 
     @pytest.mark.parametrize("value", [None, 1, [], "x"])
     def test_nothing_is_made_of_what_is_no_memory(self, module, value):
@@ -344,7 +349,9 @@ def test_only_what_is_abandoned_is_closed_and_without_a_question(module):
     mine, remains = View(), [of_ours(), of_ours("original")]
     window = Window(TWO, [mine, remains[0]], [remains[1]])
     assert module.close_abandoned(window, lambda view: view in remains) is True
-    assert window.views() == [mine] and all(view.closed for view in remains) and not mine.scratch
+    assert window.views() == [mine]
+    assert all(view.closed for view in remains)
+    assert not mine.scratch
     assert module.close_abandoned(window, lambda view: view in remains) is False
 
 

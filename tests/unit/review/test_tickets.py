@@ -72,6 +72,7 @@ def test_the_first_one_decides(events):
         event(review, ticket)
     (answer,) = delivered
     if events[0] is accept:
-        assert answer.kind is Verdict.ACCEPTED and answer.content == "text\n"
+        assert answer.kind is Verdict.ACCEPTED
+        assert answer.content == "text\n"
     elif events[0] is not reject:
         assert answer is None

@@ -172,8 +172,10 @@ def test_a_stop_answers_a_call_that_is_under_way(run, user):
             await served.until(lambda: bool(user.decisions))
             await served.server.stop(seconds=0.2)
             _, answer, _ = await sending
-            assert answer["id"] == 7 and answer["result"]["isError"]
-            assert user.decisions[0].cancelled() and not served.server._running
+            assert answer["id"] == 7
+            assert answer["result"]["isError"]
+            assert user.decisions[0].cancelled()
+            assert not served.server._running
 
     run(scenario, call_tool=user.call)
 

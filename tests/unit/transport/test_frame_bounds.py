@@ -37,7 +37,9 @@ def test_frames_are_counted_the_same_however_they_are_cut(frames, cuts):
         data = data[size:]
     assert bounds.feed(data) is None
     assert bounds.held == sum(frames)
-    assert bounds._frames == len(frames) and bounds._head == b"" and bounds._to_come == 0
+    assert bounds._frames == len(frames)
+    assert bounds._head == b""
+    assert bounds._to_come == 0
 
 
 @given(st.integers(1, 3))

@@ -42,14 +42,16 @@ def another(path):
 class TestClaiming:
     def test_a_free_path_becomes_the_users_alone(self, path):
         claimed = claim(path)
-        assert stat.S_IMODE(os.lstat(path).st_mode) == 0o600 and not claimed.is_lost()
+        assert stat.S_IMODE(os.lstat(path).st_mode) == 0o600
+        assert not claimed.is_lost()
         claimed.release()
         assert not os.path.exists(path)
         claimed.release()
 
     def test_a_living_one_of_another_editor_is_left_alone(self, path, another):
         inode = os.lstat(path).st_ino
-        assert claim(path) is None and os.lstat(path).st_ino == inode
+        assert claim(path) is None
+        assert os.lstat(path).st_ino == inode
 
     def test_so_is_one_that_takes_nobody_in_at_the_moment(self, path, another):
         waiting = []
@@ -60,20 +62,23 @@ class TestClaiming:
                 waiting[-1].connect(path)
             except BlockingIOError:
                 break
-        assert claim(path) is None and os.path.exists(path)
+        assert claim(path) is None
+        assert os.path.exists(path)
         for each in waiting:
             each.close()
 
     def test_one_that_a_crash_has_left_is_replaced(self, path, another):
         another.close()
         claimed = claim(path)
-        assert claimed is not None and framed_socket.is_answered(path)
+        assert claimed is not None
+        assert framed_socket.is_answered(path)
         claimed.release()
 
     def test_a_young_one_may_be_about_to_listen(self, path, another, monkeypatch):
         monkeypatch.setattr(framed_socket, "YOUNG_SECONDS", 60)
         another.close()
-        assert claim(path) is None and os.path.exists(path)
+        assert claim(path) is None
+        assert os.path.exists(path)
 
     def test_of_two_who_look_at_once_one_alone_clears_the_way(self, path):
         import fcntl
@@ -206,7 +211,8 @@ class TestNamedPipes:
             server.close()
 
         asyncio.run(main())
-        assert served == [(asyncio.StreamReaderProtocol, r"\\.\pipe\codex-ipc")] and len(closed) == 1
+        assert served == [(asyncio.StreamReaderProtocol, r"\\.\pipe\codex-ipc")]
+        assert len(closed) == 1
 
     def test_a_loop_without_pipes_is_an_error_with_a_sentence(self):
         async def main():

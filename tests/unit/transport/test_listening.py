@@ -112,7 +112,8 @@ def test_a_port_takes_few_connections_at_a_time_and_none_after_its_end(kind, mon
             bench.connect()
 
     asyncio.run(scenario())
-    assert asked[0] == (ACCEPTED_AT_ONCE, False) and asked[-1] == BACKLOG
+    assert asked[0] == (ACCEPTED_AT_ONCE, False)
+    assert asked[-1] == BACKLOG
 
 
 @pytest.mark.parametrize("kind", [OnPort, OverWebSocket, OnSocket])
@@ -128,7 +129,8 @@ def test_clients_hear_of_it_and_the_place_is_free_again(kind):
             # The loop runs no more, and does not come to take this one:
             with bench.connect() as waiting:
                 bench.server.abandon()
-                assert is_ended(client) and is_ended(waiting)
+                assert is_ended(client)
+                assert is_ended(waiting)
             assert bench.is_free()
             bench.server.abandon()  # once more does no harm
     finally:

@@ -96,7 +96,8 @@ def test_the_literal_handshake_of_copilot_cli():
         async with await post(http, PROBE) as answer:
             assert answer.status == 200
             probed = await answer.json()
-        assert probed["id"] == 0 and probed["error"]["code"] == -32601
+        assert probed["id"] == 0
+        assert probed["error"]["code"] == -32601
         async with await post(http, INITIALIZE) as answer:
             assert answer.status == 200
             session = answer.headers["mcp-session-id"]
@@ -125,8 +126,10 @@ def test_folder_and_socket_are_the_users_alone():
     async def scenario(bench, http, path):
         assert len(os.fsencode(path)) <= 103
         folder = os.lstat(os.path.dirname(path))
-        assert stat.S_IMODE(folder.st_mode) == 0o700 and folder.st_uid == os.getuid()
-        assert stat.S_ISSOCK(os.lstat(path).st_mode) and stat.S_IMODE(os.lstat(path).st_mode) == 0o600
+        assert stat.S_IMODE(folder.st_mode) == 0o700
+        assert folder.st_uid == os.getuid()
+        assert stat.S_ISSOCK(os.lstat(path).st_mode)
+        assert stat.S_IMODE(os.lstat(path).st_mode) == 0o600
 
     run(scenario)
 
@@ -187,7 +190,8 @@ def test_a_long_temporary_directory_is_avoided(tmp_path, monkeypatch):
     monkeypatch.setattr(socket_folders.tempfile, "tempdir", str(long))
     folder = socket_folders.make_folder()
     try:
-        assert len(os.fsencode(folder)) < 60 and not os.listdir(long)
+        assert len(os.fsencode(folder)) < 60
+        assert not os.listdir(long)
     finally:
         socket_folders.remove(folder)
 
@@ -288,16 +292,19 @@ def test_a_socket_takes_few_connections_at_a_time_and_none_after_its_end(monkeyp
         local = await local_sockets.listen_locally(Connection)
         folder = os.path.dirname(local.path)
         (server,) = local._servers
-        assert os.path.exists(local.path) and server.is_serving()
+        assert os.path.exists(local.path)
+        assert server.is_serving()
         local.close()
-        assert not server.is_serving() and not os.path.exists(folder)
+        assert not server.is_serving()
+        assert not os.path.exists(folder)
         os.mkdir(folder)  # somebody else's by now
         local.close()
         assert os.path.exists(folder)
         os.rmdir(folder)
 
     asyncio.run(scenario())
-    assert asked[0] == (ACCEPTED_AT_ONCE, False) and asked[-1] == BACKLOG
+    assert asked[0] == (ACCEPTED_AT_ONCE, False)
+    assert asked[-1] == BACKLOG
 
 
 class TestNamedPipes:
@@ -326,9 +333,8 @@ class TestNamedPipes:
         assert first.path != second.path
         for local in (first, second):
             name = local.path[len("\\\\.\\pipe\\") :]
-            assert (
-                local.path.startswith("\\\\.\\pipe\\gemini-companion-") and len(name) == len("gemini-companion-") + 32
-            )
+            assert local.path.startswith("\\\\.\\pipe\\gemini-companion-")
+            assert len(name) == len("gemini-companion-") + 32
         first.close()
         assert len(closed) == 1
 

@@ -111,19 +111,23 @@ class TestWithATokenShown:
 
     def test_one_token_may_have_all_that_is_left(self, of_sixteen):
         callers = held_by(of_sixteen, ["one"] * 16)
-        assert callers[14:] == [None, None] and evicted(callers[:14]) == [0] * 14
+        assert callers[14:] == [None, None]
+        assert evicted(callers[:14]) == [0] * 14
 
     def test_another_one_takes_from_it_until_both_have_the_same(self, of_sixteen):
         first = held_by(of_sixteen, ["one"] * 14)
         second = held_by(of_sixteen, ["other"] * 8)
-        assert second[7] is None and evicted(second[:7]) == [0] * 7
+        assert second[7] is None
+        assert evicted(second[:7]) == [0] * 7
         assert evicted(first) == [1] * 7 + [0] * 7, "the oldest ones have gone"
 
     def test_a_third_one_takes_from_the_one_that_has_more(self, of_sixteen):
         callers = held_by(of_sixteen, ["one", "other", "one"] * 4 + ["one"] * 2)
         third = held_by(of_sixteen, ["third"] * 6)
-        assert third[5] is None and evicted(third[:5]) == [0] * 5
-        assert sum(evicted(callers)) == 5 and not any(evicted(callers[1:12:3]))
+        assert third[5] is None
+        assert evicted(third[:5]) == [0] * 5
+        assert sum(evicted(callers)) == 5
+        assert not any(evicted(callers[1:12:3]))
 
     def test_whoever_ends_makes_room(self, of_sixteen):
         callers = held_by(of_sixteen, ["one"] * 14)
@@ -138,7 +142,8 @@ class TestWithATokenShown:
 
     def test_a_smaller_limit_holds(self, of_sixteen):
         callers = held_by(of_sixteen, ["one"] * 6, most=5)
-        assert callers[5] is None and None not in callers[:5]
+        assert callers[5] is None
+        assert None not in callers[:5]
 
 
 def test_all_servers_of_one_loop_share_them_and_no_others():

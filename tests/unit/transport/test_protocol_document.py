@@ -27,7 +27,8 @@ class Message(NamedTuple):
 
 def exchanges() -> List[Tuple[Message, Message]]:
     messages = [read(block) for block in re.findall(r"```http\n(.*?)```", DOCUMENT.read_text(encoding="utf-8"), re.S)]
-    assert len(messages) >= 10 and len(messages) % 2 == 0
+    assert len(messages) >= 10
+    assert len(messages) % 2 == 0
     return list(zip(messages[::2], messages[1::2]))
 
 

@@ -86,6 +86,9 @@ def test_no_folder_is_made_where_another_user_could_replace_it(tmp_path, monkeyp
     try:
         folder = socket_folders.make_folder()
     except OSError as error:
-        assert not fine and str(tmp_path) in str(error) and os.listdir(str(tmp_path)) == []
+        assert not fine
+        assert str(tmp_path) in str(error)
+        assert os.listdir(str(tmp_path)) == []
     else:
-        assert fine and os.listdir(str(tmp_path)) == [os.path.basename(folder)]
+        assert fine
+        assert os.listdir(str(tmp_path)) == [os.path.basename(folder)]

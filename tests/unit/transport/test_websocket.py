@@ -89,7 +89,8 @@ def test_a_program_connects_is_notified_and_answered():
         bench.server.notify("selection_changed", {"text": "x"})
         assert json.loads((await socket.receive(5)).data)["params"] == {"text": "x"}
         await socket.send_str('{"jsonrpc":"2.0","id":1,"method":"tools/list"}')
-        assert json.loads((await socket.receive(5)).data)["id"] == 1 and bench.listed
+        assert json.loads((await socket.receive(5)).data)["id"] == 1
+        assert bench.listed
         await socket.send_str('{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"openDiff"}}')
         bench.decision.set_result("DIFF_REJECTED")
         assert json.loads((await socket.receive(5)).data)["result"]["content"][0]["text"] == "DIFF_REJECTED"
@@ -155,7 +156,8 @@ def test_whoever_may_not_come_in_is_refused_before_the_upgrade(headers, status):
     async def scenario(bench, http, port):
         with pytest.raises(aiohttp.WSServerHandshakeError) as caught:
             await connect(http, port, **headers)
-        assert caught.value.status == status and not bench.opened
+        assert caught.value.status == status
+        assert not bench.opened
 
     run(scenario)
 

@@ -98,16 +98,20 @@ def test_the_applications_are_told_each_thing_once():
         socket = await connect(http, port)
         await handshake(socket)
         assert [client.client_name for client in bench.opened] == ["claude-code"]
-        assert list(bench.server.sessions) == [bench.opened[0].id] and not bench.listed and not bench.notified
+        assert list(bench.server.sessions) == [bench.opened[0].id]
+        assert not bench.listed
+        assert not bench.notified
         await socket.send_json({"jsonrpc": "2.0", "method": "ide_connected", "params": {"pid": 7}})
         await bench.until(lambda: bench.notified)
-        assert bench.notified == [(bench.opened[0], 7)] and not bench.listed
+        assert bench.notified == [(bench.opened[0], 7)]
+        assert not bench.listed
         await socket.send_json({"jsonrpc": "2.0", "id": 1, "method": "tools/list"})
         await socket.receive(5)
         assert bench.listed == [bench.opened[0]]
         await socket.close()
         await bench.until(lambda: bench.closed)
-        assert bench.closed == bench.opened and len(bench.notified) == len(bench.listed) == 1
+        assert bench.closed == bench.opened
+        assert len(bench.notified) == len(bench.listed) == 1
 
     run(scenario)
 
@@ -119,7 +123,8 @@ def test_who_never_shook_hands_was_never_there():
         bench.server.notify("selection_changed", {})
         await socket.close()
         await bench.until(lambda: not bench.server._peers)
-        assert not bench.opened and not bench.closed
+        assert not bench.opened
+        assert not bench.closed
 
     run(scenario)
 
@@ -361,7 +366,8 @@ def test_nothing_of_a_lost_connection_goes_on_writing():
         await bench.until(lambda: bench.calls)
         socket._response.connection.transport.abort()
         await bench.until(lambda: bench.closed)
-        assert not bench.server._peers and not bench.server.sessions
+        assert not bench.server._peers
+        assert not bench.server.sessions
         bench.decision.set_result("too late")
         await bench.until(lambda: not bench.server._cancelled and peer._writer.done())
 
