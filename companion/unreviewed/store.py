@@ -26,6 +26,8 @@ logger = logging.getLogger("gemini_companion.unreviewed")
 
 MAXIMUM_BYTES = 1 << 26
 MAXIMUM_SECONDS = 7 * 24 * 3600.0
+UNTIDY_BYTES = 1 << 24
+"""After so many bytes it is to be tidied: a file that grows all the time is kept as it was at each look."""
 _KEPT, _RECORD = ".kept", ".changes"
 _SETTLING_SECONDS = 60.0  # what is younger may belong to a record that is still to be written
 
@@ -35,6 +37,8 @@ class Store:
 
     def __init__(self, folder: str) -> None:
         self._folder = folder
+        self.written = 0
+        """Bytes, since it was tidied last."""
 
     def keep(self, name: str, data: bytes, flush: bool = False) -> None:
         """Keep bytes under their identity `name`; with `flush` they are on the disk itself when this returns.
@@ -90,6 +94,7 @@ class Store:
 
         The result are the identities among `needed` that had to go.
         """
+        self.written = 0
         wanted = set(needed)
         for record in self.records():
             wanted.update(each for each in record.get("identities", ()) if isinstance(each, str))
@@ -128,5 +133,6 @@ class Store:
         return os.path.join(self._folder, name)
 
     def _write(self, path: str, data: bytes, flush: bool) -> None:
+        self.written += len(data)
         os.makedirs(self._folder, 0o700, exist_ok=True)
         private_files.write(path, data, to_disk=flush)

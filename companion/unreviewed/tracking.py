@@ -27,6 +27,7 @@ from ..editor.storage import storage_folder
 from .files import Rules
 from .listing import ListedChange, Lists
 from .schedule import INTERVAL_SECONDS, Schedule
+from .store import UNTIDY_BYTES
 from .workspace import Workspace
 from .workspaces import Root, Workspaces, newest_first
 
@@ -232,7 +233,8 @@ class Tracking:
 
     def _tidy(self, workspaces: Workspaces) -> None:
         with self._lock:
-            due = self._clock() - self._tidied > TIDY_SECONDS
+            is_untidy = workspaces.store.written > UNTIDY_BYTES
+            due = is_untidy or self._clock() - self._tidied > TIDY_SECONDS
             if due:
                 self._tidied = self._clock()
         if due:

@@ -235,6 +235,15 @@ def _replace(descriptor: int, found: os.stat_result, entry: Entry) -> None:
             if error.errno in _NOT_ALLOWED:
                 raise _NotReplaceable("it may not be renamed over") from error
             raise
+        newer = read_all(descriptor)
+        if newer != entry.old:
+            # Somebody had opened the file before, and has written to it in this very moment: that stays.
+            with new_file(entry.beside) as beside:
+                write_all(beside, 0, newer)
+                _take_over(found, descriptor, beside)
+                flush(beside)
+            os.replace(entry.beside, entry.path)
+            raise OvertakenError(errno.EBUSY, "somebody else has just written to it")
     except BaseException:
         _remove(entry.beside)
         raise

@@ -248,6 +248,21 @@ def test_nobody_is_woken_by_signs_where_nothing_is_tracked(project, tracking, ru
     assert runtime.jobs == jobs
 
 
+def test_a_file_that_grows_all_the_time_does_not_fill_the_disk(
+    module, project, tracking, runtime, rules, tmp_path, monkeypatch
+):
+    store = importlib.import_module("companion.unreviewed.store")
+    monkeypatch.setattr(store, "_SETTLING_SECONDS", 0.0)
+    monkeypatch.setattr(module, "UNTIDY_BYTES", 20000)
+    project.write(a_log=b"begun\n")
+    tracking.track(1, [str(project.folder)], rules, tracked=True)
+    for _ in range(30):
+        write_and_look(project, tracking, runtime, a_log=b"begun\n" + os.urandom(3000))
+    kept = [path.stat().st_size for path in (tmp_path / "storage" / "Unreviewed").iterdir()]
+    assert sum(kept) < 40000
+    assert tracking.lists(1).changes[0].obstacle == ""
+
+
 def test_the_main_thread_hears_of_changes_alone(project, tracking, runtime, rules):
     tracking.track(1, [str(project.folder)], rules, tracked=True)
     write_and_look(project, tracking, runtime, a_txt=b"now\n")

@@ -361,6 +361,26 @@ def test_a_save_over_what_nobody_has_kept_makes_it_impossible_to_undo(project):
     assert project.read("a.txt") == b"user\n"
 
 
+@pytest.mark.skipif(os.name == "nt", reason="the file is not replaced there")
+def test_a_write_in_the_very_moment_of_an_undo_stays(project, monkeypatch):
+    """By somebody who had opened the file before."""
+    project.write(a_txt=b"before\n")
+    project.begin()
+    project.write(a_txt=b"now\n")
+    project.look()
+    replace = os.replace
+
+    def written_before(source: str, target: str) -> None:
+        if target.endswith("/a.txt") and Path(target).read_bytes() == b"now\n":
+            Path(target).write_bytes(b"now and later\n")
+        replace(source, target)
+
+    monkeypatch.setattr(os, "replace", written_before)
+    assert "has changed on disk" in project.undo()[0].sentence
+    assert project.read("a.txt") == b"now and later\n"
+    assert sorted(path.name for path in project.folder.iterdir() if path.name != ".git") == ["a.txt"]
+
+
 def test_nothing_is_undone_while_git_changes_files(repository):
     repository.write(a_txt=b"before\n")
     repository.begin()
