@@ -56,6 +56,12 @@ def carried(before: bytes, shown: bytes, saved: bytes, cancelled: Callable[[], b
     return bytes_of(result)
 
 
+def holds_edit(shown: bytes, wanted: bytes, now: bytes) -> bool:
+    """Whether all that was made of `shown` in `wanted` is in `now` as it is, whatever else is there."""
+    made, others = hunks_between(shown, wanted), hunks_between(wanted, now)
+    return bool(made) and not any(_overlap(edit, other) for edit in made for other in others)
+
+
 def with_hunks(before: bytes, now: bytes, hunks: Iterable[Hunk]) -> bytes:
     """`before` with some of the hunks between the two as they are in `now`."""
     old, new = lines_of(before), lines_of(now)

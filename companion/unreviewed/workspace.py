@@ -29,13 +29,14 @@ from .following import Move
 from .git import Repository
 from .history import History
 from .looking import Looks, Reading
-from .merging import with_hunks
+from .merging import holds_edit, with_hunks
 from .model import Change, Event, Scope
 from .record import Record, Undone, read_record, write_record
 from .store import Store
 
 CLOCK_NANOSECONDS = 20_000_000  # by which a file's time stamp may lie behind the clock
 SAVING_NANOSECONDS = 10_000_000_000  # that the editor may take to save a tab
+_MARK = b"\xef\xbb\xbf"
 EXPECTED_SECONDS = 600.0  # that a program may take to write what was accepted
 
 
@@ -198,13 +199,22 @@ class Workspace:
         return True
 
     def _arrived(self, path: str, now: Content, reading: Reading) -> bool:
-        """Whether it is the text of a proposal that the user has accepted."""
-        for expected in self._expected.get(path, ()) if now.there else ():
+        """Whether it is a text that the user has accepted, or what somebody has written since beside all of that."""
+        known = self._expected.get(path, []) if now.there else []
+        for index in reversed(range(len(known))):
+            expected = known[index]
             data = reading.data if reading.data is not None else self._copies.data(now)
-            if says(data, expected.text) and time.monotonic() - expected.since < EXPECTED_SECONDS:
-                del self._expected[path]
-                self._history.said(Event.ACCEPTED, path, now, expected.shown, now)
-                return True
+            if data is None or time.monotonic() - expected.since >= EXPECTED_SECONDS:
+                continue
+            wanted = now
+            if not says(data, expected.text):
+                shown, text = self._copies.data(expected.shown), _formed(expected.text, data)
+                if shown is None or not holds_edit(shown, text, data):
+                    continue
+                wanted = self._history.content(text, now)
+            known[:] = [each._replace(shown=wanted) for each in known[index + 1 :]]  # which were made of this
+            self._history.said(Event.ACCEPTED, path, now, expected.shown, wanted)
+            return True
         return False
 
     # -- what the user says -------------------------------------------------------------------------------------------
@@ -349,5 +359,11 @@ def says(data: Optional[bytes], text: bytes) -> bool:
 
 
 def _plain(data: bytes) -> bytes:
-    data = data[3:] if data.startswith(b"\xef\xbb\xbf") else data
+    data = data[len(_MARK) :] if data.startswith(_MARK) else data
     return data.replace(b"\r\n", b"\n").rstrip(b"\n")
+
+
+def _formed(text: bytes, like: bytes) -> bytes:
+    """A text with the byte order mark and the line ends of another."""
+    text = text.replace(b"\r\n", b"\n").replace(b"\n", b"\r\n") if b"\r\n" in like else text
+    return _MARK + text if like.startswith(_MARK) and not text.startswith(_MARK) else text

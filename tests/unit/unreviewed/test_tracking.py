@@ -227,6 +227,40 @@ def test_an_accepted_proposal_is_not_listed_when_it_arrives(project, tracking, r
     assert tracking.lists(1).changes == ()
 
 
+@pytest.mark.parametrize("ending", [b"\n", b"\r\n"])
+def test_what_was_accepted_is_not_undone_with_what_a_program_writes_just_afterwards(project, ending):
+    before, accepted = b"1\n2\n3\n4\n5\n6\n", b"1\n2\nmine\n3\n4\nfive\n6\n"
+    now = accepted.replace(b"1\n", b"one\n")
+    project.write(a_txt=before.replace(b"\n", ending))
+    project.begin()
+    project.workspace.expect("a.txt", accepted)
+    project.write(a_txt=now.replace(b"\n", ending))  # before anybody has seen what was accepted there
+    project.look()
+    assert project.before("a.txt") == accepted.replace(b"\n", ending)
+
+
+def test_what_lacks_a_line_that_was_accepted_has_not_arrived(project):
+    project.write(a_txt=b"1\n2\n3\n")
+    project.begin()
+    project.workspace.expect("a.txt", b"1\n2\nmine\n3\n")
+    project.write(a_txt=b"1\n2\nother\n3\n")
+    project.look()
+    assert project.before("a.txt") == b"1\n2\n3\n"
+
+
+def test_two_accepted_texts_arrive_one_after_the_other_or_at_once(project):
+    first, second = b"1\nmine\n2\n3\n", b"1\nmine\n2\n3\nmine too\n"
+    for seen in (first, second):
+        project.write(a_txt=b"1\n2\n3\n")
+        project.begin()
+        project.workspace.expect("a.txt", first)
+        project.workspace.expect("a.txt", second)
+        project.write(a_txt=seen)
+        project.look()
+        project.write(a_txt=second)
+        assert project.look() == {}
+
+
 def test_nobody_is_woken_while_nothing_happens(project, tracking, runtime, rules):
     tracking.track(1, [str(project.folder)], rules, tracked=True)
     write_and_look(project, tracking, runtime, a_txt=b"now\n")
