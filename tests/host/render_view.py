@@ -104,7 +104,7 @@ def _rectangles(view: Any, region: Region) -> Iterator[Tuple[float, float, float
 def _pieces(view: Any, row: int) -> Iterator[Tuple[int, int]]:
     """The points where the rows begin and end that a line takes on the screen."""
     start, end = view.buffer.line_bounds(row)
-    begins = [start + piece.start for piece in geometry.pieces_of(view, row)]
+    begins = [start + piece.start for piece in geometry.row_tops(view).pieces(row)]
     return zip(begins, [*begins[1:], end])
 
 
@@ -171,7 +171,7 @@ def _phantoms(view: Any, width: float, height: float) -> Iterator[str]:
             continue
         y = geometry.row_tops(view)[row]
         own = phantom.height(columns, metrics.of(view))
-        offset = below.get(row, len(geometry.pieces_of(view, row)) * metrics.line_height(view))
+        offset = below.get(row, len(geometry.row_tops(view).pieces(row)) * metrics.line_height(view))
         below[row] = offset + own
         if y + offset + own < view.viewport[1] or y + offset > view.viewport[1] + height:
             continue

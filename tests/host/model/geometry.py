@@ -14,7 +14,7 @@ from .metrics import em_width, line_height
 from .metrics import of as metrics_of
 from .phantoms import INLINE
 from .values import Region
-from .wrapping import Piece, tab_size
+from .wrapping import Piece, Pieces, Wrap, tab_size
 
 GUTTER_COLUMNS = 6  # of the view's font, with which it grows
 TAB_BAR = 32.0
@@ -23,12 +23,14 @@ SIDE_BAR = 240.0
 PANEL = 160.0
 MINIMAP = 96.0
 MARGIN = 4.0
+_WHOLE: Pieces = (Piece(0, 0),)  # of a line that does not wrap
 
 
 class RowTops:
     """The top of every row, and the bottom of the last one, as a sequence that is computed where it is looked at."""
 
-    def __init__(self, rows: int, line_height: float, extra: Dict[int, float]):
+    def __init__(self, rows: int, line_height: float, extra: Dict[int, float], wrapped: Dict[int, Pieces]):
+        self._wrapped = wrapped
         self._rows = rows
         self._line_height = line_height
         self._keys = sorted(extra)
@@ -45,15 +47,20 @@ class RowTops:
             raise IndexError(row)
         return row * self._line_height + self._sums[bisect_left(self._keys, row)]
 
+    def pieces(self, row: int) -> Pieces:
+        """The rows on the screen that a line takes; one unless it wraps."""
+        return self._wrapped.get(row, _WHOLE)
+
 
 def row_tops(view: Any) -> RowTops:
     """The top of every row, and the bottom of the last one; computed once per state of text, and phantoms."""
     columns = phantom_columns(view)
-    sizes = (columns, line_height(view), metrics_of(view), wrapping.wrap_of(view, columns))
+    wrap = wrapping.wrap_of(view, columns)
+    sizes = (columns, line_height(view), metrics_of(view), wrap)
     state = (view.buffer.change_count, view.phantoms.version, sizes)
     known = view.row_tops
     if known is None or known[0] != state:
-        known = view.row_tops = (state, _compute_row_tops(view, columns))
+        known = view.row_tops = (state, _compute_row_tops(view, columns, wrap))
     return known[1]
 
 
@@ -68,7 +75,7 @@ def phantom_columns(view: Any) -> int:
     return int((viewport_extent(view)[0] - 2 * margin(view)) // em_width(view)) if view.window is not None else 10000
 
 
-def _compute_row_tops(view: Any, columns: int) -> RowTops:
+def _compute_row_tops(view: Any, columns: int, wrap: Wrap) -> RowTops:
     buffer = view.buffer
     extra: Dict[int, float] = {}
     for phantom in view.phantoms.laid_out.values():
@@ -78,29 +85,24 @@ def _compute_row_tops(view: Any, columns: int) -> RowTops:
         if height:
             row = buffer.row(phantom.region.begin())
             extra[row] = extra.get(row, 0.0) + height
-    for row, pieces in _wrapped_rows(view).items():
+    wrapped = wrapping.wrapped_rows(view, wrap)
+    for row, pieces in wrapped.items():
         extra[row] = extra.get(row, 0.0) + (len(pieces) - 1) * line_height(view)
-    return RowTops(buffer.line_count(), line_height(view), extra)
-
-
-def _wrapped_rows(view: Any) -> Dict[int, Tuple[Piece, ...]]:
-    return wrapping.wrapped_rows(view, wrapping.wrap_of(view, phantom_columns(view)))
-
-
-def pieces_of(view: Any, row: int) -> Tuple[Piece, ...]:
-    """The rows on the screen that a line takes; one unless it wraps."""
-    return _wrapped_rows(view).get(row, (Piece(0, 0),))
+    return RowTops(buffer.line_count(), line_height(view), extra, wrapped)
 
 
 def text_to_layout(view: Any, point: int) -> Tuple[float, float]:
     buffer = view.buffer
     point = buffer.clamp(point)
     row = buffer.row(point)
-    start, pieces = buffer.starts()[row], pieces_of(view, row)
+    start, tops = buffer.starts()[row], row_tops(view)
+    pieces = tops.pieces(row)
     number = wrapping.piece_at(pieces, point - start)
     begin, indent = pieces[number]
-    columns = indent + wrapping.width(buffer.text[start + begin : point], indent, tab_size(view))
-    return (columns * em_width(view), row_tops(view)[row] + number * line_height(view))
+    columns = indent
+    if point > start + begin:
+        columns += wrapping.width(buffer.text[start + begin : point], indent, tab_size(view))
+    return (columns * em_width(view), tops[row] + number * line_height(view))
 
 
 def layout_to_text(view: Any, xy: Tuple[float, float]) -> int:
@@ -108,7 +110,7 @@ def layout_to_text(view: Any, xy: Tuple[float, float]) -> int:
     tops = row_tops(view)
     row = max(0, min(bisect_right(tops, xy[1]) - 1, buffer.line_count() - 1))
     start, end = buffer.line_bounds(row)
-    pieces = pieces_of(view, row)
+    pieces = tops.pieces(row)
     number = max(0, min(int((xy[1] - tops[row]) // line_height(view)), len(pieces) - 1))
     if number < len(pieces) - 1:
         end = start + pieces[number + 1].start - 1  # behind it the next row begins

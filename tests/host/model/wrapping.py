@@ -33,6 +33,9 @@ class Piece(NamedTuple):
     indent: int
 
 
+Pieces = Tuple[Piece, ...]
+
+
 def tab_size(view: Any) -> int:
     size = view.settings.get("tab_size", 4)
     return size if isinstance(size, int) and size > 0 else 4
@@ -62,25 +65,25 @@ def _ask(view: Any, visible_columns: int) -> Wrap:
     return Wrap(max(1, columns), tab_size(view), indented)
 
 
-def wrapped_rows(view: Any, wrap: Wrap) -> Dict[int, Tuple[Piece, ...]]:
+def wrapped_rows(view: Any, wrap: Wrap) -> Dict[int, Pieces]:
     """The lines that take more than one row, by their number."""
     if not wrap.columns:
         return {}
     state = (view.buffer.change_count, wrap)
     if view.wrapped is None or view.wrapped[0] != state:
-        found: Dict[int, Tuple[Piece, ...]] = {}
+        found: Dict[int, Pieces] = {}
         for number, line in enumerate(view.buffer.text.split("\n")):
             if len(line) > wrap.columns or "\t" in line:
                 pieces = _pieces(line, wrap)
                 if len(pieces) > 1:
                     found[number] = pieces
         view.wrapped = (state, found)
-    rows: Dict[int, Tuple[Piece, ...]] = view.wrapped[1]
+    rows: Dict[int, Pieces] = view.wrapped[1]
     return rows
 
 
 @lru_cache(maxsize=4096)
-def _pieces(line: str, wrap: Wrap) -> Tuple[Piece, ...]:
+def _pieces(line: str, wrap: Wrap) -> Pieces:
     indent = width(line[: len(line) - len(line.lstrip(" \t"))], 0, wrap.tab_size) if wrap.indented else 0
     pieces = [Piece(0, 0)]
     start = column = 0
@@ -98,7 +101,7 @@ def _pieces(line: str, wrap: Wrap) -> Tuple[Piece, ...]:
     return tuple(pieces)
 
 
-def piece_at(pieces: Tuple[Piece, ...], offset: int) -> int:
+def piece_at(pieces: Pieces, offset: int) -> int:
     """The number of the row that shows the character at `offset` of its line."""
     return bisect_right(pieces, (offset, 1 << 30)) - 1
 
