@@ -136,3 +136,21 @@ def test_a_row_adds_a_program_that_finds_the_window_and_goes_with_the_row(start,
             desktop.wait_status("Claude Code")
         assert host.errors() == []
     assert not lock_files(home, ".openclaude")
+
+
+def test_the_report_tries_a_program_of_a_row_as_any_other_and_its_name_is_text_everywhere(start, workspace):
+    name = "<b>Mine</b> & $Co."
+    with start({"agents": [{**ROW, "name": name, "command": ["not there"]}]}) as host:
+        desktop, home = Desktop(host, workspace), host.environment["HOME"]
+        ((_, lock),) = host.wait_until(lambda: lock_files(home, ".openclaude")).items()
+        with ClaudeClient(home, workspace, folder=".openclaude") as client:
+            client.connect()
+            desktop.wait_status(name)
+            client.open_diff(desktop.path("greeting.py"), "new\n", "a name")
+            assert desktop.wait_proposal()["title"] == f"greeting.py \u2190 {name} (proposal)"
+        host.call("run_palette", caption="Gemini Companion: Diagnose")
+        text = "view.substr(sublime.Region(0, view.size()))"
+        host.wait_until(lambda: f"{name} is not installed: \u201cnot there\u201d" in host.evaluate(text), 60)
+        host.wait_until(lambda: "on their way" not in host.evaluate(text), 60)
+        assert f"ok: {name} finds this window" in host.evaluate(text) and lock["authToken"] not in host.evaluate(text)
+        assert host.errors() == []
