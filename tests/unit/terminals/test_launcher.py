@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import importlib.util
 import os
 import sys
@@ -13,7 +14,10 @@ import pytest
 from companion.agents.claude_code import CLAUDE_CODE
 from companion.agents.dialect import Mention
 from companion.agents.gemini_cli import GEMINI_CLI
-from companion.system.platform import LINUX, MACOS
+from companion.agents.own import own_programs
+from companion.settings import Settings
+from companion.system.platform import LINUX, MACOS, WINDOWS
+from companion.terminals.command_lines import shell_line
 from tests.support.launching import ONE, SPOILED, TWO, Bench, Region, View, tagged, terminal
 
 
@@ -28,6 +32,32 @@ def loaded_anew(module):
     again = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(again)
     return again
+
+
+WORDS = ("my tool", "--say", "it's 5 % of $HOME")
+
+
+@pytest.mark.parametrize("platform", [LINUX, MACOS, WINDOWS])
+@pytest.mark.parametrize("with_terminus", [True, False])
+def test_a_program_of_the_users_own_is_quoted_for_whoever_starts_it(bench, platform, with_terminus):
+    (program,) = own_programs(dataclasses.replace(Settings(), run_commands={"My Tool": WORDS}))
+    bench.platform = bench.platform._replace(name=platform)
+    if with_terminus:
+        bench.with_terminus()
+    bench.run(agent=program, words=program.command(Settings()))
+    if with_terminus:
+        ((_, arguments),) = bench.window.commands
+        assert arguments["title"] == "My Tool"
+        assert arguments["tag"].startswith(f"{bench.module.TAG}run-my_tool.")
+        words = [word.replace("\\$", "$") for word in arguments["cmd"]]  # Terminus expands the others
+    else:
+        ((words, _, _),) = bench.started
+    if platform == WINDOWS:
+        assert words[-4:] == ["call", *WORDS]
+    else:
+        line = next(word for word in words if "my tool" in word)
+        line = line.replace('\\"', '"').replace("\\\\", "\\") if platform == MACOS and not with_terminus else line
+        assert shell_line(WORDS) in line
 
 
 class TestTheSystemsTerminal:
