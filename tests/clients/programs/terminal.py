@@ -28,6 +28,7 @@ import pyte
 
 COLUMNS, LINES = 110, 50
 PATIENCE = 60.0  # seconds, on a machine that does much else
+LOOK_SECONDS = 0.03  # between two looks: programs draw more often than that, and a look takes a tenth of it
 KEYS = {"enter": "\r", "escape": "\x1b", "end": "\x1b[F", "up": "\x1b[A", "down": "\x1b[B"}
 
 # Sequences that the model of the screen does not know: CSI with a private mark, device control, program commands.
@@ -37,6 +38,9 @@ _BEGUN = re.compile(rb"\x1b(\[([<=>?][0-9;: -/]*)?|[P_^X][^\x1b]*\x1b?)?\Z", re.
 
 # Characters without a width of their own, at which the model would stop to draw.
 _WITHOUT_WIDTH = dict.fromkeys((0xFE0E, 0xFE0F, 0x200D))
+
+
+_Rows = Mapping[int, Mapping[int, Any]]  # characters of the model by row and column, where there are any
 
 
 class ScreenTimeout(AssertionError):
@@ -52,8 +56,8 @@ class Terminal:
         self._screen = _Screen(COLUMNS, LINES)
         self._screen.answer = self._write
         self._stream = pyte.ByteStream(self._screen)
-        self._held: Optional[List[str]] = None  # what shows while a program draws its next frame
-        self._changed = threading.Condition()
+        self._held: Optional[_Rows] = None  # what shows while a program draws its next frame
+        self._drawing = threading.Lock()
         self._ended = False
         self.closed = False
         self._rest = b""
@@ -74,8 +78,8 @@ class Terminal:
 
     def text(self) -> str:
         """The screen now, without trailing blanks and empty lines."""
-        with self._changed:
-            lines = self._lines() if self._held is None else self._held
+        with self._drawing:
+            lines = _lines(self._screen.buffer if self._held is None else self._held)
         return "\n".join(line for line in lines if line)
 
     def wait_for(self, text: str, timeout: float = PATIENCE) -> None:
@@ -83,7 +87,7 @@ class Terminal:
         self.wait_until(lambda: squeezed(text) in squeezed(self.text()), f"the text {text!r}", timeout)
 
     def wait_until(self, condition: Callable[[], Any], what: str, timeout: float = PATIENCE) -> Any:
-        """Waits for a true value of `condition`, which is asked again as the screen changes and 20 times a second."""
+        """Waits for a true value of `condition`, which is asked again and again."""
         deadline = time.monotonic() + timeout
         while True:
             ended = self._ended
@@ -93,8 +97,7 @@ class Terminal:
             if ended or time.monotonic() > deadline:
                 reason = f"the program ended ({self._process.poll()})" if ended else f"{timeout:g} s have passed"
                 raise ScreenTimeout(f"waited for {what}, but {reason}. The screen:\n{self.text()}\n(end of the screen)")
-            with self._changed:
-                self._changed.wait(0.05)
+            time.sleep(LOOK_SECONDS)
 
     def is_soon(self, condition: Callable[[], Any], seconds: float) -> bool:
         """Whether `condition` becomes true within this time."""
@@ -102,8 +105,7 @@ class Terminal:
         while not condition():
             if time.monotonic() > deadline:
                 return False
-            with self._changed:
-                self._changed.wait(0.05)
+            time.sleep(LOOK_SECONDS)
         return True
 
     # ---- what a user does --------------------------------------------------------------------------
@@ -156,13 +158,12 @@ class Terminal:
                 if error.errno not in (errno.EIO, errno.EBADF):
                     raise
                 data = b""
-            with self._changed:
+            with self._drawing:
                 if data:
                     self._feed(data)
                 else:
                     self._ended = True
                     self._held = None
-                self._changed.notify_all()
             if not data:
                 return
 
@@ -181,15 +182,21 @@ class Terminal:
             if mark.group(1) == b"l":
                 self._held = None
             elif self._held is None:
-                self._held = self._lines()
+                self._held = {number: row.copy() for number, row in self._screen.buffer.items()}
             done = mark.end()
         self._draw(data[done:end])
 
     def _draw(self, data: bytes) -> None:
         self._stream.feed(_FOREIGN.sub(b"", data))
 
-    def _lines(self) -> List[str]:
-        return [line.rstrip() for line in self._screen.display]
+
+def _lines(rows: _Rows) -> List[str]:
+    """The lines without trailing blanks. Of a character two columns wide the second one holds no text."""
+    columns = range(COLUMNS)
+    return [
+        "".join([row[column].data if column in row else " " for column in columns]).rstrip()
+        for row in (rows.get(number, {}) for number in range(LINES))
+    ]
 
 
 class _Screen(pyte.Screen):
