@@ -34,8 +34,16 @@ CLAUDE = "Claude Code"
 FAILURES_SHOWN = 15
 POLL_SECONDS = 0.1
 MOST_AT_A_TIME = 16
-#: How much of a processor the legs of each kind keep busy, which a run prints.
-LOADS = {"soak": 0.25, "editor": 0.3, "end_to_end": 0.45, "unit": 0.8}
+#: How much of a processor the legs of tests keep busy, by their names, as a run prints it. In this order they begin:
+#: those of the newest Python, which has most, and first those that mostly wait and fill no processor by themselves.
+LOADS = {
+    "end to end": 0.5,
+    "in editor": 0.25,
+    "in a contrary editor": 0.25,
+    "soak": 0.2,
+    "unit": 0.75,
+    "programs": 0.75,
+}
 
 
 class Plan:
@@ -158,7 +166,7 @@ def add_tests(
     if "editor" in kinds:
         for name, quirks in hosts.items():
             editor = legs.editor_leg(f"{name}: Python {python.name}", executable, options.keyword, quirks)
-            plan.legs.append(editor._replace(load=LOADS["editor"]))
+            add_leg(plan, editor, name, share)
 
 
 def add_pytest(
@@ -172,7 +180,12 @@ def add_pytest(
     executable = pythons.environment(python)
     for name, paths in shares.legs_of(kind, share, options.everything or bool(options.keyword)).items():
         leg = legs.pytest_leg(f"{name}: Python {python.name}", executable, paths, options.keyword, env)
-        plan.legs.append(leg._replace(load=LOADS[kind]))
+        add_leg(plan, leg, name, share)
+
+
+def add_leg(plan: Plan, leg: legs.Leg, name: str, share: shares.Share) -> None:
+    later = len(LOADS) if share is shares.Share.OLDER else 0
+    plan.legs.append(leg._replace(load=LOADS[name], turn=later + list(LOADS).index(name)))
 
 
 def add_claude(plan: Plan, chosen: List[pythons.Python], keyword: Optional[str]) -> None:
@@ -213,8 +226,8 @@ def attempt(plan: Plan, name: str, add: Callable[[], None]) -> None:
 
 
 def run_legs(plan: Plan, processors: float, make: Callable[[], Any] = lambda: None) -> List[legs.Outcome]:
-    """Runs the legs of a plan while `make` makes it, as many at a time as the processors have room for, beginning with
-    those that wait most; prints each one's output as a whole when it has ended."""
+    """Runs the legs of a plan while `make` makes it, in turn, as many at a time as the processors have room for; prints
+    each one's output as a whole when it has ended."""
     outcomes: List[legs.Outcome] = []
     running: Dict[concurrent.futures.Future[legs.Outcome], legs.Leg] = {}
     with concurrent.futures.ThreadPoolExecutor(MOST_AT_A_TIME) as pool:
@@ -222,7 +235,7 @@ def run_legs(plan: Plan, processors: float, make: Callable[[], Any] = lambda: No
         try:
             while running or plan.legs or not made.done():
                 busy = sum(leg.load for leg in running.values()) + (0 if made.done() else 1)
-                for leg in sorted(plan.legs, key=lambda leg: leg.load):
+                for leg in sorted(plan.legs, key=lambda leg: leg.turn):
                     if busy + leg.load <= processors or not busy:
                         plan.legs.remove(leg)
                         running[pool.submit(leg.run)] = leg

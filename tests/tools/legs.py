@@ -68,7 +68,8 @@ class Outcome(NamedTuple):
 class Leg(NamedTuple):
     """What to run: `read_counts(code, folder)` turns exit code and report folder into counts.
 
-    `load`: how much of one processor it keeps busy; the rest of its time it waits.
+    `load`: how much of one processor it keeps busy; the rest of its time it waits. `turn`: legs begin in this order,
+    as far as there is room for them.
     """
 
     name: str
@@ -76,6 +77,7 @@ class Leg(NamedTuple):
     read_counts: Callable[[int, str], Counts]
     env: Dict[str, str]
     load: float = 1.0
+    turn: int = 0
 
     def run(self) -> Outcome:
         """Runs the leg to its end, or to its time limit. Any thread."""

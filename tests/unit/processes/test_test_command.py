@@ -236,6 +236,15 @@ def test_legs_begin_while_the_rest_is_set_up(tmp_path):
     assert [outcome.ok for outcome in run.run_legs(plan, 1.5, make)] == [True, True]
 
 
+def test_legs_begin_in_turn():
+    late, early = [
+        legs.check_leg(name, [sys.executable, "-c", ""])._replace(turn=turn)
+        for name, turn in (("late", 2), ("early", 1))
+    ]
+    order = [outcome.name for outcome in run.run_legs(run.Plan([late, early]), 1)]
+    assert order == ["early", "late"]
+
+
 def test_a_leg_without_room_waits_until_there_is_some(tmp_path):
     """Each would fail where the other runs."""
     code = "import os, sys, time\nos.mkdir(sys.argv[1])\ntime.sleep(0.2)\nos.rmdir(sys.argv[1])"
