@@ -86,6 +86,15 @@ class Bench:
         self.scheduler.pump_until(lambda: not view.is_loading())
         return view
 
+    def named(self, *names: str):
+        """New views of these names."""
+        views = []
+        for name in names:
+            view = self.window.new_file()
+            view.set_name(name)
+            views.append(view)
+        return views
+
     def text(self, view) -> str:
         return view.substr(self.sublime.Region(0, view.size()))
 

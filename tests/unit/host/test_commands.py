@@ -5,15 +5,6 @@ from __future__ import annotations
 TWO = {"cols": [0.0, 0.5, 1.0], "rows": [0.0, 1.0], "cells": [[0, 0, 1, 1], [1, 0, 2, 1]]}
 
 
-def named(bench, *names):
-    views = []
-    for name in names:
-        view = bench.window.new_file()
-        view.set_name(name)
-        views.append(view)
-    return views
-
-
 def test_commands_can_be_rewritten_and_are_told_afterwards(bench):
     module = bench.plugin("""
 seen = []
@@ -25,7 +16,7 @@ class Listener(sublime_plugin.EventListener):
     def on_post_text_command(self, view, name, args): seen.append((name, args))
     def on_post_window_command(self, window, name, args): seen.append((name, args))
 """)
-    (view,) = named(bench, "a")
+    (view,) = bench.named("a")
     bench.gestures.press("backspace")
     bench.gestures.press("ctrl+w")
     bench.gestures.press("ctrl+k ctrl+b")
@@ -44,7 +35,7 @@ class Listener(sublime_plugin.EventListener):
     def on_post_text_command(self, view, name, args): seen.append("after " + name)
     def on_post_window_command(self, window, name, args): seen.append("after " + name)
 """)
-    (view,) = named(bench, "a")
+    (view,) = bench.named("a")
     bench.resources.texts["Packages/X/X.sublime-commands"] = '[{"caption": "Pane", "command": "new_pane"}]'
     view.run_command("insert", {"characters": "x"})
     for command in ("toggle_side_bar", "undo"):
@@ -68,7 +59,7 @@ class Listener(sublime_plugin.EventListener):
     def on_text_command(self, view, name, args): seen.append(name)
     def on_window_command(self, window, name, args): seen.append(name)
 """)
-    (view,) = named(bench, "a")
+    (view,) = bench.named("a")
     commands = [["insert", {"characters": "x"}], {"command": "close"}]
     view.set_scratch(True)
     bench.gestures.run_command("chain", {"commands": commands})
@@ -78,7 +69,7 @@ class Listener(sublime_plugin.EventListener):
 
 def test_the_last_package_with_a_fitting_binding_wins(bench):
     keys = '[{"keys": ["ctrl+s"], "command": "insert", "args": {"characters": "%s"}}]'
-    (view,) = named(bench, "a")
+    (view,) = bench.named("a")
     title = bench.host.platform_title()
     for name in ("B/Default (%s)" % title, "C/Default", "Default/Default (%s)" % title, "A/Default"):
         bench.resources.texts["Packages/%s.sublime-keymap" % name] = keys % name[0]
@@ -90,7 +81,7 @@ def test_the_last_package_with_a_fitting_binding_wins(bench):
 
 def test_another_group_or_a_new_file_ends_a_list_over_the_tabs(bench):
     """Evidence: sublimehq/sublime_text 1041, 1320, 5936."""
-    a, b = named(bench, "a", "b")
+    a, b = bench.named("a", "b")
     bench.window.set_layout(TWO)
     bench.window.set_view_index(b, 1, 0)
     bench.window.focus_view(a)
@@ -138,7 +129,7 @@ def test_a_list_stays_over_the_previews_of_its_rows(bench, tmp_path):
 
 
 def test_closing_unmodified_tabs_closes_scratch_views(bench):
-    a, b, _ = named(bench, "a", "b", "c")
+    a, b, _ = bench.named("a", "b", "c")
     for view in (a, b):
         view.run_command("insert", {"characters": "x"})
     a.set_scratch(True)
@@ -147,7 +138,7 @@ def test_closing_unmodified_tabs_closes_scratch_views(bench):
 
 
 def test_keys_of_some_keyboards_close_and_save(bench):
-    a, _ = named(bench, "a", "b")
+    a, _ = bench.named("a", "b")
     bench.gestures.press("close")
     assert bench.window.views() == [a]
     bench.gestures.press("ctrl+f4")
@@ -155,7 +146,7 @@ def test_keys_of_some_keyboards_close_and_save(bench):
 
 
 def test_a_scratch_view_saved_under_a_name_keeps_its_settings_and_stays_scratch(bench, tmp_path):
-    (view,) = named(bench, "a")
+    (view,) = bench.named("a")
     view.set_scratch(True)
     view.settings().set("mine", True)
     clone = bench.host.files.clone(bench.host.views[view.id()])

@@ -17,30 +17,21 @@ class Listener(sublime_plugin.EventListener):
 """
 
 
-def named(bench, *names):
-    views = []
-    for name in names:
-        view = bench.window.new_file()
-        view.set_name(name)
-        views.append(view)
-    return views
-
-
 def tabs(bench, group=0):
     return [view.name() for view in bench.window.views_in_group(group)]
 
 
 def test_new_tabs_stand_right_of_the_active_one(bench):
-    a, b, _ = named(bench, "a", "b", "c")
+    a, b, _ = bench.named("a", "b", "c")
     bench.window.focus_view(a)
-    named(bench, "d")
+    bench.named("d")
     assert tabs(bench) == ["a", "d", "b", "c"]
     assert bench.window.get_view_index(b) == (0, 2)
 
 
 def test_views_of_removed_groups_move(bench):
     bench.window.set_layout(TWO)
-    a, b = named(bench, "a", "b")
+    a, b = bench.named("a", "b")
     bench.window.set_view_index(b, 1, 0)
     assert tabs(bench, 1) == ["b"]
     assert bench.window.num_groups() == 2
@@ -54,7 +45,7 @@ def test_views_of_removed_groups_move(bench):
 
 
 def test_the_tab_used_before_shows_when_one_closes(bench):
-    a, b, c = named(bench, "a", "b", "c")
+    a, b, c = bench.named("a", "b", "c")
     bench.window.focus_view(a)
     bench.window.focus_view(c)
     c.close()
@@ -64,7 +55,7 @@ def test_the_tab_used_before_shows_when_one_closes(bench):
 
 
 def test_moving_tabs(bench):
-    _, b, c = named(bench, "a", "b", "c")
+    _, b, c = bench.named("a", "b", "c")
     bench.window.set_view_index(c, 0, 0)
     assert tabs(bench) == ["c", "a", "b"]
     bench.window.set_layout(TWO)
@@ -74,7 +65,7 @@ def test_moving_tabs(bench):
 
 
 def test_side_by_side_tabs(bench):
-    a, b, c = named(bench, "a", "b", "c")
+    a, b, c = bench.named("a", "b", "c")
     bench.window.select_sheets([a.sheet(), c.sheet()])
     assert bench.window.selected_sheets_in_group(0) == [a.sheet(), c.sheet()]
     assert bench.window.active_view() == c
@@ -106,7 +97,7 @@ def test_preview_tabs(bench):
 def test_opening_the_same_file(bench):
     sublime = bench.sublime
     view = bench.open("a.txt", b"a")
-    named(bench, "n")
+    bench.named("n")
     assert bench.window.open_file(view.file_name()) == view
     assert bench.window.active_view() == view
     bench.window.set_layout(TWO)
@@ -124,7 +115,7 @@ def test_opening_the_same_file(bench):
 
 
 def test_activation_of_views_and_widgets(bench):
-    a, b = named(bench, "a", "b")
+    a, b = bench.named("a", "b")
     module = bench.plugin(LISTENER)
     del module.seen[:]
     bench.window.focus_view(a)
@@ -155,7 +146,7 @@ def test_activation_of_views_and_widgets(bench):
 
 def test_windows_come_and_go(bench):
     module = bench.plugin(LISTENER)
-    (view,) = named(bench, "a")
+    (view,) = bench.named("a")
     number = bench.gestures.new_window(["/tmp"])
     other = bench.sublime.active_window()
     assert other.id() == number
