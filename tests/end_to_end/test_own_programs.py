@@ -74,7 +74,8 @@ def test_a_program_that_knows_no_editor_is_run_by_name_and_what_it_writes_is_lis
         desktop = Desktop(host, workspace)
         desktop.wait_published()
         offered = run(host, "My Tool")
-        assert offered[0] == "Gemini CLI" and offered[-2:] == ["Codex CLI", "My Tool"]
+        assert offered[0] == "Gemini CLI"
+        assert offered[-2:] == ["Codex CLI", "My Tool"]
         host.wait_until(start.report.exists, timeout=20)
         host.wait_until(lambda: start.report.read_text().endswith("/my tool --x y\n"))
         host.wait_until(LOOKED)
@@ -92,7 +93,8 @@ def test_the_example_of_the_readme_works_as_written(start, workspace):
         assert run(host, "Aider")[-3:] == ["OpenClaude", "Goose", "Aider"]
         host.wait_until(start.report.exists, timeout=20)
         host.wait_until(lambda: start.report.read_text().endswith("/aider --no-gitignore\n"))
-        assert host.errors() == [] and "is left out" not in host.console()
+        assert host.errors() == []
+        assert "is left out" not in host.console()
 
 
 def test_a_key_may_name_it_and_one_that_is_not_there_is_said_with_its_setting(start, workspace):
@@ -152,5 +154,6 @@ def test_the_report_tries_a_program_of_a_row_as_any_other_and_its_name_is_text_e
         text = "view.substr(sublime.Region(0, view.size()))"
         host.wait_until(lambda: f"{name} is not installed: \u201cnot there\u201d" in host.evaluate(text), 60)
         host.wait_until(lambda: "on their way" not in host.evaluate(text), 60)
-        assert f"ok: {name} finds this window" in host.evaluate(text) and lock["authToken"] not in host.evaluate(text)
+        assert f"ok: {name} finds this window" in host.evaluate(text)
+        assert lock["authToken"] not in host.evaluate(text)
         assert host.errors() == []

@@ -51,7 +51,8 @@ def test_broken_streams_are_not_kept_for_ever(make_wire):
         labels.append(stream.label)
         wire.lose(stream)
     kept = list(wire.core.registry.find(session).streams)
-    assert 3 <= len(kept) <= 4 and kept == labels[-len(kept) :], "the latest are those that a client comes back for"
+    assert 3 <= len(kept) <= 4
+    assert kept == labels[-len(kept) :], "the latest are those that a client comes back for"
 
 
 def test_the_longest_silent_session_makes_room(make_wire):
@@ -103,12 +104,14 @@ class TestCrowds:
         self.crowd(wire)
         wire.now = 500
         assert self.crowd(wire) == 4
-        assert {client.token_name for client in wire.closed} == {"crowd"} and len(wire.closed) == 4
+        assert {client.token_name for client in wire.closed} == {"crowd"}
+        assert len(wire.closed) == 4
 
     def test_listeners_without_a_session_count_for_their_token(self, make_wire):
         wire = make_wire(self.LIMITS)
         listeners = [wire.events(token_name="crowd") for _ in range(4)]
-        assert all(stream.open for stream in listeners) and self.crowd(wire) == 0
+        assert all(stream.open for stream in listeners)
+        assert self.crowd(wire) == 0
         assert wire.events(token_name="crowd").status == 503
         assert wire.events(token_name="other").open
 
@@ -119,7 +122,8 @@ class TestCrowds:
         wire.now = 0.8
         wire.initialize("crowd"), wire.initialize("crowd")
         assert wire.initialize("crowd").status == 503
-        assert wire.listen(session).open and not wire.closed
+        assert wire.listen(session).open
+        assert not wire.closed
 
     def test_nor_is_anybody_pushed_out_who_has_just_come(self, make_wire):
         wire = make_wire(Limits(sessions=1))

@@ -125,7 +125,8 @@ class TestOurTools:
 
     def test_everything_a_client_may_show_is_there(self):
         for tool in TOOLS:
-            assert tool.title and tool.description
+            assert tool.title
+            assert tool.description
             assert set(tool.annotations) == {
                 "title", "readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint",
             }  # fmt: skip
