@@ -1,4 +1,4 @@
-"""A review that is edited, zoomed, resized, taken back, undone and replaced at random stays right.
+"""A review that is edited, zoomed, resized, wrapped, taken back, undone and replaced at random stays right.
 
 After each settled state equal lines are level, links name the right change, and accepting gives the exact text. A link
 that was drawn for an older state changes nothing. Each run prints its seed in its name, and can be played again:
@@ -19,8 +19,11 @@ STEPS, SEED, RUNS = 100, 20, 5
 SECONDS = 8.0  # in which all is level again
 SEEDS = "RANDOM_REVIEWS"
 FONT_SIZES = (7, 9.5, 10, 14.3)
-WORDS = ("x", "word", "\n", "two\nlines\n", "\n\n\n", "    indented\n")
-ACTIONS = tuple("insert insert insert delete undo zoom pad resize revert link undo_revert replace wait".split())
+WORDS = ("x", "word", "\n", "two\nlines\n", "\n\n\n", "    indented\n", "some words, so that a line wraps " * 4)
+LONG = "    " + " ".join(f"word{number}" for number in range(40))
+ACTIONS = tuple(
+    "insert insert insert delete undo redo zoom pad resize wrap revert link undo_revert replace wait".split()
+)
 
 
 class TestAtRandom(LevelTestCase):
@@ -28,7 +31,7 @@ class TestAtRandom(LevelTestCase):
         chance = random.Random(seed)
         self.use(review_presentation="inline" if seed % 5 == 4 else "side_by_side")
         # No line is there twice, so that it is certain which lines are equal.
-        left = "".join(f"line {number} {seed}\n" for number in range(60))
+        left = "".join(f"line {number} {seed}{LONG if number % 9 == 0 else ''}\n" for number in range(60))
         self.write("file.txt", left)
         review = yield from self.open_diff("file.txt", self.variant(chance, left))
         self.step = "opened"
@@ -60,6 +63,13 @@ class TestAtRandom(LevelTestCase):
 
     def undo(self, chance: random.Random, review: Any, left: str) -> None:
         self.proposal(review).run_command("undo")
+
+    def redo(self, chance: random.Random, review: Any, left: str) -> None:
+        self.proposal(review).run_command("redo")
+
+    def wrap(self, chance: random.Random, review: Any, left: str) -> None:
+        view = chance.choice(self.reviews._presentations[review].views)
+        view.run_command("toggle_setting", {"setting": "word_wrap"})
 
     def zoom(self, chance: random.Random, review: Any, left: str) -> None:
         self.set_look(review, font_size=chance.choice(FONT_SIZES))
