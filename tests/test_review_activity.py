@@ -14,7 +14,7 @@ from .review_support import PROPOSED, TEXT, ReviewTestCase
 
 STATUS = "gemini_companion.review"
 ACTIVITY = "Comparing\u2026"
-NOT_READ = "The file could not be read: see the log."
+NOT_READ = "The file could not be read: Show Log says why."
 
 
 class Activity(ReviewTestCase):

@@ -122,7 +122,7 @@ class TestNothingToCompare(ReviewTestCase):
         self.use(review_maximum_lines=10)
         self.write()
         review = yield from self.open_diff("file.py", TEXT * 60)
-        yield lambda: "The proposal is large" in self.header(review)
+        yield lambda: "The proposal is too long" in self.header(review)
         self.assertEqual(self.marked(self.proposal(review), "lines"), [])
 
     def test_a_proposal_that_grows_too_large_and_shrinks_again_with_single_edits(self) -> Iterator[Any]:
@@ -133,7 +133,7 @@ class TestNothingToCompare(ReviewTestCase):
             view = self.proposal(review)
             count, end = view.change_count(), self.text(view).index("42")
             apply_edits(view, [Edit(end, view.size(), "4\n" + "line\n" * 110)])
-            yield lambda shown=review: "The proposal is large" in self.header(shown)
+            yield lambda shown=review: "The proposal is too long" in self.header(shown)
             yield self.settled
             self.assertEqual(self.marked(view, "lines"), [])
             apply_edits(view, [Edit(end, view.size(), PROPOSED[end:])])
@@ -150,7 +150,7 @@ class TestNothingToCompare(ReviewTestCase):
         self.use(review_maximum_bytes=200)
         self.write()
         review = yield from self.open_diff("file.py", PROPOSED * 30)
-        self.assertIn("The proposal is large", self.header(review))
+        self.assertIn("The proposal is too long", self.header(review))
         self.assertEqual(self.marked(self.proposal(review), "lines"), [])
         self.assertNotIn("\u2212", self.header(review), "nothing was counted")
         self.reviews.accept(review)

@@ -79,13 +79,15 @@ def notices(now: Header) -> Tuple[Notice, ...]:
     found: List[Notice] = list(_failures(now))
     if now.contents:
         found.append(Notice(now.contents, risk=False))
-    raise_limits = f"Raise {BYTES_SETTING} or {LINES_SETTING} for"
+    raise_limits = f"Raise {BYTES_SETTING} or {LINES_SETTING}"
     if now.original_notice:
         found.append(Notice(now.original_notice, risk=now.unreadable))
     elif now.too_large and not now.contents:
-        found.append(Notice(f"The proposal is large: shown without a comparison. {raise_limits} one.", risk=False))
+        sentence = f"The proposal is too long: shown without a comparison. {raise_limits} to have it compared."
+        found.append(Notice(sentence, risk=False))
     elif now.coarse:
-        found.append(Notice(f"Coarse comparison: the text is long. {raise_limits} a full one.", risk=False))
+        sentence = f"Coarse comparison: the text is long. {raise_limits} to have all of it compared."
+        found.append(Notice(sentence, risk=False))
     if now.unsaved:
         found.append(Notice(f"{now.name} has unsaved edits in a tab."))
     if now.changed_on_disk:
@@ -119,9 +121,9 @@ def _failures(now: Header) -> Iterator[Notice]:
     if now.problem:
         yield Notice(now.problem)
     if now.reading_failed:
-        yield Notice("The file could not be read: see the log.", RELOAD, "Compare again")
+        yield Notice("The file could not be read: Show Log says why.", RELOAD, "Compare again")
     if now.comparison_failed:
-        yield Notice("The comparison failed: see the log.")
+        yield Notice("The comparison failed: Show Log says why.")
 
 
 def status_text(header: Header) -> str:

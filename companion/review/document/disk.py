@@ -130,7 +130,7 @@ def original_of(
         return original
     if original.text.count("\n") > maximum_lines * COARSE_FACTOR:
         lines = f"{maximum_lines * COARSE_FACTOR:,} lines"
-        notice = f"{name} has more than {lines}: shown without a comparison. Raise {LINES_SETTING} for one."
+        notice = f"{name} has more than {lines}: shown without a comparison. Raise {LINES_SETTING} to have it compared."
         return original._replace(kind=Kind.HUGE, notice=notice)
     return original
 

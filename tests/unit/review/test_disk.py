@@ -113,7 +113,8 @@ def test_a_file_of_many_lines_is_not_compared(tmp_path):
     assert len(original.text) == 1001
     assert not original.comparable
     assert original.notice == (
-        "file.txt has more than 1,000 lines: shown without a comparison. Raise review_maximum_lines for one."
+        "file.txt has more than 1,000 lines: shown without a comparison. "
+        "Raise review_maximum_lines to have it compared."
     )
 
 

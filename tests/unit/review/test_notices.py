@@ -21,10 +21,10 @@ def test_when_all_is_well_nothing_is_said():
     ("changes", "words"),
     [
         ({"problem": "The disk is full."}, ["The disk is full."]),
-        ({"reading_failed": True}, ["The file could not be read: see the log."]),
-        ({"comparison_failed": True}, ["The comparison failed: see the log."]),
+        ({"reading_failed": True}, ["The file could not be read: Show Log says why."]),
+        ({"comparison_failed": True}, ["The comparison failed: Show Log says why."]),
         ({"original_notice": "file.py is a binary file."}, ["binary"]),
-        ({"too_large": True}, ["Raise review_maximum_bytes or review_maximum_lines for one."]),
+        ({"too_large": True}, ["Raise review_maximum_bytes or review_maximum_lines to have it compared."]),
         ({"coarse": True}, ["Coarse comparison: the text is long."]),
         ({"contents": "file.py is a binary file: ELF program.", "too_large": True}, ["ELF program"]),
         ({"contents": "The proposal is a PNG.", "original_notice": "file.py is large."}, ["PNG", "is large"]),
