@@ -201,6 +201,16 @@ class TestListing(ChangesTestCase):
         self.write("new.py", "new\n")
         yield from self.listed("new.py")
 
+    def test_a_file_in_the_home_folder_makes_no_project_of_it(self) -> Iterator[Any]:
+        self.window.set_project_data({})
+        with mock.patch.dict(os.environ, {"HOME": self.folder, "USERPROFILE": self.folder}):
+            yield from self.open_file("mine.py")
+            self.endpoint.workspace_changed()
+            yield lambda: self.endpoint.folders() == (self.folder,)
+            self.endpoint.changes.started()
+            self.endpoint.workspace_changed()
+        self.assertNotIn(self.folder, self.tracking._folders)
+
     def test_the_editor_s_patterns_of_paths_leave_files_out(self) -> Iterator[Any]:
         preferences = sublime.load_settings("Preferences.sublime-settings")
         former = preferences.get("folder_exclude_patterns")

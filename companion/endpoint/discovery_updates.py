@@ -87,8 +87,11 @@ class DiscoveryUpdater:
 
     @property
     def window_folders(self) -> Tuple[str, ...]:
-        """The folders that the window had when it was asked last; what was announced in their place if it had none."""
-        return (self._request.folders if self._request is not None else ()) or self.folders
+        """The folders that the window had when it was asked last; what was announced in their place if it had none, but
+        for the home folder, of which a single file makes no project."""
+        if self._request is not None and self._request.folders:
+            return self._request.folders
+        return tuple(folder for folder in self.folders if folder != os.path.expanduser("~"))
 
     def look_again(self) -> None:
         """Let the next `announce` look at the files even if nothing has changed."""
