@@ -16,6 +16,7 @@ from tests.clients.claude import lock_files
 from tests.clients.programs.anthropic_api import AnthropicApi, all_texts, tool_texts
 from tests.clients.programs.claude_code import QUESTION, ClaudeCode
 from tests.clients.programs.model_stub import CallTool, CallTools, Say
+from tests.support.unasked import BEFORE, NEW, REST, Unasked, looked_at
 
 GREETING = "def greet(name):\n    return 'Hello, ' + name\n"
 PROPOSAL = GREETING.replace("Hello", "Good day")
@@ -247,6 +248,30 @@ def test_of_two_windows_on_one_folder_the_port_variable_names_one(desktop, model
         assert desktop.read("second.py") == b"# 2nd\n"
     with ClaudeCode(desktop.host, desktop.workspace, model) as claude:
         claude.choose_editor(count=2)
+
+
+def test_what_it_writes_in_automatic_mode_is_kept_or_undone(desktop, model):
+    for name, content in BEFORE.items():
+        desktop.write(name, content)
+    os.unlink(desktop.path("greeting.py"))
+    desktop.write("notes.txt", b"of the user\n")
+    desktop.open("notes.txt")
+    work = Unasked(desktop)
+    path = work.path("one.py")
+    with ClaudeCode(desktop.host, desktop.workspace, model, mode="auto") as claude:
+        claude.wait_connected("In notes.txt")
+        desktop.host.wait_until(lambda: looked_at(desktop, desktop.workspace))
+        model.script(
+            CallTool("Read", {"file_path": path}),
+            CallTool("Edit", {"file_path": path, "old_string": "line 2", "new_string": "LINE 2"}),
+            CallTool("Write", {"file_path": work.path("new.py"), "content": NEW}),
+            CallTool("Bash", {"command": REST, "description": "The rest"}),
+            Say("All of it is written."),
+        )
+        claude.submit("Change the files")
+        claude.wait_for("All of it is written.")
+        assert desktop.views_of_role("proposal") == [], "it asks nobody"
+        work.decide()
 
 
 def shows_review(window):

@@ -34,7 +34,7 @@ REST = (
 )
 SHELL = f"sed -i 's/line 2/LINE 2/' one.py && echo 'made = True' > new.py && {REST}"
 
-AT_WORK = re.compile(", .* was at work$")  # which is told of the only program that gives signs, not of all it does
+AT_WORK = re.compile(", [^,]* was at work$")  # which is told of the only program that gives signs, not of all it does
 
 _LISTED = {
     "one.py": ("", "+2 \u22122"),

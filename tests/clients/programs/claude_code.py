@@ -27,7 +27,9 @@ EDITOR = "Sublime Text"
 
 
 class ClaudeCode(Program):
-    """One `claude` in a terminal; without `connects` the user has to type `/ide`. Raises SetupError."""
+    """One `claude` in a terminal; without `connects` the user has to type `/ide`. In a `mode` other than "manual" it
+    writes without a diff. Raises SetupError.
+    """
 
     prompt = "? for shortcuts"
 
@@ -38,10 +40,13 @@ class ClaudeCode(Program):
         model: AnthropicApi,
         env: Optional[Mapping[str, str]] = None,
         connects: bool = True,
+        mode: str = "manual",
     ) -> None:
+        if mode != "manual":
+            self.prompt = f"{mode} mode on"
         folder = nodes.packages("claude_code")
         program = os.path.join(folder, "node_modules", "@anthropic-ai", "claude-code-linux-x64", "claude")
-        _write_configuration(host, cwd)
+        _write_configuration(host, cwd, mode)
         variables = {
             "ANTHROPIC_BASE_URL": model.url,
             "ANTHROPIC_API_KEY": KEY,
@@ -84,9 +89,9 @@ def _is_marked(screen: str, choice: str) -> bool:
     return any(line.split() == ["\u276f", *choice.split()] for line in screen.splitlines())
 
 
-def _write_configuration(host: Host, cwd: str) -> None:
-    """Settings of somebody who has used the program before, in this folder, and asked it to ask before edits."""
-    write_settings(host, ".claude", {"permissions": {"defaultMode": "manual"}})
+def _write_configuration(host: Host, cwd: str, mode: str) -> None:
+    """Settings of somebody who has used the program before, in this folder, and chosen a mode."""
+    write_settings(host, ".claude", {"permissions": {"defaultMode": mode}})
     state: Dict[str, Any] = {
         "hasCompletedOnboarding": True,
         "hasSeenAutoDefaultNudge": True,  # else it offers to write without asking
