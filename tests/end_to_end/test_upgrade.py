@@ -42,11 +42,17 @@ def version_of_package(folder: str, version: str) -> str:
     return target
 
 
+@pytest.fixture(scope="module")
+def versions(tmp_path_factory):
+    """Two versions of the package, which all editors have compiled only once."""
+    folder = str(tmp_path_factory.mktemp("versions"))
+    return version_of_package(folder, "7.0.0"), version_of_package(folder, "8.0.0")
+
+
 @pytest.fixture
-def upgraded(workspace, tmp_path, processes):
+def upgraded(workspace, versions, processes):
     """An editor with version 7.0.0 of the package, and a folder with its version 8.0.0."""
-    old = version_of_package(str(tmp_path), "7.0.0")
-    new = version_of_package(str(tmp_path), "8.0.0")
+    old, new = versions
     with Host.start(package=old, folders=[workspace]) as host:
         desktop = Desktop(host, workspace, processes)
         desktop.wait_published()

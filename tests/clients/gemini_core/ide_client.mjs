@@ -64,6 +64,7 @@ const calls = {
   async end() {
     await client?.disconnect();
     ideContextStore.clear();
+    if (client) client.setState = () => {}; // its streams may yet tell it of their end, and the store is not its own
   },
   /** Finds the editor and connects, as `/ide enable` does. */
   async connect() {
