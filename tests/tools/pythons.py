@@ -51,7 +51,7 @@ def find_all() -> Dict[Tuple[int, int], Python]:
 def newest() -> Python:
     """The editor's Python 3.14: the one that PYTHON314 names, or any; without one, the newest that there is.
 
-    Raises SetupError if there is none, or if PYTHON314 names something else.
+    Raises SetupError if there is none, if PYTHON314 names something else, and in CI for want of a 3.14.
     """
     named = os.environ.get(NAMED)
     if named:
@@ -66,6 +66,8 @@ def newest() -> Python:
             "No usable Python of at least 3.8 was found. It must be able to make virtual environments; "
             "some systems have that in a package of its own (on Debian: python3-venv)."
         )
+    if OF_THE_EDITOR not in found and cache.in_ci():
+        raise cache.SetupError(f"CI tests on the editor's Python 3.14, which was not found: {NAMED} can name one.")
     return found.get(OF_THE_EDITOR) or found[max(found)]
 
 

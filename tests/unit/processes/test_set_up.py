@@ -75,9 +75,16 @@ class TestTheNewestPython:
         machine(python3_13="3.13.5", python3_14="3.14.2", python3_15="3.15.0")
         assert pythons.newest().version == (3, 14, 2)
 
-    def test_the_newest_python_stands_in_where_the_editors_is_missing(self, machine):
+    def test_the_newest_python_stands_in_where_the_editors_is_missing(self, machine, monkeypatch):
+        monkeypatch.delenv("CI", raising=False)
         machine(python3_8="3.8.20", python3_13="3.13.5")
         assert pythons.newest().version == (3, 13, 5)
+
+    def test_in_ci_nothing_stands_in(self, machine, monkeypatch):
+        monkeypatch.setenv("CI", "true")
+        machine(python3_8="3.8.20", python3_13="3.13.5")
+        with pytest.raises(cache.SetupError, match="CI tests on the editor's Python 3.14"):
+            pythons.newest()
 
     def test_the_newest_python_is_the_one_that_the_variable_names(self, machine, monkeypatch):
         folder = machine(python3_13="3.13.5", python3_14="3.14.9", elsewhere="3.14.1")
