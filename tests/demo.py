@@ -122,7 +122,7 @@ class Demonstration:
         self.say("A last one, for a new file, was accepted in the client, which called closeDiff.", file=path)
 
     def review_what_was_not_asked(self) -> None:
-        changed = self.desktop.read("greeting.py").replace(b"world", b"everybody")
+        changed = self.desktop.read("greeting.py").replace(b"Good day", b"Good morning")
         self.desktop.write("greeting.py", changed)
         self.desktop.write("todo.txt", b"Something else.\n")
         self.desktop.wait_status("2 changed files")
