@@ -15,6 +15,7 @@ from typing import NamedTuple, Optional
 
 from ..review.document import disk
 from ..review.document.disk import DiskError, Kind, Original
+from ..review.document.file_replacement import beside
 from ..review.document.raw_files import flush_folder
 from .looking import is_solid
 from .trash import into_trash
@@ -96,7 +97,7 @@ def _take_away(original: Original, data: bytes, trash: bool) -> None:
     full, name = original.path, os.path.basename(original.path)
     try:
         thrown = into_trash(full) if trash else None
-        aside = thrown.file if thrown is not None else disk.beside(full)
+        aside = thrown.file if thrown is not None else beside(full)
         if thrown is None:
             os.rename(full, aside)
         try:

@@ -47,9 +47,9 @@ _LISTED = {
 _TRACKED = """
 import sys
 application = sys.modules["Gemini Companion.plugin"].application
-changes = application._endpoints.of(window).changes
-folder = changes._tracking._folders.get({folder!r})
-tracked = changes.tracked and folder is not None and not folder.busy
+endpoint = application._endpoints.of(window) if application is not None else None
+folder = endpoint.changes._tracking._folders.get({folder!r}) if endpoint is not None else None
+tracked = folder is not None and endpoint.changes.tracked and not folder.busy
 """
 
 

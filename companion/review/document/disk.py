@@ -149,11 +149,6 @@ def holding(path: str, data: bytes) -> Original:
     raise ChangedError(f"{os.path.basename(path)} has changed on disk since it was shown.")
 
 
-def beside(path: str) -> str:
-    """The path of a new hidden file in the folder of another, which no link leads to."""
-    return file_replacement.beside(path)
-
-
 def encoded(original: Original, text: str) -> bytes:
     """The bytes that make `text` the content of the file `original`.
 
