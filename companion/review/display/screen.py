@@ -15,7 +15,7 @@ from typing import Iterator, List, Mapping, NamedTuple, Optional, Tuple
 
 import sublime
 
-from .wrapping import WORD_WRAP, WRAP_WIDTH, Wrapping, wrapped_at
+from .wrapping import WORD_WRAP, WRAP_WIDTH, Wrapping, wraps
 
 _QUICK_EVERY, _WHOLE_EVERY = 0.14, 2.0  # seconds between two looks
 # They move text, or colour it, at the same sizes.
@@ -98,6 +98,7 @@ class Watch:
         self._settings_changed = False
         self._tag = f"gemini_companion.screen.{next(_numbers)}"
         self._others: List[object] = []
+        self._wraps = False
         self._colors: Mapping[str, object] = {}
         self._wrapping = Wrapping(left, right) if left is not None else None
         self.left = self.right = Sizes(0.0, 0.0, 0.0)
@@ -140,16 +141,17 @@ class Watch:
     def _ask(self) -> None:
         settings_changed = not self._others
         if settings_changed:
-            self._others = self._other_settings()
+            self._ask_settings()
         self._known, self._next_whole = True, time.monotonic() + _WHOLE_EVERY
         self._colors = self._right.style()
         self.left, self.right = Sizes.of(self._left, self.margin), Sizes.of(self._right, self.margin)
         columns = min(self.left.columns, self.right.columns)
         if self._wrapping is not None and self._wrapping.align(columns, settings_changed):
-            self._others = self._other_settings()
+            self._ask_settings()
 
-    def _other_settings(self) -> List[object]:
-        return [view.settings().get(name) for view in self._views() for name in _OTHER_SETTINGS]
+    def _ask_settings(self) -> None:
+        self._others = [view.settings().get(name) for view in self._views() for name in _OTHER_SETTINGS]
+        self._wraps = wraps(self._right)
 
     @property
     def both(self) -> BothSizes:
@@ -185,7 +187,8 @@ class Watch:
     @property
     def wrapped_at(self) -> int:
         """At how many columns the right view wraps its lines, as of the last look; 0 for not at all."""
-        return wrapped_at(self._right, self._other(WORD_WRAP), self._other(WRAP_WIDTH), self.right.columns)
+        width, columns = self._other(WRAP_WIDTH), self.right.columns
+        return (min(width, columns) if isinstance(width, int) and width > 0 else columns) if self._wraps else 0
 
     def _note_settings(self) -> None:
         self._settings_changed = True

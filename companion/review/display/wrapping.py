@@ -13,12 +13,13 @@ import sublime
 WORD_WRAP, WRAP_WIDTH = "word_wrap", "wrap_width"
 
 
-def wrapped_at(view: sublime.View, wraps: object, width: object, columns: int) -> int:
-    """At how many columns a view with these settings wraps, of which so many are in sight; 0 for not at all."""
-    if wraps == "auto":
-        syntax = view.syntax()
-        wraps = syntax is None or not syntax.scope.startswith("source.")
-    return (min(width, columns) if isinstance(width, int) and width > 0 else columns) if wraps else 0
+def wraps(view: sublime.View) -> bool:
+    """Whether a view wraps its lines."""
+    chosen = view.settings().get(WORD_WRAP)
+    if chosen != "auto":
+        return bool(chosen)
+    syntax = view.syntax()
+    return syntax is None or not syntax.scope.startswith("source.")
 
 
 class Wrapping:
