@@ -52,7 +52,7 @@ AREAS: Dict[str, Tuple[str, ...]] = {
     "companion/system/": ("tests/unit/agents", "tests/unit/diagnosis", "tests/unit/discovery", "tests/unit/terminals"),
     "companion/terminals/": ("tests/unit/terminals", "editor:test_terminal*.py"),
     "companion/transport/": ("tests/unit/transport", "tests/unit/hostile"),
-    "companion/unreviewed/": ("tests/unit/unreviewed", "editor:test_unreviewed_changes.py"),
+    "companion/unreviewed/": ("tests/unit/unreviewed", "editor:test_unreviewed_*.py"),
     # What is no Python: the keymap, menus, settings and their schema.
     "": (
         "tests/unit/release/test_libraries.py",

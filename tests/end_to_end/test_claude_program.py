@@ -16,7 +16,7 @@ from tests.clients.claude import lock_files
 from tests.clients.programs.anthropic_api import AnthropicApi, all_texts, tool_texts
 from tests.clients.programs.claude_code import QUESTION, ClaudeCode
 from tests.clients.programs.model_stub import CallTool, CallTools, Say
-from tests.support.unasked import BEFORE, NEW, REST, Unasked, looked_at
+from tests.tools.unasked import BEFORE, NEW, REST, Unasked, looked_at
 
 GREETING = "def greet(name):\n    return 'Hello, ' + name\n"
 PROPOSAL = GREETING.replace("Hello", "Good day")

@@ -17,8 +17,8 @@ import zlib
 import pytest
 
 from tests.host.model import palette_colors
-from tests.support.unasked import looked_at
 from tests.tools import cache, pictures
+from tests.tools.unasked import looked_at
 
 FOLDER = os.path.join(cache.CACHE, "pictures")
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))

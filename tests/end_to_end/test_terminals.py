@@ -76,6 +76,7 @@ CLIENT = """#!/bin/sh
 mv "$REPORT.part" "$REPORT"
 cat > /dev/null
 """
+SYSTEM = "/usr/bin:/bin"
 
 
 @pytest.fixture
@@ -100,9 +101,7 @@ def machine(tmp_path):
             name = "osx" if sys.platform == "darwin" else "linux"
             return {"terminal_commands": {name: ["my-terminal", "$shell", "-lc", "$command"]}}
 
-        def start(
-            self, *folders, packages=(), settings=None, on_path=True, profile=None, path="/usr/bin:/bin", **variables
-        ):
+        def start(self, *folders, packages=(), settings=None, on_path=True, profile=None, path=SYSTEM, **variables):
             environment = {**variables, "REPORT": str(self.report), "SHELL": "/bin/sh"}
             environment["PATH"] = f"{self.programs}:{path}" if on_path else path
             # A login shell sets its own PATH; as users do, this one adds the folder to it.
@@ -142,14 +141,12 @@ def folders(tmp_path):
     return found
 
 
-REACHED = (
-    "__import__('sys').modules['Gemini Companion.plugin'].application.endpoint_of(window).connection() is not None"
-)
+APPLICATION = "__import__('sys').modules['Gemini Companion.plugin'].application"
 
 
 def run(host, caption):
     """Runs a command of the package. A user is slower than the answer of the disk that all files are published."""
-    host.wait_until(REACHED)
+    host.wait_until(APPLICATION + ".endpoint_of(window).connection() is not None")
     host.call("run_palette", caption="Gemini Companion: " + caption)
 
 

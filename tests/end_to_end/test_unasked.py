@@ -1,7 +1,7 @@
 """What programs write without asking: a plain script, and real programs in the modes in which they ask nobody.
 
 Each changes three files, makes one, deletes one and renames one, by its own tools and by the shell; then a user decides
-by commands (`tests/support/unasked.py`). One editor serves all of them: its window has one folder with uncommitted work
+by commands (`tests/tools/unasked.py`). One editor serves all of them: its window has one folder with uncommitted work
 in a repository, and one without git, where the programs run.
 """
 
@@ -26,8 +26,8 @@ from tests.clients.programs.openai_api import OpenAiApi
 from tests.clients.programs.opencode import OpenCode
 from tests.clients.programs.qwen_code import QwenCode
 from tests.host.driver import Host
-from tests.support.unasked import BEFORE, NEW, REST, SHELL, Unasked, looked_at
 from tests.tools.desktop import Desktop
+from tests.tools.unasked import BEFORE, NEW, REST, SHELL, Unasked, looked_at
 
 SEEN_SECONDS = 2.0
 DONE = "All of it is written."

@@ -307,49 +307,6 @@ def test_a_socket_takes_few_connections_at_a_time_and_none_after_its_end(monkeyp
     assert asked[-1] == BACKLOG
 
 
-class TestNamedPipes:
-    """Windows: asked of a loop that serves pipes as the proactor loop does."""
-
-    def test_a_pipe_has_a_name_that_nobody_can_guess(self, monkeypatch):
-        served, closed = [], []
-
-        class Pipe:
-            def close(self):
-                closed.append(self)
-
-        async def serve(protocols, path):
-            served.append((protocols, path))
-            return [Pipe()]
-
-        async def scenario():
-            monkeypatch.setattr(asyncio.get_running_loop(), "start_serving_pipe", serve, raising=False)
-            monkeypatch.setattr(local_sockets.sys, "platform", "win32")
-            locals_ = [await local_sockets.listen_locally(asyncio.Protocol) for _ in range(2)]
-            monkeypatch.undo()
-            return locals_
-
-        first, second = asyncio.run(scenario())
-        assert served == [(asyncio.Protocol, first.path), (asyncio.Protocol, second.path)]
-        assert first.path != second.path
-        for local in (first, second):
-            name = local.path[len("\\\\.\\pipe\\") :]
-            assert local.path.startswith("\\\\.\\pipe\\gemini-companion-")
-            assert len(name) == len("gemini-companion-") + 32
-        first.close()
-        assert len(closed) == 1
-
-    def test_a_loop_without_pipes_is_an_error_with_a_sentence(self, monkeypatch):
-        async def scenario():
-            monkeypatch.setattr(local_sockets.sys, "platform", "win32")
-            try:
-                with pytest.raises(OSError, match="serves no named pipes"):
-                    await local_sockets.listen_locally(asyncio.Protocol)
-            finally:
-                monkeypatch.undo()
-
-        asyncio.run(scenario())
-
-
 def test_our_own_client_finds_the_server_well():
     async def scenario(bench, http, path):
         assert await SocketClient(path, HEADER, TOKEN, "self-test", "1").count_tools() == 1

@@ -250,24 +250,6 @@ def test_files_with_unsaved_edits_are_left_to_their_tabs(project):
     assert project.read("a.txt") == b"now\n"
 
 
-def test_a_write_in_the_midst_of_an_undo_is_not_lost(project, monkeypatch):
-    """Between the look at the file and its removal somebody writes to it."""
-    project.begin()
-    project.write(b_txt=b"new\n")
-    project.look()
-    rename = os.rename
-
-    def written_before(source: str, target: str) -> None:
-        if source.endswith("b.txt"):
-            Path(source).write_bytes(b"newer\n")
-        rename(source, target)
-
-    monkeypatch.setattr(os, "rename", written_before)
-    assert len(project.undo()) == 1
-    assert project.read("b.txt") == b"newer\n"
-    assert sorted(path.name for path in project.folder.iterdir() if path.name != ".git") == ["b.txt"]
-
-
 @pytest.mark.skipif(os.name == "nt", reason="there are no such permissions")
 def test_permissions_that_have_changed_since_are_not_taken_back(project):
     project.write(a_txt=b"before\n")
@@ -277,44 +259,6 @@ def test_permissions_that_have_changed_since_are_not_taken_back(project):
     (project.folder / "a.txt").chmod(0o700)
     assert "permissions have changed" in project.undo()[0].sentence
     assert (project.read("a.txt"), stat.S_IMODE(os.stat(str(project.folder / "a.txt")).st_mode)) == (b"now\n", 0o700)
-
-
-@pytest.mark.parametrize("trash", [True, False])
-@pytest.mark.parametrize("links", [True, False])
-@pytest.mark.parametrize("taken", [True, False])
-def test_a_write_into_a_new_file_while_it_is_removed_stays(project, tmp_path, monkeypatch, trash, links, taken):
-    """A disk may have no hard links, and no trash; somebody may even have made another file of that name."""
-    if os.name == "nt":
-        pytest.skip("it is renamed there")
-    project.begin()
-    project.write(b_txt=b"new\n")
-    project.look()
-    rename = os.rename
-
-    def written_before(source: str, target: str) -> None:
-        rename(source, target)
-        if source.endswith("/b.txt"):
-            Path(target).write_bytes(b"newer\n")
-            if taken:
-                Path(source).write_bytes(b"another\n")
-
-    monkeypatch.setattr("sys.platform", "linux" if trash else "win32")
-    monkeypatch.setattr(os, "rename", written_before)
-    if not links:
-        monkeypatch.setattr(os, "link", no_links)
-    (refusal,) = project.undo()
-    if taken:
-        assert project.read("b.txt") == b"another\n"
-        assert Path(refusal.sentence.partition("is now ")[2][:-1]).read_bytes() == b"newer\n"
-    else:
-        assert project.read("b.txt") == b"newer\n"
-        assert sorted(path.name for path in project.folder.iterdir() if path.name != ".git") == ["b.txt"]
-        left = [path for path in (tmp_path / "data").rglob("*") if path.is_file()]
-        assert left == []  # nor is anything in the trash
-
-
-def no_links(*args: object, **options: object) -> None:
-    raise OSError(1, os.strerror(1))
 
 
 def test_a_renamed_letter_case_never_removes_the_file(project, monkeypatch):
@@ -359,26 +303,6 @@ def test_a_save_over_what_nobody_has_kept_makes_it_impossible_to_undo(project):
     assert project.look()["a.txt"].obstacle
     assert len(project.undo()) == 1
     assert project.read("a.txt") == b"user\n"
-
-
-@pytest.mark.skipif(os.name == "nt", reason="the file is not replaced there")
-def test_a_write_in_the_very_moment_of_an_undo_stays(project, monkeypatch):
-    """By somebody who had opened the file before."""
-    project.write(a_txt=b"before\n")
-    project.begin()
-    project.write(a_txt=b"now\n")
-    project.look()
-    replace = os.replace
-
-    def written_before(source: str, target: str) -> None:
-        if target.endswith("/a.txt") and Path(target).read_bytes() == b"now\n":
-            Path(target).write_bytes(b"now and later\n")
-        replace(source, target)
-
-    monkeypatch.setattr(os, "replace", written_before)
-    assert "has changed on disk" in project.undo()[0].sentence
-    assert project.read("a.txt") == b"now and later\n"
-    assert sorted(path.name for path in project.folder.iterdir() if path.name != ".git") == ["a.txt"]
 
 
 def test_nothing_is_undone_while_git_changes_files(repository):

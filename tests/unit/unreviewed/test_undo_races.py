@@ -1,0 +1,84 @@
+"""Undo while somebody writes to the same file: what was written stays."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+
+def test_a_write_in_the_midst_of_an_undo_is_not_lost(project, monkeypatch):
+    """Between the look at the file and its removal somebody writes to it."""
+    project.begin()
+    project.write(b_txt=b"new\n")
+    project.look()
+    rename = os.rename
+
+    def written_before(source: str, target: str) -> None:
+        if source.endswith("b.txt"):
+            Path(source).write_bytes(b"newer\n")
+        rename(source, target)
+
+    monkeypatch.setattr(os, "rename", written_before)
+    assert len(project.undo()) == 1
+    assert project.read("b.txt") == b"newer\n"
+    assert sorted(path.name for path in project.folder.iterdir() if path.name != ".git") == ["b.txt"]
+
+
+@pytest.mark.parametrize("trash", [True, False])
+@pytest.mark.parametrize("links", [True, False])
+@pytest.mark.parametrize("taken", [True, False])
+def test_a_write_into_a_new_file_while_it_is_removed_stays(project, tmp_path, monkeypatch, trash, links, taken):
+    """A disk may have no hard links, and no trash; somebody may even have made another file of that name."""
+    if os.name == "nt":
+        pytest.skip("it is renamed there")
+    project.begin()
+    project.write(b_txt=b"new\n")
+    project.look()
+    rename = os.rename
+
+    def written_before(source: str, target: str) -> None:
+        rename(source, target)
+        if source.endswith("/b.txt"):
+            Path(target).write_bytes(b"newer\n")
+            if taken:
+                Path(source).write_bytes(b"another\n")
+
+    monkeypatch.setattr("sys.platform", "linux" if trash else "win32")
+    monkeypatch.setattr(os, "rename", written_before)
+    if not links:
+        monkeypatch.setattr(os, "link", no_links)
+    (refusal,) = project.undo()
+    if taken:
+        assert project.read("b.txt") == b"another\n"
+        assert Path(refusal.sentence.partition("is now ")[2][:-1]).read_bytes() == b"newer\n"
+    else:
+        assert project.read("b.txt") == b"newer\n"
+        assert sorted(path.name for path in project.folder.iterdir() if path.name != ".git") == ["b.txt"]
+        left = [path for path in (tmp_path / "data").rglob("*") if path.is_file()]
+        assert left == []  # nor is anything in the trash
+
+
+def no_links(*args: object, **options: object) -> None:
+    raise OSError(1, os.strerror(1))
+
+
+@pytest.mark.skipif(os.name == "nt", reason="the file is not replaced there")
+def test_a_write_in_the_very_moment_of_an_undo_stays(project, monkeypatch):
+    """By somebody who had opened the file before."""
+    project.write(a_txt=b"before\n")
+    project.begin()
+    project.write(a_txt=b"now\n")
+    project.look()
+    replace = os.replace
+
+    def written_before(source: str, target: str) -> None:
+        if target.endswith("/a.txt") and Path(target).read_bytes() == b"now\n":
+            Path(target).write_bytes(b"now and later\n")
+        replace(source, target)
+
+    monkeypatch.setattr(os, "replace", written_before)
+    assert "has changed on disk" in project.undo()[0].sentence
+    assert project.read("a.txt") == b"now and later\n"
+    assert sorted(path.name for path in project.folder.iterdir() if path.name != ".git") == ["a.txt"]
