@@ -102,7 +102,7 @@ class TestSideBySide(MovedTestCase):
         original, view = self.original(review), self.proposal(review)
         self.use(review_maximum_bytes=10)
         self.type(view, 0, "typed\n")
-        yield lambda: "large" in self.header(review)
+        yield lambda: "too long" in self.header(review)
         for side in (view, original):
             for key in ("moved", "moved_captions", "lines", "gutter.moved"):
                 self.assertEqual(self.marked(side, key), [], key)

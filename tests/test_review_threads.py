@@ -200,7 +200,7 @@ class TestLongTexts(DecidingTestCase):
         timer.run(self.reviews.open_diff, GEMINI, self.path("file.txt"), prepared[0].proposal, prepared[0])
         review = self.reviews.pending()[0]
         yield self.settled
-        self.assertIn("large", self.header(review))
+        self.assertIn("too long", self.header(review))
         self.assertEqual(self.proposal(review).size(), len(text) - text.count("\r"))
         timer.run(self.reviews.accept, review)
         yield self.closed
