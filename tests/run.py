@@ -35,14 +35,14 @@ FAILURES_SHOWN = 15
 POLL_SECONDS = 0.1
 MOST_AT_A_TIME = 16
 #: How much of a processor the legs of tests keep busy, by their names, as a run prints it. In this order they begin:
-#: those of the newest Python, which has most, and first those that mostly wait and fill no processor by themselves.
+#: those of the newest Python, which has most, and first those that take longest.
 LOADS = {
-    "end to end": 0.5,
-    "in editor": 0.25,
+    "programs": 0.6,
+    "end to end": 0.35,
+    "unit": 0.5,
     "in a contrary editor": 0.25,
     "soak": 0.2,
-    "unit": 0.75,
-    "programs": 0.75,
+    "in editor": 0.3,
 }
 
 
