@@ -23,7 +23,7 @@ import time
 from enum import Enum
 from typing import TYPE_CHECKING, Callable, Dict, FrozenSet, List, NamedTuple, Optional, Sequence, Tuple
 
-from ..agents.agent import Agent
+from ..agents.agent import Agent, SharedSocket
 from ..agents.shared_context import SharedContext
 from ..discovery.directory import DiscoveryError, prepare
 from ..protocol.json_text import NotJson, decode, encode
@@ -172,15 +172,23 @@ class ContextAnswers:
                 claimed.release()
 
     def _claim(self) -> Tuple[Claim, ...]:
-        """All paths, or none if somebody else answers at one of them. Disk thread."""
+        """All paths, or none if somebody else answers at one of them. The first one is where programs ask first; a
+        further one that cannot be had is done without. Disk thread."""
         from ..transport.framed_socket import Claim, claim
 
         claims: List[Claim] = []
-        for path in self._paths():
-            found = Claim(path) if self._platform.user_id is None else claim(path)
+        for each in self.agent.shared_sockets(self._platform):
+            try:
+                path = self._path(each)
+                found = Claim(path) if self._platform.user_id is None else claim(path)
+            except (OSError, DiscoveryError) as error:
+                if not claims:
+                    raise
+                logger.info("%s cannot ask where earlier releases do: %s", self.agent.title, error)
+                continue
             if found is None or self._stopped:
-                for each in (*claims, *([found] if found is not None else [])):
-                    each.release()
+                for claimed in (*claims, *([found] if found is not None else [])):
+                    claimed.release()
                 return ()
             claims.append(found)
         self._claims = tuple(claims)  # from now on `withdraw` knows them
@@ -188,15 +196,12 @@ class ContextAnswers:
             self.withdraw()
         return self._claims
 
-    def _paths(self) -> List[str]:
-        paths: List[str] = []
-        for place, name in self.agent.shared_sockets(self._platform):
-            if place is None:
-                paths.append(name)
-                continue
-            folder = prepare(place.root, place.below, self._platform, root_is_shared=place.root_is_shared)
-            paths.append(os.path.join(folder, name))
-        return paths
+    def _path(self, shared: SharedSocket) -> str:
+        """Where it is; its folder is made and checked."""
+        if shared.place is None:
+            return shared.name
+        root, below, root_is_shared = shared.place
+        return os.path.join(prepare(root, below, self._platform, root_is_shared=root_is_shared), shared.name)
 
     def _give_back(self) -> None:
         server, self._server = self._server, None

@@ -131,6 +131,25 @@ class TestTheSocket:
 
         run(scenario())
 
+    @pytest.mark.parametrize("in_the_way", ["a folder of others", "a file"])
+    def test_without_the_older_place_the_first_one_is_served(self, home, in_the_way):
+        """All users of a machine may share the directory of the older one: whoever comes first has it."""
+
+        async def scenario():
+            editor = Editor(home, Window("/a"))
+            os.mkdir(os.path.dirname(editor.paths[1]), 0o700)
+            if in_the_way == "a file":
+                open(editor.paths[1], "w").close()
+            else:
+                os.chmod(os.path.dirname(editor.paths[1]), 0o777)  # noqa: S103
+            await editor.until(Holding.HELD)
+            assert (await answer(editor.paths[0], request("/a")))["resultType"] == "success"
+            assert await editor.answers.tried() == editor.paths[0]
+            await editor.close()
+            assert not os.path.exists(editor.paths[0])
+
+        run(scenario())
+
     def test_nobody_wants_it_while_it_is_switched_off_everywhere(self, home):
         async def scenario():
             editor = Editor(home, Window("/a", wanted=False), Window("/b"))
