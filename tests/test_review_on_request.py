@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Iterator
 
 from ..companion.review.decision import Ticket, Verdict
+from ..companion.review.document.preparation import prepare
 from .review_support import GEMINI, PROPOSED, QWEN, TEXT, DecidingTestCase
 
 
@@ -17,7 +18,8 @@ class TestOnRequest(DecidingTestCase):
 
     def propose(self, name: str = "file.py", owner: Any = GEMINI, ticket: Any = None) -> Iterator[Any]:
         """Let a client ask for a review; wait until it would have been shown."""
-        self.reviews.open_diff(owner, self.path(name), PROPOSED, None, ticket)
+        prepared = prepare(self.reviews.file_request(self.path(name)), PROPOSED)
+        self.reviews.open_diff(owner, self.path(name), prepared.proposal or PROPOSED, prepared, ticket)
         turns: Any = []
         self.endpoint._runtime.on_main(lambda: self.endpoint._runtime.on_main(turns.append, 1))
         yield lambda: bool(turns)
@@ -89,6 +91,14 @@ class TestOnRequest(DecidingTestCase):
         self.use(review_open="at_once")
         self.reviews.open_reviews.settings_changed()
         yield lambda: len(self.presentations()) == 2
+
+    def test_one_that_opens_because_of_that_is_compared_with_the_file_as_it_is_then(self) -> Iterator[Any]:
+        review = yield from self.propose()
+        self.write(content=TEXT + "later\n")
+        self.use(review_open="at_once")
+        self.reviews.open_reviews.settings_changed()
+        yield lambda: self.header(review) != "" and self.settled()
+        yield lambda: "later" in self.text(self.original(review))
 
     def test_the_end_of_the_window_answers_those_that_were_never_shown(self) -> Iterator[Any]:
         yield from self.propose()

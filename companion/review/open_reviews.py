@@ -247,7 +247,8 @@ class OpenReviews:
         or (not `asked`) has decided the one before."""
         presentation = self.presentations.get(review)
         if review in self._waiting:
-            self.arrangement.when_free(partial(self._open_asked, review, focus, asked))
+            self.arrangement.when_free(partial(self._open_late, review))
+            self.arrangement.when_free(partial(self.show, review, focus, asked))
         elif presentation is not None:
             if focus and asked:
                 self.input_guard.asked_for(review)
@@ -255,11 +256,11 @@ class OpenReviews:
             self.arrangement.show(presentation.views, presentation.proposal_view, focus)
             self._has_come(review)
 
-    def _open_asked(self, review: Review, focus: Optional[bool], asked: bool) -> None:
+    def _open_late(self, review: Review) -> None:
+        """Show a review that has waited: what was found out about its file may be hours old."""
         self._open(review)
         if review in self.presentations:
-            self.presentations[review].load()  # what was found out about the file may be hours old
-            self.show(review, focus, asked)
+            self.presentations[review].load()
 
     def preview(self, review: Review) -> None:
         """Show a review behind an overlay, which keeps the focus, unless that needs another group: it would end."""
@@ -274,10 +275,8 @@ class OpenReviews:
             self._window.focus_view(presentation.proposal_view)
 
     def show_anew(self, review: Review) -> bool:
-        """Show a review in new views, because one of its own was closed or has become the user's.
-
-        False if its window or its project has gone.
-        """
+        """Show a review in new views, because one of its own was closed or has become the user's. False if its window
+        or its project has gone."""
         if review not in self.presentations or not self.arrangement.is_still_there:
             return False
         self.presentations.pop(review).close()
@@ -312,7 +311,7 @@ class OpenReviews:
         for presentation in self.presentations.values():
             presentation.settings_changed()
         for review in list(self._waiting) if self._settings().review_open != ON_REQUEST else ():
-            self.arrangement.when_free(partial(self._open, review))
+            self.arrangement.when_free(partial(self._open_late, review))
 
     def orphan(self, review: Review) -> bool:
         """Note that the client of an open review has gone, and show it in the header. True if that is news."""
