@@ -2,7 +2,7 @@
 
 Rule: refuse when unsure. A link, a hard link, a read-only or a special file is left alone, and so is a file below a
 link. Content is written as an accepted text is, with its journal (`review.document.disk`). What is taken away goes into
-the system's trash, where there is one.
+the system's trash, where there is one; else it has another name for a moment, which the journal knows.
 
 These calls block on the disk. Disk threads.
 """
@@ -14,8 +14,9 @@ import stat
 from typing import NamedTuple, Optional
 
 from ..review.document import disk
-from ..review.document.disk import DiskError, Kind, Original
+from ..review.document.disk import ChangedError, DiskError, Kind, Original
 from ..review.document.file_replacement import beside
+from ..review.document.journal import Entry, give_back, noted
 from ..review.document.raw_files import flush_folder
 from .looking import is_solid
 from .trash import into_trash
@@ -46,11 +47,14 @@ def exchange(folder: str, path: str, held: State, wanted: State, storage: str, t
         raise DiskError(f"{name} is left as it is: {problem}.")
     original = disk.holding(full, held.data)
     if wanted.data is None:
-        _take_away(original, held.data, trash)
+        _take_away(full, held.data, storage, trash)
         return
     disk.write(original, wanted.data, storage)
-    if wanted.mode and wanted.mode != stat.S_IMODE(found.st_mode):
-        _set_mode(full, name, wanted.mode)
+    try:
+        _set_mode(full, wanted.mode)
+    except OSError as error:
+        disk.write(disk.holding(full, wanted.data), held.data, storage)  # what nobody could restore stays
+        raise DiskError(f"{name} is left as it is: its permissions cannot change: {error.strerror}.") from error
 
 
 def _check_way(folder: str, path: str, name: str) -> None:
@@ -81,54 +85,55 @@ def _create(full: str, name: str, wanted: State, storage: str) -> None:
     if os.path.lexists(full):
         raise DiskError(f"{name} is there again.")
     disk.write(Original(full, Kind.NEW), wanted.data, storage)
-    if wanted.mode:
-        _set_mode(full, name, wanted.mode)
-
-
-def _set_mode(full: str, name: str, mode: int) -> None:
     try:
-        os.chmod(full, mode)
+        _set_mode(full, wanted.mode)
     except OSError as error:
         raise DiskError(f"{name} has its text again, but not its permissions: {error.strerror}.") from error
 
 
-def _take_away(original: Original, data: bytes, trash: bool) -> None:
+def _set_mode(full: str, mode: int) -> None:
+    if mode and mode != stat.S_IMODE(os.lstat(full).st_mode):
+        os.chmod(full, mode)
+
+
+def _take_away(full: str, data: bytes, storage: str, trash: bool) -> None:
     """Rename first, look again, and only then remove: who writes to it meanwhile gets it back."""
-    full, name = original.path, os.path.basename(original.path)
+    name = os.path.basename(full)
     try:
         thrown = into_trash(full) if trash else None
-        aside = thrown.file if thrown is not None else beside(full)
         if thrown is None:
-            os.rename(full, aside)
-        try:
-            disk.holding(aside, data)
-            if thrown is None:
-                os.unlink(aside)
-        except BaseException as error:
-            if not _rename_back(aside, full):
-                raise DiskError(f"{name} has just changed on disk. What it held is now {aside}.") from error
-            if thrown is not None:
+            _remove(full, data, storage)
+        else:
+            try:
+                disk.holding(thrown.file, data)
+            except BaseException as error:
+                _give_back(thrown.file, full, error)
                 thrown.forget()
-            if isinstance(error, DiskError):
-                raise DiskError(f"{name} has just changed on disk.") from None
-            raise
+                raise
+    except ChangedError:
+        raise ChangedError(f"{name} has just changed on disk.") from None
     except OSError as error:
         raise DiskError(f"{name} cannot be removed: {error.strerror}.") from error
     flush_folder(os.path.dirname(full))
 
 
-def _rename_back(aside: str, full: str) -> bool:
-    """Give the file its name again, unless somebody else has taken that: then it stays under the other one."""
-    try:
-        if os.name == "nt":
-            os.rename(aside, full)
-        else:
-            os.link(aside, full)
+def _remove(full: str, data: bytes, storage: str) -> None:
+    aside = beside(full)
+    with noted(storage, Entry(full, aside, is_aside=True)) as note:
+        os.rename(full, aside)
+        try:
+            disk.holding(aside, data)
             os.unlink(aside)
-    except FileExistsError:
-        return False
-    except OSError:  # a file system without links
-        if os.path.lexists(full):
-            return False
-        os.rename(aside, full)
-    return True
+        except BaseException as error:
+            try:
+                _give_back(aside, full, error)
+            except OSError:
+                note.leave()  # the next start tries again
+                raise
+            raise
+
+
+def _give_back(aside: str, full: str, cause: BaseException) -> None:
+    if not give_back(aside, full):
+        name = os.path.basename(full)
+        raise DiskError(f"{name} has just changed on disk. What it held is now {aside}.") from cause

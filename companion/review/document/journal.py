@@ -23,7 +23,7 @@ from typing import Callable, Iterator, List, NamedTuple, Tuple
 
 from . import private_files
 from .private_files import PrivateFile
-from .raw_files import NotRegularError, flush, opened, read_all, write_all
+from .raw_files import NotRegularError, flush, new_file, opened, read_all, write_all
 
 logger = logging.getLogger("gemini_companion.review")
 
@@ -40,8 +40,8 @@ class Entry(NamedTuple):
     """What is done to the file `path`, in which no link is left to follow.
 
     `beside` is the file that is made beside it for a moment, `folders` are those made for it, outermost first.
-    `holds_place` is whether a file without content keeps its name free. `identity` is which file it is; it and the
-    bytes are given if it is rewritten.
+    `holds_place` is whether a file without content keeps its name free; `is_aside` whether `beside` is the file itself,
+    renamed to be removed. `identity` is which file it is; it and the bytes are given if it is rewritten.
     """
 
     path: str
@@ -51,6 +51,7 @@ class Entry(NamedTuple):
     identity: Tuple[int, int] = (0, 0)
     old: bytes = b""
     new: bytes = b""
+    is_aside: bool = False
 
 
 class Note:
@@ -150,6 +151,8 @@ def recover(storage: str, cancelled: Callable[[], bool]) -> List[str]:
 def _end(entry: Entry) -> str:
     """A sentence if the file was half written. Raises `OSError` if it still is, or cannot be looked at."""
     os.stat(os.path.dirname(entry.folders[0] if entry.folders else entry.path))  # its drive may be elsewhere today
+    if entry.is_aside:
+        return _end_removal(entry)
     put_back = entry.old != entry.new and _put_back(entry)
     if entry.holds_place:
         with suppress(FileNotFoundError):
@@ -162,6 +165,42 @@ def _end(entry: Entry) -> str:
             os.rmdir(folder)
     name = os.path.basename(entry.path)
     return f"{name} was being written when the editor ended: it has its former text again" if put_back else ""
+
+
+def _end_removal(entry: Entry) -> str:
+    """Give the file its name again: it was not looked at since it has another one. A sentence if there is one."""
+    try:
+        os.lstat(entry.beside)
+    except FileNotFoundError:
+        return ""
+    removed = f"{os.path.basename(entry.path)} was being removed when the editor ended"
+    if give_back(entry.beside, entry.path):
+        return f"{removed}: it is there again"
+    return f"{removed}, and there is another one by now: what it held is in {entry.beside}"
+
+
+def give_back(aside: str, path: str) -> bool:
+    """Give a file its name again, unless somebody else has taken that: then it stays under the other one.
+
+    Raises `OSError`; then it has the other one, too.
+    """
+    try:
+        if os.name == "nt":
+            os.rename(aside, path)
+        else:
+            os.link(aside, path)
+            os.unlink(aside)
+    except FileExistsError:
+        if not os.path.samestat(os.lstat(aside), os.lstat(path)):
+            return False
+        os.unlink(aside)  # it has both names
+    except OSError:  # a file system without links: an empty file keeps everybody else from the name
+        try:
+            with new_file(path):
+                os.replace(aside, path)
+        except FileExistsError:
+            return False
+    return True
 
 
 def put_back(descriptor: int, entry: Entry, copy: str) -> None:

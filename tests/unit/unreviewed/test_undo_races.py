@@ -7,6 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from companion.review.document.journal import Note, recover
+from companion.unreviewed import exchanging
+
 
 def test_a_write_in_the_midst_of_an_undo_is_not_lost(project, monkeypatch):
     """Between the look at the file and its removal somebody writes to it."""
@@ -45,7 +48,9 @@ def test_a_write_into_a_new_file_while_it_is_removed_stays(project, tmp_path, mo
             if taken:
                 Path(source).write_bytes(b"another\n")
 
-    monkeypatch.setattr("sys.platform", "linux" if trash else "win32")
+    monkeypatch.setattr("sys.platform", "linux")
+    if not trash:
+        monkeypatch.setattr(exchanging, "into_trash", lambda path: None)
     monkeypatch.setattr(os, "rename", written_before)
     if not links:
         monkeypatch.setattr(os, "link", no_links)
@@ -82,3 +87,33 @@ def test_a_write_in_the_very_moment_of_an_undo_stays(project, monkeypatch):
     assert "has changed on disk" in project.undo()[0].sentence
     assert project.read("a.txt") == b"now and later\n"
     assert sorted(path.name for path in project.folder.iterdir() if path.name != ".git") == ["a.txt"]
+
+
+@pytest.mark.parametrize("taken", [True, False])
+def test_a_process_that_ends_while_a_new_file_is_removed_leaves_nothing_hidden(project, monkeypatch, taken):
+    class EndedError(BaseException):
+        pass
+
+    def ended(*args: object) -> None:
+        raise EndedError
+
+    project.begin()
+    project.write(b_txt=b"new\n")
+    project.look()
+    with monkeypatch.context() as patch:
+        patch.setattr(exchanging, "into_trash", lambda path: None)
+        patch.setattr(os, "unlink", ended)
+        patch.setattr(exchanging, "give_back", ended)
+        patch.setattr(Note, "remove", lambda note: note.leave())
+        with pytest.raises(EndedError):
+            project.undo()
+    assert not (project.folder / "b.txt").exists()
+    if taken:
+        project.write(b_txt=b"another\n")
+    (said,) = recover(str(project.storage), lambda: False)
+    assert project.read("b.txt") == (b"another\n" if taken else b"new\n")
+    if taken:
+        assert Path(said.partition(" is in ")[2]).read_bytes() == b"new\n"
+    else:
+        assert sorted(path.name for path in project.folder.iterdir() if path.name != ".git") == ["b.txt"]
+    assert recover(str(project.storage), lambda: False) == []
