@@ -36,7 +36,9 @@ class Move:
         Raises `GitError`.
         """
         (then, now), (self._were_staged, self._staged) = positions, entries
-        self._were_committed, self._committed = repository.tree(then.head), repository.tree(now.head)
+        were, are = repository.tree(then.head), repository.tree(now.head)
+        # A commit may be gone already. What it had nobody knows then, so that no file follows because of commits.
+        self._were_committed, self._committed = ({}, {}) if were is None or are is None else (were, are)
         self._operation = then.under_way or now.under_way
         applied = bool(now.stash) and positions[0] == positions[1]
         self._stashed = applied or now.stash != then.stash

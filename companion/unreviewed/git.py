@@ -181,20 +181,21 @@ class Repository:
         except OSError:
             return ""
 
-    def tree(self, commit: str) -> Dict[str, str]:
-        """The identities of a commit's files, by path; none if there is no such commit."""
+    def tree(self, commit: str) -> Optional[Dict[str, str]]:
+        """The identities of a commit's files, by path; of the commit "" none. None if it cannot be read."""
         files: Dict[str, str] = {}
         try:
             for record in self._records("ls-tree", "-r", "-z", commit) if commit else ():
                 about, _, path = record.partition("\t")
                 files[path] = about.split()[2]
-        except GitError:  # a stash without untracked files has no commit of them
-            return {}
+        except GitError:
+            return None
         return files
 
     def stashed(self, stash: str) -> Dict[str, str]:
         """The identities of the files that a stash holds, untracked ones among them."""
-        return {**self.tree(stash), **self.tree(stash + "^3")} if stash else {}
+        untracked = self.tree(stash + "^3") if stash else None  # a commit that not every stash has
+        return {**(self.tree(stash) or {}), **(untracked or {})}
 
     def blobs(self, identities: Sequence[str]) -> Dict[str, bytes]:
         """What git has of these, by identity; without those that it has not. Raises `GitError`."""

@@ -367,3 +367,16 @@ def test_git_is_asked_for_files_only_when_something_has_come_or_gone(repository,
 
 def refuse(*args: object) -> None:
     raise GitError("no")
+
+
+def test_work_that_is_thrown_away_is_listed_though_the_former_commit_is_gone(repository):
+    repository.write(a_txt=b"committed\n", b_txt=b"b\n")
+    repository.commit()
+    repository.write(a_txt=b"the user's work\n")
+    repository.begin()
+    repository.write(a_txt=b"committed\n", b_txt=b"agent\n")
+    repository.git("commit", "-q", "--amend", "-m", "other", "b.txt")
+    repository.git("reflog", "expire", "--expire=now", "--all")
+    repository.git("gc", "-q", "--prune=now")
+    assert "a.txt" in repository.look()
+    assert repository.before("a.txt") == b"the user's work\n"
