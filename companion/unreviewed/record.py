@@ -66,7 +66,7 @@ def write_record(store: Store, folder: str, record: Record, secure: bool) -> Non
 
 
 def read_record(store: Store, folder: str) -> Record:
-    """What is written down of a folder; an empty record if that is nothing."""
+    """What is written down of a folder; an empty record if that is nothing. Raises `OSError`."""
     found = store.record(_name(folder)) or {}
     try:
         return Record(
@@ -83,12 +83,12 @@ def read_record(store: Store, folder: str) -> Record:
 
 
 def has_record(store: Store, folder: str) -> bool:
-    """Whether anything is written down of a folder."""
+    """Whether anything is written down of a folder. Raises `OSError`."""
     return store.record(_name(folder)) is not None
 
 
 def recorded_folders(store: Store) -> List[str]:
-    """The folders of which something is written down."""
+    """The folders of which something is written down. Raises `OSError`."""
     return [folder for folder in (record.get("folder") for record in store.records()) if isinstance(folder, str)]
 
 

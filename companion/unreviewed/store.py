@@ -61,22 +61,27 @@ class Store:
         return data if identity(data, name) == name else None
 
     def record(self, name: str) -> Optional[Dict[str, Any]]:
-        """The record of this name, or None. One that cannot be read is set aside and logged."""
+        """The record of this name, or None. One that cannot be understood is set aside and logged.
+
+        Raises `OSError`: one that cannot be read now may be read later.
+        """
         path = self._path(name + _RECORD)
         try:
             with open(path, "rb") as file:
                 found = json.loads(file.read().decode("ascii"))
         except FileNotFoundError:
             return None
-        except (OSError, ValueError, RecursionError) as error:
-            logger.error("the record of unreviewed changes cannot be read and is set aside: %s", type(error).__name__)
+        except (ValueError, RecursionError) as error:
+            logger.error(
+                "the record of unreviewed changes cannot be understood and is set aside: %s", type(error).__name__
+            )
             with suppress(OSError):
                 os.replace(path, path + ".unreadable")
             return None
         return found if isinstance(found, dict) else None
 
     def records(self) -> Iterator[Dict[str, Any]]:
-        """All that can be read."""
+        """All that can be understood. Raises `OSError`."""
         for name in self._names(_RECORD):
             yield self.record(name) or {}
 
@@ -92,12 +97,16 @@ class Store:
     def tidy(self, needed: Iterable[str]) -> Set[str]:
         """Remove what neither `needed` nor any record names, then the oldest of what is too much or too old.
 
-        The result are the identities among `needed` that had to go.
+        The result are the identities among `needed` that had to go. Nothing goes while a record cannot be read.
         """
         self.written = 0
         wanted = set(needed)
-        for record in self.records():
-            wanted.update(each for each in record.get("identities", ()) if isinstance(each, str))
+        try:
+            for record in self.records():
+                wanted.update(each for each in record.get("identities", ()) if isinstance(each, str))
+        except OSError as error:
+            logger.error("what is kept of unreviewed changes cannot be tidied: %s", error.strerror)
+            return set()
         kept = {}
         now = time.time()
         for name in self._names(_KEPT):

@@ -161,7 +161,11 @@ class Workspaces:
         if known:
             return known
         start = os.path.join(real, "")
-        below = [folder for folder in recorded_folders(self.store) if folder.startswith(start)]
+        try:
+            below = [folder for folder in recorded_folders(self.store) if folder.startswith(start)]
+        except OSError as error:
+            logger.info("what is known of folders cannot be read: %s", error)
+            return []
         return [real, *(folder for folder in below if os.path.lexists(os.path.join(folder, ".git")))]
 
     def _forget(self, folder: str, root: Root) -> None:
@@ -178,9 +182,13 @@ class Workspaces:
         with self._lock:
             known = self._known.get(folder)
         if known is None:
-            if not tracked and not has_record(self.store, folder):
-                return None
-            workspace = Workspace(folder, self.store, _together({}), self._repository(folder))
+            try:
+                if not tracked and not has_record(self.store, folder):
+                    return None
+                workspace = Workspace(folder, self.store, _together({}), self._repository(folder))
+            except OSError as error:
+                logger.info("what is known of a folder cannot be read: %s", error)
+                return None  # it is not begun anew meanwhile
             with self._lock:
                 known = self._known.setdefault(folder, _Known(workspace, Listing(workspace), {}, {}))
         if known.rules.get(root.folder) is not root.rules:

@@ -14,6 +14,7 @@ from companion.unreviewed import store as store_module
 from companion.unreviewed.contents import Content, identity
 from companion.unreviewed.record import Record, Undone, read_record, write_record
 from companion.unreviewed.store import Store
+from companion.unreviewed.workspaces import Root, Workspaces
 
 
 @pytest.fixture
@@ -142,3 +143,40 @@ def test_the_changes_of_two_folders_do_not_mix(tmp_path, project):
     project.begin()
     assert project.before("a.txt") == b"before\n"
     assert other.before("a.txt") == b"another\n"
+
+
+def test_a_record_that_cannot_be_read_now_is_neither_set_aside_nor_are_its_bytes_removed(store, monkeypatch):
+    """As when a process has too many files open."""
+    name = kept_long_ago(store, b"mine", 3600)
+    noted(store, "/one", name)
+
+    def too_many(path: str, *args: object) -> None:
+        raise OSError(24, os.strerror(24))
+
+    with monkeypatch.context() as patch:
+        patch.setattr("builtins.open", too_many)
+        assert store.tidy(()) == set()
+        with pytest.raises(OSError, match=os.strerror(24)):
+            read_record(store, "/one")
+    assert set(read_record(store, "/one").files) == {name}
+    assert store.kept(name) == b"mine"
+
+
+def test_a_folder_whose_record_cannot_be_read_now_is_not_begun_anew(tmp_path, project, rules, monkeypatch):
+    project.write(a_txt=b"before\n")
+    project.begin()
+    project.write(a_txt=b"now\n")
+    project.look()
+    workspaces, root = Workspaces(str(project.storage / "store")), Root(str(project.folder), rules)
+    record = Store.record
+
+    def too_many(self: Store, name: str) -> None:
+        raise OSError(24, os.strerror(24))
+
+    monkeypatch.setattr(Store, "record", too_many)
+    workspaces.look(root, True, lambda: False)
+    assert workspaces.of(str(project.folder)) is None
+    monkeypatch.setattr(Store, "record", record)
+    workspaces.look(root, True, lambda: False)
+    (change,) = workspaces.lists(root).changes
+    assert workspaces.of(str(project.folder)).data(change.before) == b"before\n"
