@@ -52,6 +52,7 @@ class History:
     def undone(self, path: str, then: Content, left: Content) -> None:
         """The user has undone something: what was written in an earlier turn is not to come back with a later one."""
         self._carry_turn(path, then, left)
+        self.happened(Event.UNDONE, path, left)
 
     def _carry_turn(self, path: str, shown: Content, wanted: Content) -> None:
         turn = self.model.turn
@@ -60,7 +61,7 @@ class History:
 
     def _carried(self, base: Content, shown: Content, wanted: Content) -> Content:
         """`base` with the user's edit."""
-        if base.identity == shown.identity or not shown.there or not wanted.there:
+        if base.identity in (shown.identity, wanted.identity) or not shown.there or not wanted.there:
             return wanted
         texts = self.copies.data(base), self.copies.data(shown), self.copies.data(wanted)
         if texts[0] is None or texts[1] is None or texts[2] is None or any(b"\0" in (text or b"") for text in texts):

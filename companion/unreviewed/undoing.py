@@ -81,8 +81,9 @@ def restore(workspace: Workspace, unsaved: Collection[str], storage: str) -> Lis
             problem = Refusal(_full(workspace, each.path), str(error))
         if problem is not None:
             refused.append(problem)
-    left = {refusal.path for refusal in refused}
-    workspace.undone([each for each in undone if _full(workspace, each.path) in left])
+    paths = {refusal.path for refusal in refused}
+    left = [each for each in undone if _full(workspace, each.path) in paths]
+    workspace.restored([each for each in undone if each not in left], left)
     workspace.look_at([each.path for each in undone])
     return refused
 

@@ -317,7 +317,17 @@ class Workspace:
         with self._lock:
             for each in done:
                 self._history.undone(*each)
+                self._looks.remember(each.path)  # somebody may have written since
             self._undone = list(undone)
+            self._write_record()
+
+    def restored(self, restored: Sequence[Undone], left: Sequence[Undone]) -> None:
+        """What was undone is there again, unreviewed as it was, whether anybody tracks; but for what is `left`."""
+        with self._lock:
+            for each in restored:
+                self._history.happened(Event.WRITTEN, each.path, each.then)
+                self._looks.remember(each.path)
+            self._undone = list(left)
             self._write_record()
 
     def hold(self, content: Content, data: bytes) -> bool:

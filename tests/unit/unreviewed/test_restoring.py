@@ -1,0 +1,63 @@
+"""What an undo, and taking that back, leave listed: also where nobody tracks, and where somebody writes meanwhile."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+
+@pytest.mark.parametrize(
+    "writes",
+    [{"a_txt": None}, {"a_txt": b"agent\n"}, {"b_bin": b"\0agent\n"}, {"new_txt": b"new\n"}],
+    ids=["deleted", "changed", "binary", "new"],
+)
+def test_what_is_brought_back_while_nobody_tracks_is_listed_as_before(project, writes):
+    project.write(a_txt=b"mine\n", b_bin=b"\0mine\n")
+    project.begin()
+    project.write(**writes)
+    befores = {path: change.before for path, change in project.look().items()}
+    project.workspace.end(lambda: False)
+    assert project.undo() == []
+    assert project.listed() == {}
+    assert project.restore() == []
+    assert {path: change.before for path, change in project.listed().items()} == befores
+    assert project.undo() == []
+    assert (project.read("a.txt"), project.read("b.bin")) == (b"mine\n", b"\0mine\n")
+    project.begin()
+    assert project.listed() == {}
+
+
+@pytest.mark.parametrize("write", [b"agent again\n", None])
+def test_what_is_written_at_once_after_an_undo_is_listed(project, monkeypatch, write):
+    project.write(a_txt=b"mine\n")
+    project.begin()
+    project.write(a_txt=b"agent\n")
+    project.look()
+    undone = project.workspace.undone
+
+    def overtaken(*args: object) -> None:
+        project.write(a_txt=write)
+        project.look()
+        undone(*args)
+
+    monkeypatch.setattr(project.workspace, "undone", overtaken)
+    assert project.undo() == []
+    assert set(project.look()) == {"a.txt"}
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there are no such permissions")
+def test_an_undo_that_cannot_change_permissions_leaves_the_file_as_it_is(project, monkeypatch):
+    project.write(a_txt=b"before\n")
+    project.begin()
+    project.write(a_txt=b"now\n")
+    (project.folder / "a.txt").chmod(0o700)
+    project.look()
+    monkeypatch.setattr(os, "chmod", not_allowed)
+    (refusal,) = project.undo()
+    assert "permissions" in refusal.sentence
+    assert project.read("a.txt") == b"now\n"
+
+
+def not_allowed(*args: object, **options: object) -> None:
+    raise OSError(1, os.strerror(1))
