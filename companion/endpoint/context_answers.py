@@ -26,9 +26,9 @@ from typing import TYPE_CHECKING, Callable, Dict, FrozenSet, List, NamedTuple, O
 from ..agents.agent import Agent, SharedSocket
 from ..agents.shared_context import SharedContext
 from ..discovery.directory import DiscoveryError, prepare
-from ..protocol.json_text import NotJson, decode, encode
+from ..protocol.json_text import decode, encode
 from ..protocol.tools import ClientSession
-from ..system.platform import Platform
+from ..system.platform import LINUX, Platform
 from ..system.processes import is_alive
 
 if TYPE_CHECKING:
@@ -217,8 +217,8 @@ class ContextAnswers:
     async def _answer(self, frame: bytes, process: Optional[int]) -> Optional[bytes]:
         try:
             message = decode(frame, NESTING)
-        except NotJson as error:
-            raise OSError(f"a frame that is no message: {error}") from None
+        except ValueError as error:  # also where it is too deep or has too many values
+            raise OSError(f"a frame that is no message: {str(error) or type(error).__name__}") from None
         if not isinstance(message, dict):
             raise OSError("a frame that is no message")
 
@@ -226,7 +226,10 @@ class ContextAnswers:
             return await self._context(root, name, process)
 
         answer = await self._dialect.reply(message, context_of)
-        return encode(answer) if answer is not None else None
+        try:
+            return encode(answer) if answer is not None else None
+        except ValueError:
+            raise OSError("a frame with a number that cannot be repeated") from None
 
     async def _context(self, root: str, name: str, process: Optional[int]) -> Optional[SharedContext]:
         import asyncio
@@ -272,11 +275,9 @@ def chosen(endpoints: Sequence[Endpoint], root: str, platform: Platform) -> Opti
 
 
 def _fit(folders: Sequence[str], root: str, platform: Platform) -> Tuple[int, int]:
-    join, case = platform.path.join, platform.path.normcase
-    here = case(join(platform.path.normpath(root), "")) if root else ""
+    here, *all_there = (_comparable(each, platform) for each in (root, *folders))
     best = 0, 0
-    for folder in folders if here else ():
-        there = case(join(platform.path.normpath(folder), ""))
+    for there in all_there if root else ():
         if there == here:
             return 3, 0
         if here.startswith(there):
@@ -284,3 +285,8 @@ def _fit(folders: Sequence[str], root: str, platform: Platform) -> Tuple[int, in
         elif there.startswith(here):
             best = max(best, (1, 0))
     return best
+
+
+def _comparable(folder: str, platform: Platform) -> str:
+    path = platform.path.join(platform.path.normpath(folder), "")
+    return path if platform.name == LINUX else path.lower()

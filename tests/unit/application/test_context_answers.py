@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
 import re
 import sys
@@ -19,7 +20,7 @@ from companion.agents.codex_cli import ide_context
 from companion.agents.shared_context import ActiveFile, Position, SharedContext
 from companion.endpoint import context_answers
 from companion.endpoint.context_answers import Holding, chosen
-from companion.system.platform import LINUX, WINDOWS, Platform
+from companion.system.platform import LINUX, MACOS, WINDOWS, Platform
 from companion.transport.framed_socket import ask
 
 __all__ = ["home"]
@@ -54,6 +55,10 @@ class TestTheWindow:
         windows = [Window("/code", last=1), Window("/code", last=3), Window("/code", last=2)]
         assert chosen(windows, "/code", Platform(LINUX, {}, "/")) is windows[1]
 
+    def test_on_macos_case_does_not_matter(self):
+        windows = [Window("/Users/ada/Code", last=1), Window("/Users/ada/other", last=2)]
+        assert chosen(windows, "/users/ada/code/app", Platform(MACOS, {}, "/Users/ada")) is windows[0]
+
     def test_on_windows_case_does_not_matter(self):
         windows = [Window(r"C:\Code\App", last=1), Window(r"C:\Other", last=2)]
         assert chosen(windows, r"c:\code\app", Platform(WINDOWS, {}, "C:\\")) is windows[0]
@@ -87,15 +92,29 @@ class TestAnswers:
 
         run(scenario())
 
-    @pytest.mark.parametrize("frame", [b"{", b"[]", b"\xff", b"[" * 100])
+    @pytest.mark.parametrize(
+        "frame",
+        [
+            b"{",
+            b"[]",
+            b"\xff",
+            b"[" * 100 + b"]" * 100,
+            b"[" + b"1," * 500000 + b"1]",
+            b'{"type": "request", "requestId": 1e400}',
+        ],
+    )
     def test_what_is_no_message_ends_the_connection(self, home, frame):
         async def scenario():
+            unexpected = []
+            asyncio.get_running_loop().set_exception_handler(lambda loop, context: unexpected.append(context))
             editor = Editor(home, Window("/a"))
             await editor.until(Holding.HELD)
             with pytest.raises(OSError, match="no answer"):
                 await ask(editor.paths[0], frame)
             assert (await answer(editor.paths[0], request("/a")))["resultType"] == "success"
             await editor.close()
+            gc.collect()  # by which a task's error comes to light
+            assert unexpected == []
 
         run(scenario())
 
