@@ -258,8 +258,8 @@ class OpenReviews:
 
     def _open_late(self, review: Review) -> None:
         """Show a review that has waited: what was found out about its file may be hours old."""
-        self._open(review)
-        if review in self.presentations:
+        if review in self._waiting:
+            self._open(review)
             self.presentations[review].load()
 
     def preview(self, review: Review) -> None:
