@@ -1,4 +1,4 @@
-"""What a file holds: the identity of its bytes, its permissions, its size.
+"""What a file holds: the identity of its bytes, its permissions, its size. And where it is.
 
 Rule: two files with one identity hold the same bytes. The identity is that of a git blob, so a file that git has need
 not be kept twice. A file that is too large to be read has an identity of its own, which changes with its time stamp.
@@ -9,6 +9,7 @@ Pure. Any thread.
 from __future__ import annotations
 
 import hashlib
+import os
 from typing import NamedTuple
 
 _UNREAD = "?"
@@ -46,6 +47,11 @@ def identity(data: bytes, like: str = "") -> str:
     digest = algorithm(b"blob %d\0" % len(data))  # git's own identity, no protection against anybody
     digest.update(data)
     return digest.hexdigest()
+
+
+def full_path(folder: str, path: str) -> str:
+    """Where a file is, by its path relative to `folder`, with `/`."""
+    return os.path.join(folder, *path.split("/"))
 
 
 def unread_identity(modified: int, size: int, number: int) -> str:

@@ -13,7 +13,7 @@ from typing import Callable, List, NamedTuple, Optional, Sequence, Tuple
 
 from ..comparison import Hunk
 from ..editor.file_views import unsaved_files
-from .contents import NOTHING
+from .contents import NOTHING, full_path
 from .listing import ListedChange
 from .tracking import Tracking
 from .undoing import Refusal, restore, undo, undo_hunks
@@ -67,7 +67,7 @@ def undo_changes(
             workspace = there.of(folder)
             some = [each for each in changes if each.folder == folder]
             if workspace is None:
-                refused += [Refusal(_full(each), f"{os.path.basename(each.path)} is not looked at.") for each in some]
+                refused += [Refusal(one.full_path, f"{os.path.basename(one.path)} is not looked at.") for one in some]
             elif hunks:
                 refused += undo_hunks(workspace, some[0], hunks, unsaved, storage, when)
             else:
@@ -94,12 +94,8 @@ def restore_undone(tracking: Tracking, window: int, then: Callable[[int, List[Re
 def _kept(there: Workspaces, change: ListedChange, hunks: Sequence[Hunk] = ()) -> bool:
     """Keep it wherever it is listed: the folder may lie in another that a window has."""
     before = NOTHING if change.old_path else change.before
-    kept = [workspace.keep(name, before, change.now, hunks) for workspace, name in there.holding(_full(change))]
+    kept = [workspace.keep(name, before, change.now, hunks) for workspace, name in there.holding(change.full_path)]
     if change.old_path and any(kept):
-        for workspace, name in there.holding(_full(change._replace(path=change.old_path))):
+        for workspace, name in there.holding(full_path(change.folder, change.old_path)):
             workspace.keep(name, change.before, NOTHING)
     return any(kept)
-
-
-def _full(change: ListedChange) -> str:
-    return os.path.join(change.folder, *change.path.split("/"))

@@ -18,6 +18,7 @@ from ..review.document.disk import ChangedError, DiskError, Kind, Original
 from ..review.document.file_replacement import beside
 from ..review.document.journal import Entry, give_back, noted
 from ..review.document.raw_files import flush_folder
+from .contents import full_path
 from .looking import is_solid
 from .trash import into_trash
 
@@ -31,7 +32,7 @@ class State(NamedTuple):
 
 def exchange(folder: str, path: str, held: State, wanted: State, storage: str, trash: bool = True) -> None:
     """Make the file `path` below the real path `folder`, which is `held`, what is `wanted`. Raises `DiskError`."""
-    full = os.path.join(folder, *path.split("/"))
+    full = full_path(folder, path)
     name = os.path.basename(full)
     _check_way(folder, path, name)
     if held.data is None:

@@ -11,7 +11,7 @@ from typing import Dict, Mapping, NamedTuple, Optional, Tuple
 
 from ..comparison import compare_lines
 from ..review.document.formats import format_of_bytes
-from .contents import Content
+from .contents import Content, full_path
 from .merging import lines_of
 from .model import Change, Kind, Scope
 from .workspace import Workspace
@@ -39,6 +39,11 @@ class ListedChange(NamedTuple):
     binary: bool = False
     obstacle: str = ""
     who: str = ""
+
+    @property
+    def full_path(self) -> str:
+        """Where the file is."""
+        return full_path(self.folder, self.path)
 
 
 class Lists(NamedTuple):

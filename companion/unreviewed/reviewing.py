@@ -26,7 +26,7 @@ from .deciding import Texts, keep_changes, keep_hunks, read_texts, undo_changes
 from .listing import ListedChange, Lists
 from .looking import COPIED_BYTES
 from .model import Kind, Scope
-from .texts import Limits, TextPair, about, full_path, taken_back, text_pair, without_lines
+from .texts import Limits, TextPair, about, taken_back, text_pair, without_lines
 from .tracking import Tracking
 from .undoing import Refusal
 
@@ -106,7 +106,7 @@ class ChangeReviews:
 
     def preview(self, change: ListedChange) -> None:
         """Show a change behind a list, which keeps the focus: its review if it is open, else the file."""
-        review, path = self.review_of(change), full_path(change)
+        review, path = self.review_of(change), change.full_path
         if review is not None:
             self._open.preview(review)
         elif change.now.there and not change.binary and change.now.size <= COPIED_BYTES:
@@ -123,7 +123,7 @@ class ChangeReviews:
 
     def review_of(self, change: ListedChange) -> Optional[Review]:
         """The open review of the same file, if there is one."""
-        path = full_path(change)
+        path = change.full_path
         return next((review for review in self._shown if review.path == path and review.pending), None)
 
     def _read(self, change: ListedChange, then: Callable[[TextPair], None]) -> None:
@@ -142,7 +142,7 @@ class ChangeReviews:
 
     def _show(self, change: ListedChange, former: Optional[Review], texts: TextPair) -> None:
         """Show a change whose texts were read, in the place of the review that has just been decided, if any."""
-        if self._listed(full_path(change)) != change or self.review_of(change) is not None:
+        if self._listed(change.full_path) != change or self.review_of(change) is not None:
             self._finish(former)
             return
         if texts.right is None:
@@ -152,7 +152,7 @@ class ChangeReviews:
             else:
                 self._say(NOT_SHOWN.format(os.path.basename(change.path)))
             return
-        review = Review(WRITER, full_path(change), texts.right, decisions=self, before=texts.left)
+        review = Review(WRITER, change.full_path, texts.right, decisions=self, before=texts.left)
         self._shown[review] = _Shown(change, texts.by_lines)
         self._note(review)
         if former is not None:
@@ -168,11 +168,11 @@ class ChangeReviews:
             self._end(review)
 
     def _listed(self, path: str) -> Optional[ListedChange]:
-        return next((change for change in self.listed if full_path(change) == path), None)
+        return next((change for change in self.listed if change.full_path == path), None)
 
     def _after(self, change: ListedChange) -> Optional[ListedChange]:
         """The next change in the list; after the last one the first."""
-        others = [each for each in self.listed if full_path(each) != full_path(change)]
+        others = [each for each in self.listed if each.full_path != change.full_path]
         older = [each for each in others if each.number < change.number]
         return next(iter(older or others), None)
 

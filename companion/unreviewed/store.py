@@ -75,8 +75,7 @@ class Store:
             logger.error(
                 "the record of unreviewed changes cannot be understood and is set aside: %s", type(error).__name__
             )
-            with suppress(OSError):
-                os.replace(path, path + ".unreadable")
+            private_files.set_aside(path)
             return None
         return found if isinstance(found, dict) else None
 
@@ -116,11 +115,7 @@ class Store:
                     kept[name] = (found.st_mtime, found.st_size)
                 else:
                     os.unlink(self._path(name + _KEPT))
-        for name in self._names(private_files.TEMPORARY):
-            with suppress(OSError):
-                path = self._path(name + private_files.TEMPORARY)
-                if now - os.stat(path).st_mtime > _SETTLING_SECONDS:
-                    os.unlink(path)
+        private_files.remove_unfinished(self._folder, seconds=_SETTLING_SECONDS)
         total = sum(size for _, size in kept.values())
         gone = set()
         for name, (since, size) in sorted(kept.items(), key=lambda item: item[1]):
@@ -133,10 +128,7 @@ class Store:
         return gone & wanted
 
     def _names(self, suffix: str) -> Iterable[str]:
-        try:
-            return [name[: -len(suffix)] for name in os.listdir(self._folder) if name.endswith(suffix)]
-        except OSError:
-            return []
+        return [os.path.basename(path)[: -len(suffix)] for path in private_files.paths(self._folder, suffix)]
 
     def _path(self, name: str) -> str:
         return os.path.join(self._folder, name)

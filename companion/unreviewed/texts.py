@@ -8,7 +8,6 @@ The editor is not known here. Any thread.
 
 from __future__ import annotations
 
-import os
 from typing import List, NamedTuple, Optional, Sequence, Tuple
 
 from ..comparison import Hunk, compare_lines, split_lines
@@ -36,11 +35,6 @@ class TextPair(NamedTuple):
     left: Original
     right: Optional[ProposedText]
     by_lines: bool = False
-
-
-def full_path(change: ListedChange) -> str:
-    """Where the file is."""
-    return os.path.join(change.folder, *change.path.split("/"))
 
 
 def file_count(count: int) -> str:
@@ -72,7 +66,7 @@ def about(change: ListedChange, before: Optional[str], now: str) -> str:
 
 def text_pair(change: ListedChange, before: Optional[bytes], now: Optional[bytes], limits: Limits) -> TextPair:
     """The texts of a change that have these bytes, None where nobody knows them."""
-    path = full_path(change)
+    path = change.full_path
     found: List[Original] = []
     by_lines = True
     for data in (before, now):

@@ -13,7 +13,7 @@ from typing import Collection, List, NamedTuple, Optional, Sequence, Tuple
 
 from ..comparison import Hunk
 from ..review.document.disk import DiskError, same_files
-from .contents import NOTHING, Content, identity
+from .contents import NOTHING, Content, full_path, identity
 from .exchanging import State, exchange
 from .listing import ListedChange
 from .merging import without_hunks
@@ -57,13 +57,13 @@ def undo_hunks(
     """Take back some of the hunks between the two texts of a change; it as a whole if these are all."""
     old, new = workspace.data(change.before), workspace.data(change.now)
     if old is None or new is None:
-        return [Refusal(_full(workspace, change.path), change.obstacle or _unknown(change.path))]
+        return [Refusal(full_path(workspace.folder, change.path), change.obstacle or _unknown(change.path))]
     data = without_hunks(old, new, hunks)
     if data == old:
         return _do(workspace, [_steps(change)], unsaved, storage, when)
     left = Content(identity(data, change.now.identity), change.now.mode, len(data))
     if not workspace.hold(left, data):
-        return [Refusal(_full(workspace, change.path), _unknown(change.path))]
+        return [Refusal(full_path(workspace.folder, change.path), _unknown(change.path))]
     return _do(workspace, [[_Step(change.path, change.now, left)]], unsaved, storage, when)
 
 
@@ -78,11 +78,11 @@ def restore(workspace: Workspace, unsaved: Collection[str], storage: str) -> Lis
             if problem is None:
                 exchange(workspace.folder, each.path, *_states(workspace, step), storage, trash=False)
         except DiskError as error:
-            problem = Refusal(_full(workspace, each.path), str(error))
+            problem = Refusal(full_path(workspace.folder, each.path), str(error))
         if problem is not None:
             refused.append(problem)
     paths = {refusal.path for refusal in refused}
-    left = [each for each in undone if _full(workspace, each.path) in paths]
+    left = [each for each in undone if full_path(workspace.folder, each.path) in paths]
     workspace.restored([each for each in undone if each not in left], left)
     workspace.look_at([each.path for each in undone])
     return refused
@@ -112,14 +112,14 @@ def _do(
         workspace.undoing([Undone(*step) for group in ready for step in group], when)
     except OSError as error:
         sentence = f"Nothing was undone, because it cannot be kept: {error.strerror or error}."
-        return refused + [Refusal(_full(workspace, group[-1].path), sentence) for group in ready]
+        return refused + [Refusal(full_path(workspace.folder, group[-1].path), sentence) for group in ready]
     done: List[Undone] = []
     for group in ready:
         try:
             _exchange_all(workspace, group, storage)
             done += [Undone(*step) for step in group]
         except DiskError as error:
-            refused.append(Refusal(_full(workspace, group[-1].path), str(error)))
+            refused.append(Refusal(full_path(workspace.folder, group[-1].path), str(error)))
     workspace.undone(done or former, done)
     workspace.look_at([step.path for group in ready for step in group])
     return refused
@@ -139,7 +139,7 @@ def _exchange_all(workspace: Workspace, group: Sequence[_Step], storage: str) ->
 
 def _problem(workspace: Workspace, group: Sequence[_Step], unsaved: Collection[str]) -> Optional[Refusal]:
     for step in group:
-        full = _full(workspace, step.path)
+        full = full_path(workspace.folder, step.path)
         if not workspace.is_there():
             return Refusal(full, f"{os.path.basename(full)} is left as it is: its folder is another one by now.")
         if workspace.is_git_at_work():
@@ -156,10 +156,6 @@ def _states(workspace: Workspace, step: _Step) -> Tuple[State, State]:
         State(workspace.data(content) if content.there else None, content.mode) for content in (step.held, step.wanted)
     )
     return held, wanted
-
-
-def _full(workspace: Workspace, path: str) -> str:
-    return os.path.join(workspace.folder, *path.split("/"))
 
 
 def _unknown(path: str) -> str:

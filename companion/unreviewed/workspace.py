@@ -19,9 +19,11 @@ from __future__ import annotations
 import os
 import threading
 import time
+from codecs import BOM_UTF8
 from typing import Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 from ..comparison import Hunk
+from ..review.document.encodings import without_mark
 from ..review.document.raw_files import identity_of
 from .contents import Content, identity
 from .files import Files, Rules
@@ -36,7 +38,6 @@ from .store import Store
 
 CLOCK_NANOSECONDS = 20_000_000  # by which a file's time stamp may lie behind the clock
 SAVING_NANOSECONDS = 10_000_000_000  # that the editor may take to save a tab
-_MARK = b"\xef\xbb\xbf"
 EXPECTED_SECONDS = 600.0  # that a program may take to write what was accepted
 
 
@@ -369,11 +370,10 @@ def says(data: Optional[bytes], text: bytes) -> bool:
 
 
 def _plain(data: bytes) -> bytes:
-    data = data[len(_MARK) :] if data.startswith(_MARK) else data
-    return data.replace(b"\r\n", b"\n").rstrip(b"\n")
+    return without_mark(data)[1].replace(b"\r\n", b"\n").rstrip(b"\n")
 
 
 def _formed(text: bytes, like: bytes) -> bytes:
     """A text with the byte order mark and the line ends of another."""
     text = text.replace(b"\r\n", b"\n").replace(b"\n", b"\r\n") if b"\r\n" in like else text
-    return _MARK + text if like.startswith(_MARK) and not text.startswith(_MARK) else text
+    return BOM_UTF8 + text if like.startswith(BOM_UTF8) and not text.startswith(BOM_UTF8) else text

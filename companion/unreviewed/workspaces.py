@@ -16,6 +16,7 @@ import threading
 from typing import Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 from ..system.platform import Platform
+from .contents import full_path
 from .files import Rules
 from .git import GitError, Repository, find_git
 from .listing import ListedChange, Listing, Lists
@@ -82,7 +83,7 @@ class Workspaces:
             except (GitError, OSError) as error:
                 logger.info("a folder cannot be looked at: %s", error)
             if tracked:
-                nested = [os.path.join(folder, *path.split("/")) for path in workspace.repositories()]
+                nested = [full_path(folder, path) for path in workspace.repositories()]
                 waiting += [each for each in nested if os.path.realpath(each) == each and os.path.isdir(each)]
             elif not workspace.tracked and not workspace.changes() and not workspace.last_undone():
                 self._forget(folder, root)

@@ -17,7 +17,7 @@ import secrets
 import sys
 import time
 from contextlib import suppress
-from typing import Iterator, Optional
+from typing import Iterator, List, Optional
 
 from .raw_files import flush, flush_folder, new_file, read_all, write_all
 
@@ -63,10 +63,7 @@ class PrivateFile:
     def set_aside(self) -> str:
         """Leave the file under another name, where nobody looks for it again. Never raises; returns its path."""
         self.release()
-        with suppress(OSError):
-            os.replace(self.path, self.path + ASIDE)
-            return self.path + ASIDE
-        return self.path
+        return set_aside(self.path)
 
     def release(self) -> None:
         """Leave the file to whoever looks next."""
@@ -93,22 +90,38 @@ def make(folder: str, suffix: str, data: bytes) -> PrivateFile:
 
 def left_over(folder: str, suffix: str) -> Iterator[PrivateFile]:
     """The files in the folder that no process uses, each in use by this one from then on. Never raises."""
-    try:
-        names = sorted(os.listdir(folder))
-    except OSError:
-        return
-    for name in names:
-        path = os.path.join(folder, name)
-        if name.endswith(suffix + TEMPORARY):
-            with suppress(OSError):
-                os.unlink(path)
-        elif name.endswith(suffix):
-            with suppress(OSError):
-                found = _take(path)
-                if found is not None:
-                    yield found
+    remove_unfinished(folder, suffix)
+    for path in paths(folder, suffix):
+        with suppress(OSError):
+            found = _take(path)
+            if found is not None:
+                yield found
     with suppress(OSError):
         os.rmdir(folder)  # while it is empty
+
+
+def remove_unfinished(folder: str, suffix: str = "", seconds: float = float("-inf")) -> None:
+    """Remove what was to end with `suffix`, was never finished, and is older than so many seconds. Never raises."""
+    for path in paths(folder, suffix + TEMPORARY):
+        with suppress(OSError):
+            if time.time() - os.lstat(path).st_mtime > seconds:
+                os.unlink(path)
+
+
+def paths(folder: str, suffix: str) -> List[str]:
+    """The files in the folder that end with `suffix`. Never raises."""
+    try:
+        return [os.path.join(folder, name) for name in sorted(os.listdir(folder)) if name.endswith(suffix)]
+    except OSError:
+        return []
+
+
+def set_aside(path: str) -> str:
+    """Leave a file that nobody uses under another name, as `PrivateFile.set_aside` does."""
+    with suppress(OSError):
+        os.replace(path, path + ASIDE)
+        return path + ASIDE
+    return path
 
 
 def write(path: str, data: bytes, *, to_disk: bool = True) -> None:
