@@ -1,7 +1,8 @@
 """Finds the files of a folder, again and again; where git serves it, whether it need be asked for them again.
 
 Theory of operation: the time stamp of a folder changes when something in it comes or goes. So a folder that has the
-same one as at the last walk, and had not just got it then, is not listed again.
+same one as at the last walk, and had not just got it then, is not listed again. Not every disk keeps such a stamp, and
+the clock of one on the network may be another: so each folder is listed again once in a while, some at each walk.
 
 Rule: links are not followed, special files are left out, and a folder that is a repository is only named.
 
@@ -16,6 +17,8 @@ from typing import Callable, Dict, List, NamedTuple, Tuple
 
 from .looking import Signature, signature_of
 
+RELISTED_SECONDS = 60.0
+RELISTED_FOLDERS = 100  # at most at one walk, so that none takes long
 _FRESH_NANOSECONDS = 2_000_000_000
 
 
@@ -29,6 +32,7 @@ class Walked(NamedTuple):
 
 class _Listed(NamedTuple):
     signature: Signature
+    since: float  # by the monotonic clock, in seconds
     files: List[str]
     folders: List[str]
     is_repository: bool
@@ -46,12 +50,15 @@ class Walks:
         self._most = most
         self._listed: Dict[str, _Listed] = {}
         self._walked = Walked([], (), whole=False)
+        self._now = 0.0
+        self._relisted = 0
 
     def walk(self) -> Walked:
         """What is there now: the very same object as at the last walk, if nothing has come or gone."""
         files: List[str] = []
         repositories: List[str] = []
         waiting, before, self._listed = [""], self._listed, {}
+        self._now, self._relisted = time.monotonic(), 0
         same = True
         while waiting:
             here = waiting.pop()
@@ -59,7 +66,7 @@ class Walks:
             if listed is None:
                 continue
             self._listed[here] = listed
-            same = same and here in before and before[here][1:] == listed[1:]
+            same = same and here in before and before[here][2:] == listed[2:]
             if here and listed.is_repository:
                 repositories.append(here)
                 continue
@@ -76,8 +83,9 @@ class Walks:
         path = os.path.join(self._folder, here)
         try:
             signature = signature_of(os.lstat(path))
-            if here in before and before[here].signature == signature:
-                return before[here]
+            known = before.get(here)
+            if known is not None and known.signature == signature and not self._is_due(known):
+                return known
             with os.scandir(path) as entries:
                 found = sorted(entries, key=lambda entry: entry.name)
         except OSError:
@@ -95,4 +103,11 @@ class Walks:
             if (is_folder or is_file) and entry.name != ".git" and not self._left_out(name, is_folder):
                 (folders if is_folder else files).append(name)
         fresh = max(signature[:2]) + _FRESH_NANOSECONDS > time.time_ns()
-        return _Listed(() if fresh else signature, files, folders, any(entry.name == ".git" for entry in found))
+        is_repository = any(entry.name == ".git" for entry in found)
+        return _Listed(() if fresh else signature, self._now, files, folders, is_repository)
+
+    def _is_due(self, known: _Listed) -> bool:
+        """Whether a folder is to be listed again whatever its time stamp says."""
+        due = self._now - known.since > RELISTED_SECONDS and self._relisted < RELISTED_FOLDERS
+        self._relisted += due
+        return due

@@ -1,0 +1,48 @@
+"""A folder whose time stamp tells nothing is listed again all the same."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from companion.unreviewed import walking
+from companion.unreviewed.walking import Walks
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """On a disk on which folders keep the time stamps that they were made with."""
+    for name in "abc":
+        (tmp_path / name).mkdir()
+    monkeypatch.setattr(walking, "signature_of", lambda found: (0, 0, 0, found.st_ino, 0))
+    return tmp_path
+
+
+def walks(folder: Path) -> Walks:
+    return Walks(str(folder), lambda path, is_folder: False, 1000)
+
+
+def test_what_comes_and_goes_on_a_disk_without_time_stamps_of_folders_is_found(folder, monkeypatch):
+    (folder / "a" / "old.txt").touch()
+    there = walks(folder)
+    assert there.walk().files == ["a/old.txt"]
+    os.rename(str(folder / "a" / "old.txt"), str(folder / "a" / "Old.txt"))
+    (folder / "b" / "new.txt").touch()
+    monkeypatch.setattr(walking, "RELISTED_SECONDS", -1.0)
+    assert sorted(there.walk().files) == ["a/Old.txt", "b/new.txt"]
+
+
+def test_a_walk_lists_only_some_folders_again_and_the_next_one_others(folder, monkeypatch):
+    there = walks(folder)
+    walked = there.walk()
+    clock = iter(range(1_000_000_000, 2_000_000_000, 10))
+    monkeypatch.setattr(walking.time, "monotonic", lambda: next(clock))
+    monkeypatch.setattr(walking, "RELISTED_FOLDERS", 1)
+    for name in "abc":
+        (folder / name / "new.txt").touch()
+    found = [len(there.walk().files) for _ in range(5)]
+    assert found == [0, 1, 2, 3, 3]
+    assert walked.files == []
+    assert there.walk() is there.walk()
