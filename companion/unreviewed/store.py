@@ -46,7 +46,7 @@ class Store:
         Raises `OSError`.
         """
         path = self._path(name + _KEPT)
-        if not flush and os.path.exists(path):
+        if not flush and _has_content(path):
             os.utime(path)
         else:
             self._write(path, zlib.compress(data, 1), flush)
@@ -137,3 +137,11 @@ class Store:
         self.written += len(data)
         os.makedirs(self._folder, 0o700, exist_ok=True)
         private_files.write(path, data, to_disk=flush)
+
+
+def _has_content(path: str) -> bool:
+    """Whether there is a file, and not an empty one, as a failure of the power may leave."""
+    try:
+        return os.stat(path).st_size > 0
+    except OSError:
+        return False

@@ -88,6 +88,14 @@ def test_only_the_user_can_read_it(store):
     assert {stat.S_IMODE(path.stat().st_mode) for path in folder.iterdir()} == {0o600}
 
 
+def test_bytes_that_a_failure_of_the_power_has_emptied_are_kept_anew(store):
+    name = identity(b"text")
+    store.keep(name, b"text")
+    Path(store._path(name + ".kept")).write_bytes(b"")
+    store.keep(name, b"text")
+    assert store.kept(name) == b"text"
+
+
 def test_damaged_bytes_are_none(store):
     name = identity(b"text")
     store.keep(name, b"text")
