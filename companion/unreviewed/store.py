@@ -103,12 +103,13 @@ class Store:
         try:
             for record in self.records():
                 wanted.update(each for each in record.get("identities", ()) if isinstance(each, str))
+            all_kept = self._names(_KEPT)
         except OSError as error:
             logger.error("what is kept of unreviewed changes cannot be tidied: %s", error.strerror)
             return set()
         kept = {}
         now = time.time()
-        for name in self._names(_KEPT):
+        for name in all_kept:
             with suppress(OSError):
                 found = os.stat(self._path(name + _KEPT))
                 if name in wanted or now - found.st_mtime < _SETTLING_SECONDS:

@@ -91,7 +91,10 @@ def make(folder: str, suffix: str, data: bytes) -> PrivateFile:
 def left_over(folder: str, suffix: str) -> Iterator[PrivateFile]:
     """The files in the folder that no process uses, each in use by this one from then on. Never raises."""
     remove_unfinished(folder, suffix)
-    for path in paths(folder, suffix):
+    left: List[str] = []
+    with suppress(OSError):
+        left = paths(folder, suffix)
+    for path in left:
         with suppress(OSError):
             found = _take(path)
             if found is not None:
@@ -102,17 +105,18 @@ def left_over(folder: str, suffix: str) -> Iterator[PrivateFile]:
 
 def remove_unfinished(folder: str, suffix: str = "", seconds: float = float("-inf")) -> None:
     """Remove what was to end with `suffix`, was never finished, and is older than so many seconds. Never raises."""
-    for path in paths(folder, suffix + TEMPORARY):
-        with suppress(OSError):
-            if time.time() - os.lstat(path).st_mtime > seconds:
-                os.unlink(path)
+    with suppress(OSError):
+        for path in paths(folder, suffix + TEMPORARY):
+            with suppress(OSError):
+                if time.time() - os.lstat(path).st_mtime > seconds:
+                    os.unlink(path)
 
 
 def paths(folder: str, suffix: str) -> List[str]:
-    """The files in the folder that end with `suffix`. Never raises."""
+    """The files in the folder that end with `suffix`; none if there is no folder. Raises OSError."""
     try:
         return [os.path.join(folder, name) for name in sorted(os.listdir(folder)) if name.endswith(suffix)]
-    except OSError:
+    except FileNotFoundError:
         return []
 
 

@@ -188,3 +188,20 @@ def test_a_folder_whose_record_cannot_be_read_now_is_not_begun_anew(tmp_path, pr
     workspaces.look(root, True, lambda: False)
     (change,) = workspaces.lists(root).changes
     assert workspaces.of(str(project.folder)).data(change.before) == b"before\n"
+
+
+def test_nothing_goes_while_the_records_cannot_be_listed(store, monkeypatch):
+    name = kept_long_ago(store, b"mine", 3600)
+    noted(store, "/one", name)
+    listdir, refused = os.listdir, [True]
+
+    def refused_once(path: str) -> object:
+        if refused:
+            refused.clear()
+            raise OSError(24, os.strerror(24))
+        return listdir(path)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "listdir", refused_once)
+        assert store.tidy(()) == set()
+    assert store.kept(name) == b"mine"
