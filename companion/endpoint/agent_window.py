@@ -11,8 +11,9 @@ the workspace folders; what the user accepts may lie anywhere. A call that fails
 from __future__ import annotations
 
 import os
+import stat
 from concurrent.futures import Future
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Callable, Collection, Dict, Iterator, List, Optional, Sequence, Tuple
 
 import sublime
@@ -385,8 +386,11 @@ def _state(path: str) -> Tuple[str, Optional[FileStamp]]:
 def _place(path: str, folders: Sequence[str]) -> Tuple[Optional[str], str, Optional[int]]:
     """Where a file lies in the workspace, and on the disk, both without links, and its size in bytes. Disk thread."""
     place = place_inside(path, folders)
-    found = place or path
-    return place, os.path.realpath(found), os.path.getsize(found) if os.path.isfile(found) else None
+    found, size = place or path, None
+    with suppress(OSError):
+        status = os.lstat(found)  # what has become a link since then is no file
+        size = status.st_size if stat.S_ISREG(status.st_mode) else None
+    return place, os.path.realpath(found), size
 
 
 def _settle(decided: asyncio.Future[Optional[Outcome]], outcome: Optional[Outcome]) -> None:

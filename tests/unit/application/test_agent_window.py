@@ -255,6 +255,19 @@ class TestWhatIsDone:
         asyncio.run(bench.subject.open_file(bench.path("link.py"), focus=True))
         assert bench.window.opened[1:] == [bench.path("link.py")], "it is open already"
 
+    def test_a_link_that_comes_once_its_place_was_judged_is_not_followed(self, bench, module, monkeypatch):
+        judge, link = module.place_inside, bench.path("link.py")
+
+        def judge_then_link(path, folders):
+            place = judge(path, folders)
+            os.symlink(bench.path(), link)
+            return place
+
+        monkeypatch.setattr(module, "place_inside", judge_then_link)
+        with pytest.raises(CannotDo, match="no such file"):
+            asyncio.run(bench.subject.open_file(link, focus=True))
+        assert bench.window.opened == []
+
     def test_a_link_that_is_exchanged_all_the_time_opens_nothing_outside(self, bench):
         outside, link = bench.folder + "-secret.py", bench.path("link.py")
         with open(outside, "w", encoding="utf-8") as file:
