@@ -100,7 +100,7 @@ class Runtime:
         self.later.append((milliseconds, function, args))
 
     def use_disk(self, function: Any, paths: Any, then: Any, failed: Any) -> None:
-        then(dict.fromkeys(paths, True))
+        then({path: path for path in paths})
 
     def run(self) -> None:
         """All timers but the slow one that looks for files again."""
