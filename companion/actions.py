@@ -14,7 +14,7 @@ import sublime
 from .agents.agent import Connection, Program
 from .agents.registry import AGENTS, programs_of
 from .common.display_names import client_name, file_name, shown
-from .editor.file_views import bring_back
+from .editor.file_views import bring_back, in_front
 from .editor.status_bar import say
 from .endpoint.status_text import STARTING
 from .terminals.launcher import Launcher, LaunchSettings, terminal_of
@@ -121,8 +121,7 @@ class Actions:
                 say(window, "there is no diff to review")
             return
 
-        in_front = [window.active_view_in_group(group) for group in range(window.num_groups())]
-        focused = window.active_view()
+        before = in_front(window)
 
         def highlighted(index: int) -> None:
             if index < len(pending):
@@ -132,7 +131,7 @@ class Actions:
 
         def picked(index: int) -> None:
             if index < 0:
-                bring_back([*in_front, focused])
+                bring_back(before)
             elif index < len(pending):
                 _go_to(window, *pending[index])
             elif index >= len(pending) + len(closed):

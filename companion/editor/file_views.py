@@ -67,6 +67,12 @@ def _name_key(path: str) -> str:
     return os.path.normcase(os.path.basename(path))
 
 
+def in_front(window: sublime.Window) -> List[Optional[sublime.View]]:
+    """What `bring_back` brings back: the views that show in the groups of a window, then the one with the focus."""
+    shown = [window.active_view_in_group(group) for group in range(window.num_groups())]
+    return [*shown, window.active_view()]
+
+
 def bring_back(views: Sequence[Optional[sublime.View]]) -> None:
     """Bring tabs to the front, the last of them with the focus."""
     for view in views:

@@ -72,7 +72,7 @@ class WebSocketServer(BaseServer):
         refused = self._gate.turned_away(request)
         if refused is not None:
             return refused
-        admitted = self._gate.admit(request, asyncio.get_running_loop().time())
+        admitted = self._gate.admit(request, self._now())
         if isinstance(admitted, WholeResponse):
             return admitted
         socket = web.WebSocketResponse(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Callable, List, Sequence, Tuple
 import sublime
 
 from ..common.display_names import shown
-from ..editor.file_views import bring_back
+from ..editor.file_views import bring_back, in_front
 from ..editor.status_bar import say
 from .deciding import keep_changes, restore_undone, undo_changes
 from .listing import ListedChange
@@ -44,15 +44,14 @@ class ChangeLists:
         if not listed:
             say(self._window, NONE)
             return
-        in_front = [self._window.active_view_in_group(group) for group in range(self._window.num_groups())]
-        focused = self._window.active_view()
+        before = in_front(self._window)
 
         def highlighted(index: int) -> None:
             if index < len(listed):
                 reviews.preview(listed[index])
 
         def picked(index: int) -> None:
-            bring_back([*in_front, focused])
+            bring_back(before)
             reviews.end_preview()
             if 0 <= index < len(listed):
                 reviews.show(listed[index])

@@ -7,7 +7,8 @@ Disk threads; what is made here never changes.
 
 from __future__ import annotations
 
-from typing import Dict, Mapping, NamedTuple, Optional, Tuple
+import itertools
+from typing import Dict, Iterable, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 from ..comparison import compare_lines
 from ..review.document.formats import format_of_bytes
@@ -59,6 +60,17 @@ class Lists(NamedTuple):
             for some in (self.changes, self.last_turn or ())
         )
         return Lists(changes, turn if self.last_turn is not None else None)
+
+
+def joined(lists: Sequence[Lists]) -> Lists:
+    """Several of them as one. What two of them have is in it once."""
+    turns = [each.last_turn for each in lists if each.last_turn is not None]
+    return Lists(_newest_first(each.changes for each in lists), _newest_first(turns) if turns else None)
+
+
+def _newest_first(lists: Iterable[Tuple[ListedChange, ...]]) -> Tuple[ListedChange, ...]:
+    found = {(each.folder, each.path): each for each in itertools.chain.from_iterable(lists)}
+    return tuple(sorted(found.values(), key=lambda change: -change.number))
 
 
 class _Counts(NamedTuple):

@@ -19,17 +19,16 @@ from __future__ import annotations
 import os
 import threading
 import time
-from functools import partial
 from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 from ..common.workers import NOTHING_TO_TELL
 from ..editor.storage import storage_folder
 from .files import Rules
-from .listing import ListedChange, Lists
+from .listing import ListedChange, Lists, joined
 from .schedule import INTERVAL_SECONDS, Schedule
 from .store import UNTIDY_BYTES
 from .workspace import Workspace
-from .workspaces import Root, Workspaces, newest_first
+from .workspaces import Root, Workspaces
 
 if TYPE_CHECKING:
     import asyncio
@@ -109,11 +108,12 @@ class Tracking:
             if folder.windows:
                 self._look(folder)
             else:
-                self._use(partial(self._leave, folder.root))
+                self._runtime.use_disk(self._leave, folder.root, then=lambda _: None)
 
-    def _leave(self, root: Root, cancelled: Callable[[], bool]) -> None:
+    def _leave(self, root: Root, cancelled: Callable[[], bool]) -> object:
         """Disk thread."""
         self._there().leave(root, cancelled)
+        return NOTHING_TO_TELL
 
     def leave(self, window: int) -> None:
         """A window has gone."""
@@ -123,8 +123,7 @@ class Tracking:
         """What is unreviewed in the folders of a window. Any thread."""
         with self._lock:
             found = [folder.lists for folder in self._folders.values() if window in folder.windows]
-        turns = [each.last_turn for each in found if each.last_turn is not None]
-        return Lists(newest_first(*(each.changes for each in found)), newest_first(*turns) if turns else None)
+        return joined(found)
 
     def can_restore(self, window: int) -> bool:
         """Whether something was undone in the folders of a window."""
@@ -327,13 +326,6 @@ class Tracking:
                 different = (folder.lists, folder.restorable) != (lists, restorable)
                 folder.lists, folder.restorable = lists, restorable
             return different
-
-    def _use(self, work: Callable[[Callable[[], bool]], None]) -> None:
-        def silent(cancelled: Callable[[], bool]) -> object:
-            work(cancelled)
-            return NOTHING_TO_TELL
-
-        self._runtime.use_disk(silent, then=lambda _: None)
 
     def _there(self) -> Workspaces:
         """Disk thread."""

@@ -57,13 +57,13 @@ def undo_hunks(
     """Take back some of the hunks between the two texts of a change; it as a whole if these are all."""
     old, new = workspace.data(change.before), workspace.data(change.now)
     if old is None or new is None:
-        return [Refusal(full_path(workspace.folder, change.path), change.obstacle or _unknown(change.path))]
+        return [Refusal(change.full_path, change.obstacle or _unknown(change.path))]
     data = without_hunks(old, new, hunks)
     if data == old:
         return _do(workspace, [_steps(change)], unsaved, storage, when)
     left = Content(identity(data, change.now.identity), change.now.mode, len(data))
     if not workspace.hold(left, data):
-        return [Refusal(full_path(workspace.folder, change.path), _unknown(change.path))]
+        return [Refusal(change.full_path, _unknown(change.path))]
     return _do(workspace, [[_Step(change.path, change.now, left)]], unsaved, storage, when)
 
 
@@ -71,6 +71,7 @@ def restore(workspace: Workspace, unsaved: Collection[str], storage: str) -> Lis
     """Bring back what the last undo has taken, where nobody has touched the file since."""
     undone = workspace.last_undone()
     refused: List[Refusal] = []
+    restored: List[Undone] = []
     for each in reversed(undone):
         step = _Step(each.path, each.left, each.then)
         problem = _problem(workspace, [step], unsaved)
@@ -79,11 +80,11 @@ def restore(workspace: Workspace, unsaved: Collection[str], storage: str) -> Lis
                 exchange(workspace.folder, each.path, *_states(workspace, step), storage, trash=False)
         except DiskError as error:
             problem = Refusal(full_path(workspace.folder, each.path), str(error))
-        if problem is not None:
+        if problem is None:
+            restored.append(each)
+        else:
             refused.append(problem)
-    paths = {refusal.path for refusal in refused}
-    left = [each for each in undone if full_path(workspace.folder, each.path) in paths]
-    workspace.restored([each for each in undone if each not in left], left)
+    workspace.restored(restored[::-1], [each for each in undone if each not in restored])
     workspace.look_at([each.path for each in undone])
     return refused
 

@@ -9,7 +9,6 @@ These calls block on the disk and on processes. Disk threads; for one folder of 
 
 from __future__ import annotations
 
-import itertools
 import logging
 import os
 import threading
@@ -19,7 +18,7 @@ from ..system.platform import Platform
 from .contents import full_path
 from .files import Rules
 from .git import GitError, Repository, find_git
-from .listing import ListedChange, Listing, Lists
+from .listing import Listing, Lists, joined
 from .record import has_record, recorded_folders
 from .store import Store
 from .workspace import Workspace
@@ -102,9 +101,7 @@ class Workspaces:
 
     def lists(self, root: Root) -> Lists:
         """What is unreviewed in a folder and the repositories in it."""
-        found = [known.listing.lists() for _, known in self._of_root(root)]
-        turns = [each.last_turn for each in found if each.last_turn is not None]
-        return Lists(newest_first(*(each.changes for each in found)), newest_first(*turns) if turns else None)
+        return joined([known.listing.lists() for _, known in self._of_root(root)])
 
     def begin_turn(self, root: Root) -> None:
         """A program begins another turn. What is to count as earlier was looked at before."""
@@ -210,12 +207,6 @@ class Workspaces:
         except GitError as error:
             logger.debug("no repository: %s", error)
             return None
-
-
-def newest_first(*lists: Tuple[ListedChange, ...]) -> Tuple[ListedChange, ...]:
-    """Several lists as one. What two of them have is in it once."""
-    found = {(each.folder, each.path): each for each in itertools.chain(*lists)}
-    return tuple(sorted(found.values(), key=lambda change: -change.number))
 
 
 def _together(rules: Mapping[str, Rules]) -> Rules:
