@@ -303,12 +303,12 @@ class GeminiCompanionShowLogCommand(CompanionCommand, sublime_plugin.WindowComma
 
 class GeminiCompanionRestartServerCommand(CompanionCommand, sublime_plugin.WindowCommand):
     def run(self) -> None:
-        tell(lambda application: application.restart_server(self.window))
+        tell(lambda application: application.actions.restart_server(self.window))
 
 
 class GeminiCompanionDisconnectClientsCommand(CompanionCommand, sublime_plugin.WindowCommand):
     def run(self) -> None:
-        tell(lambda application: application.disconnect_clients(self.window))
+        tell(lambda application: application.actions.disconnect_clients(self.window))
 
 
 class GeminiCompanionReplaceTextCommand(sublime_plugin.TextCommand):

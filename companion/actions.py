@@ -7,6 +7,7 @@ in `plugin.py` ask `can_…` whether they are enabled and otherwise only call th
 from __future__ import annotations
 
 import html
+from functools import partial
 from typing import TYPE_CHECKING, Callable, Dict, List, Optional, Tuple
 
 import sublime
@@ -16,7 +17,7 @@ from .agents.registry import AGENTS, programs_of
 from .common.display_names import client_name, file_name, shown
 from .editor.file_views import bring_back, in_front
 from .editor.status_bar import say
-from .endpoint.status_text import STARTING
+from .endpoint.status_text import STARTING, listed
 from .terminals.launcher import Launcher, LaunchSettings, terminal_of
 from .unreviewed.model import Scope
 
@@ -129,24 +130,24 @@ class Actions:
                 if endpoint.window == window and review.pending:
                     endpoint.reviews.open_reviews.preview(review)
 
+        entries = [
+            (_item(review.path, _annotation(endpoint, review, window)), partial(_go_to, window, endpoint, review))
+            for endpoint, review in pending
+        ]
+        for endpoint, old in closed:
+            annotation = f"{client_name(old.client_name)}, closed: open again"
+            entries.append((_item(old.path, annotation), partial(_open_again, window, endpoint, old)))
+        if self.has_changes(window):
+            entries.append((_item("Show Unreviewed Changes", ""), partial(self.show_changes, window)))
+
         def picked(index: int) -> None:
             if index < 0:
                 bring_back(before)
-            elif index < len(pending):
-                _go_to(window, *pending[index])
-            elif index >= len(pending) + len(closed):
-                self.show_changes(window)
             else:
-                endpoint, old = closed[index - len(pending)]
-                problem = endpoint.reviews.closed.reopen(old)
-                if problem:
-                    say(window, problem)
+                entries[index][1]()
 
-        items = [_item(review.path, _annotation(endpoint, review, window)) for endpoint, review in pending]
-        items += [_item(old.path, f"{client_name(old.client_name)}, closed: open again") for _, old in closed]
-        if self.has_changes(window):
-            items.append(_item("Show Unreviewed Changes", ""))
         placeholder = "Pending diffs" if pending else "Closed diffs"
+        items = [item for item, _ in entries]
         window.show_quick_panel(items, picked, on_highlight=highlighted, placeholder=placeholder)
 
     # -- unreviewed changes -------------------------------------------------------------------------------------------
@@ -223,7 +224,7 @@ class Actions:
         if view is None or view.file_name() is None:
             return False
         endpoint = self._endpoints.of(window)
-        return terminal_of(window) is not None or (endpoint is not None and endpoint.takes_mentions())
+        return terminal_of(window) is not None or (endpoint is not None and endpoint.clients.take_mentions())
 
     def send_selection(self, window: sublime.Window) -> None:
         """Type the file and the selected lines into the prompt of the client that runs in this window's terminal."""
@@ -231,7 +232,7 @@ class Actions:
         endpoint = self._endpoints.of(window)
         if view is None or endpoint is None:
             return
-        problem = self._launcher.send_selection(window, view, endpoint.folders(), endpoint.mention)
+        problem = self._launcher.send_selection(window, view, endpoint.folders(), endpoint.clients.mention)
         if problem is not None:
             say(window, problem)
 
@@ -252,6 +253,23 @@ class Actions:
                 window,
                 "clients see this window's files again" if sharing else "clients no longer see this window's files",
             )
+
+    # -- the server ---------------------------------------------------------------------------------------------------
+
+    def restart_server(self, window: sublime.Window) -> None:
+        """Serve the window anew, for the same clients."""
+        endpoint = self._endpoints.of(window)
+        if endpoint is not None:
+            endpoint.servers.restart()
+            say(None, "restarting the server")
+
+    def disconnect_clients(self, window: sublime.Window) -> None:
+        """End the sessions of the window's clients, and say whose."""
+        endpoint = self._endpoints.of(window)
+        if endpoint is not None:
+            names = endpoint.clients.names()
+            endpoint.servers.disconnect()
+            say(None, "disconnected " + listed(names) if names else "no client is connected")
 
     # -- everything ---------------------------------------------------------------------------------------------------
 
@@ -291,15 +309,17 @@ def _go_to(window: sublime.Window, endpoint: Endpoint, review: Review) -> None:
         endpoint.reviews.open_reviews.show(review, focus=True)
 
 
+def _open_again(window: sublime.Window, endpoint: Endpoint, closed: ClosedReview) -> None:
+    problem = endpoint.reviews.closed.reopen(closed)
+    if problem:
+        say(window, problem)
+
+
 def _annotation(endpoint: Endpoint, review: Review, window: sublime.Window) -> str:
     """Whose a review is, where, how much it changes, and how long it has been waiting."""
-    client = client_name(review.owner.client_name)
-    where = client if _window_of(endpoint, review) == window else f"{client} in another window"
-    return f"{where}, {endpoint.reviews.open_reviews.summary(review)}"
-
-
-def _window_of(endpoint: Endpoint, review: Review) -> sublime.Window:
-    return endpoint.reviews.open_reviews.window_of(review)
+    client, reviews = client_name(review.owner.client_name), endpoint.reviews.open_reviews
+    where = client if reviews.window_of(review) == window else f"{client} in another window"
+    return f"{where}, {reviews.summary(review)}"
 
 
 def _tab_in_front(window: sublime.Window) -> Optional[sublime.View]:

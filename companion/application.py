@@ -28,7 +28,6 @@ from .editor.view_roles import is_terminal
 from .editor.window_commands import FOLDER_COMMANDS, PROJECT_COMMANDS
 from .endpoint import handover
 from .endpoint.endpoints import Endpoints
-from .endpoint.status_text import listed
 from .libraries import Libraries
 from .review.controls import tab_action
 from .review.document.journal import recover
@@ -373,21 +372,6 @@ class Application:
     def diagnose(self, window: sublime.Window) -> None:
         """Write a report on the package's health into a new view."""
         Diagnosis(self._endpoints, self.runtime, self.log.problems(), window, VERSION).run()
-
-    def restart_server(self, window: sublime.Window) -> None:
-        """Serve the window anew, for the same clients."""
-        endpoint = self.endpoint_of(window)
-        if endpoint is not None:
-            endpoint.restart_server()
-            say(None, "restarting the server")
-
-    def disconnect_clients(self, window: sublime.Window) -> None:
-        """End the sessions of the window's clients, and say whose."""
-        endpoint = self.endpoint_of(window)
-        if endpoint is not None:
-            names = endpoint.client_names()
-            endpoint.disconnect_clients()
-            say(None, "disconnected " + listed(names) if names else "no client is connected")
 
 
 def _succeeded(stop: Future[States]) -> bool:

@@ -268,33 +268,31 @@ class Runtime:
             self._forget(computation)
             computation.deliver()
 
-        def work() -> None:
+        def outcome() -> Optional[Callable[[], Any]]:
+            """What tells of the result, if anything is to be told."""
             if computation.cancelled():
-                self._forget(computation)
-                computation.end(None)
-                return
+                return None
             try:
                 result = function(*args, computation.cancelled)
             except Exception as error:  # noqa: BLE001 - handed on, or reported
-                if failed is None:
-                    self._forget(computation)
-                    computation.end(None)
-                    self._report("worker", error)
-                    return
-                computation.end(partial(failed, error))
+                if failed is not None:
+                    return partial(failed, error)
+                self._report("worker", error)
+                return None
+            return partial(then, result) if result is not NOTHING_TO_TELL else None
+
+        def work() -> None:
+            delivery = outcome()
+            computation.end(delivery)
+            if delivery is not None:
+                self.on_main(deliver)
             else:
-                if result is NOTHING_TO_TELL:
-                    self._forget(computation)
-                    computation.end(None)
-                    return
-                computation.end(partial(then, result))
-            self.on_main(deliver)
+                self._forget(computation)
 
         with self._lock:
-            accepted = not self._stopped and workers is not None
-            if accepted:
+            if not self._stopped:
                 self._computations.append(computation)
-        if not accepted or workers is None or not workers.submit(work):
+        if self._stopped or workers is None or not workers.submit(work):
             self._forget(computation)
             computation.cancel()
             computation.end(None)

@@ -104,8 +104,9 @@ class Report(DiagnoseCase):
         view = yield from self.open("a.py")
         self.select(view, sublime.Region(0, 14))
         yield lambda: self.selected() == "hush hush line"
-        secrets = self.endpoint.all_secrets()
-        self.assertTrue(set(secrets) > set(self.endpoint.secrets()), "servers for other programs have their own")
+        secrets = self.endpoint.servers.secrets()
+        primary = self.endpoint.servers.secrets([PRIMARY])
+        self.assertTrue(set(secrets) > set(primary), "servers for other programs have their own")
         for number, secret in enumerate(secrets):
             logger.error("by mistake, %s: %s", number, secret)
         report = yield from self.diagnose()
@@ -141,7 +142,7 @@ class Report(DiagnoseCase):
             yield from self.diagnose()
         clients = {text.split(", ")[0] for text in shown}  # behind them stand the files that other tests have changed
         self.assertEqual(clients - {"Companion: listening-client"}, set())
-        sessions = self.endpoint._servers.task_of(PRIMARY)._server.sessions
+        sessions = self.endpoint.servers._tasks[PRIMARY.key]._server.sessions
         self.assertEqual([session.client_name for session in sessions.values()], ["listening-client"])
         self.assertTrue(self.client._thread.is_alive())
 
@@ -171,13 +172,13 @@ class Report(DiagnoseCase):
 @POSIX
 class Servers(DiagnoseCase):
     def test_a_stopped_server(self):
-        stopped = self.application.runtime.spawn(self.endpoint._servers.task_of(PRIMARY)._server.stop)
+        stopped = self.application.runtime.spawn(self.endpoint.servers._tasks[PRIMARY.key]._server.stop)
         yield stopped.done
         report = yield from self.diagnose()
         self.assert_failed(report, SERVED, f"port {self.endpoint.port}: ", RESTART)
         self.assert_failed(report, GEMINI_FINDS, f"port {self.endpoint.port}: ", RESTART)
         self.window.run_command("gemini_companion_restart_server")
-        yield lambda: self.endpoint._servers.task_of(PRIMARY)._server is not None
+        yield lambda: self.endpoint.servers._tasks[PRIMARY.key]._server is not None
         self.assert_ok((yield from self.diagnose()), SERVED)
 
     def test_a_server_that_never_listened(self):

@@ -75,11 +75,11 @@ class Announcements(ContextCase):
         other = yield from self.new_window(self.new_folder())
         endpoint = sys.modules[PLUGIN].application.endpoint_of(other)
         yield lambda: endpoint.port is not None
-        self.assertEqual(set(endpoint.services()) & set(dialects), set())
+        self.assertEqual(set(endpoint.servers.services) & set(dialects), set())
         for served, names in dialects.items():
             self.settings.set(names[0], True)
-            yield lambda served=served: served in endpoint.services()
-        self.assertEqual(set(endpoint.services()) & set(dialects), set(dialects))
+            yield lambda served=served: served in endpoint.servers.services
+        self.assertEqual(set(endpoint.servers.services) & set(dialects), set(dialects))
 
     def test_an_error_in_one_look_at_the_windows_is_not_the_end_of_looking(self):
         endpoint = sys.modules[PLUGIN].application.endpoint_of(self.window)

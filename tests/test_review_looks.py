@@ -24,7 +24,7 @@ class TestTheHeader(ReviewTestCase):
 
     def test_the_status_bar_names_the_client_once(self) -> Iterator[Any]:
         self.write()
-        with unittest.mock.patch.object(self.endpoint, "client_names", return_value=["Gemini CLI"]):
+        with unittest.mock.patch.object(self.endpoint.clients, "names", return_value=["Gemini CLI"]):
             review = yield from self.open_diff(proposed=PROPOSED)
             self.endpoint.show_status()
             view = self.proposal(review)

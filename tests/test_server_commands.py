@@ -113,7 +113,7 @@ class NotYet(ServerCase):
         yield lambda: self.application.endpoint_of(window) is not None
         endpoint = self.application.endpoint_of(window)
         with mock.patch.object(endpoint, "folders", return_value=()):
-            yield lambda: endpoint.port is not None and endpoint._discovery_updater.has_announced
+            yield lambda: endpoint.port is not None and endpoint.discovery.has_announced
             window.run_command("gemini_companion_copy_environment")
         self.assertTrue(self.said("open a folder"))
 
@@ -157,7 +157,7 @@ class FailingLoops(ServerCase):
         self.application.runtime.on_loop(loop._selector.close)
         yield self.hangs_up(self.client)
         self.assertIn("is replaced", "\n".join(self.application.log.problems()))
-        yield lambda: self.endpoint._servers.task_of(PRIMARY)._server is not None
+        yield lambda: self.endpoint.servers._tasks[PRIMARY.key]._server is not None
         self.assertEqual(self.endpoint.port, port)
         second = yield from self.connect(self.folder)
         self.assertEqual(second.active_path, self.path("a.py"))

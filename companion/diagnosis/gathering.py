@@ -29,7 +29,7 @@ def gather(endpoints: List[Endpoint], problems: List[str], window: sublime.Windo
     ports = tuple(
         service.address.port
         for endpoint in endpoints
-        for service in endpoint.services().values()
+        for service in endpoint.servers.services.values()
         if service.address.port
     )
     endpoints = sorted(
@@ -68,7 +68,7 @@ def title_of(window: sublime.Window, is_this: bool) -> str:
 def _window(endpoint: Endpoint, is_this: bool, ports: Tuple[int, ...]) -> WindowFacts:
     settings = endpoint.settings()
     clients: List[ClientFacts] = []
-    for client, name in zip(endpoint.clients.values(), endpoint.client_names(numbered=True)):
+    for client, name in zip(endpoint.clients.values(), endpoint.clients.names(numbered=True)):
         since = time.strftime("%H:%M:%S", time.localtime(client.opened_at))
         clients.append(ClientFacts(name, client_name(client.client_version), client.protocol_version, since))
     return WindowFacts(
@@ -85,7 +85,7 @@ def _window(endpoint: Endpoint, is_this: bool, ports: Tuple[int, ...]) -> Window
             for review in endpoint.reviews.pending()
         ),
         all_ports=ports,
-        addresses={key: service.address for key, service in endpoint.services().items()},
+        addresses={key: service.address for key, service in endpoint.servers.services.items()},
     )
 
 

@@ -17,7 +17,7 @@ from ..agents.registry import AGENTS, agents_of
 from ..editor.edits import move_caret, set_text
 from ..editor.file_views import is_open
 from ..editor.view_roles import ROLE
-from ..endpoint.servers import SHARED
+from ..endpoint.servers import PRIMARY, SHARED
 from ..system.platform import WINDOWS, Platform
 from ..system.processes import EDITOR_PID
 from . import assumptions, discovery, libraries, probe, programs
@@ -57,12 +57,12 @@ class Diagnosis:
         self._version = version
         self._platform = Platform.current()
         self._facts: Facts = gather(endpoints.all(), problems, window, version)
-        self._secrets = [secret for endpoint in endpoints.all() for secret in endpoint.all_secrets()]
+        self._secrets = [secret for endpoint in endpoints.all() for secret in endpoint.servers.secrets()]
         self._targets = [
             probe.Target(
                 title_of(endpoint.window, endpoint.window == window),
                 endpoint.port,
-                endpoint.secrets()[0],
+                next(iter(endpoint.servers.secrets([PRIMARY])), ""),
                 endpoint.problem,
             )
             for endpoint in open_endpoints(endpoints.all())

@@ -12,9 +12,9 @@ from __future__ import annotations
 
 import os
 import stat
-from concurrent.futures import Future
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Any, Callable, Collection, Dict, Iterator, List, Optional, Sequence, Tuple
+from functools import partial
+from typing import TYPE_CHECKING, Any, Callable, Collection, Dict, Iterator, List, Optional, Sequence, Tuple, TypeVar
 
 import sublime
 
@@ -36,6 +36,9 @@ if TYPE_CHECKING:
     from ..review.document.writing import Guard
     from ..review.manager import ReviewManager
     from ..runtime import Runtime
+    from .clients import Clients
+
+Result = TypeVar("Result")
 
 PREPARE_SECONDS = 20.0  # a network drive that takes longer counts as dead
 LOST_MILLISECONDS = 10000  # after which a client that still lives has its answer from elsewhere
@@ -52,23 +55,6 @@ CHANGED = (
 )
 
 
-class Hooks:
-    """What the window needs of its endpoint. `owner_of` names a client as users read it. Main thread, but `folders`."""
-
-    def __init__(
-        self,
-        *,
-        owner_of: Callable[[ClientSession], Owner],
-        is_connected: Callable[[Owner], bool],
-        rename: Callable[[str, str], None],
-        folders: Callable[[], Sequence[str]],
-    ) -> None:
-        self.owner_of = owner_of
-        self.is_connected = is_connected
-        self.rename = rename
-        self.folders = folders
-
-
 class EndpointWindow:
     """Loop thread, except for the methods that say otherwise."""
 
@@ -79,14 +65,17 @@ class EndpointWindow:
         reviews: ReviewManager,
         tracker: ContextTracker,
         origins: TabOrigins,
-        hooks: Hooks,
+        clients: Clients,
+        folders: Callable[[], Sequence[str]],
     ) -> None:
+        """`folders` gives the workspace folders as announced; any thread."""
+        self.folders = folders
         self._window = window
-        self._origins = origins
         self._runtime = runtime
         self._reviews = reviews
         self._tracker = tracker
-        self._hooks = hooks
+        self._origins = origins
+        self._clients = clients
         self._diagnostics = Diagnostics(window, runtime, self._shared_names)
 
     # -- reviews ------------------------------------------------------------------------------------------------------
@@ -96,11 +85,7 @@ class EndpointWindow:
         import asyncio
 
         decided: asyncio.Future[Optional[Outcome]] = asyncio.get_running_loop().create_future()
-
-        def settled(outcome: Optional[Outcome]) -> None:
-            self._runtime.on_loop(_settle, decided, outcome)
-
-        ticket = Ticket(request.name, request.edits_return, settled)
+        ticket = Ticket(request.name, request.edits_return, partial(self._runtime.on_loop, _settle, decided))
         session = request.call.session
 
         def cancelled(reason: Cancellation) -> None:
@@ -135,7 +120,7 @@ class EndpointWindow:
         assert found.proposal is not None
         if not ticket.waiting:
             return  # nobody waits for the answer any more
-        self._reviews.open_diff(self._hooks.owner_of(session), path, found.proposal, found, ticket)
+        self._reviews.open_diff(self._clients.owner_of(session), path, found.proposal, found, ticket)
 
     def _call_over(self, ticket: Ticket, reason: Cancellation, session: ClientSession) -> None:
         """Nobody waits for the answer any more. Main thread.
@@ -149,7 +134,7 @@ class EndpointWindow:
             return
 
         def look() -> None:
-            if self._hooks.is_connected(self._hooks.owner_of(session)):
+            if session.id in self._clients:
                 self._reviews.take_back(ticket)
 
         self._runtime.later_on_main(LOST_MILLISECONDS, look)
@@ -168,13 +153,13 @@ class EndpointWindow:
         """Show a proposal under the file's path."""
         with _refusals():
             found = await self._prepared(path, proposed)
-            owner = self._hooks.owner_of(client)
+            owner = self._clients.owner_of(client)
             await self._runtime.call_main(self._reviews.open_diff, owner, path, found.proposal, found)
 
     async def close_proposal(self, client: ClientSession, path: str, *, silently: bool) -> Optional[str]:
         """Close the review of this file; its text, or None if there is none."""
         with _refusals():
-            return await self._runtime.call_main(self._close, self._hooks.owner_of(client), path, silently)
+            return await self._runtime.call_main(self._close, self._clients.owner_of(client), path, silently)
 
     def _close(self, owner: Owner, path: str, silently: bool) -> Optional[str]:
         """Main thread."""
@@ -185,10 +170,10 @@ class EndpointWindow:
         step that writes: what counts is the path that would be written, however this call spells it."""
         import asyncio
 
-        owner = self._hooks.owner_of(client)
+        owner = self._clients.owner_of(client)
         with _refusals():
             checked = await self._runtime.call_main(self._reviews.path_of, owner, path)
-            folders = tuple(self._hooks.folders())
+            folders = tuple(self.folders())
             if not await self._runtime.in_worker(inside_workspace, checked, folders):
                 raise CannotDo(NOT_WRITTEN)
 
@@ -196,14 +181,10 @@ class EndpointWindow:
                 if not inside_workspace(path, folders):  # a link may lead elsewhere by now
                     raise DiskError(NOT_WRITTEN)
 
-            written: Future[str] = Future()  # what went wrong, or an empty text
-
-            def done(problem: str) -> None:
-                if written.set_running_or_notify_cancel():  # false if the call was cancelled
-                    written.set_result(problem)
-
+            written: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+            done = partial(self._runtime.on_loop, _settle, written)
             await self._runtime.call_main(self._accept, owner, path, checked, done, guard)
-        problem = await asyncio.wrap_future(written)
+        problem = await written  # an empty text if nothing went wrong
         if problem:
             raise CannotDo(problem)
 
@@ -216,7 +197,7 @@ class EndpointWindow:
     async def reject_proposal(self, client: ClientSession, path: str) -> None:
         """Close the review and leave the file alone."""
         with _refusals():
-            await self._runtime.call_main(self._reviews.reject_by_client, self._hooks.owner_of(client), path)
+            await self._runtime.call_main(self._reviews.reject_by_client, self._clients.owner_of(client), path)
 
     async def in_worker(self, function: Callable[..., Any], *args: Any) -> Any:
         """Call a function that takes long on another thread."""
@@ -252,10 +233,6 @@ class EndpointWindow:
     def _shared_names(self) -> List[str]:
         """Main thread."""
         return list(self._shared_files())
-
-    def folders(self) -> Sequence[str]:
-        """The workspace folders as announced."""
-        return self._hooks.folders()
 
     async def diagnostics(self, path: Optional[str]) -> Sequence[FileDiagnostics]:
         """What the user's language servers and linters say; of one file under the name by which it was asked for."""
@@ -340,7 +317,7 @@ class EndpointWindow:
 
         What is opened is what was judged: no link in the workspace is followed again.
         """
-        place, real_path, size = await self._runtime.in_worker(_place, path, self._hooks.folders())
+        place, real_path, size = await self._runtime.in_worker(_place, path, self.folders())
         if place is None:
             raise CannotDo(OUTSIDE)
         if await self._runtime.call_main(self._tracker.withholds, path, place, real_path):
@@ -361,12 +338,12 @@ class EndpointWindow:
             self._window.focus_view(before)
 
     async def _require_inside(self, path: str) -> None:
-        if not await self._runtime.in_worker(inside_workspace, path, self._hooks.folders()):
+        if not await self._runtime.in_worker(inside_workspace, path, self.folders()):
             raise CannotDo(OUTSIDE)
 
     def rename_client(self, session: str, name: str) -> None:
         """Show the client under this name from now on."""
-        self._runtime.on_main(self._hooks.rename, session, name)
+        self._runtime.on_main(self._clients.rename, session, name)
 
 
 @contextmanager
@@ -393,6 +370,7 @@ def _place(path: str, folders: Sequence[str]) -> Tuple[Optional[str], str, Optio
     return place, os.path.realpath(found), size
 
 
-def _settle(decided: asyncio.Future[Optional[Outcome]], outcome: Optional[Outcome]) -> None:
-    if not decided.done():
-        decided.set_result(outcome)
+def _settle(answer: asyncio.Future[Result], result: Result) -> None:
+    """Only the first result counts, and none once the call was given up."""
+    if not answer.done():
+        answer.set_result(result)

@@ -53,9 +53,8 @@ TRANSITIONS: Dict[Presence, FrozenSet[Presence]] = {
 class Client:
     """What is known of one client. Main thread only.
 
-    `turn` is the number of its last change of presence, counted for all clients of the window. `number` tells it from
-    others of its `program`, as users call that, for as long as it is connected. `given_name` is what the client calls
-    itself, or "". `informed` means that it knows of a file.
+    `number` tells it from others of its `program`, as users call that, for as long as it is connected. `given_name` is
+    what the client calls itself, or "". `informed` means that it knows of a file.
     """
 
     session: ClientSession
@@ -64,19 +63,17 @@ class Client:
 
     def __init__(self) -> None:
         self.presence = Presence.EXPECTED
-        self.turn = 0
         self.number = 0
         self.program = ""
         self.given_name = ""
         self.process_id: Optional[int] = None
         self.informed = False
 
-    def go(self, presence: Presence, turn: int) -> bool:
+    def go(self, presence: Presence) -> bool:
         """Change the presence. False if there is no way to it."""
         if presence not in TRANSITIONS[self.presence]:
             return False
         self.presence = presence
-        self.turn = turn
         return True
 
     def is_news(self, context: SharedContext) -> bool:

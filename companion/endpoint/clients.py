@@ -9,23 +9,23 @@ Other threads look up single clients, and never go through all of them: the main
 from __future__ import annotations
 
 import logging
+from collections import OrderedDict
 from functools import partial
 from itertools import count
-from operator import attrgetter
-from typing import TYPE_CHECKING, Callable, Dict, List, Optional, Sequence, Set, Tuple
+from typing import TYPE_CHECKING, Callable, Iterator, List, Mapping, Optional, Sequence, Set, Tuple
 
 from ..agents.agent import Agent
-from ..agents.dialect import Dialect, Mention, Message
+from ..agents.dialect import Dialect, Mention
 from ..agents.registry import agents_of
 from ..agents.shared_context import SharedContext
+from ..protocol.tools import ClientSession
 from ..review.decision import Owner
 from ..system.processes import is_alive
 from .client import SELF_TEST, Client, Presence, agent_of, name_of, program_of
-from .servers import PRIMARY
+from .servers import PRIMARY, Servers
 
 if TYPE_CHECKING:
     from ..context.tracker import ContextTracker
-    from ..protocol.tools import ClientSession
     from ..review.manager import ReviewManager
     from ..runtime import Runtime
     from ..settings import Settings
@@ -34,19 +34,10 @@ logger = logging.getLogger("gemini_companion.endpoint")
 
 ENDING_MILLISECONDS = 2000  # that a program needs to end after it has closed its connection
 
-Recipients = Sequence[Tuple[Dialect, Optional[str]]]
-"""Clients, each by its dialect and session; without a session, all of a dialect."""
 
-
-Notify = Callable[[Dialect, Message, Optional[str]], None]
-"""Sends a message to one client of a dialect or, without a session, to all."""
-
-Publish = Callable[[SharedContext, Recipients], None]
-"""Tells clients a context."""
-
-
-class Clients:
-    """The clients connected to one window. Main thread only, except where noted."""
+class Clients(Mapping[str, ClientSession]):
+    """The sessions of the clients that are connected to one window and shown, by id, the oldest first. Main thread
+    only, except where noted."""
 
     def __init__(
         self,
@@ -54,9 +45,8 @@ class Clients:
         settings: Callable[[], Settings],
         reviews: ReviewManager,
         tracker: ContextTracker,
+        servers: Callable[[], Servers],
         *,
-        notify: Notify,
-        publish: Publish,
         any_changed: Callable[[], None],
         changed: Callable[[], None],
     ) -> None:
@@ -66,13 +56,12 @@ class Clients:
         self._settings = settings
         self._reviews = reviews
         self._tracker = tracker
-        self._notify = notify
-        self._publish = publish
+        self._servers = servers
         self._any_changed = any_changed
         self._changed = changed
         self._stopped = False
-        self._clients: Dict[str, Client] = {}  # of which something is known, by session
-        self._turns = count(1)
+        # Of which something is known, by session; the one that has had its presence longest first.
+        self._clients: OrderedDict[str, Client] = OrderedDict()
         self._numbers: Set[Tuple[str, int]] = set()  # those that are taken, each with the name of the program
 
     def stop(self) -> None:
@@ -92,10 +81,10 @@ class Clients:
         client.session, client.dialect = session, dialect
         if not self.is_wanted(dialect, session):
             logger.info("%.80r is connected and told nothing: that is switched off", session.client_name)
-            client.go(Presence.HIDDEN, next(self._turns))
+            self._go(client, Presence.HIDDEN)
             return
-        first = not self._anybody()
-        client.go(Presence.SHOWN, next(self._turns))
+        first = not self
+        self._go(client, Presence.SHOWN)
         if not client.number:
             self._number(client)
         if first:
@@ -126,6 +115,10 @@ class Clients:
         client.number = next(number for number in count(1) if (client.program, number) not in self._numbers)
         self._numbers.add((client.program, client.number))
 
+    def _go(self, client: Client, presence: Presence) -> None:
+        if client.go(presence):
+            self._clients.move_to_end(client.session.id)
+
     def wanted_has_changed(self) -> None:
         """The switches of the programs may have been changed: show those that wait for it, and hide others."""
         for client in self._all(Presence.HIDDEN):
@@ -141,12 +134,12 @@ class Clients:
         self._send_context(client.session.id, SharedContext({}))
         client.informed = False
         self._reviews.withdraw_all(client.session.id)
-        client.go(Presence.HIDDEN, next(self._turns))
+        self._go(client, Presence.HIDDEN)
         self._fall_silent_if_nobody_is_left()
         self._changed()
 
     def _fall_silent_if_nobody_is_left(self) -> None:
-        if not self._anybody():
+        if not self:
             self._tracker.set_listening(False)
             self._any_changed()
 
@@ -159,7 +152,7 @@ class Clients:
 
         self._runtime.use_disk(lambda cancelled: is_alive(pid), then=found)
 
-    def listed(self, dialect: Dialect, session: ClientSession) -> None:
+    def listed(self, session: ClientSession, dialect: Dialect) -> None:
         """A client was told the tools: from some moment later on it takes notice of what it is sent."""
         for seconds in dialect.attentive_after_seconds:
             self._runtime.later_on_main(int(seconds * 1000), self._send_context_again, session.id)
@@ -185,12 +178,12 @@ class Clients:
         for client in self._all(Presence.SHOWN):
             if client.dialect is not PRIMARY and client.is_news(context):
                 clients.append((client.dialect, client.session.id))
-        self._publish(context, clients)
+        self._servers().publish(context, clients)
 
     def _send_context(self, session: str, context: SharedContext) -> None:
         client = self._shown(session)
         if client is not None and client.is_news(context):
-            self._publish(context, [(client.dialect, session)])
+            self._servers().publish(context, [(client.dialect, session)])
 
     def take_mentions(self) -> bool:
         """Whether one of them can be sent mentions."""
@@ -209,25 +202,31 @@ class Clients:
             lines_are_needed = program is not None and program.needs_lines
             message = dialect.mention(mention.spelled_out() if lines_are_needed else mention)
             if message is not None:
-                self._notify(dialect, message, session.id)
+                self._servers().notify(dialect, message, session.id)
                 return name_of(session, client, self._agents(), numbered=True)
         return None
 
     # -- who they are -------------------------------------------------------------------------------------------------
 
-    @property
-    def sessions(self) -> Dict[str, ClientSession]:
-        """Those that are connected and shown, by id, the oldest first."""
-        return {client.session.id: client.session for client in self._all(Presence.SHOWN)}
+    def __getitem__(self, session: str) -> ClientSession:
+        client = self._shown(session)
+        if client is None:
+            raise KeyError(session)
+        return client.session
+
+    def __iter__(self) -> Iterator[str]:
+        return iter([client.session.id for client in self._all(Presence.SHOWN)])
+
+    def __len__(self) -> int:
+        return len(self._all(Presence.SHOWN))
+
+    def __bool__(self) -> bool:
+        """Whether there is one. Thousands may come and go in a second, so none is counted for this."""
+        return any(client.presence is Presence.SHOWN for client in self._clients.values())
 
     def _all(self, presence: Presence) -> List[Client]:
         """Those of this presence, the one that has had it longest first."""
-        found = [client for client in self._clients.values() if client.presence is presence]
-        return sorted(found, key=attrgetter("turn"))
-
-    def _anybody(self) -> bool:
-        """Whether a client is shown. Thousands may come and go in a second, so nothing is sorted for this."""
-        return any(client.presence is Presence.SHOWN for client in self._clients.values())
+        return [client for client in self._clients.values() if client.presence is presence]
 
     def _shown(self, session: str) -> Optional[Client]:
         """The client if it is connected, and shown."""
@@ -235,13 +234,9 @@ class Clients:
         return client if client is not None and client.presence is Presence.SHOWN else None
 
     def names(self, *, numbered: bool = False) -> List[str]:
-        """What they are called, in the order of `sessions`; if `numbered`, each differently."""
+        """What they are called, in their order; if `numbered`, each differently."""
         agents = self._agents()
         return [name_of(client.session, client, agents, numbered=numbered) for client in self._all(Presence.SHOWN)]
-
-    def is_connected(self, owner: Owner) -> bool:
-        """Whether this client is connected, and shown."""
-        return self._shown(owner.session_id) is not None
 
     def owner_of(self, session: ClientSession) -> Owner:
         """The client, by the name that users know: what its program is called, and what it calls itself. Any thread:

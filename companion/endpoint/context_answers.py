@@ -250,10 +250,10 @@ class ContextAnswers:
             self._askers[process] = known._replace(asked=time.monotonic())
             return
         if known is not None:
-            self._runtime.on_main(known.endpoint.client_went, known.session)
+            self._runtime.on_main(known.endpoint.clients.went, known.session)
         session = ClientSession(f"{self._dialect.key}-{process or 0}", name, "", "", time.time())
         self._askers[process] = Asker(endpoint, session, time.monotonic())
-        self._runtime.on_main(endpoint.client_came, session, self._dialect)
+        self._runtime.on_main(endpoint.clients.came, session, self._dialect)
 
     def _forget_the_dead(self) -> None:
         there = self._endpoints() if self._askers else []
@@ -261,7 +261,7 @@ class ContextAnswers:
             recent = time.monotonic() - asker.asked < FORGOTTEN_SECONDS
             if not (recent if process is None else is_alive(process)) or asker.endpoint not in there:
                 del self._askers[process]
-                self._runtime.on_main(asker.endpoint.client_went, asker.session)
+                self._runtime.on_main(asker.endpoint.clients.went, asker.session)
 
 
 def chosen(endpoints: Sequence[Endpoint], root: str, platform: Platform) -> Optional[Endpoint]:
@@ -269,7 +269,7 @@ def chosen(endpoints: Sequence[Endpoint], root: str, platform: Platform) -> Opti
     was last in front; of several the one of them that was. None without windows. Any thread."""
 
     def rank(endpoint: Endpoint) -> Tuple[Tuple[int, int], int]:
-        return _fit(endpoint.all_folders(), root, platform), endpoint.tracker.last_in_front
+        return _fit(endpoint.discovery.all_folders, root, platform), endpoint.tracker.last_in_front
 
     return max(endpoints, key=rank) if endpoints else None
 

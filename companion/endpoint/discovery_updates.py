@@ -135,10 +135,10 @@ class DiscoveryUpdater:
         for service in request.services:
             announcement = Announcement(
                 port=service.address.port,
-                token=service.token,
+                token=service.secrets.token,
                 folders=folders,
                 editor_pid=EDITOR_PID,
-                agent_tokens=dict(service.agent_tokens),
+                agent_tokens=service.secrets.further,
                 socket=service.address.socket,
                 began=service.began,
                 real_folders=real_folders,

@@ -94,7 +94,6 @@ class Endpoints:
             return None
         endpoint = self._by_window.get(window.id())
         if endpoint is None:
-            states = self._states.pop(window.id(), None)
             endpoint = Endpoint(
                 window,
                 self._runtime,
@@ -104,7 +103,7 @@ class Endpoints:
                 clients_changed=self._clients_changed,
                 reviews_of=self._reviews_of,
                 tracking=self.tracking,
-                states=states,
+                states=self._states.pop(window.id(), {}),
             )
             self._by_window[window.id()] = endpoint
             self.origins.note(*window.views())
@@ -139,7 +138,7 @@ class Endpoints:
     def renew_sockets(self) -> None:
         """Make sockets in the file system again that somebody has removed. Loop thread."""
         for endpoint in self.all():
-            endpoint.renew_sockets()
+            endpoint.servers.renew_sockets()
         self._look()
 
     def _changes_listed(self) -> None:
@@ -150,7 +149,7 @@ class Endpoints:
         """Serve anew after the event loop was replaced. Loop thread."""
         self._runtime.on_loop(self.tracking.loop_lost)
         for endpoint in self.all():
-            endpoint.loop_lost()
+            endpoint.servers.loop_lost()
         for answers in self.asked:
             answers.loop_lost()
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import errno
 import logging
 from functools import partial
-from typing import TYPE_CHECKING, Any, Awaitable, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
+from typing import TYPE_CHECKING, Any, Awaitable, Callable, Dict, Iterable, List, NamedTuple, Optional, Sequence, Tuple
 
 from ..agents.dialect import Dialect, Message, Transport
 from ..protocol.limits import ENVELOPE, MEBIBYTE, Limits
@@ -48,14 +48,14 @@ class ServerState(NamedTuple):
 
 
 class Listener(NamedTuple):
-    """Who is told of events, always on the main thread."""
+    """Who is told of the events of all servers of a window, always on the main thread."""
 
-    serving: Callable[[Address, str, Dict[str, str]], None]  # with the token, and the tokens of the agents
-    client_came: Callable[[ClientSession], None]
-    client_went: Callable[[ClientSession], None]
-    problem: Callable[[Optional[str]], None]  # a sentence for the user, None when all is well again
-    listed: Callable[[ClientSession], None] = lambda client: None  # it was told the tools
-    process_known: Callable[[ClientSession, int], None] = lambda client, process_id: None
+    serving: Callable[[Dialect, Address, Secrets], None]
+    problem: Callable[[Dialect, Optional[str]], None]  # a sentence for the user, None when all is well again
+    came: Callable[[ClientSession, Dialect], None]
+    went: Callable[[ClientSession], None]
+    listed: Callable[[ClientSession, Dialect], None]  # the client was told the tools
+    process_known: Callable[[ClientSession, int], None]
 
 
 class ServerTask:
@@ -66,26 +66,22 @@ class ServerTask:
         runtime: Runtime,
         libraries: Libraries,
         listener: Listener,
-        call_tool: Callable[[ToolCall], Awaitable[ToolResult]],
-        *,
-        dialect: Dialect,
-        token: str,
-        agent_tokens: Dict[str, str],
+        call_tool: Callable[[Dialect, ToolCall], Awaitable[ToolResult]],
         version: str,
-        body_mebibytes: int,
+        dialect: Dialect,
+        state: Optional[ServerState] = None,
     ) -> None:
-        """`body_mebibytes` limits the body of a request. Any thread may construct a server task."""
+        """`state` is what a former server has left. Any thread may construct a server task."""
         self._runtime = runtime
         self._libraries = libraries
         self._listener = listener
         self._call_tool = call_tool
         self._dialect = dialect
-        self._token = token
-        self._agent_tokens = agent_tokens
         self._version = version
-        self._body_mebibytes = body_mebibytes
+        self._limits = Limits()
+        self._secrets = Secrets(state.token, state.agent_tokens) if state is not None else _new_secrets(())
         self._server: Optional[BaseServer] = None
-        self._inherited: Optional[ServerState] = None  # until it listens with it
+        self._left = state  # by the last server, for the next one; None from when that listens
         self._address = Address()
         self._stopped = False
         self._clients: Dict[str, ClientSession] = {}  # those that the listener has been told of
@@ -93,29 +89,25 @@ class ServerTask:
         self._ending = False
         self._attempt = 0  # the number of the newest `run`; an older one that still waits gives up
 
-    async def run(self, server_state: Optional[ServerState] = None) -> None:
+    async def run(self) -> None:
         """Listen, on the former port if it is free. Retry, with growing pauses, until it works or `stop` is called."""
         import asyncio
 
         self._attempt += 1
-        this = self._attempt
-        self._inherited = server_state
+        this, failures = self._attempt, 0
         make_server = await self._libraries.imported(self._import_server)
-        attempt = 0
         while not self._stopped and this == self._attempt:
             try:
-                await self._listen(make_server, server_state, this)
+                await self._listen(make_server, this)
             except OSError as error:
-                if server_state is not None and error.errno in TAKEN:
+                if self._left is not None and error.errno in TAKEN:
                     logger.warning("the former port is taken: its clients have to connect again, with new tokens")
-                    server_state = self._inherited = None
-                    self._token = new_token()
-                    self._agent_tokens = {agent: new_token() for agent in self._agent_tokens}
+                    self._left, self._secrets = None, _new_secrets(self._secrets.further)
                     continue
-                delay = RETRY_SECONDS[min(attempt, len(RETRY_SECONDS) - 1)]
-                attempt += 1
+                delay = RETRY_SECONDS[min(failures, len(RETRY_SECONDS) - 1)]
+                failures += 1
                 logger.warning("could not open a port (%s); trying again in %s s", error, delay)
-                self._tell(self._listener.problem, f"could not open a port: {error.strerror or error}")
+                self._tell(self._listener.problem, self._dialect, f"could not open a port: {error.strerror or error}")
                 await asyncio.sleep(delay)
             else:
                 return
@@ -127,31 +119,28 @@ class ServerTask:
         over_websocket = self._dialect.transport is Transport.WEBSOCKET
         return websocket_server.WebSocketServer if over_websocket else server.CompanionServer
 
-    async def _listen(
-        self, make_server: Callable[..., BaseServer], server_state: Optional[ServerState], this: int
-    ) -> None:
+    async def _listen(self, make_server: Callable[..., BaseServer], this: int) -> None:
         """One attempt. Raises OSError if the port is taken."""
         server = make_server(
             self._dialect,
-            Secrets(self._token, self._agent_tokens),
+            self._secrets,
             Hooks(
-                self._call_tool,
+                partial(self._call_tool, self._dialect),
                 self._client_came,
                 self._client_went,
-                partial(self._tell, self._listener.listed),
+                lambda client: self._tell(self._listener.listed, client, self._dialect),
                 partial(self._tell, self._listener.process_known),
             ),
             identity=Implementation("gemini-companion", "Gemini Companion", self._version),
-            limits=Limits(body_bytes=self._body_bytes()),
+            limits=self._limits,
             in_worker=self._runtime.in_worker,
         )
-        port, state = (server_state.port, server_state.state) if server_state is not None else (0, {})
+        port, state = (self._left.port, self._left.state) if self._left is not None else (0, {})
         address = await server.start(port, state)
         if self._stopped or this != self._attempt:
             await server.stop()
             return
-        self._server, self._inherited = server, None
-        self._address = address
+        self._server, self._left, self._address = server, None, address
         waiting, self._waiting = self._waiting, []
         for notification in waiting:
             self.notify(*notification)
@@ -159,19 +148,20 @@ class ServerTask:
             self._client_came(session)
         for session in [each for each in self._clients.values() if each.id not in server.sessions]:
             self._client_went(session)  # its session could not be kept
-        self._tell(self._listener.problem, None)
+        self._tell(self._listener.problem, self._dialect, None)
         self._tell_address()
 
     def admit(self, names: Sequence[str]) -> None:
         """Let each of these programs show a token of its own."""
         self._runtime.assert_loop_thread()
-        new = {name: new_token() for name in names if name not in self._agent_tokens}
-        self._agent_tokens.update(new)
+        new = {name: new_token() for name in names if name not in self._secrets.further}
+        self._secrets.further.update(new)
         if new and self._server is not None:
             self._tell_address()
 
     def _tell_address(self) -> None:
-        self._tell(self._listener.serving, self._address, self._token, dict(self._agent_tokens))
+        secrets = self._secrets._replace(further=dict(self._secrets.further))
+        self._tell(self._listener.serving, self._dialect, self._address, secrets)
 
     async def stop(self, *, for_good: bool) -> Optional[ServerState]:
         """End the server and its streams, and return what the next one can take over.
@@ -180,36 +170,40 @@ class ServerTask:
         take longer are answered with an error.
         """
         self._stopped = True
-        return await self._end(GONE_SECONDS if for_good else COME_BACK_SECONDS, ENDING_SECONDS)
+        await self._end(GONE_SECONDS if for_good else COME_BACK_SECONDS, ENDING_SECONDS)
+        return self._left
 
     async def restart(self) -> None:
         """End the server and start it again with the same port, token and sessions."""
         if not self._ending:  # else another restart is under way already
-            server_state = await self._end(None)
-            await self.run(server_state)
+            await self._end()
+            await self.run()
 
     def loop_lost(self) -> None:
         """The event loop of the server is gone: start it again on the new one."""
         self._runtime.assert_loop_thread()
         server, self._server = self._server, None
         self._ending = False
-        server_state = None
         if server is not None:
             server.abandon()
-            server_state = ServerState(self._address.port, self._token, self._agent_tokens, server.export_state())
+            self._keep(server)
         if not self._stopped:
-            self._runtime.spawn(self.run, server_state)
+            self._runtime.spawn(self.run)
 
-    async def _end(self, come_back_seconds: Optional[float], seconds: Optional[float] = None) -> Optional[ServerState]:
+    async def _end(self, come_back_seconds: Optional[float] = None, seconds: Optional[float] = None) -> None:
         server, self._server = self._server, None
         if server is None:
-            return self._inherited
+            return
         self._ending = True
         try:
             await server.stop(come_back_seconds, seconds)
         finally:
             self._ending = False
-        return ServerState(self._address.port, self._token, self._agent_tokens, server.export_state())
+        self._keep(server)
+
+    def _keep(self, server: BaseServer) -> None:
+        """Keep what the next server can take over of one that has ended."""
+        self._left = ServerState(self._address.port, *self._secrets, server.export_state())
 
     def notify(self, message: Message, session: Optional[str]) -> None:
         """Send a notification to one session or, without one, to all.
@@ -224,14 +218,11 @@ class ServerTask:
         self._server.notify(message.method, message.params, session=session, collapse=message.collapse)
 
     def settings_changed(self, body_mebibytes: int) -> None:
-        """Apply the limit as it is set now."""
+        """Limit the body of a request as it is set now."""
         self._runtime.assert_loop_thread()
-        self._body_mebibytes = body_mebibytes
+        self._limits = Limits(body_bytes=body_mebibytes * MEBIBYTE + ENVELOPE)
         if self._server is not None:
-            self._server.limit_bodies(self._body_bytes())
-
-    def _body_bytes(self) -> int:
-        return self._body_mebibytes * MEBIBYTE + ENVELOPE
+            self._server.limit_bodies(self._limits.body_bytes)
 
     def renew_socket(self) -> None:
         """Make its socket in the file system again if somebody has removed it."""
@@ -247,12 +238,16 @@ class ServerTask:
     def _client_came(self, session: ClientSession) -> None:
         self._runtime.assert_loop_thread()
         self._clients[session.id] = session
-        self._tell(self._listener.client_came, session)
+        self._tell(self._listener.came, session, self._dialect)
 
     def _client_went(self, session: ClientSession) -> None:
         self._runtime.assert_loop_thread()
         self._clients.pop(session.id, None)
-        self._tell(self._listener.client_went, session)
+        self._tell(self._listener.went, session)
 
     def _tell(self, listener: Callable[..., None], *args: Any) -> None:
         self._runtime.on_main(listener, *args)
+
+
+def _new_secrets(agents: Iterable[str]) -> Secrets:
+    return Secrets(new_token(), {agent: new_token() for agent in agents})

@@ -1,7 +1,7 @@
 """The servers of one window: one for each dialect that a wanted program speaks.
 
-Rule: main thread, except where noted. What the servers tell goes to the listener of their dialect; what is asked of
-them here is handed to the loop.
+Rule: main thread, except where noted. What the servers tell goes to one listener; what is asked of them here is handed
+to the loop.
 """
 
 from __future__ import annotations
@@ -14,8 +14,7 @@ from ..agents.agent import Agent
 from ..agents.dialect import Dialect, Message, Transport
 from ..agents.registry import AGENTS
 from ..agents.shared_context import SharedContext
-from ..protocol.serving import Address
-from ..transport.security import new_token
+from ..protocol.serving import Address, Secrets
 from .server_task import Listener, ServerState, ServerTask
 
 if TYPE_CHECKING:
@@ -40,107 +39,84 @@ class Service(NamedTuple):
 
     dialect: Dialect
     address: Address
-    token: str
-    agent_tokens: Tuple[Tuple[str, str], ...]
+    secrets: Secrets
     began: int
     """In milliseconds since the epoch."""
 
 
 class Servers:
-    """`listener_of` and `calls_of` say whom a dialect's server tells, and who carries its calls out."""
+    """`listener` is told what happens; `call_tool` carries out the calls."""
 
     def __init__(
         self,
         runtime: Runtime,
         libraries: Libraries,
+        listener: Listener,
+        call_tool: Callable[[Dialect, ToolCall], Awaitable[ToolResult]],
         version: str,
-        body_mebibytes: int,
-        *,
-        states: Mapping[str, ServerState],
-        listener_of: Callable[[Dialect], Listener],
-        calls_of: Callable[[Dialect], Callable[[ToolCall], Awaitable[ToolResult]]],
+        states: Mapping[str, ServerState] = {},
     ) -> None:
+        """`states` are what former servers of the window have left."""
         self.services: Dict[str, Service] = {}
         """Those that listen, by the key of their dialect."""
         self._runtime = runtime
-        self._states = dict(states)
-        self._tokens: Dict[str, Tuple[str, Dict[str, str]]] = {}
-        self._started: Dict[str, ServerTask] = {}
-        self._tasks: Dict[str, ServerTask] = {}
-        for dialect in DIALECTS:
-            state = self._states.get(dialect.key)
-            # Each agent shows a token of its own where it cannot be told from another by the name that it gives.
-            token = state.token if state is not None else new_token()
-            agent_tokens = state.agent_tokens if state is not None else _agent_tokens(dialect)
-            self._tokens[dialect.key] = token, agent_tokens
-            self._tasks[dialect.key] = ServerTask(
-                runtime,
-                libraries,
-                listener_of(dialect),
-                calls_of(dialect),
-                dialect=dialect,
-                token=token,
-                agent_tokens=agent_tokens,
-                version=version,
-                body_mebibytes=body_mebibytes,
-            )
-
-    def task_of(self, dialect: Dialect) -> ServerTask:
-        """The task that serves a dialect, or is ready to."""
-        return self._tasks[dialect.key]
+        self._tasks = {
+            dialect.key: ServerTask(runtime, libraries, listener, call_tool, version, dialect, states.get(dialect.key))
+            for dialect in DIALECTS
+        }
+        self._started: List[ServerTask] = []
 
     def start(self, wanted: Sequence[Dialect]) -> None:
         """Begin to serve these dialects, and the primary one. Those that are served already go on."""
         for dialect in reversed(DIALECTS):  # the primary one last: then the others are announced together with it
-            if dialect.key not in self._started and (dialect is PRIMARY or dialect in wanted):
-                task = self._started[dialect.key] = self._tasks[dialect.key]
-                self._runtime.spawn(task.run, self._states.pop(dialect.key, None))
+            task = self._tasks[dialect.key]
+            if task not in self._started and (dialect is PRIMARY or dialect in wanted):
+                self._started.append(task)
+                self._runtime.spawn(task.run)
 
     def admit(self, agents: Sequence[Agent]) -> None:
-        """Let the programs of the user's own rows, which may introduce themselves as those that they are like, show
-        tokens of their own."""
+        """Let those of these programs show tokens of their own that cannot be told apart by the names that they
+        introduce themselves with: all of the primary dialect, and the user's own rows."""
         for dialect in DIALECTS:
-            names = [agent.title for agent in agents if agent.words and agent.dialect is dialect]
+            alike = [agent for agent in agents if agent.dialect is dialect and (agent.words or dialect is PRIMARY)]
+            names = [agent.title for agent in alike]
             if names:
                 self._runtime.on_loop(self._tasks[dialect.key].admit, names)
 
-    def listens(self, dialect: Dialect, address: Address, token: str, agent_tokens: Mapping[str, str]) -> None:
+    def listens(self, dialect: Dialect, address: Address, secrets: Secrets) -> None:
         """A server listens, perhaps anew."""
-        began = int(time.time() * 1000)
-        self._tokens[dialect.key] = token, dict(agent_tokens)
-        self.services[dialect.key] = Service(dialect, address, token, tuple(agent_tokens.items()), began)
+        self.services[dialect.key] = Service(dialect, address, secrets, int(time.time() * 1000))
 
     def stop(self, *, for_good: bool) -> Future[States]:
         """End all servers; the future holds what successors can go on with. `for_good`: there will be none. Any
         thread."""
-        return self._runtime.spawn(self._stop, list(self._started.items()), for_good)
+        return self._runtime.spawn(self._stop, for_good)
 
-    async def _stop(self, tasks: List[Tuple[str, ServerTask]], for_good: bool) -> States:
-        """Loop thread."""
+    async def _stop(self, for_good: bool) -> States:
+        """Loop thread. What was left for a server that was not wanted meanwhile is left again."""
         import asyncio
 
-        states = await asyncio.gather(*(task.stop(for_good=for_good) for _, task in tasks))
-        left = {key: state for (key, _), state in zip(tasks, states) if state is not None}
-        return {**self._states, **left}  # what was left for a server that was not wanted meanwhile
+        left = await asyncio.gather(*(task.stop(for_good=for_good) for task in self._tasks.values()))
+        return {key: state for key, state in zip(self._tasks, left) if state is not None}
 
     def restart(self) -> None:
         """Serve anew, on the same ports and with the same sessions if that can be."""
-        for task in self._started.values():
+        for task in self._started:
             self._runtime.spawn(task.restart)
 
     def loop_lost(self) -> None:
-        """Serve anew after the event loop was replaced. Loop thread."""
-        for task in list(self._started.values()):
+        """Serve anew after the event loop was replaced, for the same clients if they come back. Loop thread."""
+        for task in list(self._started):
             task.loop_lost()
 
     def renew_sockets(self) -> None:
         """Make sockets in the file system again that somebody has removed. Loop thread."""
-        for task in list(self._started.values()):
+        for task in list(self._started):
             task.renew_socket()
 
     def disconnect(self) -> None:
-        """End every session."""
-        for task in self._started.values():
+        """End every session; the clients say so and offer to connect again."""
+        for task in self._started:
             self._runtime.on_loop(task.disconnect)
 
     def settings_changed(self, body_mebibytes: int) -> None:
@@ -150,8 +126,7 @@ class Servers:
 
     def notify(self, dialect: Dialect, message: Message, session: Optional[str]) -> None:
         """Send a message to one client of a dialect, or to all."""
-        task = self._tasks[dialect.key]
-        self._runtime.on_loop(task.notify, message, session)
+        self._runtime.on_loop(self._tasks[dialect.key].notify, message, session)
 
     def publish(self, context: SharedContext, clients: Sequence[Tuple[Dialect, Optional[str]]]) -> None:
         """Tell these clients (without a session: all of a dialect) the context, each in its own words.
@@ -169,17 +144,11 @@ class Servers:
             for message in words[dialect.key]:
                 self._tasks[dialect.key].notify(message, session)
 
-    def secrets(self, dialect: Dialect) -> Tuple[str, ...]:
-        """The tokens that a dialect's server takes, its own first. Never to be shown or written down."""
-        token, further = self._tokens[dialect.key]
-        return (token, *further.values())
+    def secrets(self, dialects: Sequence[Dialect] = DIALECTS) -> List[str]:
+        """The tokens that the listening servers of these dialects take. Never to be shown or written down."""
+        found = [service.secrets for service in self.services.values() if service.dialect in dialects]
+        return [token for secrets in found for token in (secrets.token, *secrets.further.values())]
 
     def ports(self) -> Dict[str, int]:
         """The ports of those that have one, by the key of their dialect."""
         return {key: service.address.port for key, service in self.services.items() if service.address.port}
-
-
-def _agent_tokens(dialect: Dialect) -> Dict[str, str]:
-    if dialect is not PRIMARY:
-        return {}
-    return {agent.title: new_token() for agent in AGENTS if agent.dialect is dialect}

@@ -6,7 +6,7 @@ Rules: pure, and short. However many clients there are and whatever they call th
 from __future__ import annotations
 
 from collections import Counter
-from typing import List, NamedTuple, Optional, Sequence
+from typing import List, Optional, Sequence
 
 MOST = 5
 """How many names are shown: as many as there are programs that people commonly run side by side."""
@@ -15,31 +15,29 @@ LONGEST = 30
 STARTING = "the server is starting: try again in a moment"
 
 
-class State(NamedTuple):
-    """One window's endpoint. `clients` are their names; `pending` counts the reviews that wait for an answer,
-    `changed` the files that were changed outside the editor."""
-
-    port: Optional[int] = None  # None: not listening yet
-    problem: Optional[str] = None
-    clients: Sequence[str] = ()
-    sharing: bool = True
-    pending: int = 0
-    changed: int = 0
-
-
-def status_text(state: State) -> str:
-    """What the status bar says about `state`."""
-    if state.problem is not None:
-        return "Companion: " + state.problem
-    if state.port is None:
+def status_text(
+    *,
+    port: Optional[int] = None,
+    problem: Optional[str] = None,
+    clients: Sequence[str] = (),
+    sharing: bool = True,
+    pending: int = 0,
+    changed: int = 0,
+) -> str:
+    """What the status bar says about one window's endpoint. `port` is None while it does not listen; `clients` are
+    their names; `pending` counts the reviews that wait for an answer, `changed` the files that were changed outside the
+    editor."""
+    if problem is not None:
+        return "Companion: " + problem
+    if port is None:
         return "Companion: starting"
-    parts: List[str] = [_clients(state.clients)]
-    if not state.sharing:
+    parts: List[str] = [_clients(clients)]
+    if not sharing:
         parts.append("sharing paused")
-    if state.pending:
-        parts.append(f"{state.pending} to review")
-    if state.changed:
-        parts.append("1 changed file" if state.changed == 1 else f"{state.changed:,} changed files")
+    if pending:
+        parts.append(f"{pending} to review")
+    if changed:
+        parts.append("1 changed file" if changed == 1 else f"{changed:,} changed files")
     return "Companion: " + ", ".join(parts)
 
 

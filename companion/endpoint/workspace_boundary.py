@@ -9,6 +9,7 @@ The editor is not known here. This blocks on the disk: disk thread.
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import List, NamedTuple, Optional, Sequence
 
 
@@ -34,7 +35,7 @@ def place_inside(path: str, folders: Sequence[str]) -> Optional[str]:
         if os.path.islink(real):
             return None  # links that lead to each other
         wanted = _found(folders)
-        for parent in _parents(real):
+        for parent in map(str, Path(real).parents):
             folder = _same_folder(parent, wanted)
             if folder is not None:
                 return os.path.join(folder, os.path.relpath(real, parent))
@@ -51,16 +52,6 @@ def _found(folders: Sequence[str]) -> List[_Folder]:
         except OSError:
             continue  # nothing can be inside a folder that is not there
     return found
-
-
-def _parents(path: str) -> List[str]:
-    """Every folder above `path`, the nearest first."""
-    parents: List[str] = []
-    parent = os.path.dirname(path)
-    while parent not in parents:
-        parents.append(parent)
-        parent = os.path.dirname(parent)
-    return parents
 
 
 def _same_folder(folder: str, wanted: Sequence[_Folder]) -> Optional[str]:

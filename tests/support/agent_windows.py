@@ -13,6 +13,7 @@ from companion.review.decision import Owner
 from companion.review.document.preparation import FileRequest
 
 CLIENT = ClientSession("session-1", "claude-code", "2.1", "2025-11-25", 0.0)
+OWNER = Owner("session-1", "Claude Code")
 
 
 class Syntax:
@@ -95,26 +96,47 @@ class Runtime:
 
 
 class Reviews:
-    """Keeps what it is asked."""
+    """Keeps what it is asked, unless it fails."""
 
     def __init__(self):
-        self.tickets, self.opened, self.taken_back, self.withdrawn = [], [], [], []
+        self.asked, self.tickets, self.taken_back = [], [], []
         self.fails = None
+        self.paths = []  # those of the reviews that are found, if they are not the ones that are looked for
+        self.problem = ""  # of writing; None: that is not over yet
+
+    def _note(self, *what):
+        if self.fails is not None:
+            raise self.fails
+        self.asked.append(what)
 
     def file_request(self, path):
         return FileRequest(path, 1000, 100, "Western (Windows 1252)", {})
 
-    def open_diff(self, owner, path, proposal, prepared, ticket):
-        if self.fails is not None:
-            raise self.fails
-        self.opened.append((owner, path, proposal.exact, prepared.original.text))
+    def open_diff(self, owner, path, proposal, prepared, ticket=None):
+        self._note("open", owner, path, proposal.exact, prepared.original.text)
         self.tickets.append(ticket)
+
+    def path_of(self, owner, path):
+        return self.paths.pop(0) if self.paths else path
+
+    def close_diff(self, owner, path, *, suppress_notification):
+        self._note("close", owner, path, suppress_notification)
+        return "edited\n"
+
+    def accept_by_client(self, owner, path, done, guard):
+        self._note("accept", owner, path)
+        self.guard, self.done = guard, done
+        if self.problem is not None:
+            done(self.problem)
+
+    def reject_by_client(self, owner, path):
+        self._note("reject", owner, path)
 
     def take_back(self, ticket):
         self.taken_back.append(ticket)
 
     def withdraw(self, session, name):
-        self.withdrawn.append((session, name))
+        self._note("withdraw", session, name)
         return True
 
     def withdraw_all(self, session):
@@ -136,22 +158,31 @@ class Tracker:
         return SharedContext({"workspaceState": {"openFiles": self.files}}, self.active)
 
 
+class Clients(set):
+    """The sessions of those that are connected."""
+
+    def __init__(self):
+        super().__init__([CLIENT.id])
+        self.renamed = []
+
+    def owner_of(self, session):
+        return OWNER
+
+    def rename(self, session, name):
+        self.renamed.append((session, name))
+
+
 class Bench:
     """The window of an endpoint whose parts the test plays."""
 
     def __init__(self, module, folder):
         self.module, self.folder = module, folder
         self.window, self.runtime, self.reviews, self.tracker = Window(), Runtime(), Reviews(), Tracker()
-        self.connected, self.renamed = True, []
-        hooks = module.Hooks(
-            owner_of=lambda session: Owner(session.id, "Claude Code"),
-            is_connected=lambda owner: self.connected,
-            rename=lambda session, name: self.renamed.append((session, name)),
-            folders=lambda: [folder],
-        )
+        self.clients = Clients()
         self.origins = {}  # the states of files that tabs were read from
+        origins = SimpleNamespace(of=self.origin)
         self.subject = module.EndpointWindow(
-            self.window, self.runtime, self.reviews, self.tracker, SimpleNamespace(of=self.origin), hooks
+            self.window, self.runtime, self.reviews, self.tracker, origins, self.clients, lambda: [folder]
         )
         self.tool_call = ToolCall("openDiff", {}, CLIENT)
 

@@ -6,7 +6,6 @@ For unit tests of what crosses threads. Time is a number that the test moves on.
 from __future__ import annotations
 
 import asyncio
-from concurrent.futures import Future
 from typing import Any, Callable, List, Tuple
 
 
@@ -44,38 +43,25 @@ class SteppedEditor:
 class SteppedWorkers:
     """Stands for a pool of threads: a job runs when the test says so."""
 
-    def __init__(self, *args: Any, **options: Any) -> None:
-        self.jobs: List[Tuple[Future[Any], Callable[..., Any], Tuple[Any, ...]]] = []
-        self.shut_down = self._refuses = False
+    def __init__(self) -> None:
+        self.jobs: List[Callable[[], Any]] = []
+        self.stopped = False
 
-    def submit(self, function: Callable[..., Any], *args: Any) -> Any:
-        """As an executor's, or as that of a pool which says no instead of raising."""
-        if self._refuses:
-            return False
-        if self.shut_down:
-            raise RuntimeError("cannot schedule new futures after shutdown")
-        future: Future[Any] = Future()
-        self.jobs.append((future, function, args))
-        return future
-
-    def shutdown(self, wait: bool = True) -> None:
-        """As an executor's: what was submitted still runs."""
-        self.shut_down = True
+    def submit(self, job: Callable[[], Any]) -> bool:
+        """As a pool's."""
+        if not self.stopped:
+            self.jobs.append(job)
+        return not self.stopped
 
     def stop(self) -> None:
-        """Drop what waits, as pools do that are not an executor."""
-        self.shut_down = self._refuses = True
+        """Drop what waits."""
+        self.stopped = True
         self.jobs.clear()
 
     def step(self) -> None:
         """Run the oldest job to its end, if there is one."""
-        if not self.jobs:
-            return
-        future, function, args = self.jobs.pop(0)
-        try:
-            future.set_result(function(*args))
-        except Exception as error:  # noqa: BLE001 - as an executor does
-            future.set_exception(error)
+        if self.jobs:
+            self.jobs.pop(0)()
 
 
 class SteppedLoop(asyncio.SelectorEventLoop):

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import json
 import os
 import shutil
 import tempfile
 from concurrent.futures import Future
-from typing import List
+from types import SimpleNamespace
 
 import pytest
 
@@ -30,30 +31,21 @@ CONTEXT = SharedContext(
 )
 
 
-class Tracker:
-    def __init__(self, published, last_in_front):
-        self.published, self.last_in_front = published, last_in_front
-
-
 class Window:
     """What is asked of an endpoint."""
 
     def __init__(self, *folders, context=CONTEXT, last=0, wanted=True):
-        self.folders, self.tracker, self.wanted = folders, Tracker(context, last), wanted
-        self.came: List[str] = []
-        self.went: List[str] = []
-
-    def all_folders(self):
-        return self.folders
+        self.tracker = SimpleNamespace(published=context, last_in_front=last)
+        self.discovery = SimpleNamespace(all_folders=folders)
+        self.came, self.went = [], []
+        self.clients = SimpleNamespace(
+            came=lambda session, dialect: self.came.append(session.client_name),
+            went=lambda session: self.went.append(session.client_name),
+        )
+        self.wanted = wanted
 
     def settings(self):
         return Settings(publish_for_codex=self.wanted)
-
-    def client_came(self, session, dialect):
-        self.came.append(session.client_name)
-
-    def client_went(self, session):
-        self.went.append(session.client_name)
 
 
 class Runtime:
@@ -119,8 +111,14 @@ class Editor:
         await asyncio.sleep(0)
 
 
-def run(scenario):
-    asyncio.run(asyncio.wait_for(scenario, 20))
+def asynchronous(test):
+    """A test that runs on an event loop of its own, for so many seconds at most."""
+
+    @functools.wraps(test)
+    def run(*args, **fixtures):
+        asyncio.run(asyncio.wait_for(test(*args, **fixtures), 20))
+
+    return run
 
 
 def request(root, **more):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 from companion.agents.shared_context import ActiveFile, Position, SharedContext
 from companion.endpoint.clients import Clients
 from companion.protocol.tools import ClientSession
@@ -104,8 +106,26 @@ class World:
             lambda: self.current,
             self.reviews,
             self.tracker,
-            notify=self.servers.notify,
-            publish=self.servers.publish,
-            any_changed=lambda: self.changed.append(len(self.clients.sessions)),
+            lambda: self.servers,
+            any_changed=lambda: self.changed.append(len(self.clients)),
             changed=self.seen.call,
         )
+
+    def come(self, dialect, *sessions):
+        for session in sessions:
+            self.clients.came(session, dialect)
+
+    def switch(self, **programs):
+        """The user switches programs on and off."""
+        switches = {f"publish_for_{key}": value for key, value in programs.items()}
+        self.current = dataclasses.replace(self.current, **switches)
+        self.clients.wanted_has_changed()
+
+    def own_rows(self, *rows):
+        """The user's own rows for programs are these."""
+        self.current = dataclasses.replace(self.current, agents=rows)
+        self.clients.wanted_has_changed()
+
+    def name(self, session):
+        """What users call the client."""
+        return self.clients.owner_of(session).client_name

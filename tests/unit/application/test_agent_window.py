@@ -12,10 +12,8 @@ import pytest
 from companion.agents.shared_context import ActiveFile, Position
 from companion.agents.window import Answer, CannotDo, Decision, FileDiagnostics, OpenEditor
 from companion.protocol.tools import Cancellation
-from companion.review.decision import Outcome, Owner, ReviewError, Verdict
-from tests.support.agent_windows import Bench, Syntax, View
-
-OWNER = Owner("session-1", "Claude Code")
+from companion.review.decision import Outcome, ReviewError, Verdict
+from tests.support.agent_windows import CLIENT, OWNER, Bench, Syntax, View
 
 
 @pytest.fixture
@@ -37,28 +35,19 @@ class TestReview:
             ticket.settle(Outcome(Verdict.ACCEPTED, bench.path(), "edited\n"))
 
         assert bench.review(accept) == Answer(Decision.ACCEPTED, "edited\n")
-        assert bench.reviews.opened == [(OWNER, bench.path(), "new\n", "old\n")]
+        assert bench.reviews.asked == [("open", OWNER, bench.path(), "new\n", "old\n")]
         assert bench.runtime.disk == ["prepare"]
         assert bench.runtime.main == ["file_request", "_open"]
 
     @pytest.mark.parametrize(
         ("outcome", "answer"),
         [
-            (Outcome(Verdict.ACCEPTED, "/a", None), Answer(Decision.ACCEPTED, "")),
             (Outcome(Verdict.REJECTED, "/a", None), Answer(Decision.REJECTED)),
             (None, Answer(Decision.WITHDRAWN)),
         ],
     )
     def test_each_outcome_has_its_answer(self, bench, outcome, answer):
         assert bench.review(lambda: bench.reviews.tickets[0].settle(outcome)) == answer
-
-    def test_only_the_first_outcome_counts(self, bench):
-        def twice():
-            (ticket,) = bench.reviews.tickets
-            ticket.settle(Outcome(Verdict.REJECTED, "/a", None))
-            ticket.settle(Outcome(Verdict.ACCEPTED, "/a", "text"))
-
-        assert bench.review(twice).decision is Decision.REJECTED
 
     def test_what_cannot_be_shown_is_said(self, bench):
         with pytest.raises(CannotDo, match="is a folder"):
@@ -87,7 +76,8 @@ class TestReview:
         assert not bench.reviews.taken_back
         ((milliseconds, look),) = bench.runtime.later
         assert milliseconds == 10000
-        bench.connected = lives
+        if not lives:
+            bench.clients.remove(CLIENT.id)
         look()
         assert bench.reviews.taken_back == (bench.reviews.tickets if lives else [])
 
@@ -100,7 +90,7 @@ class TestReview:
 
         bench.runtime.in_worker = in_worker
         assert bench.review(lambda: None).decision is Decision.WITHDRAWN
-        assert not bench.reviews.opened
+        assert not bench.reviews.asked
 
 
 class TestWhatIsThere:
@@ -139,9 +129,6 @@ class TestWhatIsThere:
         bench.tracker.active = ActiveFile("/a.py", Position(0, 0), Position(0, 1), "x")
         assert asyncio.run(bench.subject.selection()) is bench.tracker.active
         assert bench.runtime.main == ["context"]
-
-    def test_the_folders_are_those_announced(self, bench):
-        assert bench.subject.folders() == [bench.folder]
 
     def found(self, bench):
         """Something is found in every file; returns the list of what was asked for, each time."""
@@ -347,6 +334,6 @@ class TestWhatIsDone:
     def test_reviews_are_withdrawn_and_clients_renamed(self, bench):
         assert asyncio.run(bench.subject.withdraw_review("session-1", "its name")) is True
         assert asyncio.run(bench.subject.withdraw_reviews("session-1")) == 3
-        assert bench.reviews.withdrawn == [("session-1", "its name")]
+        assert bench.reviews.asked == [("withdraw", "session-1", "its name")]
         bench.subject.rename_client("session-1", "Polite greeting")
-        assert bench.renamed == [("session-1", "Polite greeting")]
+        assert bench.clients.renamed == [("session-1", "Polite greeting")]

@@ -120,19 +120,21 @@ class Calls(RuleBasedStateMachine):
         self.threads = Threads(self.loop)
         self.reviews = Reviews()
         self.connected = True
-        hooks = self.module.Hooks(
-            owner_of=lambda session: Owner(session.id, "Claude Code"),
-            is_connected=lambda owner: self.connected,
-            rename=lambda session, name: None,
-            folders=lambda: ["/"],
-        )
-        self.window = self.module.EndpointWindow(None, self.threads, self.reviews, None, None, hooks)
+        self.window = self.module.EndpointWindow(None, self.threads, self.reviews, None, None, self, None)
         self.core = Protocol(CLAUDE, IDENTITY)
         self.session = self.core.registry.connection("client-1", 0.0)
         self.say(INITIALIZE)
         self.say({"jsonrpc": "2.0", "method": "notifications/initialized"})
         self.session.take()
         self.asked, self.taken_back, self.cancelled, self.answered = [], set(), set(), []
+
+    # -- the clients --------------------------------------------------------------------------------------------------
+
+    def owner_of(self, session):
+        return Owner(session.id, "Claude Code")
+
+    def __contains__(self, session):
+        return self.connected
 
     # -- the connection, as the transport carries it ------------------------------------------------------------------
 

@@ -1,13 +1,13 @@
-"""What a client is called that introduces itself with the name of a library, or with none."""
+"""What a client is called: as its program is, and by the name that it gives itself, be it that of a library or none."""
 
 from __future__ import annotations
 
 import pytest
+from clients_world import client
 
-from companion.endpoint.client import ANONYMOUS_CLIENTS, display_name
-from companion.protocol.tools import ClientSession
-
-CLIENT = ClientSession("session-1", "gemini-cli", "1.0", "2025-06-18", 0.0, "Gemini CLI")
+from companion.agents.claude_dialect import CLAUDE
+from companion.agents.ide_companion import IDE_COMPANION
+from companion.endpoint.client import Client, Presence, display_name, name_of
 
 
 @pytest.mark.parametrize(
@@ -21,5 +21,20 @@ CLIENT = ClientSession("session-1", "gemini-cli", "1.0", "2025-06-18", 0.0, "Gem
     ],
 )
 def test_a_client_without_a_name_of_its_own_is_called_by_its_token(name, token_name, shown):
-    assert display_name(CLIENT._replace(client_name=name, token_name=token_name)) == shown
-    assert set(ANONYMOUS_CLIENTS.values()) == {"CLI", "client"}
+    assert display_name(client(1, name, token_name)) == shown
+
+
+@pytest.mark.parametrize(
+    ("presence", "dialect", "name"),
+    [
+        (Presence.SHOWN, CLAUDE, "Claude Code"),
+        (Presence.HIDDEN, CLAUDE, "claude-code"),
+        (Presence.SHOWN, IDE_COMPANION, "claude-code"),
+        (Presence.EXPECTED, None, "claude-code"),
+    ],
+)
+def test_the_program_is_known_only_of_a_client_that_is_shown_and_by_its_dialect(presence, dialect, name):
+    made = Client()
+    made.presence, made.dialect = presence, dialect
+    assert name_of(client(1, "claude-code"), made) == name
+    assert name_of(client(1, "claude-code"), None) == "claude-code"

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import dataclasses
 import threading
+from collections import OrderedDict
 
 import pytest
 from clients_world import CONTEXT, World, client
@@ -14,75 +14,51 @@ from companion.agents.dialect import Mention
 from companion.agents.ide_companion import IDE_COMPANION
 from companion.endpoint import clients as module
 from companion.endpoint.client import SELF_TEST
-from companion.review.decision import Owner
 from companion.settings import Settings
 
 COPILOT_CLI = client(1, "copilot-cli")
 CLAUDE_CODE = client(2, "claude-code")
 OPENCODE = client(3, "opencode")
-
-
-class SwitchedWorld(World):
-    """The user switches programs on and off."""
-
-    def switch(self, **programs):
-        switches = {f"publish_for_{key}": value for key, value in programs.items()}
-        self.current = dataclasses.replace(self.current, **switches)
-        self.clients.wanted_has_changed()
-
-    def name(self, session):
-        return self.clients.owner_of(session).client_name
+MOMENTS = ["expected", "shown", "hidden", "shown again"]
 
 
 @pytest.fixture
 def world(monkeypatch):
-    made = SwitchedWorld()
+    made = World()
     made.looked_for = []
     monkeypatch.setattr(module, "is_alive", lambda pid: made.looked_for.append(pid) or True)
     return made
 
 
+def tell(world, moment, told):
+    """Let a client go through all presences; call `told` at this moment."""
+
+    def now(name):
+        if name == moment:
+            told()
+
+    now("expected")
+    world.come(COPILOT, COPILOT_CLI)
+    now("shown")
+    world.switch(copilot=False)
+    now("hidden")
+    world.switch(copilot=True)
+    now("shown again")
+    assert list(world.clients) == ["session-1"]
+
+
 class TestProcessId:
-    def looked_for(self, world):
+    @pytest.mark.parametrize("moment", MOMENTS)
+    def test_it_is_known_whenever_it_was_told(self, world, moment):
+        tell(world, moment, lambda: world.clients.process_known(COPILOT_CLI, 4321))
+        world.clients.went(COPILOT_CLI)
         for _, look in world.runtime.later:
             look()
-        return world.looked_for
-
-    def test_it_is_told_before_the_client_has_connected(self, world):
-        world.clients.process_known(COPILOT_CLI, 4321)
-        world.clients.came(COPILOT_CLI, COPILOT)
-        world.clients.went(COPILOT_CLI)
-        assert self.looked_for(world) == [4321]
-        assert world.reviews.withdrawn == ["session-1"]
-
-    def test_the_last_that_it_tells_counts(self, world):
-        world.clients.process_known(COPILOT_CLI, 1)
-        world.clients.came(COPILOT_CLI, COPILOT)
-        world.clients.process_known(COPILOT_CLI, 2)
-        world.clients.came(COPILOT_CLI, COPILOT)
-        world.clients.went(COPILOT_CLI)
-        assert self.looked_for(world) == [2]
-
-    @pytest.mark.parametrize("told", ["expected", "shown", "hidden", "shown again"])
-    def test_it_is_known_whenever_it_was_told(self, world, told):
-        def tell(now):
-            if now == told:
-                world.clients.process_known(COPILOT_CLI, 4321)
-
-        tell("expected")
-        world.clients.came(COPILOT_CLI, COPILOT)
-        tell("shown")
-        world.switch(copilot=False)
-        tell("hidden")
-        world.switch(copilot=True)
-        tell("shown again")
-        assert list(world.clients.sessions) == ["session-1"]
-        world.clients.went(COPILOT_CLI)
-        assert self.looked_for(world) == [4321]
+        assert world.looked_for == [4321]
 
     def test_nobody_looks_for_the_program_of_one_that_was_not_shown(self, world):
         world.switch(copilot=False)
-        world.clients.came(COPILOT_CLI, COPILOT)
+        world.come(COPILOT, COPILOT_CLI)
         for session in (COPILOT_CLI, CLAUDE_CODE):  # hidden, and never connected
             world.clients.process_known(session, 4321)
             world.clients.went(session)
@@ -94,11 +70,7 @@ class TestProcessId:
     def test_it_is_forgotten_with_the_client(self, world):
         world.clients.process_known(COPILOT_CLI, 4321)
         world.clients.went(COPILOT_CLI)
-        world.clients.came(COPILOT_CLI, COPILOT)
-        world.clients.went(COPILOT_CLI)
-        world.clients.came(COPILOT_CLI, COPILOT)
-        world.clients.process_known(COPILOT_CLI, 4321)
-        world.clients.stop()
+        world.come(COPILOT, COPILOT_CLI)
         world.clients.went(COPILOT_CLI)
         assert not world.runtime.later
 
@@ -106,7 +78,7 @@ class TestProcessId:
         session = client(9, SELF_TEST)
         world.clients.process_known(session, 4321)
         world.clients.came(session)
-        assert not world.clients.sessions
+        assert not world.clients
         world.clients.went(session)
         assert not world.runtime.later
         assert not world.seen.count
@@ -116,11 +88,11 @@ class TestExpected:
     def test_it_is_as_good_as_not_there(self, world):
         world.clients.process_known(CLAUDE_CODE, 4321)
         world.clients.rename("session-2", "Greeting")
-        world.clients.listed(CLAUDE, CLAUDE_CODE)
-        assert not world.clients.sessions
+        world.clients.listed(CLAUDE_CODE, CLAUDE)
+        assert not world.clients
+        assert "session-2" not in world.clients
         assert not world.clients.names()
         assert not world.clients.take_mentions()
-        assert not world.clients.is_connected(Owner("session-2", ""))
         assert world.clients.mention(Mention("/a.py")) is None
         world.switch(claude=False)
         world.switch(claude=True)
@@ -133,97 +105,75 @@ class TestExpected:
 
     def test_its_place_is_that_of_its_coming(self, world):
         world.clients.process_known(COPILOT_CLI, 4321)
-        world.clients.came(CLAUDE_CODE, CLAUDE)
-        world.clients.came(COPILOT_CLI, COPILOT)
-        assert list(world.clients.sessions) == ["session-2", "session-1"]
+        world.come(CLAUDE, CLAUDE_CODE)
+        world.come(COPILOT, COPILOT_CLI)
+        assert list(world.clients) == ["session-2", "session-1"]
         assert world.changed == [1]
         assert world.tracker.listening == [True]
         assert len(world.tracker.waiting) == 1
 
 
 class TestGivenName:
-    def test_it_may_come_before_the_client(self, world):
-        world.clients.rename("session-1", "Greeting")
-        assert world.seen.count == 1
-        assert world.name(COPILOT_CLI) == "copilot-cli: Greeting", "which program it is nobody knows yet"
-        world.clients.came(COPILOT_CLI, COPILOT)
-        assert world.clients.names() == ["Copilot CLI: Greeting"]
-
-    def test_it_is_kept_while_the_client_is_hidden(self, world):
-        world.clients.came(COPILOT_CLI, COPILOT)
-        world.clients.rename("session-1", "Greeting")
+    @pytest.mark.parametrize("moment", MOMENTS)
+    def test_it_is_shown_whenever_it_was_told(self, world, moment):
+        tell(world, moment, lambda: world.clients.rename("session-1", "Polite\ngreeting"))
+        assert world.clients.names() == ["Copilot CLI: Polite<U+000A>greeting"]
         world.switch(copilot=False)
-        assert world.name(COPILOT_CLI) == "copilot-cli: Greeting"
-        assert not world.clients.names()
+        assert world.name(COPILOT_CLI) == "copilot-cli: Polite<U+000A>greeting"
         world.switch(copilot=True)
-        assert world.clients.names() == ["Copilot CLI: Greeting"]
+        world.clients.rename("session-1", "")
+        assert world.clients.names() == ["Copilot CLI"]
 
-    def test_it_may_come_while_the_client_is_hidden(self, world):
-        world.switch(copilot=False)
-        world.clients.came(COPILOT_CLI, COPILOT)
+    @pytest.mark.parametrize("hidden", [True, False])
+    def test_it_is_news_and_forgotten_with_the_client(self, world, hidden):
+        world.come(COPILOT, COPILOT_CLI)
+        if hidden:
+            world.switch(copilot=False)
+        seen = world.seen.count
         world.clients.rename("session-1", "Greeting")
-        assert world.seen.count == 1
-        assert not world.clients.names()
-        world.switch(copilot=True)
-        assert world.clients.names() == ["Copilot CLI: Greeting"]
-
-    def test_whoever_has_gone_is_forgotten_also_when_hidden(self, world):
-        world.clients.came(COPILOT_CLI, COPILOT)
-        world.clients.rename("session-1", "Greeting")
-        world.switch(copilot=False)
+        assert world.seen.count == seen + 1
         world.clients.went(COPILOT_CLI)
         world.switch(copilot=True)
-        world.clients.came(COPILOT_CLI, COPILOT)
+        world.come(COPILOT, COPILOT_CLI)
         assert world.clients.names() == ["Copilot CLI"]
 
 
 class TestHidingAndShowing:
     def test_who_is_shown_again_is_the_youngest_and_takes_the_mentions(self, world):
-        for session in (OPENCODE, CLAUDE_CODE):
-            world.clients.came(session, CLAUDE)
+        world.come(CLAUDE, OPENCODE, CLAUDE_CODE)
         assert world.clients.mention(Mention("/a.py")) == "Claude Code"
         world.switch(opencode=False)
         world.switch(opencode=True)
-        assert list(world.clients.sessions) == ["session-2", "session-3"]
+        assert list(world.clients) == ["session-2", "session-3"]
         assert world.clients.mention(Mention("/a.py")) == world.clients.names()[-1] == "opencode"
 
-    def test_a_program_that_needs_lines_is_told_those_of_the_whole_file(self, world):
-        for session, params in ((OPENCODE, {"lineStart": 0, "lineEnd": 7}), (CLAUDE_CODE, {})):
-            world.clients.came(session, CLAUDE)
-            world.clients.mention(Mention("/a.py", None, 7))
-            assert world.servers.sent[-1][1].params == {"filePath": "/a.py", **params}
-            world.clients.mention(Mention("/a.py", (2, 3), 7))
-            assert world.servers.sent[-1][1].params == {"filePath": "/a.py", "lineStart": 2, "lineEnd": 3}
-
     def test_those_that_wait_are_shown_in_the_order_in_which_they_were_hidden(self, world):
-        world.clients.came(COPILOT_CLI, COPILOT)
+        world.come(COPILOT, COPILOT_CLI)
         world.switch(opencode=False)
-        world.clients.came(OPENCODE, CLAUDE)
+        world.come(CLAUDE, OPENCODE)
         world.switch(copilot=False)
-        world.clients.came(OPENCODE, CLAUDE)  # told anew when a server was restarted
+        world.come(CLAUDE, OPENCODE)  # told anew when a server was restarted
         world.switch(claude=False)
-        world.clients.came(CLAUDE_CODE, CLAUDE)
+        world.come(CLAUDE, CLAUDE_CODE)
         world.switch(opencode=True, copilot=True, claude=True)
-        assert list(world.clients.sessions) == ["session-3", "session-1", "session-2"]
+        assert list(world.clients) == ["session-3", "session-1", "session-2"]
 
     def test_one_that_is_hidden_and_comes_again_stays_hidden(self, world):
         world.switch(opencode=False)
-        world.clients.came(OPENCODE, CLAUDE)
-        world.clients.came(OPENCODE, CLAUDE)
-        assert not world.clients.sessions
+        world.come(CLAUDE, OPENCODE, OPENCODE)
+        assert not world.clients
         assert not world.seen.count
         world.current = Settings()
-        world.clients.came(OPENCODE, CLAUDE)  # before the window was told of the setting
-        assert list(world.clients.sessions) == ["session-3"]
-        assert world.seen.count == 1
+        world.come(CLAUDE, OPENCODE)  # before the window was told of the setting
+        assert list(world.clients) == ["session-3"]
         world.clients.wanted_has_changed()
         assert world.seen.count == 1
         world.clients.went(OPENCODE)
         world.clients.wanted_has_changed()
-        assert not world.clients.sessions
+        assert not world.clients
 
     def test_one_that_is_shown_again_has_been_told_nothing(self, world):
-        world.clients.came(CLAUDE_CODE, CLAUDE)
+        world.come(CLAUDE, CLAUDE_CODE)
         world.clients.publish_context(CONTEXT)
         world.switch(claude=False)
         world.switch(claude=True)
@@ -231,16 +181,8 @@ class TestHidingAndShowing:
         world.clients._send_context("session-2", CONTEXT._replace(active=None))
         assert world.servers.heard() == []
 
-    def test_after_the_end_nobody_is_shown_again(self, world):
-        world.switch(opencode=False)
-        world.clients.came(OPENCODE, CLAUDE)
-        world.clients.stop()
-        world.switch(opencode=True)
-        assert not world.clients.sessions
-        assert not world.seen.count
 
-
-class LookedUp(dict):
+class LookedUp(OrderedDict):
     """A dict through which only the main thread may go."""
 
     def _main_thread_only(self):
@@ -261,7 +203,7 @@ class LookedUp(dict):
 
 def test_other_threads_ask_of_one_client_and_go_through_all_of_them_never(world):
     world.clients._clients = LookedUp()
-    world.clients.came(CLAUDE_CODE, CLAUDE)
+    world.come(CLAUDE, CLAUDE_CODE)
     world.clients.rename("session-2", "Greeting")
     answers = []
 

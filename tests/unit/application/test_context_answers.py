@@ -14,7 +14,7 @@ import pytest
 if sys.platform == "win32":
     pytest.skip("Windows has named pipes instead", allow_module_level=True)
 
-from answering_editors import CONTEXT, Editor, Window, answer, home, request, run
+from answering_editors import CONTEXT, Editor, Window, answer, asynchronous, home, request
 
 from companion.agents.codex_cli import ide_context
 from companion.agents.shared_context import ActiveFile, Position, SharedContext
@@ -68,29 +68,26 @@ class TestTheWindow:
 
 
 class TestAnswers:
-    def test_the_documents_frames(self, home):
+    @asynchronous
+    async def test_the_documents_frames(self, home):
         blocks = re.findall(r"```frames\n(.*?)```", DOCUMENT.read_text(encoding="utf-8"), re.S)
         assert len(blocks) == 4
-
-        async def scenario():
-            windows = Window("/code/app", last=1), Window("/private", wanted=False)
-            editor = Editor(home, *windows)
-            await editor.until(Holding.HELD)
-            for block in blocks:
-                asked, length = json.JSONDecoder().raw_decode(block)
-                got = await answer(editor.paths[0], json.dumps(asked).encode())
-                assert got == json.loads(block[length:])
-            assert await answer(editor.paths[1], request("/", method="thread-list")) == {
-                "type": "response",
-                "requestId": "1",
-                "method": "thread-list",
-                "handledByClientId": "sublimetext",
-                "resultType": "error",
-                "error": "no-handler-for-request",
-            }
-            await editor.close()
-
-        run(scenario())
+        windows = Window("/code/app", last=1), Window("/private", wanted=False)
+        editor = Editor(home, *windows)
+        await editor.until(Holding.HELD)
+        for block in blocks:
+            asked, length = json.JSONDecoder().raw_decode(block)
+            got = await answer(editor.paths[0], json.dumps(asked).encode())
+            assert got == json.loads(block[length:])
+        assert await answer(editor.paths[1], request("/", method="thread-list")) == {
+            "type": "response",
+            "requestId": "1",
+            "method": "thread-list",
+            "handledByClientId": "sublimetext",
+            "resultType": "error",
+            "error": "no-handler-for-request",
+        }
+        await editor.close()
 
     @pytest.mark.parametrize(
         "frame",
@@ -103,100 +100,87 @@ class TestAnswers:
             b'{"type": "request", "requestId": 1e400}',
         ],
     )
-    def test_what_is_no_message_ends_the_connection(self, home, frame):
-        async def scenario():
-            unexpected = []
-            asyncio.get_running_loop().set_exception_handler(lambda loop, context: unexpected.append(context))
-            editor = Editor(home, Window("/a"))
-            await editor.until(Holding.HELD)
-            with pytest.raises(OSError, match="no answer"):
-                await ask(editor.paths[0], frame)
-            assert (await answer(editor.paths[0], request("/a")))["resultType"] == "success"
-            await editor.close()
-            gc.collect()  # by which a task's error comes to light
-            assert unexpected == []
+    @asynchronous
+    async def test_what_is_no_message_ends_the_connection(self, home, frame):
+        unexpected = []
+        asyncio.get_running_loop().set_exception_handler(lambda loop, context: unexpected.append(context))
+        editor = Editor(home, Window("/a"))
+        await editor.until(Holding.HELD)
+        with pytest.raises(OSError, match="no answer"):
+            await ask(editor.paths[0], frame)
+        assert (await answer(editor.paths[0], request("/a")))["resultType"] == "success"
+        await editor.close()
+        gc.collect()  # by which a task's error comes to light
+        assert unexpected == []
 
-        run(scenario())
-
-    def test_it_comes_from_memory_within_50_milliseconds(self, home):
-        async def scenario():
-            editor = Editor(home, Window("/code/app"))
-            await editor.until(Holding.HELD)
-            editor.answers._runtime.on_main = lambda *call: None  # the main thread hangs
-            times = []
-            for _ in range(20):
-                began = asyncio.get_running_loop().time()
-                await answer(editor.paths[0], request("/code/app"))
-                times.append(asyncio.get_running_loop().time() - began)
-            assert sorted(times)[10] < 0.05
-            await editor.close()
-
-        run(scenario())
-
-    def test_a_window_to_which_nobody_listened_is_given_a_moment(self, home):
-        async def scenario():
-            window = Window("/code/app", context=None)
-            editor = Editor(home, window)
-            await editor.until(Holding.HELD)
-
-            def came(session, dialect):
-                asyncio.get_running_loop().call_later(0.05, setattr, window.tracker, "published", CONTEXT)
-
-            window.client_came = came
-            got = await answer(editor.paths[0], request("/code/app"))
-            assert got["result"]["ideContext"]["activeFile"]["label"] == "main.py"
-            await editor.close()
-
-        run(scenario())
-
-    def test_one_whose_editor_hangs_is_answered_in_time_with_nothing(self, home):
-        async def scenario():
-            editor = Editor(home, Window("/code/app", context=None))
-            await editor.until(Holding.HELD)
+    @asynchronous
+    async def test_it_comes_from_memory_within_50_milliseconds(self, home):
+        editor = Editor(home, Window("/code/app"))
+        await editor.until(Holding.HELD)
+        editor.answers._runtime.on_main = lambda *call: None  # the main thread hangs
+        times = []
+        for _ in range(20):
             began = asyncio.get_running_loop().time()
-            got = await answer(editor.paths[0], request("/code/app"))
-            assert got["result"] == {"ideContext": {"openTabs": []}}
-            assert asyncio.get_running_loop().time() - began < 0.5, "longer than the program waits"
-            await editor.close()
+            await answer(editor.paths[0], request("/code/app"))
+            times.append(asyncio.get_running_loop().time() - began)
+        assert sorted(times)[10] < 0.05
+        await editor.close()
 
-        run(scenario())
+    @asynchronous
+    async def test_a_window_to_which_nobody_listened_is_given_a_moment(self, home):
+        window = Window("/code/app", context=None)
+        editor = Editor(home, window)
+        await editor.until(Holding.HELD)
+
+        def came(session, dialect):
+            asyncio.get_running_loop().call_later(0.05, setattr, window.tracker, "published", CONTEXT)
+
+        window.clients.came = came
+        got = await answer(editor.paths[0], request("/code/app"))
+        assert got["result"]["ideContext"]["activeFile"]["label"] == "main.py"
+        await editor.close()
+
+    @asynchronous
+    async def test_one_whose_editor_hangs_is_answered_in_time_with_nothing(self, home):
+        editor = Editor(home, Window("/code/app", context=None))
+        await editor.until(Holding.HELD)
+        began = asyncio.get_running_loop().time()
+        got = await answer(editor.paths[0], request("/code/app"))
+        assert got["result"] == {"ideContext": {"openTabs": []}}
+        assert asyncio.get_running_loop().time() - began < 0.5, "longer than the program waits"
+        await editor.close()
 
 
 class TestPrograms:
-    def test_a_program_is_a_client_of_its_window_while_it_runs(self, home, monkeypatch):
+    @asynchronous
+    async def test_a_program_is_a_client_of_its_window_while_it_runs(self, home, monkeypatch):
         if sys.platform != "linux":
             pytest.skip("the system does not tell which process it is")
+        first, second = Window("/a"), Window("/b")
+        editor = Editor(home, first, second)
+        await editor.until(Holding.HELD)
+        for _ in range(2):
+            await answer(editor.paths[0], request("/a"))
+        assert (first.came, first.went) == (["codex-tui"], [])
+        await answer(editor.paths[0], request("/b"))
+        assert (first.went, second.came) == (["codex-tui"], ["codex-tui"])
+        editor.answers.look()
+        assert second.went == []
+        monkeypatch.setattr(context_answers, "is_alive", lambda process: False)
+        editor.answers.look()
+        assert second.went == ["codex-tui"]
+        await editor.close()
 
-        async def scenario():
-            first, second = Window("/a"), Window("/b")
-            editor = Editor(home, first, second)
-            await editor.until(Holding.HELD)
-            for _ in range(2):
-                await answer(editor.paths[0], request("/a"))
-            assert (first.came, first.went) == (["codex-tui"], [])
-            await answer(editor.paths[0], request("/b"))
-            assert (first.went, second.came) == (["codex-tui"], ["codex-tui"])
-            editor.answers.look()
-            assert second.went == []
-            monkeypatch.setattr(context_answers, "is_alive", lambda process: False)
-            editor.answers.look()
-            assert second.went == ["codex-tui"]
-            await editor.close()
-
-        run(scenario())
-
-    def test_one_whose_process_is_not_known_is_gone_after_half_an_hour(self, home, monkeypatch):
-        async def scenario():
-            window = Window("/a")
-            editor = Editor(home, window)
-            await editor.answers._context("/a", "codex-tui", None)
-            editor.answers._forget_the_dead()
-            assert (window.came, window.went) == (["codex-tui"], [])
-            monkeypatch.setattr(context_answers, "FORGOTTEN_SECONDS", 0)
-            editor.answers._forget_the_dead()
-            assert window.went == ["codex-tui"]
-
-        run(scenario())
+    @asynchronous
+    async def test_one_whose_process_is_not_known_is_gone_after_half_an_hour(self, home, monkeypatch):
+        window = Window("/a")
+        editor = Editor(home, window)
+        await editor.answers._context("/a", "codex-tui", None)
+        editor.answers._forget_the_dead()
+        assert (window.came, window.went) == (["codex-tui"], [])
+        monkeypatch.setattr(context_answers, "FORGOTTEN_SECONDS", 0)
+        editor.answers._forget_the_dead()
+        assert window.went == ["codex-tui"]
 
 
 class TestWords:

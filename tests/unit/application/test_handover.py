@@ -26,17 +26,13 @@ def clock(monkeypatch):
     sys.modules.pop(handover.MODULE, None)
 
 
-def test_the_successor_gets_all_of_it(clock):
+def test_the_successor_gets_all_of_it_once(clock):
+    handover.leave({9: LEFT[7]})
     handover.leave(LEFT)
     clock[0] += 1
     taken = handover.take()
     assert taken == LEFT
     assert all(type(each) is ServerState for states in taken.values() for each in states.values())
-
-
-def test_nobody_gets_it_twice(clock):
-    handover.leave(LEFT)
-    assert handover.take()
     assert handover.take() == {}
     assert handover.MODULE not in sys.modules
 
@@ -69,18 +65,8 @@ def test_a_release_with_one_server_for_each_window_left_that_of_the_ide_companio
     assert handover.take() == {7: {"ide_companion": FIRST}}
 
 
-def test_nothing_was_left(clock):
-    assert handover.take() == {}
-
-
 def test_no_class_of_the_package_that_ends_is_kept(clock):
     handover.leave(LEFT)
     kept = sys.modules[handover.MODULE].kept
     assert {type(states) for states in kept["windows"].values()} == {dict}
     assert {type(values) for states in kept["windows"].values() for values in states.values()} == {tuple}
-
-
-def test_later_leavings_take_the_place_of_earlier_ones(clock):
-    handover.leave(LEFT)
-    handover.leave({9: LEFT[7]})
-    assert list(handover.take()) == [9]

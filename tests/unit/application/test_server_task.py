@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import errno
 
-import aiohttp
 import pytest
 
 import companion.transport.server
@@ -24,14 +23,13 @@ from companion.endpoint.server_task import (
 )
 from companion.protocol.limits import ENVELOPE, MEBIBYTE
 from companion.protocol.serving import Address
-from companion.protocol.tools import EMPTY, ClientSession
+from companion.protocol.tools import ClientSession
 
-TOKEN = "secret-token"
-AGENT_TOKENS = {"gemini": "other-token"}
 CLIENT = ClientSession("session-1", "client", "1", "2025-06-18", 0.0)
 OTHER = ClientSession("session-2", "other", "1", "2025-06-18", 0.0)
-GONE = "a session that has ended"
 TAKEN = OSError(errno.EADDRINUSE, "Address already in use")
+EXHAUSTED = OSError(errno.EMFILE, "Too many open files")
+LEFT = ServerState(4711, "secret-token", {"gemini": "other-token"}, {"sessions": ["some"]})
 
 
 class Server:
@@ -44,19 +42,14 @@ class Server:
 
     def __init__(self, dialect, secrets, hooks, **options):
         self.dialect, self.secrets, self.hooks, self.options = dialect, secrets, hooks, options
+        self.tokens = {secrets.token, *secrets.further.values()}  # as they were when it was made
         self.sessions = {}
-        self.imported = None
-        self.asked_port = None
-        self.stops = []
-        self.patience = None
-        self.calls = []
-        self.gate = None
+        self.stops, self.calls = [], []
         Server.made.append(self)
 
-    async def start(self, port=0, state=None):
-        self.asked_port = port
+    async def start(self, port, state):
+        self.asked = (port, state)
         if state:
-            self.imported = state
             self.sessions = dict(Server.kept)
         if Server.slow:
             self.gate = asyncio.get_running_loop().create_future()
@@ -66,8 +59,7 @@ class Server:
         return Address(port or 5000 + len(Server.made))
 
     async def stop(self, come_back_seconds=None, seconds=None):
-        self.stops.append(come_back_seconds)
-        self.patience = seconds
+        self.stops.append((come_back_seconds, seconds))
 
     def abandon(self):
         self.calls.append(("abandon",))
@@ -77,7 +69,6 @@ class Server:
 
     def notify(self, *args, **options):
         self.calls.append(("notify", args, options))
-        return options["session"] != GONE
 
     def disconnect(self):
         self.calls.append(("disconnect",))
@@ -89,8 +80,7 @@ class Server:
 class Libraries:
     """There from the start, or once they are let come."""
 
-    def __init__(self):
-        self.missing = None
+    missing = None
 
     async def imported(self, load):
         if self.missing is not None:
@@ -103,20 +93,21 @@ class Told:
 
     def __init__(self):
         self.all = []
-        tell = {
-            "serving": lambda address, *secrets: self.all.append(("serving", address.port)),
-            "client_came": lambda client: self.all.append(("came", client.id)),
-            "client_went": lambda client: self.all.append(("went", client.id)),
-            "problem": lambda problem: self.all.append(("problem", problem)),
-        }
-        self.listener = Listener(*[tell.get(name, self.all.append) for name in Listener._fields])
+        self.listener = Listener(
+            serving=lambda dialect, address, secrets: self.all.append(("serving", address.port)),
+            problem=lambda dialect, problem: self.all.append(("problem", problem)),
+            came=lambda client, dialect: self.all.append(("came", client.id)),
+            went=lambda client: self.all.append(("went", client.id)),
+            listed=lambda client, dialect: self.all.append(("listed", client.id, dialect)),
+            process_known=lambda client, number: self.all.append(("process", client.id, number)),
+        )
 
     def since(self):
         told, self.all = self.all, []
         return told
 
 
-@pytest.fixture
+@pytest.fixture(autouse=True)
 def servers(monkeypatch):
     for name, value in (("made", []), ("failures", []), ("kept", {}), ("slow", False)):
         monkeypatch.setattr(Server, name, value)
@@ -134,22 +125,22 @@ def libraries():
     return Libraries()
 
 
-async def call_tool(call):
-    return EMPTY
-
-
 @pytest.fixture
 def make(runtime, libraries, told):
-    """Makes services."""
-    return lambda **options: ServerTask(
-        runtime, libraries, told.listener, call_tool, token=TOKEN, version="1.2",
-        **{"agent_tokens": dict(AGENT_TOKENS), "dialect": IDE_COMPANION, "body_mebibytes": 3, **options},
-    )  # fmt: skip
+    """Makes tasks, which go on with what a former server has left if that is given."""
+    return lambda state=None, dialect=IDE_COMPANION: ServerTask(
+        runtime, libraries, told.listener, lambda dialect, call: None, "1.2", dialect, state
+    )
 
 
 @pytest.fixture
-def server_task(servers, make):
+def task(make):
     return make()
+
+
+@pytest.fixture
+def heir(make):
+    return make(LEFT)
 
 
 @pytest.fixture
@@ -157,44 +148,41 @@ def now(loop, runtime):
     """Begins a coroutine and lets all run that can run: first on the loop, then on the main thread."""
 
     def run(coroutine=None, seconds=0.0):
-        task = loop.create_task(coroutine) if coroutine is not None else None
+        begun = loop.create_task(coroutine) if coroutine is not None else None
         loop.step(seconds)
         runtime.editor.step()
-        return task.result() if task is not None and task.done() else None
+        return begun.result() if begun is not None and begun.done() else None
 
     return run
 
 
 class TestListening:
-    def test_it_tells_the_port_once_it_listens(self, server_task, servers, told, now, loop, runtime):
-        loop.create_task(server_task.run())
+    def test_it_tells_the_port_once_it_listens(self, task, servers, told, loop, runtime):
+        task.settings_changed(3)
+        loop.create_task(task.run())
         loop.step()
         assert told.all == [], "the main thread hears of it on the main thread"
         runtime.editor.step()
         assert told.since() == [("problem", None), ("serving", 5001)]
-        assert servers.made[0].dialect is IDE_COMPANION
-        assert servers.made[0].secrets == (TOKEN, AGENT_TOKENS)
-        assert servers.made[0].options["limits"].body_bytes == 3 * MEBIBYTE + ENVELOPE
-        assert servers.made[0].asked_port == 0
+        (server,) = servers.made
+        assert server.dialect is IDE_COMPANION
+        assert server.options["limits"].body_bytes == 3 * MEBIBYTE + ENVELOPE
+        assert server.asked == (0, {})
 
-    def test_a_program_that_is_admitted_later_gets_a_token_and_is_announced_and_keeps_it(
-        self, servers, told, now, make, loop, runtime
-    ):
-        tokens = dict(AGENT_TOKENS)
-        task = make(agent_tokens=tokens)
+    def test_a_program_that_is_admitted_gets_a_token_and_is_announced_and_keeps_it(self, task, servers, told, now):
         task.admit(["early"])
         now(task.run())
-        early = servers.made[0].secrets.further["early"]
+        secrets = servers.made[0].secrets
+        early = secrets.further["early"]
         told.since()
         task.admit(["early", "late"])
         now()
         assert told.since() == [("serving", 5001)]
-        assert set(servers.made[0].secrets.further) == {"gemini", "early", "late"}
         task.admit(["late", "early"])
         now()
         assert told.since() == []
-        assert servers.made[0].secrets.further["early"] == early
-        assert len({TOKEN, *tokens.values()}) == 4
+        assert secrets.further["early"] == early
+        assert len({secrets.token, early, secrets.further["late"]}) == 3
 
     def test_a_dialect_for_websockets_gets_a_server_for_them(self, servers, make, now, monkeypatch):
         monkeypatch.setattr(companion.transport.websocket_server, "WebSocketServer", servers)
@@ -202,17 +190,17 @@ class TestListening:
         now(make(dialect=CLAUDE).run())
         assert [server.dialect for server in servers.made] == [CLAUDE]
 
-    def test_without_the_libraries_it_waits(self, server_task, servers, libraries, told, now, loop):
+    def test_without_the_libraries_it_waits(self, task, servers, libraries, told, now, loop):
         libraries.missing = loop.create_future()
-        now(server_task.run(), 1000)
+        now(task.run(), 1000)
         assert servers.made == []
         libraries.missing.set_result(None)
         now()
         assert told.since()[-1] == ("serving", 5001)
 
-    def test_it_tries_again_with_growing_pauses_and_says_why(self, server_task, servers, told, now):
+    def test_it_tries_again_with_growing_pauses_and_says_why(self, task, servers, told, now):
         servers.failures[:] = [TAKEN] * 7
-        now(server_task.run())
+        now(task.run())
         pauses = list(RETRY_SECONDS) + [RETRY_SECONDS[-1]] * 2
         for attempt, pause in enumerate(pauses, 1):
             assert told.since() == [("problem", "could not open a port: Address already in use")]
@@ -222,239 +210,191 @@ class TestListening:
             assert len(servers.made) == attempt + 1
         assert told.since() == [("problem", None), ("serving", 5008)]
 
-    def test_once_stopped_it_does_not_try_again(self, server_task, servers, now):
-        servers.failures[:] = [TAKEN] * 3
-        now(server_task.run())
-        assert now(server_task.stop(for_good=False)) is None
-        now(seconds=100)
-        assert len(servers.made) == 1
-
-    def test_a_server_that_listens_only_after_the_stop_is_ended_and_told_to_nobody(
-        self, server_task, servers, told, now
-    ):
-        servers.slow = True
-        now(server_task.run())
-        assert now(server_task.stop(for_good=False)) is None
-        servers.made[0].gate.set_result(None)
-        now()
-        assert servers.made[0].stops == [None]
-        assert told.since() == []
-
-    def test_an_attempt_that_was_overtaken_gives_way(self, server_task, servers, told, now):
-        servers.slow = True
-        now(server_task.run())
-        servers.slow = False
-        now(server_task.run())
-        assert told.since() == [("problem", None), ("serving", 5002)]
-        servers.made[0].gate.set_result(None)
-        now()
-        assert servers.made[0].stops == [None]
-        assert servers.made[1].stops == []
-        assert told.since() == []
-
-    def test_so_does_one_that_waits_to_try_again(self, server_task, servers, told, now):
+    @pytest.mark.parametrize("end", ["stop", "another run"])
+    def test_while_it_waits_to_try_again_another_run_or_the_end_takes_its_place(self, task, servers, now, end):
         servers.failures[:] = [TAKEN]
-        now(server_task.run())
-        now(server_task.run())
-        assert len(servers.made) == 2
+        now(task.run())
+        now(task.run() if end == "another run" else task.stop(for_good=False))
+        so_far = len(servers.made)
         now(seconds=1000)
-        assert len(servers.made) == 2
+        assert len(servers.made) == so_far == (2 if end == "another run" else 1)
+
+    @pytest.mark.parametrize("end", ["stop", "another run"])
+    def test_a_server_that_listens_too_late_is_ended_and_told_to_nobody(self, task, servers, told, now, end):
+        servers.slow = True
+        now(task.run())
+        servers.slow = False
+        now(task.run() if end == "another run" else task.stop(for_good=False))
+        told.since()
+        servers.made[0].gate.set_result(None)
+        now()
+        assert servers.made[0].stops == [(None, None)]
+        assert [server.stops for server in servers.made[1:]] == ([[]] if end == "another run" else [])
+        assert told.since() == []
 
 
 class TestTakingOver:
-    LEFT = ServerState(4711, TOKEN, AGENT_TOKENS, {"sessions": ["some"]})
-
-    def test_it_goes_on_with_port_and_sessions(self, server_task, servers, told, now):
+    def test_it_goes_on_with_port_tokens_and_sessions(self, heir, servers, told, now):
         servers.kept = {CLIENT.id: CLIENT}
-        now(server_task.run(self.LEFT))
-        assert servers.made[0].asked_port == 4711
-        assert servers.made[0].imported == self.LEFT.state
+        now(heir.run())
+        assert servers.made[0].asked == (4711, LEFT.state)
+        assert servers.made[0].secrets == (LEFT.token, LEFT.agent_tokens)
         assert told.since() == [("came", CLIENT.id), ("problem", None), ("serving", 4711)]
 
-    def test_if_the_port_is_taken_it_begins_anew_at_once(self, server_task, servers, told, now):
+    def test_if_the_port_is_taken_it_begins_anew_at_once_with_other_tokens(self, heir, servers, told, now):
+        """Whoever has the port now is shown the old ones."""
         servers.failures[:] = [TAKEN]
-        now(server_task.run(self.LEFT))
-        assert len(servers.made) == 2
-        assert servers.made[1].asked_port == 0
-        assert servers.made[1].imported is None, "its clients cannot come back"
+        now(heir.run())
+        former, new = servers.made
+        assert new.asked == (0, {}), "its clients cannot come back"
         assert told.since() == [("problem", None), ("serving", 5002)]
+        assert former.tokens == {LEFT.token, *LEFT.agent_tokens.values()}
+        assert not former.tokens & new.tokens
+        assert len(new.tokens) == 2
 
-    def test_whoever_has_the_port_now_does_not_get_to_know_tokens_that_hold(self, server_task, servers, now):
-        servers.failures[:] = [TAKEN]
-        now(server_task.run(self.LEFT))
-        used = [{secrets.token, *secrets.further.values()} for secrets in (server.secrets for server in servers.made)]
-        assert used[0] == {TOKEN, *AGENT_TOKENS.values()}
-        assert not used[0] & used[1]
-        assert len(used[1]) == 1 + len(AGENT_TOKENS)
-
-    def test_a_failure_of_another_kind_is_no_reason_to_give_the_clients_up(self, server_task, servers, now):
-        servers.failures[:] = [OSError(errno.EMFILE, "Too many open files")]
-        now(server_task.run(self.LEFT))
+    def test_a_failure_of_another_kind_is_no_reason_to_give_the_clients_up(self, heir, servers, now):
+        servers.failures[:] = [EXHAUSTED]
+        now(heir.run())
         now(seconds=RETRY_SECONDS[0])
-        assert (servers.made[1].asked_port, servers.made[1].imported) == (4711, self.LEFT.state)
-        assert servers.made[1].secrets.token == TOKEN
+        assert servers.made[1].asked == (4711, LEFT.state)
+        assert servers.made[1].secrets.token == LEFT.token
 
-    @pytest.mark.parametrize("before", ["libraries", "port", "second try"])
+    @pytest.mark.parametrize("before", ["start", "libraries", "port", "second try"])
     def test_what_it_has_not_gone_on_with_yet_is_left_to_the_next_one(
-        self, server_task, servers, libraries, now, loop, before
+        self, heir, servers, libraries, now, loop, before
     ):
-        """The package is replaced again before it listens."""
+        """The package is replaced again before it listens, or the server was not wanted meanwhile."""
         if before == "libraries":
             libraries.missing = loop.create_future()
         servers.slow = before == "port"
-        servers.failures[:] = [OSError(errno.EMFILE, "Too many open files")] if before == "second try" else []
-        now(server_task.run(self.LEFT))
-        assert now(server_task.stop(for_good=False)) == self.LEFT
+        servers.failures[:] = [EXHAUSTED] if before == "second try" else []
+        if before != "start":
+            now(heir.run())
+        assert now(heir.stop(for_good=False)) == LEFT
 
-    def test_a_state_whose_port_is_taken_is_left_to_nobody(self, server_task, servers, now):
-        servers.failures[:] = [TAKEN, OSError(errno.EMFILE, "Too many open files")]
-        now(server_task.run(self.LEFT))
-        assert now(server_task.stop(for_good=False)) is None
+    def test_a_state_whose_port_is_taken_is_left_to_nobody(self, heir, servers, now):
+        servers.failures[:] = [TAKEN, EXHAUSTED]
+        now(heir.run())
+        assert now(heir.stop(for_good=False)) is None
 
-    def test_restarted_before_it_listens_it_goes_on_with_the_same(self, server_task, servers, libraries, now, loop):
+    @pytest.mark.parametrize("again", ["restart", "loop lost"])
+    def test_begun_again_before_it_listens_it_goes_on_with_the_same(
+        self, heir, servers, libraries, now, loop, runtime, again
+    ):
         libraries.missing = loop.create_future()
-        now(server_task.run(self.LEFT))
-        now(server_task.restart())
+        now(heir.run())
+        if again == "restart":
+            now(heir.restart())
+        else:
+            heir.loop_lost()
+            ((run, _),) = runtime.spawned
+            now(run())
         libraries.missing.set_result(None)
         now()
-        assert [(server.asked_port, server.imported) for server in servers.made] == [(4711, self.LEFT.state)]
+        assert [server.asked for server in servers.made] == [(4711, LEFT.state)]
 
 
 class TestEnding:
-    def test_clients_are_told_to_leave_a_successor_its_time(self, server_task, servers, now):
-        now(server_task.run())
-        left = now(server_task.stop(for_good=False))
-        assert servers.made[0].stops == [COME_BACK_SECONDS]
-        assert servers.made[0].patience == ENDING_SECONDS < 0.2, "the editor waits for it"
-        assert left == ServerState(5001, TOKEN, AGENT_TOKENS, {"state of": 1})
-
-    def test_without_a_successor_they_have_given_up_within_a_second(self, server_task, servers, now):
-        """They try twice, each time after what they were told."""
-        now(server_task.run())
-        now(server_task.stop(for_good=True))
-        assert servers.made[0].stops == [GONE_SECONDS]
+    @pytest.mark.parametrize(("for_good", "seconds"), [(False, COME_BACK_SECONDS), (True, GONE_SECONDS)])
+    def test_clients_are_told_when_to_come_back_and_the_editor_hardly_waits(
+        self, task, servers, now, for_good, seconds
+    ):
+        """A successor needs its time. Without one they have given up within a second: they try twice."""
+        task.admit(["gemini"])
+        now(task.run())
+        left = now(task.stop(for_good=for_good))
+        assert servers.made[0].stops == [(seconds, ENDING_SECONDS)]
+        assert left == ServerState(5001, *servers.made[0].secrets, {"state of": 1})
+        assert ENDING_SECONDS < 0.2
         assert 2 * GONE_SECONDS < 1
-        assert servers.made[0].patience == ENDING_SECONDS
 
-    def test_there_is_nothing_to_leave_twice(self, server_task, servers, now):
-        now(server_task.run())
-        now(server_task.stop(for_good=False))
-        assert now(server_task.stop(for_good=False)) is None
-        assert len(servers.made[0].stops) == 1
-
-    def test_a_restart_comes_back_at_once_with_port_and_sessions(self, server_task, servers, told, now):
-        now(server_task.run())
+    def test_a_restart_comes_back_at_once_with_port_and_sessions(self, task, servers, told, now):
+        now(task.run())
         told.since()
-        now(server_task.restart())
-        assert servers.made[0].stops == [None], "nobody is told to wait"
-        assert (servers.made[1].asked_port, servers.made[1].imported) == (5001, {"state of": 1})
+        now(task.restart())
+        assert servers.made[0].stops == [(None, None)], "nobody is told to wait"
+        assert servers.made[1].asked == (5001, {"state of": 1})
         assert told.since() == [("problem", None), ("serving", 5001)]
 
-    def test_a_restart_during_a_restart_changes_nothing(self, server_task, servers, now, monkeypatch):
-        now(server_task.run())
+    def test_a_restart_during_a_restart_changes_nothing(self, task, servers, now, monkeypatch):
+        now(task.run())
 
         async def slow_stop(*times):
             await asyncio.sleep(1)
 
         monkeypatch.setattr(servers.made[0], "stop", slow_stop)
-        now(server_task.restart())
-        now(server_task.restart())
+        now(task.restart())
+        now(task.restart())
         now(seconds=2)
         assert len(servers.made) == 2
 
-    def test_after_a_restart_that_failed_another_one_is_possible(self, server_task, servers, now, monkeypatch):
-        now(server_task.run())
+    def test_after_a_restart_that_failed_another_one_is_possible(self, task, servers, now, monkeypatch):
+        now(task.run())
 
         async def fail(*times):
             raise LookupError("nothing")
 
         monkeypatch.setattr(servers.made[0], "stop", fail)
         with pytest.raises(LookupError):
-            now(server_task.restart())
-        now(server_task.restart())
+            now(task.restart())
+        now(task.restart())
         assert len(servers.made) == 2
 
-    def test_a_loop_that_was_lost_is_made_up_for_on_the_next(self, server_task, servers, now, runtime):
-        now(server_task.run())
-        server_task.loop_lost()
+    def test_a_loop_that_was_lost_is_made_up_for_on_the_next_but_not_after_the_stop(self, task, servers, now, runtime):
+        now(task.run())
+        task.loop_lost()
         assert servers.made[0].calls == [("abandon",)]
-        ((function, arguments),) = runtime.spawned
-        assert function == server_task.run
-        assert arguments == (ServerState(5001, TOKEN, AGENT_TOKENS, {"state of": 1}),)
-
-    def test_but_not_after_the_stop(self, server_task, now, runtime):
-        now(server_task.run())
-        now(server_task.stop(for_good=False))
-        server_task.loop_lost()
-        assert runtime.spawned == []
+        ((run, _),) = runtime.spawned
+        now(run())
+        assert servers.made[1].asked == (5001, {"state of": 1})
+        now(task.stop(for_good=False))
+        task.loop_lost()
+        assert len(runtime.spawned) == 1
 
 
 class TestClients:
-    def come(self, server, client):
-        server.sessions[client.id] = client
-        server.hooks.came(client)
-
-    def test_they_come_and_go(self, server_task, servers, told, now):
-        now(server_task.run())
+    def test_what_happens_to_them_is_told(self, task, servers, told, now):
+        now(task.run())
         told.since()
-        self.come(servers.made[0], CLIENT)
-        servers.made[0].hooks.went(CLIENT)
+        hooks = servers.made[0].hooks
+        hooks.came(CLIENT)
+        hooks.listed(CLIENT)
+        hooks.process_known(CLIENT, 4321)
+        hooks.went(CLIENT)
         now()
-        assert told.since() == [("came", CLIENT.id), ("went", CLIENT.id)]
+        of_client = [("came",), ("listed", IDE_COMPANION), ("process", 4321), ("went",)]
+        assert told.since() == [(event, CLIENT.id, *more) for event, *more in of_client]
 
-    def test_those_that_a_restart_could_not_keep_have_gone(self, server_task, servers, told, now):
-        now(server_task.run())
-        self.come(servers.made[0], CLIENT)
-        self.come(servers.made[0], OTHER)
+    def test_those_that_a_restart_could_not_keep_have_gone(self, task, servers, told, now):
+        now(task.run())
+        for client in (CLIENT, OTHER):
+            servers.made[0].sessions[client.id] = client
+            servers.made[0].hooks.came(client)
         now()
         told.since()
         servers.kept = {CLIENT.id: CLIENT}
-        now(server_task.restart())
+        now(task.restart())
         assert told.since() == [("came", CLIENT.id), ("went", OTHER.id), ("problem", None), ("serving", 5001)]
-        now(server_task.restart())
+        now(task.restart())
         assert ("went", OTHER.id) not in told.since(), "once is enough"
 
-    def test_what_is_for_them_reaches_the_server_while_there_is_one(self, server_task, servers, now):
-        server_task.notify(Message("note", {}), None)
-        server_task.disconnect()
-        server_task.settings_changed(3)
-        now(server_task.run())
-        server_task.notify(Message("note", {"n": 1}, "key"), "session")
-        server_task.disconnect()
-        server_task.settings_changed(3)
-        assert servers.made[0].calls == [
-            ("notify", ("note", {"n": 1}), {"session": "session", "collapse": "key"}),
+    def test_what_is_for_them_reaches_the_server_and_what_is_for_one_waits_for_the_next(self, task, servers, now):
+        def ask():
+            task.notify(Message("note", {"n": 1}, "key"), None)
+            task.disconnect()
+            task.settings_changed(3)
+
+        task.notify(Message("note", {"n": 2}), CLIENT.id)
+        ask()
+        now(task.run())
+        ask()
+        expected = [
+            ("notify", ("note", {"n": 2}), {"session": CLIENT.id, "collapse": None}),
+            ("notify", ("note", {"n": 1}), {"session": None, "collapse": "key"}),
             ("disconnect",),
             ("limit", 3 * MEBIBYTE + ENVELOPE),
         ]
-        now(server_task.stop(for_good=False))
-        server_task.notify(Message("note", {}), None)
-        assert len(servers.made[0].calls) == 3
-
-    def test_what_is_for_one_of_them_waits_for_the_next_server(self, server_task, servers, now):
-        server_task.notify(Message("note", {"n": 1}), CLIENT.id)
-        server_task.notify(Message("note", {"n": 2}), None)
-        now(server_task.run())
-        assert servers.made[0].calls == [("notify", ("note", {"n": 1}), {"session": CLIENT.id, "collapse": None})]
-
-
-def test_a_real_client_reads_on_its_stream_to_come_back_after_four_seconds(make, told, runtime):
-    """A successor needs some seconds; clients give up after three if they are not told otherwise."""
-
-    async def scenario():
-        server_task = make()
-        await server_task.run()
-        runtime.editor.step()
-        url = f"http://127.0.0.1:{told.all[-1][1]}/mcp"
-        headers = {"Authorization": "Bearer " + TOKEN, "Accept": "application/json, text/event-stream"}
-        params = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "c", "version": "1"}}
-        message = {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params}
-        async with aiohttp.ClientSession() as http:
-            async with http.post(url, json=message, headers=headers) as response:
-                headers["Mcp-Session-Id"] = response.headers["Mcp-Session-Id"]
-            async with http.get(url, headers=headers) as stream:
-                await stream.content.readline()
-                await server_task.stop(for_good=False)
-                return await stream.content.read()
-
-    assert b"retry: 4000\n" in asyncio.run(asyncio.wait_for(scenario(), 30))
+        assert servers.made[0].calls == expected
+        now(task.stop(for_good=False))
+        ask()
+        assert servers.made[0].calls == expected

@@ -14,11 +14,6 @@ ROOT = Path(__file__).resolve().parents[3]
 
 MOST_LINES = 400
 
-#: Files that are longer, each with the reason why it is still one thing to read.
-LONGER_FOR_A_REASON: Dict[str, str] = {
-    "tests/unit/application/test_server_task.py": "one class under test, in a world that all its tests share",
-}
-
 #: Addresses of package registries, and folders of the machine at hand. Neither may be in a file of the project.
 REGISTRY_HOST = re.compile(r"//[a-z.-]*(?:pypi|pythonhosted|npmjs|debian)[a-z]*\.", re.IGNORECASE)
 ON_EVERY_MACHINE = {Path("/", name) for name in ("", "home", "Users", "tmp", "private", "usr", "opt", "var")}
@@ -157,9 +152,7 @@ def test_no_file_is_too_long_to_read_in_one_sitting() -> None:
         if path.suffix in kinds
     }
     long = {name for name, lines in lengths.items() if lines > MOST_LINES}
-    assert long - set(LONGER_FOR_A_REASON) == set()
-    assert set(LONGER_FOR_A_REASON) - long == set(), "these are short enough now"
-    assert all(LONGER_FOR_A_REASON.values())
+    assert long == set()
 
 
 def test_no_registry_and_no_machine_is_named() -> None:

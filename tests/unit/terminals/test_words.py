@@ -7,7 +7,7 @@ import pytest
 from companion.agents.gemini_cli import GEMINI_CLI
 from companion.agents.qwen_code import QWEN_CODE
 from companion.agents.registry import AGENTS
-from companion.endpoint.status_text import State, status_text
+from companion.endpoint.status_text import status_text
 from companion.settings import Settings
 from companion.system.platform import LINUX, WINDOWS, Platform
 from companion.terminals.mention import mention, selected_lines
@@ -47,17 +47,17 @@ def test_the_lines_of_a_selection(selection, expected):
 @pytest.mark.parametrize(
     "state, expected",
     [
-        (State(), "Companion: starting"),
-        (State(port=1), "Companion: no client"),
-        (State(port=1, clients=["Gemini CLI"]), "Companion: Gemini CLI"),
-        (State(port=1, clients=["Qwen Code", "Gemini CLI", "Gemini CLI"]), "Companion: 2 Gemini CLI + Qwen Code"),
-        (State(port=1, clients=["Gemini CLI"], pending=2), "Companion: Gemini CLI, 2 to review"),
-        (State(port=1, sharing=False), "Companion: no client, sharing paused"),
-        (State(port=1, problem="could not open a port"), "Companion: could not open a port"),
+        ({}, "Companion: starting"),
+        ({"port": 1}, "Companion: no client"),
+        ({"port": 1, "clients": ["Gemini CLI"]}, "Companion: Gemini CLI"),
+        ({"port": 1, "clients": ["Qwen Code", "Gemini CLI", "Gemini CLI"]}, "Companion: 2 Gemini CLI + Qwen Code"),
+        ({"port": 1, "clients": ["Gemini CLI"], "pending": 2}, "Companion: Gemini CLI, 2 to review"),
+        ({"port": 1, "sharing": False}, "Companion: no client, sharing paused"),
+        ({"port": 1, "problem": "could not open a port"}, "Companion: could not open a port"),
     ],
 )
 def test_the_status_bar_says_what_matters(state, expected):
-    assert status_text(state) == expected
+    assert status_text(**state) == expected
 
 
 @pytest.mark.parametrize("agent", AGENTS)

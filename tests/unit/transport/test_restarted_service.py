@@ -6,7 +6,7 @@ import asyncio
 
 from companion.agents.dialect import Message
 from companion.agents.ide_companion import IDE_COMPANION
-from companion.endpoint.server_task import Listener, ServerTask
+from companion.endpoint.server_task import Listener, ServerState, ServerTask
 
 TOKEN = "a-token-of-this-test"
 OUTCOME = {"filePath": "/a", "content": "accepted"}
@@ -33,17 +33,8 @@ def run(scenario):
         told = []
         listener = Listener(*(lambda *values, name=name: told.append((name, values)) for name in Listener._fields))
         stub = Loop()
-        server_task = ServerTask(
-            stub,
-            stub,
-            listener,
-            None,
-            dialect=IDE_COMPANION,
-            token=TOKEN,
-            agent_tokens={},
-            version="1",
-            body_mebibytes=1,
-        )
+        state = ServerState(0, TOKEN, {}, {})
+        server_task = ServerTask(stub, stub, listener, stub.in_worker, "1", IDE_COMPANION, state)
         await server_task.run()
         try:
             await asyncio.wait_for(scenario(server_task, told), 30)
@@ -78,9 +69,9 @@ async def connect(port):
 def test_an_answer_that_is_given_meanwhile_waits_for_the_next_server():
     async def scenario(server_task, told):
         session = await connect(server_task._address.port)
-        server_state = await server_task._end(None)
+        await server_task._end()
         server_task.notify(Message("ide/diffAccepted", OUTCOME), session)
-        await server_task.run(server_state)
+        await server_task.run()
         reader, writer = await request(server_task._address.port, "GET", Mcp_Session_Id=session)
         assert b'"accepted"' in await reader.readuntil(b'"accepted"')
         writer.close()

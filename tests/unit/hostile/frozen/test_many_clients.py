@@ -6,8 +6,8 @@ import os
 
 import pytest
 
-from companion.common.pacing import PAUSE_SECONDS, Paced
-from companion.endpoint.status_text import State, listed, status_text
+from companion.common.pacing import PAUSE_SECONDS
+from companion.endpoint.status_text import listed, status_text
 from tests.host.driver import Host
 from tests.tools.desktop import Desktop
 
@@ -26,7 +26,7 @@ name = "%d a name that is as long as may be " + "x" * 60
 sessions = [ClientSession("id%d" % n, name % n, "1", "", 0.0, "") for n in range(3000)]
 started, used = time.perf_counter(), time.thread_time()
 for session in sessions:
-    endpoint._clients.came(session)
+    endpoint.clients.came(session)
 took.update(came=time.thread_time() - used, passed=time.perf_counter() - started)
 took.update(painted=painted, endpoint=endpoint, sessions=sessions)
 """
@@ -36,9 +36,9 @@ took = sys.modules["took"].__dict__
 endpoint, sessions = took["endpoint"], took["sessions"]
 started, used = time.perf_counter(), time.thread_time()
 for session in sessions:
-    endpoint._clients.went(session)
+    endpoint.clients.went(session)
 took.update(went=time.thread_time() - used, passed=took["passed"] + time.perf_counter() - started)
-endpoint._clients.came(sessions[0])
+endpoint.clients.came(sessions[0])
 """
 
 
@@ -76,30 +76,8 @@ def test_three_thousand_clients_do_not_hold_up_the_main_thread(desktop):
 
 def test_the_status_bar_stays_short():
     names = [f"{number} " + "x" * 100 for number in range(3000)]
-    text = status_text(State(port=1, clients=names))
+    text = status_text(port=1, clients=names)
     assert len(text) < 200
     assert text.endswith(" and 2995 more")
     assert listed(["a"] * 5 + ["b"]) == "5 a + b"
     assert listed(["a", "b", "c", "d", "e", "f", "f"]) == "a + b + c + d + e and 2 more"
-
-
-def test_painting_is_paced_and_the_last_wish_is_carried_out():
-    now, calls, later = [0.0], [], []
-    paced = Paced(lambda: calls.append(now[0]), lambda *file_request: later.append(file_request), lambda: now[0])
-    for _ in range(1000):
-        paced.call()
-    assert calls == [0.0]
-    assert len(later) == 1
-    now[0] += later[0][0] / 1000
-    later.pop()[1]()
-    assert len(calls) == 2
-    assert calls[1] >= PAUSE_SECONDS
-    paced.call()
-    assert len(calls) == 2
-    assert len(later) == 1
-    now[0] += 10
-    later.pop()[1]()
-    now[0] += 10
-    paced.call()
-    assert len(calls) == 4
-    assert not later

@@ -102,7 +102,7 @@ def call_under_way(desktop, connection):
     connection.send({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params})
     servers = "sys.modules['Gemini Companion.companion.endpoint.servers']"
     endpoint = "list(sys.modules['Gemini Companion.plugin'].application.endpoints())[0]"
-    task = endpoint + "._servers.task_of(" + servers + ".PRIMARY)"
+    task = endpoint + ".servers._tasks[" + servers + ".PRIMARY.key]"
     server = task + "._server"
     desktop.host.wait_until("{}._in_flight == 1".format(server.replace("sys.", "__import__('sys').")))
 
@@ -161,7 +161,7 @@ def upgraded_beside_slow_clients(desktop):
         "dialects = sys.modules['Gemini Companion.companion.agents.dialect']\n"
         "dialect = sys.modules['Gemini Companion.companion.endpoint.servers'].PRIMARY\n"
         "for number in range(100):\n"
-        "    endpoint._servers.notify(dialect, dialects.Message('ide/test', {'x': 'y' * 100000}), "
+        "    endpoint.servers.notify(dialect, dialects.Message('ide/test', {'x': 'y' * 100000}), "
         + repr(suspended.session)
         + ")\n"
     )
