@@ -5,9 +5,9 @@ Theory of operation, from the outside in:
 * `lines` cuts a text into lines and compares two lists of them; `characters` compares the two texts of one hunk, cut
   into `words` (very long texts are narrowed by `resynchronising` before), and `marks` makes the result readable.
 * `coarse` compares texts that are too long for that, with `resynchronising` alone.
-* Both number their elements and ask `matching` for the blocks that are equal. That one trims what is equal at the ends,
-  finds `anchors` (elements, or runs of elements, that occur once on each side) and solves what is left between them
-  exactly (`subsequence`: a longest common subsequence on the bits of Python's integers).
+* Both number their elements and ask `matching` where they differ. That one trims what is equal at the ends
+  (`prefixes`), finds `anchors` (elements that occur once on each side) and solves what is left between them exactly
+  (`subsequence`: a longest common subsequence on the bits of Python's integers).
 * `budget` bounds the work. A spent budget makes the result coarser, never wrong and never slow. It counts work, not
   seconds, so the same texts give the same hunks on every machine.
 * `sliding` moves `hunks` to where a reader expects them.
@@ -28,8 +28,8 @@ from .coarse import Lines, Starts, compare_coarsely
 from .hunks import Hunk, HunkKind
 from .lines import compare_lines, split_lines
 from .marks import CharacterChange
-from .matching import common_prefix, common_suffix
 from .moves import Move, moved_blocks
+from .prefixes import common_prefix, common_suffix
 from .whitespace import Whitespace, hidden_changes, hides
 
 __all__ = [

@@ -9,11 +9,13 @@ gives the right text. What is beyond the limits gets coarser changes: a stretch 
 
 from __future__ import annotations
 
+from itertools import accumulate
 from typing import Callable, List
 
 from .budget import Budget, never, number_pieces
 from .marks import CharacterChange, readable
-from .matching import Block, common_prefix, common_suffix, matching_blocks
+from .matching import differences
+from .prefixes import common_prefix, common_suffix
 from .resynchronising import changed_stretches
 from .words import LONGEST_WORD, cut, inside_word
 
@@ -61,29 +63,10 @@ def _by_words(whole: CharacterChange, left: str, right: str, budget: Budget) -> 
     """The changes inside `whole`, by words."""
     left_pieces = cut(left[whole.left_start : whole.left_end], budget)
     right_pieces = cut(right[whole.right_start : whole.right_end], budget)
-    if not left_pieces or not right_pieces:
-        return [whole] if left_pieces or right_pieces else []
     numbered = number_pieces(left_pieces, right_pieces, budget)
-    left_places = _places(left_pieces, whole.left_start, budget)
-    right_places = _places(right_pieces, whole.right_start, budget)
-    changes: List[CharacterChange] = []
-    i = j = 0
-    end = Block(len(left_pieces), len(right_pieces), 0)
-    for _, blocks in budget.slices(matching_blocks(numbered[0], numbered[1], budget) + [end]):
-        for block in blocks:
-            if block.left > i or block.right > j:
-                changes.append(
-                    CharacterChange(left_places[i], left_places[block.left], right_places[j], right_places[block.right])
-                )
-            i, j = block.left + block.length, block.right + block.length
-    return changes
-
-
-def _places(elements: List[str], start: int, budget: Budget) -> List[int]:
-    """Where each element starts if the first one starts at `start`, and where the last one ends."""
-    places = [start]
-    for _, part in budget.slices(elements):
-        for element in part:
-            start += len(element)
-            places.append(start)
-    return places
+    left_places = list(accumulate(map(len, left_pieces), initial=whole.left_start))
+    right_places = list(accumulate(map(len, right_pieces), initial=whole.right_start))
+    return [
+        CharacterChange(left_places[i], left_places[left_end], right_places[j], right_places[right_end])
+        for i, left_end, j, right_end in differences(numbered[0], numbered[1], budget)
+    ]

@@ -16,7 +16,7 @@ from typing import Any, Callable, Dict, List, Sequence
 from .budget import Budget, never
 from .hunks import Hunk
 from .lines import split_lines
-from .matching import common_suffix
+from .prefixes import common_suffix
 from .resynchronising import Stretch, changed_stretches
 
 _PORTION = 1 << 11  # characters, of which it is known how many lines end in front of them

@@ -10,7 +10,8 @@ from typing import Callable, List, Sequence
 
 from .budget import CELLS, CELLS_PER_PIECE, Budget, never, number_pieces
 from .hunks import Hunk
-from .matching import common_prefix, common_suffix, matching_blocks
+from .matching import differences
+from .prefixes import common_prefix, common_suffix
 from .sliding import slide
 from .whitespace import Whitespace, remains, with_line_ends
 
@@ -51,13 +52,7 @@ def compare_lines(
     start = common_prefix(left, right)
     end = common_suffix(left[start:], right[start:])
     numbered = number_pieces(left[start : len(left) - end], right[start : len(right) - end], budget)
-    hunks: List[Hunk] = []
-    i = j = 0
-    for _, blocks in budget.slices(matching_blocks(numbered[0], numbered[1], budget)):
-        for block in blocks:
-            hunks.append(Hunk(i + start, block.left + start, j + start, block.right + start))
-            i, j = block.left + block.length, block.right + block.length
-    hunks.append(Hunk(i + start, len(left) - end, j + start, len(right) - end))
-    hunks = [hunk for hunk in hunks if hunk.left_count or hunk.right_count]
+    found = differences(numbered[0], numbered[1], budget)
+    hunks = [Hunk(*[place + start for place in places]) for places in found]
     hunks = slide(hunks, left, right, budget, shown)
     return hunks if ignored is Whitespace.NONE else with_line_ends(hunks, *shown)

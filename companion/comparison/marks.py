@@ -14,7 +14,7 @@ from __future__ import annotations
 from typing import List, NamedTuple
 
 from .budget import Budget
-from .matching import common_prefix, common_suffix
+from .prefixes import common_prefix, common_suffix
 from .words import LONGEST_WORD, inside_word, joins
 
 _LONGEST_BRIDGE = 2

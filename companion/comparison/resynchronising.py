@@ -12,12 +12,11 @@ from __future__ import annotations
 from typing import List, Tuple
 
 from .budget import Budget
-from .matching import common_prefix
+from .prefixes import common_run
 
-_PROBE = 32
+PROBE = 32
 _FURTHEST = 1 << 16
 _WINDOW_PER_DISTANCE = 4
-_COMPARED_AT_ONCE = 1 << 17
 
 _CELLS_PER_CHARACTER = 20
 """What looking for a probe at one character is worth."""
@@ -25,35 +24,31 @@ _CELLS_PER_CHARACTER = 20
 Stretch = Tuple[int, int, int, int]
 
 
-def changed_stretches(left: str, right: str, budget: Budget) -> List[Stretch]:
-    """Start and end in the left text, start and end in the right text, of what differs. Raises `Cancelled`."""
+def changed_stretches(left: str, right: str, budget: Budget, probe: int = PROBE) -> List[Stretch]:
+    """Start and end in the left text, start and end in the right text, of what differs. Raises `Cancelled`.
+
+    Texts are taken to be equal again where `probe` characters in a row are.
+    """
     stretches: List[Stretch] = []
     i = j = 0
     while True:
-        # A slice of all the rest would copy megabytes for each change: slices grow as long as they are equal.
-        size = _PROBE
-        while True:
-            budget.poll()
-            equal = common_prefix(left[i : i + size], right[j : j + size])
-            i, j = i + equal, j + equal
-            if equal < size:
-                break
-            size = min(2 * size, _COMPARED_AT_ONCE)
+        equal = common_run(left, i, right, j, budget)
+        i, j = i + equal, j + equal
         if i == len(left) and j == len(right):
             return stretches
-        next_left, next_right = _next_equal(left, i, right, j, budget)
+        next_left, next_right = _next_equal(left, i, right, j, budget, probe)
         stretches.append((i, next_left, j, next_right))
         i, j = next_left, next_right
 
 
-def _next_equal(left: str, i: int, right: str, j: int, budget: Budget) -> Tuple[int, int]:
+def _next_equal(left: str, i: int, right: str, j: int, budget: Budget, probe: int) -> Tuple[int, int]:
     """The places after `i` and `j` from which the texts are equal again; their ends if there are none."""
-    distance = _PROBE
-    while distance <= _FURTHEST and i + distance + _PROBE <= len(left) and budget.cells > 0:
+    distance = probe
+    while distance <= _FURTHEST and i + distance + probe <= len(left) and budget.cells > 0:
         budget.poll()
         end = j + _WINDOW_PER_DISTANCE * distance
-        found = right.find(left[i + distance : i + distance + _PROBE], j, end)
-        budget.spend(_CELLS_PER_CHARACTER * ((found if found >= 0 else end) - j + _PROBE))
+        found = right.find(left[i + distance : i + distance + probe], j, end)
+        budget.spend(_CELLS_PER_CHARACTER * ((found if found >= 0 else end) - j + probe))
         if found >= 0:
             return i + distance, found
         distance *= 2

@@ -10,11 +10,11 @@ neighbour that it then touches. What begins or ends with equal lines on both sid
 
 from __future__ import annotations
 
-from typing import List, NamedTuple, Optional, Sequence, Tuple
+from typing import List, Optional, Sequence, Tuple
 
 from .budget import Budget
 from .hunks import Hunk, HunkKind
-from .matching import common_prefix, common_suffix
+from .prefixes import common_prefix, common_suffix
 
 _FURTHEST = 50
 """Lines a hunk is moved at most, each way."""
@@ -24,15 +24,6 @@ _AFTER_BLANK = -10
 _BETWEEN_HEADER_AND_BODY = 30
 _MAKES_A_CHANGE = -1000
 _TAB = "    "
-
-
-class _Room(NamedTuple):
-    """How many lines a hunk may go up and down, and how many equal lines there are up to its neighbours."""
-
-    up: int
-    down: int
-    gap_above: int
-    gap_below: int
 
 
 Texts = Tuple[Sequence[str], Sequence[str]]
@@ -62,25 +53,22 @@ def _place(hunk: Hunk, placed: List[Hunk], pending: List[Hunk], compared: Texts,
     above = placed[-1] if placed else Hunk(0, 0, 0, 0)
     left_count, right_count = len(compared[0]), len(compared[1])
     below = pending[-1] if pending else Hunk(left_count, left_count, right_count, right_count)
+    gap_above, gap_below = hunk.left_start - above.left_end, below.left_start - hunk.left_end
     lines, start, end = _changed_lines(hunk, *shown)
-    room = _room(
-        _changed_lines(hunk, *compared)[0],
-        start,
-        end,
-        hunk.left_start - above.left_end,
-        below.left_start - hunk.left_end,
-    )
-    best = 0
-    if room.up or room.down:
-        best = min(
-            range(-room.up, room.down + 1),
-            key=lambda by: (_penalty(lines, start + by, end + by) + _touching(hunk, by, room, above, below), -by),
-        )
+    up, down = _room(_changed_lines(hunk, *compared)[0], start, end, gap_above, gap_below)
+
+    def penalty(by: int) -> Tuple[int, int]:
+        neighbours = [above] * (by == -gap_above) + [below] * (by == gap_below)
+        makes_a_change = any(_complement(hunk, neighbour) for neighbour in neighbours)
+        cuts = _split_penalty(lines, start + by) + _split_penalty(lines, end + by)
+        return cuts + makes_a_change * _MAKES_A_CHANGE, -by
+
+    best = min(range(-up, down + 1), key=penalty)
     moved = Hunk(*(place + best for place in hunk))
-    if placed and best == -room.gap_above:
+    if placed and best == -gap_above:
         placed.pop()
         pending.append(_union(above, moved))
-    elif pending and best == room.gap_below:
+    elif pending and best == gap_below:
         pending.pop()
         pending.append(_union(moved, below))
     else:
@@ -103,30 +91,23 @@ def _changed_lines(hunk: Hunk, left: Sequence[str], right: Sequence[str]) -> Tup
     return left, hunk.left_start, hunk.left_end
 
 
-def _room(lines: Sequence[str], start: int, end: int, gap_above: int, gap_below: int) -> _Room:
+def _room(lines: Sequence[str], start: int, end: int, gap_above: int, gap_below: int) -> Tuple[int, int]:
+    """How many lines a hunk may go up and down; the gaps are the equal lines up to its neighbours."""
     up = down = 0
     while up < min(gap_above, _FURTHEST) and lines[start - 1 - up] == lines[end - 1 - up]:
         up += 1
     while down < min(gap_below, _FURTHEST) and lines[start + down] == lines[end + down]:
         down += 1
-    return _Room(up, down, gap_above, gap_below)
+    return up, down
 
 
-def _touching(hunk: Hunk, by: int, room: _Room, above: Hunk, below: Hunk) -> int:
-    """The (negative) penalty of a place where this hunk would join one that complements it into a changed hunk."""
-    for neighbour, touched in ((above, by == -room.gap_above), (below, by == room.gap_below)):
-        complements = neighbour.left_count if hunk.kind == HunkKind.ADDED else neighbour.right_count
-        if touched and complements and neighbour.kind != HunkKind.CHANGED:
-            return _MAKES_A_CHANGE
-    return 0
+def _complement(one: Hunk, other: Hunk) -> bool:
+    """Whether two hunks would make a changed one: lines that were removed, and lines that were added."""
+    return {one.kind, other.kind} == {HunkKind.ADDED, HunkKind.REMOVED} and bool(other.left_count or other.right_count)
 
 
 def _union(first: Hunk, second: Hunk) -> Hunk:
     return Hunk(first.left_start, second.left_end, first.right_start, second.right_end)
-
-
-def _penalty(lines: Sequence[str], start: int, end: int) -> int:
-    return _split_penalty(lines, start) + _split_penalty(lines, end)
 
 
 def _split_penalty(lines: Sequence[str], at: int) -> int:

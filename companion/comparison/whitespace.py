@@ -49,17 +49,12 @@ def hidden_changes(
     for left_start, left_end, right_start in _between(hunks, len(left)):
         for start, part in budget.slices(left[left_start:left_end]):
             i, j = left_start + start, right_start + start
-            others = right[j : j + len(part)]
-            if part == others:
-                continue
-            for at, (line, other) in enumerate(zip(part, others)):
-                if line == other:
-                    continue
-                if found and (found[-1].left_end, found[-1].right_end) == (i + at, j + at):
-                    last = found.pop()
-                    found.append(Hunk(last.left_start, i + at + 1, last.right_start, j + at + 1))
-                else:
-                    found.append(Hunk(i + at, i + at + 1, j + at, j + at + 1))
+            for line, other in zip(part, right[j : j + len(part)]):
+                if line != other and found and (found[-1].left_end, found[-1].right_end) == (i, j):
+                    found[-1] = found[-1]._replace(left_end=i + 1, right_end=j + 1)
+                elif line != other:
+                    found.append(Hunk(i, i + 1, j, j + 1))
+                i, j = i + 1, j + 1
     return found
 
 

@@ -51,23 +51,6 @@ def test_a_block_that_was_copied_is_not_moved():
     assert moved(twice, TEXT) == []
 
 
-def test_a_block_whose_like_stays_elsewhere_is_not_certain():
-    left = with_block(TEXT, 30, TEXT[5:9])
-    right = with_block(without(TEXT, 5, 9), 10, TEXT[5:9])
-    hunks = [Hunk(5, 9, 5, 5), Hunk(14, 14, 10, 14)]
-    assert moved_blocks(TEXT, right, hunks) == [Move(5, 10, 4)]
-    assert moved_blocks(left, with_block(right, 30, TEXT[5:9]), hunks) == []
-
-
-def test_a_block_whose_like_is_broken_up_elsewhere_is_not_certain():
-    left = [*TEXT[:5], "a\n", "b\n", "c\n", *TEXT[5:20], "a\n", "b\n", "c\n", *TEXT[20:]]
-    right = [*TEXT[:5], "a\n", "c\n", *TEXT[5:], "a\n", "b\n", "c\n"]
-    hunks = [Hunk(6, 7, 6, 6), Hunk(23, 26, 22, 22), Hunk(46, 46, 42, 45)]
-    assert moved_blocks(left, right, hunks) == []
-    mirrored = [Hunk(*hunk[2:], *hunk[:2]) for hunk in hunks]
-    assert moved_blocks(right, left, mirrored) == []
-
-
 def test_blank_lines_and_brackets_are_no_block():
     brackets = ["    }\n", "  }\n", "}\n", "\n", "\n"]
     left, right = with_block(TEXT, 5, brackets), with_block(TEXT, 30, brackets)
@@ -84,22 +67,6 @@ def test_a_block_among_other_changes():
     left = with_block(TEXT, 10, ["old 1\n", "a\n", "b\n", "c\n", "old 2\n"])
     right = with_block(TEXT, 30, ["a\n", "b\n", "c\n", "new\n"])
     assert moved(left, right) == [Move(11, 30, 3)]
-
-
-def test_a_block_ends_where_lines_stay():
-    around = ["same\n", "a\n", "b\n", "c\n", "end\n"]
-    left = [*around, *TEXT, "same\n", "end\n"]
-    right = ["same\n", "end\n", *TEXT, *around]
-    assert moved_blocks(left, right, [Hunk(1, 4, 1, 1), Hunk(46, 46, 43, 46)]) == [Move(1, 43, 3)]
-
-
-def test_several_blocks():
-    right = TEXT[20:30] + TEXT[10:20] + TEXT[:10] + TEXT[30:]
-    found = moved(TEXT, right)
-    assert sum(move.length for move in found) == 20
-    assert all(
-        TEXT[move.left : move.left + move.length] == right[move.right : move.right + move.length] for move in found
-    )
 
 
 def test_a_line_that_could_belong_to_two_blocks_leaves_neither_certain():

@@ -6,16 +6,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from companion.comparison import (
-    Hunk,
     HunkKind,
     compare_characters,
     compare_lines,
     split_lines,
 )
 from companion.comparison.budget import Budget
-from companion.comparison.matching import matching_blocks
 from companion.comparison.subsequence import common, longest
-from tests.support.applying import apply_hunks
+from tests.support.applying import apply_hunks, equal_blocks
 
 FEW_LINES = some.lists(some.sampled_from(["a\n", "b\n", "\n", "  c\n", "\tif x:\n"]), max_size=40)
 ANY_TEXT = some.text(some.sampled_from("ab \n\r\t_.(é返\ud800\x00\u2028"), max_size=80) | some.text(
@@ -82,26 +80,6 @@ def test_no_more_lines_change_than_need_to_by_over_four_percent(pair):
     assert changed <= 1.04 * (len(left) + len(right) - 2 * table_length(left, right))
 
 
-@settings(max_examples=300, deadline=None)
-@given(PAIRS)
-def test_lines_outside_the_hunks_are_equal(pair):
-    left, right = pair
-    i = j = 0
-    for hunk in [*compare_lines(left, right), Hunk(len(left), len(left), len(right), len(right))]:
-        assert left[i : hunk.left_start] == right[j : hunk.right_start]
-        i, j = hunk.left_end, hunk.right_end
-
-
-@settings(max_examples=300, deadline=None)
-@given(PAIRS)
-def test_reverting_all_hunks_from_the_last_gives_the_left(pair):
-    left, right = pair
-    lines = list(right)
-    for hunk in reversed(compare_lines(left, right)):
-        lines[hunk.right_start : hunk.right_end] = left[hunk.left_start : hunk.left_end]
-    assert lines == left
-
-
 @settings(max_examples=600, deadline=None)
 @given(ANY_TEXT, ANY_TEXT)
 def test_changed_characters_rebuild_the_text(left, right):
@@ -126,13 +104,8 @@ def test_the_longest_common_subsequence_is_one_and_is_longest(left, right):
 @settings(max_examples=200, deadline=None)
 @given(NUMBERS, NUMBERS, some.sampled_from([0, 100_000, 400_000]))
 def test_blocks_are_equal_and_rise_however_little_the_budget(left, right, cells):
-    left_at = right_at = 0
-    for block in matching_blocks(left, right, Budget(cells=cells)):
-        assert block.length
-        assert block.left >= left_at
-        assert block.right >= right_at
-        assert left[block.left : block.left + block.length] == right[block.right : block.right + block.length]
-        left_at, right_at = block.left + block.length, block.right + block.length
+    for i, j, length in equal_blocks(left, right, Budget(cells=cells)):
+        assert left[i : i + length] == right[j : j + length]
 
 
 def check_characters(left, right):

@@ -94,14 +94,6 @@ def test_neighbours_are_one_change_and_others_are_not():
     assert hidden == [Hunk(0, 2, 0, 2), Hunk(3, 4, 3, 4), Hunk(5, 6, 6, 7)]
 
 
-def test_hunks_still_stand_where_they_read_best():
-    left = "class A:\n    def a(self):\n        pass\n\n    def c(self):\n        pass\n"
-    right = (
-        "class A:\n    def a(self):\n        pass\n\n    def b(self):\n        pass\n\n    def c(self):\n        pass\n"
-    )
-    assert both(left, right, ALL)[2] == both(left, right, NONE)[2]
-
-
 @settings(max_examples=400, deadline=None)
 @given(TEXTS, TEXTS, some.sampled_from(list(Whitespace)))
 def test_hunks_and_what_is_hidden_give_the_right_text(left, right, ignored):
@@ -109,16 +101,6 @@ def test_hunks_and_what_is_hidden_give_the_right_text(left, right, ignored):
     assert apply_hunks(lefts, sorted([*hunks, *hidden]), rights) == rights
     assert ignored is not NONE or hidden == []
     assert all(hunk.left_count == hunk.right_count for hunk in hidden)
-
-
-@settings(max_examples=400, deadline=None)
-@given(TEXTS, TEXTS, some.sampled_from(list(Whitespace)))
-def test_reverting_hunks_and_what_is_hidden_gives_the_left_text(left, right, ignored):
-    lefts, rights, hunks, hidden = both(left, right, ignored)
-    lines = list(rights)
-    for hunk in sorted([*hunks, *hidden], reverse=True):
-        lines[hunk.right_start : hunk.right_end] = lefts[hunk.left_start : hunk.left_end]
-    assert lines == lefts
 
 
 @settings(max_examples=400, deadline=None)
@@ -150,12 +132,6 @@ def test_outside_the_hunks_lines_differ_only_in_what_is_ignored(left, right, ign
 def bare(line, ignored):
     kept = line.rstrip(" \t\r\n")
     return kept if ignored is TRAILING else "".join(sign for sign in kept if sign not in " \t\r")
-
-
-@settings(max_examples=200, deadline=None)
-@given(TEXTS, TEXTS)
-def test_nothing_ignored_is_the_plain_comparison(left, right):
-    assert both(left, right, NONE)[2] == compare_lines(split_lines(left), split_lines(right))
 
 
 @pytest.mark.parametrize(
