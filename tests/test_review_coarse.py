@@ -105,10 +105,3 @@ class TestCoarse(DecidingTestCase):
         self.reviews.open_reviews.settings_changed()
         yield lambda: self.settled() and COARSE not in self.header(review)
         self.assertEqual(self.marked(self.proposal(review), "characters"), ["changed"])
-
-    def test_accepting_gives_the_edited_text(self) -> Iterator[Any]:
-        review = yield from self.review("side_by_side")
-        self.type(self.proposal(review), 0, "typed\n")
-        self.reviews.accept(review)
-        yield lambda: bool(self.told)
-        self.assertEqual(self.told[-1][1].content, "typed\n" + RIGHT)

@@ -144,6 +144,13 @@ class TestSideBySide(LevelTestCase):
             self.reviews.reject(review)
             yield lambda: not self.reviews.pending()
 
+    def test_with_a_warning_that_comes_into_the_header(self) -> Iterator[Any]:
+        view = yield from self.open_file("file.txt", LEFT)
+        review = yield from self.open_diff("file.txt", RIGHT)
+        self.type(view, 0, "unsaved\n")
+        yield lambda: "unsaved" in self.header(review)
+        self.assertEqual(self.errors(review), {})
+
     def test_texts_that_are_not_compared(self) -> Iterator[Any]:
         self.use(review_maximum_lines=11)
         review = yield from self.review(LEFT, LEFT)

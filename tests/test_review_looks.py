@@ -15,13 +15,6 @@ from .review_support import GEMINI, PROPOSED, TEXT, ReviewTestCase
 
 
 class TestTheHeader(ReviewTestCase):
-    def test_a_single_change_has_neither_previous_nor_next(self) -> Iterator[Any]:
-        self.write()
-        review = yield from self.open_diff(proposed=TEXT.replace("return 2", "return 3"))
-        self.assertIn("change 1 of 1", self.header(review))
-        for word in ("Previous", "Next"):
-            self.assertNotIn(word, self.header(review))
-
     def test_the_status_bar_names_the_client_once(self) -> Iterator[Any]:
         self.write()
         with unittest.mock.patch.object(self.endpoint.clients, "names", return_value=["Gemini CLI"]):
@@ -104,30 +97,6 @@ class TestWidths(ReviewTestCase):
         review = yield from self.open_diff()
         for view in self.reviews._presentations[review].views:
             self.assertIs(view.settings().get("draw_centered"), False)
-
-
-class TestMovedBlocks(ReviewTestCase):
-    def test_they_look_the_same_inline_and_side_by_side(self) -> Iterator[Any]:
-        block = "".join(f"the line number {number} of the block\n" for number in range(6))
-        lines = "".join(f"line {number}\n" for number in range(40))
-        self.write("file.txt", block + lines)
-        said = set()
-        for presentation in ("side_by_side", "inline"):
-            self.use(review_presentation=presentation)
-            review = yield from self.open_diff("file.txt", lines + block)
-            shown = self.reviews._presentations[review]
-            if shown.original_view is not None:
-                self.assertEqual(self.marked(shown.original_view, "moved"), [block])
-                said.update(shown._drawing.sides._marks.captions)
-            else:
-                ((_, html),) = shown._drawing.blocks
-                self.assertIn("div.moved { border: 1px solid var(--purplish); }", html)
-                self.assertNotIn('<span class="removed">', html)
-                self.assertEqual(html.count("moved to line 41"), 1)
-            self.assertEqual(self.marked(self.proposal(review), "moved"), [block])
-            self.reviews.reject(review)
-            yield lambda: not self.reviews.pending()
-        self.assertEqual(said, {"moved to line 41"})
 
 
 class TestOnePane(ReviewTestCase):

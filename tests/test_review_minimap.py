@@ -83,13 +83,6 @@ class TestMinimap(ReviewTestCase):
             moved = "".join(text for kind, text in self.minimap(view) if kind == "moved")
             self.assertEqual(moved, block)
 
-    def test_it_follows_edits(self) -> Iterator[Any]:
-        self.write()
-        review = yield from self.open_diff()
-        view = self.proposal(review)
-        self.type(view, view.size(), "# typed\n")
-        yield lambda: ("added", "# typed\n") in self.minimap(view)
-
     def test_changed_characters_are_too_small_for_it(self) -> Iterator[Any]:
         self.write()
         review = yield from self.open_diff("file.py", PROPOSED)

@@ -57,16 +57,6 @@ class TestSideBySide(MovedTestCase):
         self.assertEqual(self.said(proposal), ["moved from line 11"])
         self.assertNotIn("moved", self.links(review)[1])
 
-    def test_moved_lines_are_counted_and_walked_through(self) -> Iterator[Any]:
-        review = yield from self.review()
-        self.assertIn("+5 \u22125", self.header(review))
-        self.assertIn("change 1 of 3", self.header(review))
-
-    def test_a_block_that_was_copied_is_no_moved_one(self) -> Iterator[Any]:
-        review = yield from self.review(RIGHT.replace("line 55\n", f"line 55\n{BLOCK}"))
-        self.assertEqual(self.marked(self.proposal(review), "moved"), [])
-        self.assertIn(BLOCK, "".join(self.marked(self.proposal(review), "lines")))
-
     def test_both_ends_can_be_taken_back(self) -> Iterator[Any]:
         review = yield from self.review()
         view = self.proposal(review)
@@ -97,26 +87,11 @@ class TestSideBySide(MovedTestCase):
         yield lambda: self.settled() and self.said(original) == ["moved to line 39"]
         self.assertEqual(self.marked(view, "moved"), [BLOCK])
 
-    def test_a_text_too_large_to_be_compared_has_no_marks(self) -> Iterator[Any]:
-        review = yield from self.review()
-        original, view = self.original(review), self.proposal(review)
-        self.use(review_maximum_bytes=10)
-        self.type(view, 0, "typed\n")
-        yield lambda: "too long" in self.header(review)
-        for side in (view, original):
-            for key in ("moved", "moved_captions", "lines", "gutter.moved"):
-                self.assertEqual(self.marked(side, key), [], key)
-
-    def test_accepting_gives_the_proposal(self) -> Iterator[Any]:
-        review = yield from self.review()
-        self.reviews.accept(review)
-        self.assertEqual(self.told[0][1].content, RIGHT)
-
     def said(self, view: Any) -> Any:
         """The captions beside moved blocks; the editor tells where annotations are, not what they say."""
         (shown,) = self.presentations()
-        drawing = shown._drawing
-        return (drawing._marks if view == shown.proposal_view else drawing.sides._marks).captions
+        regions = (shown._drawing if view == shown.proposal_view else shown._drawing.sides).regions
+        return regions.annotations("gemini_companion.moved_captions")
 
 
 class TestInline(MovedTestCase):
@@ -130,12 +105,3 @@ class TestInline(MovedTestCase):
         self.assertNotIn("moved to", shown[1][1])
         self.assertEqual(self.marked(self.proposal(review), "moved"), [BLOCK])
         self.assertIn("moved from line 11", self.links(review)[1])
-
-    def test_the_users_own_tab_is_given_back_without_marks(self) -> Iterator[Any]:
-        self.use(review_presentation="inline")
-        view = yield from self.open_file("file.txt", LEFT)
-        before = self.picture()
-        review = yield from self.review(AMONG)
-        self.reviews.reject(review)
-        yield lambda: self.window.active_view() == view
-        self.assertEqual(self.picture(), before)

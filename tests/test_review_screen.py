@@ -21,7 +21,10 @@ class TestTheScreenChanges(LevelTestCase):
         """Whether the header is drawn for the view's line height and width, and equal lines are level."""
         view, html = self.proposal(review), self.header_html(review)
         rows = f"line-height: {view.line_height():.2f}".rstrip("0").rstrip(".") + "px"
-        return self.level(review) and rows in html and self.reviews._presentations[review]._drawing.fits
+        levelled = self.reviews._presentations[review]._drawing.sides.levelled
+        sizes = [(each.line_height(), each.viewport_extent()[0]) for each in (self.original(review), view)]
+        fits = levelled is not None and [(one.line_height, one.extent) for one in levelled.sizes] == sizes
+        return self.level(review) and rows in html and fits
 
     def soon(self, changes: Sequence[Callable[[], Any]], drawn: Callable[[], bool]) -> Iterator[Any]:
         """Make the changes one after the other, and check that most of them are drawn soon."""

@@ -74,11 +74,6 @@ class TestWhatIsMarked(WhitespaceTestCase):
         self.assertIn("only whitespace changes, just now", self.reviews.open_reviews.summary(review))
         self.assertIn("only whitespace", self.proposal(review).get_status("gemini_companion.review"))
 
-    def test_the_status_bar_says_it_too(self) -> Iterator[Any]:
-        review = yield from self.review("all")
-        status = self.proposal(review).get_status("gemini_companion.review")
-        self.assertIn("3 whitespace changes are hidden", status)
-
     def test_the_way_from_change_to_change_passes_them_by(self) -> Iterator[Any]:
         review = yield from self.review("all")
         view = self.proposal(review)
@@ -132,17 +127,6 @@ class TestShowingThem(WhitespaceTestCase):
             settings.set("review_ignore_whitespace", ignored)
             yield lambda words=words: self.settled() and words in self.header(review)
         self.assertNotIn("whitespace", self.header(review))
-
-    def test_another_setting_ends_what_was_chosen_and_the_same_one_does_not(self) -> Iterator[Any]:
-        review = yield from self.review("trailing")
-        self.click_on(review, "Show them")
-        yield lambda: self.settled() and "shown in this diff" in self.header(review)
-        self.reviews.open_reviews.settings_changed()
-        yield self.settled
-        self.assertIn("shown in this diff", self.header(review))
-        self.use(review_ignore_whitespace="all")
-        self.reviews.open_reviews.settings_changed()
-        yield lambda: self.settled() and "3 whitespace changes are hidden" in self.header(review)
 
 
 class TestDeciding(WhitespaceTestCase):

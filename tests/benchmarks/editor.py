@@ -222,7 +222,9 @@ def reviews(bench: Bench, client: Client, path: str, proposed: str) -> Iterator[
         drawing.append(bench.host.evaluate(DRAWN_AFTER))
         opening.append(bench.slices("opening a review"))
         bench.host.execute(ZOOM)
-        bench.host.wait_until("shown.settled and shown._drawing.fits", 60)
+        bench.host.execute("sides = shown._drawing.sides")
+        zoomed = "sides.levelled.sizes.right.line_height == shown.proposal_view.line_height()"
+        bench.host.wait_until(f"shown.settled and sides.levelled and {zoomed}", 60)
         zooming.append(bench.slices("zooming a review"))
         bench.host.execute("window.run_command('gemini_companion_accept_diff')")
         bench.host.wait_until("not reviews._presentations", 30)

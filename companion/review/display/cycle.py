@@ -12,9 +12,8 @@ from __future__ import annotations
 
 import logging
 import time
-from enum import Enum
 from functools import partial
-from typing import TYPE_CHECKING, Callable, Dict, FrozenSet, Iterator, List, NamedTuple, Optional
+from typing import TYPE_CHECKING, Callable, Iterator, Optional
 
 import sublime
 
@@ -22,7 +21,7 @@ from ...common.debounce import Debounce
 from ...editor import file_views
 from ..decision import Review
 from ..document.analysis import Analysis
-from ..document.carrying import TextState
+from ..document.carrying import NOTHING
 from ..document.comparing import Compared, Limits, Question, WhitespaceChoice, compare
 from ..document.disk import Kind, Original
 from ..document.preparation import Preparation
@@ -30,6 +29,7 @@ from ..window import views
 from .drawing import Drawing
 from .file_watch import FileWatch
 from .panes import OriginalPane, ProposalPane
+from .phases import Phase
 from .proposal_hunks import ProposalHunks
 from .slices import Slices
 
@@ -44,35 +44,6 @@ logger = logging.getLogger("gemini_companion.review")
 # it takes a tenth of a second to ask the editor for, and for the caret's change.
 _AFTER_EDIT, _AFTER_LONG_EDIT, _AFTER_CARET = (40, 500), (500, 5000), (20, 100)
 _LONG = 0.3  # seconds after which a comparison shows itself
-
-
-class Phase(Enum):
-    """How far a review has come."""
-
-    GATHERING = "gathering"  # the file is being read, or the texts are being put into the views
-    COMPARING = "comparing"  # on a computing thread
-    DRAWING = "drawing"  # the comparison, or the lack of one
-    SHOWN = "shown"  # what is drawn is the comparison of what was in the views
-    FAILED = "failed"  # the comparison has
-    RETIRED = "retired"  # the review has ended; nothing happens any more
-
-
-_ALWAYS = frozenset({Phase.GATHERING, Phase.COMPARING, Phase.DRAWING, Phase.RETIRED})
-TRANSITIONS: Dict[Phase, FrozenSet[Phase]] = {
-    Phase.GATHERING: _ALWAYS,
-    Phase.COMPARING: _ALWAYS | {Phase.FAILED},
-    Phase.DRAWING: _ALWAYS | {Phase.SHOWN},
-    Phase.SHOWN: _ALWAYS,
-    Phase.FAILED: _ALWAYS,
-    Phase.RETIRED: frozenset(),
-}
-
-
-class DrawnText(NamedTuple):
-    """A text that was drawn on, by the view's change count. `text` is None if it was not compared."""
-
-    change_count: int = -1
-    text: Optional[str] = None
 
 
 class Cycle:
@@ -103,19 +74,20 @@ class Cycle:
         self.whitespace = WhitespaceChoice(settings)
         self.file = FileWatch(review, runtime, loaded=self._loaded, failed=self._not_loaded, news=update_header)
         self.proposal = ProposalPane(proposal_view, review)
-        self.drawing = Drawing(original_view, proposal_view, on_link, self._redraw)
-        self.hunks = ProposalHunks(proposal_view, on_link, self.drawing.styles)
+        self.drawing = Drawing(original_view, proposal_view, on_link, self.redraw)
+        self.hunks = ProposalHunks(proposal_view, on_link, self.drawing.regions)
         self._original_pane: Optional[OriginalPane] = None
         if original_view is not None:
-            self._original_pane = OriginalPane(original_view, review.words, self.drawing.original_filled)
+            self._original_pane = OriginalPane(original_view, review.words)
         self._phase = Phase.GATHERING
         self._limits = Limits.of(settings())  # when the file was read
         self._original: Optional[Original] = None  # the file, while its text is in its view
         self._in_hand: Optional[Compared] = None  # came with the texts
-        self._found: Optional[Compared] = None  # None if what is drawn is no comparison
         self.too_large = False  # the proposal, for a comparison
         self._long = False  # so is its text that only the portions of it are asked for
-        self._drawn = self._being_drawn = DrawnText()
+        self._count = -1  # the change count of the text that is drawn on, or being drawn on
+        self._found: Optional[Compared] = None  # the comparison of that text; None if there was none
+        self._ever_shown = False
         self._computation: Optional[Computation] = None
         self._since = 0.0  # when that began, on the monotonic clock
         self._slices = Slices(runtime)
@@ -134,7 +106,7 @@ class Cycle:
     @property
     def settled(self) -> bool:
         """Whether what is drawn is the comparison of the text that the view holds now."""
-        return self._phase is Phase.SHOWN and self._holds(self._drawn.change_count)
+        return self._phase is Phase.SHOWN and self._holds(self._count)
 
     @property
     def failed(self) -> bool:
@@ -159,14 +131,9 @@ class Cycle:
         self.file.stop()
         self.drawing.unlink()
 
-    def _enter(self, phase: Phase) -> None:
-        if phase not in TRANSITIONS[self._phase]:
-            raise ValueError(f"a review that is {self._phase.value} cannot become {phase.value}")
-        self._phase = phase
-
     def _stop(self, phase: Phase) -> None:
         """Nothing that is under way counts any more."""
-        self._enter(phase)
+        self._phase = self._phase.to(phase)
         self._cancel()
         self._slices.stop()
 
@@ -246,6 +213,7 @@ class Cycle:
         if self._original is None:
             if pane is not None and file_views.is_open(pane.view):
                 yield from pane.fill(original, self._review.same_files, longest)
+                self.drawing.original_filled()
             self._original = original
             self.file.check()
         self.compare()
@@ -281,7 +249,7 @@ class Cycle:
 
     def _look_at_caret(self) -> None:
         """Let the header say in which change the caret is."""
-        if self.retired or self._edits_pending or self._found is None:
+        if self.retired or self._edits_pending or self.analysis is None:
             return
         if self.hunks.ready and self.hunks.caret_moved():
             self._update_header()
@@ -298,27 +266,22 @@ class Cycle:
         if not count and not file_views.is_open(self._view):
             return  # a view that is gone answers like one that is empty
         if not original.comparable or self.proposal.binary:
-            self._draw_plainly(count, too_large=False)
+            self._use(count, None)
             return
-        self._enter(Phase.COMPARING)
+        self._phase = self._phase.to(Phase.COMPARING)
         self._slices.run(self._begin(count, original), lambda: self._holds(count))
 
     def _begin(self, count: int, original: Original) -> Iterator[None]:
         """Ask the editor for the text, a very long one in portions, and compare it."""
         limits = Limits.of(self._settings())
-        text = self.proposal.read(count, limits.length)
-        self._long = text is None or len(text) > limits.length
-        portions: List[str] = [text] if text is not None else []
-        if text is None:
-            if self._view.size() > limits.longest:
-                self._draw_plainly(count, too_large=True)
-                return
-            for portion in self.proposal.portions():
-                portions.append(portion)
-                yield None
+        portions = yield from self.proposal.read(count, limits)
+        self._long = portions is None or sum(map(len, portions)) > limits.length
+        if portions is None:
+            self._use(count, None, too_large=True)
+            return
         # Marks that have moved with a single edit are left alone. Each edit counts, so that none can be overlooked.
-        drawn = self._drawn.text if count - self._drawn.change_count == 1 else None
-        question = Question(original.text, tuple(portions), self.whitespace.ignored, limits, drawn)
+        drawn = self._found.text if self._found is not None and count - self._count == 1 else None
+        question = Question(original.text, portions, self.whitespace.ignored, limits, drawn)
         in_hand, self._in_hand = self._in_hand, None
         if in_hand is not None and in_hand.question == question:
             self._compared(count, in_hand)
@@ -334,58 +297,53 @@ class Cycle:
                 self.compare()
             return
         self.proposal.hold(found.text, count)
-        if found.analysis is None:
-            self._draw_plainly(count, too_large=True)
-            return
-        self._found, self.too_large = found, False
-        self.hunks.use(found.analysis, count)
-        self._draw(DrawnText(count, found.text), TextState(count, self._drawn.change_count, found.edit))
+        self._use(count, found)
 
     def _failed(self, error: Exception) -> None:
         logger.error("a comparison failed", exc_info=(type(error), error, error.__traceback__))
         self._computation = None
-        self._enter(Phase.FAILED)
+        self._phase = self._phase.to(Phase.FAILED)
         self.hunks.drop_asked()
         self._update_header()
 
     # -- drawing ------------------------------------------------------------------------------------------------------
 
-    def _redraw(self) -> None:
+    def redraw(self) -> None:
         """What is drawn, or being drawn, does not fit the screen any more."""
         if self._phase not in (Phase.SHOWN, Phase.DRAWING) or not file_views.is_open(self._view):
             return  # it will be drawn for the screen as it is then
-        count = self._view.change_count()
-        if count == self._being_drawn.change_count:  # else it was edited: it is compared, and drawn, in a moment
-            self._draw(self._being_drawn, TextState(count, self._drawn.change_count))
+        if self._holds(self._count):  # else it was edited: it is compared, and drawn, in a moment
+            self._draw()
 
     def link_again(self) -> None:
         """Draw all links anew: the editor may show older ones."""
         self.drawing.show_again()
         if self._phase is Phase.SHOWN:
             self.hunks.outdate_links()
-            self.hunks.link(TextState(self._drawn.change_count), self.drawing.room)
+            self.hunks.link(self.drawing.room)
 
-    def _draw_plainly(self, count: int, *, too_large: bool) -> None:
-        """Draw no comparison."""
-        self._found, self.too_large = None, too_large
-        self.hunks.use(None, count)
-        self._draw(DrawnText(count), TextState(count))
+    def _use(self, count: int, found: Optional[Compared], too_large: bool = False) -> None:
+        """Draw a comparison of the text of this change count, or that there is none."""
+        self.drawing.carry(NOTHING if count == self._count else found.edit if found is not None else None)
+        self._count, self._found = count, found
+        self.too_large = too_large or (found is not None and found.analysis is None)
+        self.hunks.use(self.analysis, count)
+        self._draw()
 
-    def _draw(self, text: DrawnText, state: TextState) -> None:
-        self._enter(Phase.DRAWING)
+    def _draw(self) -> None:
+        self._phase = self._phase.to(Phase.DRAWING)
         self._show_header()
-        self._being_drawn = text
-        self._slices.run(self._steps(text, state), lambda: self.drawing.valid and self._holds(text.change_count))
+        self._slices.run(self._steps(), lambda: self.drawing.valid and self._holds(self._count))
 
-    def _steps(self, text: DrawnText, state: TextState) -> Iterator[object]:
-        yield from self.drawing.steps(self.analysis, state)
-        self._end_drawing(text, state)
+    def _steps(self) -> Iterator[object]:
+        yield from self.drawing.steps(self.analysis)
+        self._end_drawing()
 
-    def _end_drawing(self, text: DrawnText, state: TextState) -> None:
-        self._enter(Phase.SHOWN)
-        before, self._drawn = self._drawn, text
-        self.hunks.link(state, self.drawing.room)
-        if before.change_count < 0:
+    def _end_drawing(self) -> None:
+        self._phase = self._phase.to(Phase.SHOWN)
+        self.hunks.link(self.drawing.room)
+        if not self._ever_shown:
+            self._ever_shown = True
             if self.proposal.pristine:  # else the user was quicker, and works somewhere else already
                 self.hunks.show_first()
             if self.hunks.caret_moved():

@@ -14,12 +14,12 @@ Rules:
 
 from __future__ import annotations
 
-from typing import AbstractSet, Any, Dict, Iterator, List, Mapping, NamedTuple, Sequence, Tuple
+from typing import AbstractSet, Any, Callable, Dict, Iterator, List, Mapping, NamedTuple, Optional, Sequence
 
 import sublime
 
-from ..document.analysis import Analysis, Change, Moved, Span, moved_on_left, moved_on_right, parted
-from ..document.carrying import TextState
+from ..document.analysis import Analysis, Moved, Span, moved_on_left, moved_on_right, parted
+from ..document.carrying import Carried
 
 LINES = "gemini_companion.lines"
 CHARACTERS = "gemini_companion.characters"
@@ -27,18 +27,25 @@ MOVED = "gemini_companion.moved"
 MOVED_CAPTIONS = "gemini_companion.moved_captions"
 GUTTER = {kind: "gemini_companion.gutter." + kind for kind in ("added", "removed", "changed", "moved")}
 
-_GUTTER_LOOK = {
-    "added": ("region.greenish", "dot"),
-    "removed": ("region.redish", "dot"),
-    "changed": ("region.yellowish", "dot"),
-    "moved": ("region.purplish", "dot"),
-}
 UNSEEN = sublime.DRAW_NO_FILL | sublime.DRAW_NO_OUTLINE  # in the text; the gutter, the minimap and annotations show
-_MOVED_LOOK = ("region.purplish", "", sublime.DRAW_NO_FILL | sublime.HIDE_ON_MINIMAP)
 _SINGLE_LINES = 2000  # up to so many lines each gets its own mark; beyond, each hunk does
 
 
-Look = Tuple[str, sublime.RegionFlags]  # a scope and how to draw it
+class Look(NamedTuple):
+    """How regions are drawn: a scope, what of the editor's looks, and an icon in the gutter."""
+
+    scope: str = ""
+    flags: sublime.RegionFlags = UNSEEN
+    icon: str = ""
+
+
+_GUTTER_LOOK = {
+    "added": Look("region.greenish", UNSEEN, "dot"),
+    "removed": Look("region.redish", UNSEEN, "dot"),
+    "changed": Look("region.yellowish", UNSEEN, "dot"),
+    "moved": Look("region.purplish", UNSEEN, "dot"),
+}
+_MOVED_LOOK = Look("region.purplish", sublime.DRAW_NO_FILL | sublime.HIDE_ON_MINIMAP)
 
 
 class Side(NamedTuple):
@@ -76,106 +83,118 @@ class Styles:
 
 
 class Drawn(NamedTuple):
-    """What a key of regions was drawn with, and the change count of the text then."""
+    """What a key of regions was drawn with. `spans` are where it stands now; None if that is not certain."""
 
-    spans: List[Span]
+    spans: Optional[List[Span]]
     look: object
-    change_count: int
+    annotations: Sequence[str]
+
+
+class Regions:
+    """The regions that we draw in one view. What is drawn already, and has moved with the text, is left alone.
+
+    Main thread only.
+    """
+
+    def __init__(self, view: sublime.View, styles: Styles) -> None:
+        self._view = view
+        self._styles = styles
+        self._drawn: Dict[str, Drawn] = {}
+
+    def show(
+        self,
+        key: str,
+        spans: List[Span],
+        look: Look,
+        annotations: Sequence[str] = (),
+        annotation_scope: str = "",
+        on_navigate: Optional[Callable[[str], None]] = None,
+    ) -> None:
+        """Draw exactly these regions, with an annotation beside each if there are any."""
+        color = self._styles.foreground(annotation_scope) if annotations else ""
+        drawn, wanted = self._drawn.get(key), Drawn(spans, (look, color), annotations)
+        if wanted == drawn or not (spans or drawn):
+            return
+        self._drawn[key] = wanted
+        if not spans:
+            del self._drawn[key]
+        more: Dict[str, Any] = {}
+        if annotations:
+            more = {"annotations": list(annotations), "annotation_color": color, "on_navigate": on_navigate}
+        regions = [sublime.Region(*span) for span in spans]
+        self._view.add_regions(key, regions, look.scope, look.icon, look.flags | sublime.NO_UNDO, **more)
+
+    def annotations(self, key: str) -> List[str]:
+        """What stands beside the regions of a key."""
+        return list(self._drawn[key].annotations) if key in self._drawn else []
+
+    def carry(self, edit: Optional[Carried]) -> None:
+        """The text was edited, all at once; None if it is not certain how."""
+        for key, drawn in self._drawn.items():
+            spans = edit.spans(drawn.spans) if edit is not None and drawn.spans is not None else None
+            self._drawn[key] = drawn._replace(spans=spans)
+
+    def clear(self, *keys: str) -> None:
+        """Take these keys off the view, without any all of them."""
+        for key in keys or list(self._drawn):
+            if self._drawn.pop(key, None):
+                self._view.erase_regions(key)
 
 
 class Marks:
-    """The marks of one view. Main thread only. What is drawn already, and has moved with the text, is left alone."""
+    """The marks of one of the two views. Main thread only."""
 
-    def __init__(self, view: sublime.View, side: Side, styles: Styles) -> None:
-        self._view = view
+    def __init__(self, regions: Regions, side: Side, styles: Styles) -> None:
+        self._regions = regions
         self._side = side
         self._styles = styles
-        self._drawn: Dict[str, Drawn] = {}
-        self.captions: List[str] = []  # beside moved blocks
 
-    def draw(self, analysis: Analysis, text: TextState) -> Iterator[None]:
+    def draw(self, analysis: Analysis) -> Iterator[None]:
         """Mark the changes in the view, which holds the analysed text. A generator of small steps."""
         left = self._side is LEFT
         starts = analysis.left_starts if left else analysis.right_starts
-        rows = [
-            (change, change.hunk.left_start, change.hunk.left_end)
-            if left
-            else (change, change.hunk.right_start, change.hunk.right_end)
-            for change in analysis.changes
-        ]
-        scope, flags = self._look(self._side.lines)
-        character_scope, _ = self._look(self._side.characters)
+        rows = [change.hunk[:2] if left else change.hunk[2:] for change in analysis.changes]
+        look = self._look(self._side.lines)
         # Outlines go around a whole hunk.
-        filled = flags != sublime.DRAW_NO_FILL
-        single = sum(last - first for _, first, last in rows) <= _SINGLE_LINES
+        filled = look.flags == sublime.DRAW_NO_OUTLINE
+        single = sum(last - first for first, last in rows) <= _SINGLE_LINES
         blocks = moved_on_left(analysis.moves) if left else moved_on_right(analysis.moves)
         lines: List[Span] = []
         gutter: Dict[str, List[Span]] = {kind: [] for kind in GUTTER}
-        for change, first, last in rows:
+        for change, (first, last) in zip(analysis.changes, rows):
+            kind = change.hunk.kind.value
             if first == last and not left:
-                gutter[change.hunk.kind.value].append(_place(starts, first))
+                gutter[kind].append(_place(starts, first))
             for start, end, moved in parted(first, last, blocks):
-                gutter["moved" if moved else change.hunk.kind.value].extend(_lines(starts, start, end, single))
+                gutter["moved" if moved else kind].extend(_lines(starts, start, end, single))
                 if not moved:
                     lines.extend(_lines(starts, start, end, single and filled))
         yield
-        self._add(text, LINES, lines, scope, "", flags | sublime.HIDE_ON_MINIMAP)
+        self._regions.show(LINES, lines, look._replace(flags=look.flags | sublime.HIDE_ON_MINIMAP))
         yield
-        self._add_moved(text, blocks, starts, set() if left else {first for _, first, _ in rows})
+        self._show_moved(blocks, starts, set() if left else {first for first, _ in rows})
         yield
         for kind, spans in gutter.items():
-            self._add(text, GUTTER[kind], spans, *_GUTTER_LOOK[kind], UNSEEN)
+            self._regions.show(GUTTER[kind], spans, _GUTTER_LOOK[kind])
             yield
-        parts = list(_parts(analysis.changes, left))
-        self._add(text, CHARACTERS, parts, character_scope, "", sublime.DRAW_NO_OUTLINE | sublime.HIDE_ON_MINIMAP)
+        parts = [part for change in analysis.changes for part in (change.left_parts if left else change.right_parts)]
+        flags = sublime.DRAW_NO_OUTLINE | sublime.HIDE_ON_MINIMAP
+        self._regions.show(CHARACTERS, parts, Look(self._look(self._side.characters).scope, flags))
         yield
 
-    def clear(self) -> None:
-        """Take all marks off the view."""
-        for key in [LINES, CHARACTERS, MOVED, MOVED_CAPTIONS, *GUTTER.values()]:
-            self._view.erase_regions(key)
-        self._drawn.clear()
-
     def _look(self, scope: str) -> Look:
-        """The scope and flags to draw with: filled if the colour scheme has a background for it, else outlined."""
+        """How to draw a scope: filled if the colour scheme has a background for it, else outlined."""
         if self._styles.of(scope).get("background"):
-            return scope, sublime.DRAW_NO_OUTLINE
-        return self._side.outline, sublime.DRAW_NO_FILL
+            return Look(scope, sublime.DRAW_NO_OUTLINE)
+        return Look(self._side.outline, sublime.DRAW_NO_FILL)
 
-    def _add_moved(
-        self, text: TextState, blocks: Sequence[Moved], starts: Sequence[int], links: AbstractSet[int]
-    ) -> None:
+    def _show_moved(self, blocks: Sequence[Moved], starts: Sequence[int], links: AbstractSet[int]) -> None:
         """Outline moved blocks and say where else they stand, but for rows where a link says so."""
-        self._add(text, MOVED, [(starts[block.start], starts[block.end]) for block in blocks], *_MOVED_LOOK)
+        self._regions.show(MOVED, [(starts[block.start], starts[block.end]) for block in blocks], _MOVED_LOOK)
         said = [block for block in blocks if block.start not in links]
         places = [(starts[block.start], starts[block.start]) for block in said]
-        self.captions = [block.caption for block in said]
-        self._add(text, MOVED_CAPTIONS, places, "", "", UNSEEN, self.captions)
-
-    def _add(
-        self,
-        text: TextState,
-        key: str,
-        spans: List[Span],
-        scope: str,
-        icon: str,
-        flags: sublime.RegionFlags,
-        annotations: Sequence[str] = (),
-    ) -> None:
-        before = self._drawn.get(key)
-        if not spans and (before is None or not before.spans):
-            return
-        color = self._styles.foreground(_MOVED_LOOK[0]) if annotations else ""
-        look = (scope, flags, annotations, color)
-        self._drawn[key] = Drawn(spans, look, text.change_count)
-        if before is not None and before.look == look and text.has(spans, before.spans, before.change_count):
-            return
-        regions = [sublime.Region(*span) for span in spans]
-        if annotations:
-            more = list(annotations)
-            self._view.add_regions(key, regions, scope, icon, flags | sublime.NO_UNDO, more, annotation_color=color)
-        else:
-            self._view.add_regions(key, regions, scope, icon, flags | sublime.NO_UNDO)
+        captions = [block.caption for block in said]
+        self._regions.show(MOVED_CAPTIONS, places, Look(), captions, _MOVED_LOOK.scope)
 
 
 def _lines(starts: Sequence[int], first: int, last: int, single: bool) -> List[Span]:
@@ -191,8 +210,3 @@ def _place(starts: Sequence[int], row: int) -> Span:
     """The line that stands where lines were removed; the last one for those that stood behind it."""
     row = min(row, max(0, len(starts) - 2))
     return (starts[row], starts[min(row + 1, len(starts) - 1)])
-
-
-def _parts(changes: Sequence[Change], left: bool) -> Iterator[Span]:
-    for change in changes:
-        yield from change.left_parts if left else change.right_parts

@@ -7,21 +7,20 @@ Rule: drawing changes no text and no selection, and the caret's line stays where
 
 from __future__ import annotations
 
-from typing import Callable, Iterator, List, NamedTuple, Optional, Sequence
+from typing import Callable, Iterator, List, NamedTuple, Optional
 
 import sublime
 
-from ..document.analysis import Analysis
-from ..document.carrying import TextState
-from . import decorations
-from .decorations import Marks, Styles
+from ..document.analysis import NOTHING, Analysis
+from ..document.carrying import Carried
+from .decorations import RIGHT, Marks, Regions, Styles
 from .header import Header
 from .header_rows import header_html, header_rows
-from .links import unlink
+from .links import REVERT_LINKS, UNDO_LINKS
 from .original_colors import OriginalColors
-from .phantoms import BLOCKS, Block, Blocks, Top
+from .phantoms import Block, Blocks, Top
 from .removed_lines import removed_blocks
-from .screen import BothSizes, CaretLine, Room, SizeCheck, Sizes, Watch, back_to_top
+from .screen import CaretLine, Room, SizeCheck, Sizes, Watch, back_to_top
 from .side_by_side import SideBySide
 
 
@@ -46,50 +45,49 @@ class Drawing:
         on_link: Callable[[str], None],
         on_outdated: Callable[[], None],
     ) -> None:
-        self.styles = Styles(proposal_view)
+        self._styles = Styles(proposal_view)
+        self.regions = Regions(proposal_view, self._styles)
         self.blocks: List[Block] = []  # the removed lines that stand between those of the proposal
         self._left = original_view
         self._view = proposal_view
         self._on_outdated = on_outdated
         self._watch = Watch(original_view, proposal_view)
         self._top = Top(proposal_view, on_link)
-        self._blocks = Blocks(proposal_view, BLOCKS)
-        self._marks = Marks(proposal_view, decorations.RIGHT, self.styles)
-        self._colors = OriginalColors(proposal_view, self.styles)
+        self._blocks = Blocks(proposal_view, keep_caret=True)
+        self._marks = Marks(self.regions, RIGHT, self._styles)
+        self._colors = OriginalColors(proposal_view, self._styles)
         self.sides: Optional[SideBySide] = None
         if original_view is not None:
             self.sides = SideBySide(
-                original_view, proposal_view, self._watch, self.styles, self._update_blocks, self._show_header
+                original_view, proposal_view, self._watch, self._styles, self._blocks, self._show_header
             )
-        self._state = TextState(0)  # of the text that is drawn on
         self._header: Optional[Header] = None
         self._header_height: Optional[HeaderHeight] = None
-        self._drawn_for: Optional[BothSizes] = None
         self._was_at_top = False  # when the screen changed
+
+    def carry(self, edit: Optional[Carried]) -> None:
+        """The proposal was edited, all at once; None if it is not certain how."""
+        self.regions.carry(edit)
+        self._blocks.carry(edit)
 
     def original_filled(self) -> None:
         """The original's view was given another text, with which nothing that is drawn has moved."""
         if self.sides is not None:
             self.sides.original_filled()
 
-    def steps(self, analysis: Optional[Analysis], text: TextState) -> Iterator[object]:
+    def steps(self, analysis: Optional[Analysis]) -> Iterator[object]:
         """Draw `analysis`, or nothing but the header if it is None. In small steps.
 
-        `text` is the state of the proposal's text. Whoever runs the steps asks `valid` between slices.
+        Whoever runs the steps asks `valid` between slices.
         """
-        self._state = text
         self._watch.note()
-        if analysis is None:
-            self._marks.clear()
-        else:
-            yield from self._marks.draw(analysis, text)
+        yield from self._marks.draw(analysis or NOTHING)
         if self.sides is not None:
             yield from self.sides.mark(analysis)
             yield from self.sides.level(analysis, len(header_rows(self._header)) if self._header is not None else 0)
         else:
             yield from self._draw_removed(analysis)
         yield None
-        self._drawn_for = self._watch.both
         if self.sides is not None:
             self.sides.follow(analysis)
         if self._was_at_top:
@@ -106,27 +104,22 @@ class Drawing:
     def sizes(self) -> Sizes:
         """The sizes of the proposal's view, at most a second old."""
         self._watch.note()
-        return self._watch.right
+        return self._watch.sizes.right
 
     @property
     def room(self) -> Room:
         """What fits into a row of the proposal's view."""
         return self._watch.room
 
-    @property
-    def fits(self) -> bool:
-        """Whether what is shown was drawn, and levelled, for the sizes that the views have now.
-
-        The editor is asked for each of them, so nothing but tests and benchmarks asks this.
-        """
-        margin = self._watch.margin
-        now = BothSizes(Sizes.of(self._left, margin), Sizes.of(self._view, margin))
-        return self._drawn_for == now and (self.sides is None or self.sides.levelled)
-
     def show_header(self, header: Header) -> None:
         """Show this header."""
         self._header = header
         self._show_header()
+
+    @property
+    def header_level(self) -> bool:
+        """Whether as many rows stand beside the header as it has."""
+        return self.sides is None or self._header is None or len(header_rows(self._header)) == self.sides.header_rows
 
     @property
     def header_document(self) -> str:
@@ -141,8 +134,8 @@ class Drawing:
         if sizes is SizeCheck.CHANGED or tilted:
             self._was_at_top = sizes is SizeCheck.CHANGED and self._view.viewport_position()[1] <= 0
             if self.sides is not None:
-                self.sides.outdate()
-            self.styles.forget()
+                self.sides.levelled = None
+            self._styles.forget()
             self._on_outdated()
             return True
         return moved
@@ -157,55 +150,39 @@ class Drawing:
         self._watch.stop()
         self._colors.clear()
         if self._view.is_valid():
-            unlink(self._view)
+            self.regions.clear(REVERT_LINKS, UNDO_LINKS)
             self._top.show("")
 
     def clear(self) -> None:
         """Take everything off the proposal's view."""
         self.unlink()
-        self._marks.clear()
+        self.regions.clear()
         self._blocks.clear()
 
     def _draw_removed(self, analysis: Optional[Analysis]) -> Iterator[object]:
         """Show what the proposal removes between its lines."""
         blocks: List[Block] = []
-        if analysis is None:
-            self.blocks = blocks
-            yield from self._blocks.update(blocks, self._state)
-            return
-        self._colors.use(analysis.left_lines, analysis.left_starts[-1], self._watch.syntax)
-        yield None
         watch = self._watch
-        blocks_from_the_top = removed_blocks(
-            analysis, watch.tab_size, watch.right.line_height, watch.wrapped_at, self._colors.of
-        )
-        for block in blocks_from_the_top:
-            blocks.append(block)
+        if analysis is not None:
+            self._colors.use(analysis.left_lines, analysis.left_starts[-1], watch.syntax)
             yield None
+            line_height, wrapped_at = watch.sizes.right.line_height, watch.wrapped_at
+            for block in removed_blocks(analysis, watch.tab_size, line_height, wrapped_at, self._colors.of):
+                blocks.append(block)
+                yield None
         self.blocks = blocks
-        yield from self._update_blocks(blocks)
+        yield from self._blocks.update(blocks)
         self._show_header()
-
-    def _update_blocks(self, blocks: Sequence[Block]) -> Iterator[object]:
-        """Change the blocks of the proposal without moving the caret's line."""
-        same = self._blocks.documents == [document for _, document in blocks]
-        caret = None if same else CaretLine(self._view)
-        for _ in self._blocks.update(blocks, self._state):
-            if caret is not None:
-                caret.keep()
-            yield None
-            if caret is not None:
-                caret = CaretLine(self._view)  # the user may have scrolled meanwhile
 
     def _show_header(self) -> None:
         if self._header is None:
             return
-        sizes = self._watch.right
+        sizes = self._watch.sizes.right
         if not sizes.line_height:
             self._watch.note()
-            sizes = self._watch.right
+            sizes = self._watch.sizes.right
         rows = header_rows(self._header)
-        below = self.sides.below_header(len(rows)) if self.sides is not None else 0
+        below = self.sides.below_header if self.sides is not None else 0
         html = header_html(rows, sizes.line_height, sizes.width, sizes.em_width, below)
         height = HeaderHeight(len(rows), below, sizes)
         if html != self._top.document:

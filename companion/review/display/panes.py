@@ -7,7 +7,7 @@ text is what was proposed, letter by letter, whatever the editor may have made o
 from __future__ import annotations
 
 import logging
-from typing import Callable, FrozenSet, Generator, Iterator, Optional
+from typing import FrozenSet, Generator, Iterator, List, Optional, Tuple
 
 import sublime
 
@@ -15,6 +15,7 @@ from ...editor import file_views
 from ...editor.edits import PORTION, move_caret, text_steps
 from ...editor.selections import some_selections
 from ..decision import Review, Words
+from ..document.comparing import Limits
 from ..document.disk import Kind, Original
 from ..document.text import ProposedText
 from ..window import views
@@ -110,29 +111,30 @@ class ProposalPane:
         """Whether the text that was read last would be accepted as something else than was proposed."""
         return self._held is not None and self._held not in (self._given, self._review.proposal.shown)
 
-    def read(self, count: int, longest: int) -> Optional[str]:
-        """The text of the view, whose change count is `count`.
+    def read(self, count: int, limits: Limits) -> Generator[None, None, Optional[Tuple[str, ...]]]:
+        """The text of the view, whose change count is `count`: a very long one in portions, one for each step.
 
-        None if the editor would have to be asked for more than `longest` characters at once.
+        None if it is longer than any text that is compared. The view must not be edited meanwhile.
         """
         if self._held is None or self._held_at != count:
-            if self.untouched_at(count) and self._given is not None:
+            if self._given is not None and self.untouched_at(count):
                 self.hold(self._given, count)
             else:
                 size = self.view.size()
-                if size > longest:
+                if size > limits.longest:
                     return None
-                self.hold(self.view.substr(sublime.Region(0, size)), count)
-        return self._held
+                portions: List[str] = []
+                at_once = size if size <= limits.length else PORTION
+                for start in range(0, size, max(1, at_once)):
+                    portions.append(self.view.substr(sublime.Region(start, start + at_once)))
+                    if at_once < size:
+                        yield None
+                return tuple(portions)
+        return (self._held or "",)
 
     def hold(self, text: str, count: int) -> None:
         """`text` is what the view holds at this change count."""
         self._held, self._held_at = text, count
-
-    def portions(self) -> Iterator[str]:
-        """The text of the view, which must not be edited meanwhile."""
-        for start in range(0, self.view.size(), PORTION):
-            yield self.view.substr(sublime.Region(start, start + PORTION))
 
     def current_text(self) -> str:
         """The text as it would be accepted now: exactly what was proposed, with what the user edited."""
@@ -146,12 +148,11 @@ class ProposalPane:
 
 
 class OriginalPane:
-    """The view of a file, beside that of its proposal. Main thread only. `filled` is called when it was filled."""
+    """The view of a file, beside that of its proposal. Main thread only."""
 
-    def __init__(self, view: sublime.View, words: Words, filled: Callable[[], None]) -> None:
+    def __init__(self, view: sublime.View, words: Words) -> None:
         self.view = view
         self._words = words
-        self._filled = filled
         self._ever_filled = False
 
     def fill(self, original: Original, same_files: FrozenSet[str], longest: int) -> Iterator[None]:
@@ -172,7 +173,6 @@ class OriginalPane:
         if original.comparable and len(original.text) <= longest:
             views.assign_syntax(view, original.path, original.text, same_files)
         self._ever_filled = True
-        self._filled()
 
 
 def one_pane_says_all(original: Original, proposal: ProposedText) -> bool:

@@ -12,7 +12,8 @@ from typing import Callable, Iterator, List, Optional, Sequence, Tuple
 
 import sublime
 
-from ..document.carrying import TextState
+from ..document.carrying import Carried
+from .screen import CaretLine
 
 BLOCKS = "gemini_companion.blocks"
 _SET_SIZE = 25
@@ -21,40 +22,40 @@ Block = Tuple[int, str]  # a point in the line above, and the document
 
 
 class Blocks:
-    """The blocks of one view. Main thread only."""
+    """The blocks of one view. Main thread only. Where they change, the line of the caret stays, if `keep_caret`."""
 
-    def __init__(self, view: sublime.View, key: str) -> None:
+    def __init__(self, view: sublime.View, keep_caret: bool) -> None:
         self._view = view
-        self._key = key
+        self._keep_caret = keep_caret
         self._sets: List[sublime.PhantomSet] = []
-        self._shown: List[List[Block]] = []  # what each set was given last
-        self._counts: List[int] = []  # the view's change count then
+        self._shown: List[Optional[List[Block]]] = []  # what each set shows; None if it is not certain where
 
-    @property
-    def documents(self) -> List[str]:
-        """What is shown, without where."""
-        return [document for part in self._shown for _, document in part]
-
-    def update(self, blocks: Sequence[Block], text: TextState) -> Iterator[None]:
+    def update(self, blocks: Sequence[Block]) -> Iterator[None]:
         """Show exactly these blocks. A generator of small steps; blocks that are there already are not drawn anew."""
         parts = [list(blocks[start : start + _SET_SIZE]) for start in range(0, len(blocks), _SET_SIZE)]
         parts += [[] for _ in self._sets[len(parts) :]]
         for number, part in enumerate(parts):
             if number == len(self._sets):
-                self._sets.append(sublime.PhantomSet(self._view, f"{self._key}.{number}"))
+                self._sets.append(sublime.PhantomSet(self._view, f"{BLOCKS}.{number}"))
                 self._shown.append([])
-                self._counts.append(-1)
-            before, count = self._shown[number], self._counts[number]
-            self._shown[number], self._counts[number] = part, text.change_count
-            if [html for _, html in before] == [html for _, html in part]:
-                if text.has([(point, point) for point, _ in part], [(point, point) for point, _ in before], count):
-                    continue
-                if not part:
-                    continue
+            if self._shown[number] == part:
+                continue
+            self._shown[number] = part
+            caret = CaretLine(self._view) if self._keep_caret else None
             self._sets[number].update(
                 [sublime.Phantom(sublime.Region(point), html, sublime.LAYOUT_BLOCK) for point, html in part]
             )
+            if caret is not None:
+                caret.keep()
             yield
+
+    def carry(self, edit: Optional[Carried]) -> None:
+        """The text was edited, all at once; None if it is not certain how."""
+        for number, part in enumerate(self._shown):
+            if part:
+                spans = edit.spans([(point, point) for point, _ in part]) if edit is not None else None
+                moved = zip(spans, part) if spans is not None else ()
+                self._shown[number] = [(point, html) for (point, _), (_, html) in moved] or None
 
     def clear(self) -> None:
         """Remove all blocks."""

@@ -18,6 +18,7 @@ import sublime
 
 from ...editor import file_views
 from ..decision import Review
+from ..document.analysis import NOTHING
 from ..document.disk import Kind, Original
 from ..window import views
 from .cycle import Cycle
@@ -200,6 +201,8 @@ class Presentation:
         """Say in the header and in the status bar how things stand."""
         if not self.retired and file_views.is_open(self.proposal_view):
             self._show_header()
+            if not self._drawing.header_level:
+                self.cycle.redraw()
 
     def _show_header(self) -> None:
         original = self.original
@@ -214,7 +217,7 @@ class Presentation:
             window = self.proposal_view.window()
             self._placed = original
             self._place = place_of(review.path, window.folders() if window is not None else [])
-        sizes, hidden = self._drawing.sizes, analysis.hidden_count if analysis is not None else 0
+        sizes, found = self._drawing.sizes, analysis or NOTHING
         ticket = review.ticket
         edits_stay = ticket is not None and not ticket.edits_return and ticket.waiting and cycle.proposal.differs
         return Header(
@@ -234,13 +237,13 @@ class Presentation:
             changed_on_disk=self.file.changed,
             reading_failed=self.file.reading_failed,
             compared=analysis is not None,
-            added=analysis.added if analysis is not None else 0,
-            removed=analysis.removed if analysis is not None else 0,
+            added=found.added,
+            removed=found.removed,
             current=self.hunks.current + 1 if self.hunks.current is not None else 0,
-            changes=len(analysis.changes) if analysis is not None else 0,
-            hidden=hidden,
-            whitespace_shown=cycle.whitespace.shown_here and analysis is not None and not analysis.coarse,
-            coarse=analysis is not None and analysis.coarse,
+            changes=len(found.changes),
+            hidden=found.hidden_count,
+            whitespace_shown=cycle.whitespace.shown_here and analysis is not None and not found.coarse,
+            coarse=found.coarse,
             too_large=cycle.too_large,
             comparison_failed=cycle.failed,
             problem=self._problem,

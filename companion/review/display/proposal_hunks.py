@@ -13,14 +13,12 @@ import sublime
 
 from ...comparison import Hunk
 from ...editor.edits import Edit, apply_edits, move_caret
-from ..document.analysis import Analysis, Span, analyse
-from ..document.carrying import TextState
-from .decorations import Styles
-from .links import LINK_SCOPE, link_changes, link_reverted, links_of
-from .markup import REVERT, UNDO
+from ..document.analysis import NOTHING, Analysis
+from .decorations import Look, Regions
+from .links import REVERT_LINKS, UNDO_LINKS, links_of
+from .markup import REVERT, UNDO, link_html
 from .screen import Room, into_sight
 
-_NOTHING = analyse("", "")  # stands for texts that are not compared
 _REVERTED = "gemini_companion.reverted."
 _ASKED = "gemini_companion.asked."
 
@@ -37,32 +35,20 @@ class Reverted(NamedTuple):
     linked: bool  # was marked before, so that a link stands there now; hidden changes come back with their step
 
 
-class Linked(NamedTuple):
-    """What the links were drawn for: with the same changes, captions, colour and reverts they stay as they are."""
-
-    generation: int
-    rows: List[Rows]
-    captions: List[str]
-    color: str
-    reverted: List[int]
-    points: List[Span]
-    change_count: int
-
-
 class ProposalHunks:
     """The changes of one proposal's view. Main thread only."""
 
-    def __init__(self, view: sublime.View, on_link: Callable[[str], None], styles: Styles) -> None:
+    def __init__(self, view: sublime.View, on_link: Callable[[str], None], regions: Regions) -> None:
         self._view = view
-        self._styles = styles
+        self._regions = regions
         self._on_link = on_link
-        self._analysis = _NOTHING
+        self._analysis = NOTHING
         self._count = -1
         self._caret = -1
         self._reverted: Dict[int, Reverted] = {}
         self._numbers = count(1)
-        self._links: Dict[str, List[str]] = {}
-        self._linked = Linked(-1, [], [], "", [], [], -1)
+        self._linked: List[Rows] = []  # what the links were drawn for: their numbers are places in these lists
+        self._linked_reverts: List[int] = []
         self._asked: Dict[str, Act] = {}  # by the key of its places: to be done when the texts are compared again
         self.current: Optional[int] = None
         self.generation = 0  # of the links that are valid
@@ -71,37 +57,34 @@ class ProposalHunks:
 
     def use(self, analysis: Optional[Analysis], change_count: int) -> None:
         """Take over a comparison of the text that the view had at `change_count`; None if that is not compared."""
-        self._analysis, self._count = analysis or _NOTHING, change_count
+        self._analysis, self._count = analysis or NOTHING, change_count
         self._caret = -1
         self.caret_moved()
 
-    def link(self, text: TextState, room: Room) -> None:
+    def link(self, room: Room) -> None:
         """Draw the links beside the changes and beside what was taken back, and do what was asked for meanwhile.
 
-        `room` is what fits into the view. Links that name the same changes and have moved with the text are left alone.
+        `room` is what fits into the view.
         """
         while self._asked:
             before = self._view.change_count()
             self._do_asked()
             if self._view.change_count() != before:
                 return  # that was an edit, after which all is drawn anew
-        links = links_of(self._analysis, room.columns, room.tab_size)
-        places = self._places([number for number, each in self._reverted.items() if each.linked])
         rows = [(change.hunk.left_start, change.hunk.left_end) for change in self._analysis.changes]
+        places = self._places([number for number, each in self._reverted.items() if each.linked])
         reverted = [number for number, _ in places]
-        begins = [link.point for link in links] + [region.begin() for _, region in places]
-        points = [(begin, begin) for begin in begins]
-        captions = [link.caption for link in links]
-        color = self._styles.foreground(LINK_SCOPE)
-        linked = Linked(self.generation, rows, captions, color, reverted, points, text.change_count)
-        drawn, self._linked = self._linked, linked
-        if drawn[:5] == linked[:5] and text.has(points, drawn.points, drawn.change_count):
-            return
-        self.generation += 1
-        self._linked = linked._replace(generation=self.generation)
-        self._links[REVERT] = link_changes(self._view, self._styles, links, self.generation, self._on_link)
-        if places or self._links.get(UNDO):
-            self._links[UNDO] = link_reverted(self._view, self._styles, places, self.generation, self._on_link)
+        if (rows, reverted) != (self._linked, self._linked_reverts):
+            self._linked, self._linked_reverts = rows, reverted
+            self.generation += 1
+        links = links_of(self._analysis, room.columns, room.tab_size)
+        captions = [link_html(REVERT, number, link.caption, self.generation) for number, link in enumerate(links)]
+        self._annotate(REVERT_LINKS, [link.point for link in links], captions, "region.bluish")
+        captions = [link_html(UNDO, number, "Reverted: undo", self.generation) for number in reverted]
+        self._annotate(UNDO_LINKS, [region.begin() for _, region in places], captions, "region.yellowish")
+
+    def _annotate(self, key: str, points: List[int], markup: List[str], scope: str) -> None:
+        self._regions.show(key, [(point, point) for point in points], Look(), markup, scope, self._on_link)
 
     def outdate(self) -> None:
         """One of the two texts is about to be another one: what is drawn, and asked for, names nothing any more."""
@@ -129,7 +112,7 @@ class ProposalHunks:
 
     def links(self, kind: str) -> List[str]:
         """The links of one kind that are drawn now, as markup."""
-        return self._links.get(kind, [])
+        return self._regions.annotations({REVERT: REVERT_LINKS, UNDO: UNDO_LINKS}[kind])
 
     def caret_moved(self) -> bool:
         """Look which change the caret is in now. True if that is another one than before."""
@@ -189,8 +172,7 @@ class ProposalHunks:
 
     def linked(self, number: int) -> Optional[Rows]:
         """What the link of this number was drawn for; None if there is no such link."""
-        rows = self._linked.rows
-        return rows[number] if 0 <= number < len(rows) else None
+        return self._linked[number] if 0 <= number < len(self._linked) else None
 
     def all(self) -> List[Hunk]:
         """The marked hunks; none while the view holds another text than was compared."""

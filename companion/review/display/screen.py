@@ -101,7 +101,7 @@ class Watch:
         self._wraps = False
         self._colors: Mapping[str, object] = {}
         self._wrapping = Wrapping(left, right) if left is not None else None
-        self.left = self.right = Sizes(0.0, 0.0, 0.0)
+        self.sizes = BothSizes(Sizes(0.0, 0.0, 0.0), Sizes(0.0, 0.0, 0.0))  # as of the last look
         for view in self._views():
             view.settings().add_on_change(self._tag, self._note_settings)
 
@@ -121,18 +121,18 @@ class Watch:
         now = time.monotonic()
         if self._settings_changed or now >= self._next_whole:
             changed, self._settings_changed = self._settings_changed, False
-            before = (self.left, self.right, self._others, self._colors)
+            before = (self.sizes, self._others, self._colors)
             if changed:
                 self._others = []
             self._ask()
-            unchanged = before == (self.left, self.right, self._others, self._colors)
+            unchanged = before == (self.sizes, self._others, self._colors)
             return SizeCheck.UNCHANGED if unchanged else SizeCheck.CHANGED
         if now < self._next_quick:
             return SizeCheck.UNKNOWN
         self._next_quick = now + _QUICK_EVERY
         if (
-            self._right.line_height() == self.right.line_height
-            and self._right.viewport_extent()[0] == self.right.extent
+            self._right.line_height() == self.sizes.right.line_height
+            and self._right.viewport_extent()[0] == self.sizes.right.extent
         ):
             return SizeCheck.UNKNOWN
         self._known = False
@@ -144,19 +144,14 @@ class Watch:
             self._ask_settings()
         self._known, self._next_whole = True, time.monotonic() + _WHOLE_EVERY
         self._colors = self._right.style()
-        self.left, self.right = Sizes.of(self._left, self.margin), Sizes.of(self._right, self.margin)
-        columns = min(self.left.columns, self.right.columns)
+        self.sizes = BothSizes(Sizes.of(self._left, self.margin), Sizes.of(self._right, self.margin))
+        columns = min(self.sizes.left.columns, self.sizes.right.columns)
         if self._wrapping is not None and self._wrapping.align(columns, settings_changed):
             self._ask_settings()
 
     def _ask_settings(self) -> None:
         self._others = [view.settings().get(name) for view in self._views() for name in _OTHER_SETTINGS]
         self._wraps = wraps(self._right)
-
-    @property
-    def both(self) -> BothSizes:
-        """The sizes of both views, as of the last look."""
-        return BothSizes(self.left, self.right)
 
     @property
     def margin(self) -> float:
@@ -182,12 +177,12 @@ class Watch:
     @property
     def room(self) -> Room:
         """What fits into a row of the right view, as of the last look."""
-        return Room(self.right.columns, self.tab_size)
+        return Room(self.sizes.right.columns, self.tab_size)
 
     @property
     def wrapped_at(self) -> int:
         """At how many columns the right view wraps its lines, as of the last look; 0 for not at all."""
-        width, columns = self._other(WRAP_WIDTH), self.right.columns
+        width, columns = self._other(WRAP_WIDTH), self.sizes.right.columns
         return (min(width, columns) if isinstance(width, int) and width > 0 else columns) if self._wraps else 0
 
     def _note_settings(self) -> None:

@@ -12,9 +12,8 @@ from typing import Callable, Iterator, List, NamedTuple, Optional, Sequence
 
 import sublime
 
-from ..document.analysis import Analysis
-from ..document.carrying import TextState
-from .decorations import LEFT, Marks, Styles
+from ..document.analysis import NOTHING, Analysis
+from .decorations import LEFT, Marks, Regions, Styles
 from .leveling import (
     TOLERANCE,
     Anchor,
@@ -29,7 +28,7 @@ from .leveling import (
     within_tolerance,
 )
 from .markup import filler_html
-from .phantoms import BLOCKS, Block, Blocks, Top
+from .phantoms import Block, Blocks, Top
 from .screen import BothSizes, Sizes, Watch
 from .scrolling import ScrollLock
 from .slices import TURN
@@ -50,7 +49,7 @@ class Levelled(NamedTuple):
 class SideBySide:
     """What the original's view adds to the drawing of a proposal. Main thread only.
 
-    `show_fillers` shows blocks in the proposal's view, `show_header` draws the header with what is to be below it.
+    `fillers` are the blocks of the proposal's view, `show_header` draws the header with what is to be below it.
     """
 
     def __init__(
@@ -59,51 +58,39 @@ class SideBySide:
         proposal_view: sublime.View,
         watch: Watch,
         styles: Styles,
-        show_fillers: Callable[[Sequence[Block]], Iterator[object]],
+        fillers: Blocks,
         show_header: Callable[[], None],
     ) -> None:
         self.rounds = 0  # of corrections that the last drawing took
         self._left = original_view
         self._right = proposal_view
         self._watch = watch
-        self._show_fillers = show_fillers
+        self._right_blocks = fillers
         self._show_header = show_header
         self._top = Top(original_view)
-        self._blocks = Blocks(original_view, BLOCKS)
-        self._marks = Marks(original_view, LEFT, styles)
+        self._left_blocks = Blocks(original_view, keep_caret=False)
+        self.regions = Regions(original_view, styles)
+        self._marks = Marks(self.regions, LEFT, styles)
         self._lock = ScrollLock(original_view, proposal_view)
-        self._state = TextState(0)  # of the original's text
         self._analysis: Optional[Analysis] = None
         self._gaps: List[Gap] = [Gap(0, 0, 0, 0, None)]
         self._heights: List[Heights] = [Heights(None, None)]
-        self._header_rows = 0  # that the heights are made for
+        self.header_rows = 0  # that the heights are made for
         self._moved = True  # whether the last drawing may have moved lines
         self._known: Known = {}
         self._known_for: Optional[BothSizes] = None
-        self._levelled: Optional[Levelled] = None
+        self.levelled: Optional[Levelled] = None  # what is drawn; None while that does not fit the screen
         self._even_corrected = False  # whether so were gaps where no rows are missing
         self._left_over: Optional[float] = None  # the error at the last anchor that could not be corrected
-        self._loose_top = 0  # rounds in which the rows of the header are still to be levelled
 
     def original_filled(self) -> None:
         """The original's view was given another text, with which nothing that is drawn has moved."""
-        self._state = TextState(self._state.change_count + 1)
-
-    @property
-    def levelled(self) -> bool:
-        """Whether what is drawn was levelled for this screen."""
-        return self._levelled is not None
-
-    def outdate(self) -> None:
-        """The screen is another one: all is to be levelled anew."""
-        self._levelled = None
+        self.regions.carry(None)
+        self._left_blocks.carry(None)
 
     def tick(self) -> bool:
-        """Let one view follow the other, and correct what stands under the header. True if a view has followed."""
-        moved = self._lock.tick()
-        if self._loose_top:
-            self._level_top()
-        return moved
+        """Let one view follow the other. True if it has."""
+        return self._lock.tick()
 
     def follow(self, analysis: Optional[Analysis]) -> None:
         """From now on scroll by this comparison; None if the texts are not compared."""
@@ -113,28 +100,25 @@ class SideBySide:
     # -- drawing ------------------------------------------------------------------------------------------------------
 
     def mark(self, analysis: Optional[Analysis]) -> Iterator[object]:
-        """Mark the changes in the original's view; take all marks off it if there is no comparison. In small steps."""
-        if analysis is None:
-            self._marks.clear()
-        else:
-            yield from self._marks.draw(analysis, self._state)
+        """Mark the changes in the original's view, none if there is no comparison. In small steps."""
+        return self._marks.draw(analysis or NOTHING)
 
     def level(self, analysis: Optional[Analysis], header_rows: int) -> Iterator[object]:
         """Show fillers that make equal lines level, below a header of so many rows. In small steps."""
-        sizes = self._watch.both
+        sizes = self._watch.sizes
         if self._known_for != sizes:
             self._known, self._known_for = {}, sizes
         gaps = self._gaps_of(analysis)
         wanted = Levelled(_uneven(gaps), header_rows, sizes)
         # Changes that replace lines by as many may come and go: they move none, unless their lines wrap.
-        same = wanted == self._levelled and (gaps == self._gaps or not self._even_corrected)
+        same = wanted == self.levelled and (gaps == self._gaps or not self._even_corrected)
         known = dict(zip(self._gaps, self._heights))
         self._analysis, self._gaps, self._moved = analysis, gaps, not same
         if same:
             self._heights = [known.get(gap, Heights(None, None)) for gap in gaps]
             yield from self._put()
             return
-        self._levelled, self._header_rows, self._loose_top = None, header_rows, 0
+        self.levelled, self.header_rows = None, header_rows
         plan = planned(gaps, sizes.left.line_height, sizes.right.line_height, header_rows, self._known)
         self._heights = plan
         yield from self._put()
@@ -144,15 +128,14 @@ class SideBySide:
             yield from self._measure(errors)
             if self.rounds == _ROUNDS or within_tolerance(errors):
                 break
-            self._heights = corrected(self._heights, errors, self._watch.left.least, self._watch.right.least)
+            self._heights = corrected(self._heights, errors, sizes.left.least, sizes.right.least)
             yield from self._put()
         yield None
         self._left_over = next((error for error in reversed(errors) if error is not None), None)
         self._known = {**self._known, **learnt(gaps, plan, self._heights)}
         even = (heights for gap, heights in list(zip(gaps, self._heights))[1:] if not gap.left_rows + gap.right_rows)
         self._even_corrected = any(heights != Heights(None, None) for heights in even)
-        if header_rows == self._header_rows:
-            self._levelled = wanted
+        self.levelled = wanted
 
     def _gaps_of(self, analysis: Optional[Analysis]) -> List[Gap]:
         if analysis is not None:
@@ -171,47 +154,30 @@ class SideBySide:
             left_starts, right_starts = self._analysis.left_starts, self._analysis.right_starts
             for gap, heights in list(zip(self._gaps, self._heights))[1:]:
                 if heights.left is not None:
-                    lefts.append((left_starts[gap.left_row], _filler(heights.left, self._watch.left)))
+                    lefts.append((left_starts[gap.left_row], _filler(heights.left, self._watch.sizes.left)))
                 if heights.right is not None:
-                    rights.append((right_starts[gap.right_row], _filler(heights.right, self._watch.right)))
-        yield from self._blocks.update(lefts, self._state)
-        yield from self._show_fillers(rights)
+                    rights.append((right_starts[gap.right_row], _filler(heights.right, self._watch.sizes.right)))
+        yield from self._left_blocks.update(lefts)
+        yield from self._right_blocks.update(rights)
         self._show_header()
 
     # -- the first lines ----------------------------------------------------------------------------------------------
 
-    def below_header(self, rows: int) -> int:
-        """How many pixels belong below a header of so many rows. The original gets more or less of them at first."""
-        left, right = self._heights[0]
-        if rows != self._header_rows:
-            left = max(0, (left or 0) + round((rows - self._header_rows) * self._watch.left.line_height)) or None
-            right = right or 0
-            self._header_rows, self._loose_top = rows, _ROUNDS
-            self._heights[0] = Heights(left, right)
-        return right or 0
+    @property
+    def below_header(self) -> int:
+        """How many pixels belong below the header."""
+        return self._heights[0].right or 0
 
     def show_top(self) -> None:
         """Show in the original's view what stands level with the header."""
         left = self._heights[0].left
-        self._top.show(_filler(left, self._watch.left) if left is not None else "")
-
-    def _level_top(self) -> None:
-        """Measure and correct what stands under the first lines, one round a tick."""
-        self._loose_top -= 1
-        if self._edited() or not self._valid:
-            return
-        errors = [self._error_at(self._gaps[0].anchor)]
-        if within_tolerance(errors):
-            self._loose_top = 0
-            return
-        self._heights[0] = corrected(self._heights[:1], errors, self._watch.left.least, self._watch.right.least)[0]
-        self._show_header()
+        self._top.show(_filler(left, self._watch.sizes.left) if left is not None else "")
 
     # -- measuring ----------------------------------------------------------------------------------------------------
 
     def still_level(self) -> bool:
         """Whether the last lines are as level as they were, or it is not known where they are now."""
-        if self._levelled is None or not self._valid:
+        if self.levelled is None or not self._valid:
             return True
         anchor = next((gap.anchor for gap in reversed(self._gaps) if gap.anchor is not None), None)
         if anchor is None or self._edited():

@@ -303,3 +303,7 @@ def parted(first: int, last: int, blocks: Sequence[Moved]) -> Iterator[Tuple[int
         else:
             yield first, min(end, last), True
             first = min(end, last)
+
+
+NOTHING = analyse("", "")
+"""Stands for texts that are not compared."""

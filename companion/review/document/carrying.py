@@ -40,22 +40,6 @@ class Carried(NamedTuple):
 NOTHING = Carried(-1, -1, 0)  # no edit at all
 
 
-class TextState(NamedTuple):
-    """A state of a view's text, by its change count. It was made by `edit` of the one that was there `before`."""
-
-    change_count: int
-    before: int = -1
-    edit: Optional[Carried] = None
-
-    def has(self, spans: Sequence[Tuple[int, int]], drawn: Sequence[Tuple[int, int]], count: int) -> bool:
-        """Whether what was `drawn` for the state of this change count surely stands where `spans` are now."""
-        if count == self.change_count:
-            return list(spans) == list(drawn)
-        if count != self.before or self.edit is None or len(spans) != len(drawn):
-            return False
-        return self.edit.spans(drawn) == list(spans)
-
-
 def carried(before: str, after: str) -> Optional[Carried]:
     """The one edit that made `after` of `before`; None if it replaced something, and so may have been several."""
     if before == after:

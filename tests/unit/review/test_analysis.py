@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from companion.comparison import Cancelled, HunkKind
-from companion.review.display.leveling import ScrollMap, gaps_of
+from companion.comparison import HunkKind
+from companion.review.display.leveling import ScrollMap
 from companion.review.document.analysis import analyse
 
 LEFT = "a\nb\nc\nd\ne\n"
@@ -86,23 +86,6 @@ def test_what_only_one_side_has_is_marked_only_there():
 
 
 @given(lines, lines)
-def test_taking_back_every_change_gives_the_left_text(left, right):
-    analysis = analyse(left, right)
-    text = right
-    for change in reversed(analysis.changes):
-        text = text[: change.right[0]] + left[slice(*change.left)] + text[change.right[1] :]
-    assert text == left
-
-
-@given(lines, lines)
-def test_fillers_make_both_sides_equally_high(left, right):
-    analysis = analyse(left, right)
-    left_rows, right_rows = len(analysis.left_lines), len(analysis.right_lines)
-    gaps = gaps_of(analysis.differing, left_rows, right_rows)
-    assert left_rows + sum(gap.left_rows for gap in gaps) == right_rows + sum(gap.right_rows for gap in gaps)
-
-
-@given(lines, lines)
 def test_equal_rows_are_partners(left, right):
     analysis = analyse(left, right)
     mapping = ScrollMap.of([change.hunk for change in analysis.changes])
@@ -119,22 +102,6 @@ def test_equal_rows_are_partners(left, right):
             assert partner == hunk.right_start + min(row - hunk.left_start, hunk.right_count - 1)
         else:
             assert partner == max(0, hunk.right_start - 1), "the row above a removal"
-
-
-@given(lines, lines)
-def test_partners_are_the_same_seen_from_the_other_side(left, right):
-    there, back = analyse(left, right), analyse(right, left)
-    mapping = ScrollMap.of([change.hunk for change in there.changes])
-    mirrored = ScrollMap.of([mirror(change.hunk) for change in there.changes])
-    assert [mapping.to_right(row) for row in range(len(there.left_lines))] == [
-        mirrored.to_left(row) for row in range(len(back.right_lines))
-    ]
-
-
-def mirror(hunk):
-    return hunk._replace(
-        left_start=hunk.right_start, left_end=hunk.right_end, right_start=hunk.left_start, right_end=hunk.left_end
-    )
 
 
 def test_inside_a_change_rows_pair_from_its_top():
@@ -178,23 +145,11 @@ def test_a_removal_is_at_the_row_that_follows_it():
     assert analysis.change_at(2) == 0
 
 
-def test_equal_texts_have_no_changes():
-    analysis = analyse(LEFT, LEFT)
-    assert analysis.changes == []
-    assert analysis.next_change(0) is None
-    assert analysis.previous_change(0) is None
-
-
 @pytest.mark.parametrize(("left", "right"), [("", ""), ("", "a"), ("a", ""), ("a", "a\n"), ("a\nb", "a\nb\nc")])
 def test_small_texts(left, right):
     analysis = analyse(left, right)
     assert analysis.right_starts[-1] == len(right)
     assert len(analysis.changes) == (left != right)
-
-
-def test_it_can_be_stopped():
-    with pytest.raises(Cancelled):
-        analyse(LEFT * 10000, RIGHT * 10000, lambda: True)
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from companion.review.document.carrying import NOTHING, Carried, TextState, carried
+from companion.review.document.carrying import NOTHING, Carried, carried
 
 
 @pytest.mark.parametrize(
@@ -47,14 +47,8 @@ def test_a_point_is_certain_only_where_every_possible_edit_moves_it_alike(seed):
     assert edit.point(41) == 41 + len(after) - len(before)
 
 
-def test_what_is_drawn_is_where_it_belongs():
-    drawn = [(0, 5), (10, 20)]
-    state = TextState(7, 6, Carried(12, 12, 3))
-    assert state.has(drawn, drawn, 7)  # drawn for this very text
-    assert not state.has([(0, 5), (10, 21)], drawn, 7)
-    assert state.has([(0, 5), (10, 23)], drawn, 6)  # and moved with the edit since
-    assert not state.has(drawn, drawn, 6)
-    assert not state.has([(0, 5), (10, 23)], drawn, 5)  # drawn for a text before that one
-    assert not TextState(7, 6).has([(0, 5), (10, 23)], drawn, 6)  # it is not known what was edited
-    assert not state.has([(0, 5)], drawn, 6)
-    assert not TextState(7, 6, Carried(5, 5, 1)).has([(0, 6), (11, 21)], drawn, 6)  # at the end of a mark
+def test_spans_are_certain_together_or_not_at_all():
+    spans = [(0, 5), (10, 20)]
+    assert Carried(12, 12, 3).spans(spans) == [(0, 5), (10, 23)]
+    assert Carried(5, 5, 1).spans(spans) is None  # at the end of one of them
+    assert NOTHING.spans(spans) == spans

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from companion.common.display_names import columns
 from companion.review.display.header import Header, age_text, place_of, position, status_text
 from companion.review.display.header_rows import header_html, header_rows
-from companion.review.display.markup import link_html, parse_link
 
 HEADER = Header("file.py", "Gemini CLI", 100, compared=True, added=3, removed=1, current=2, changes=5)
 SENTENCES = st.lists(st.sampled_from(["a", "word", "and", "more", "warnings"]), max_size=30).map(" ".join)
@@ -119,13 +118,6 @@ def test_the_document_has_as_many_rows_as_were_counted():
     rows = header_rows(HEADER._replace(columns=40, problem="warning"))
     assert header_html(rows, 20.0).count("<div") == len(rows)
     assert header_html(rows, 20.0, below=40).count("<div") == len(rows) + 1
-
-
-def test_links():
-    assert link_html("revert", 3, "Revert") == '<a href="revert:3">Revert</a>'
-    assert parse_link("revert:3") == ("revert", 3)
-    assert parse_link("accept") == ("accept", -1)
-    assert parse_link("revert:x") == ("revert", -1)
 
 
 def test_the_document_is_as_wide_as_its_view():
