@@ -12,7 +12,7 @@ from typing import List, NamedTuple, Optional, Tuple
 from ..libraries import NEEDED, misplaced_libraries, missing_libraries, missing_sentence
 from .checks import Check, failed, passed
 
-ALSO = ("multidict", "yarl", "attr", "orjson")  # what those require, and what is used if it is there
+ALSO = ("multidict", "yarl", "attr")  # what those require
 SATISFY = (
     "Run “Package Control: Satisfy Libraries” from the command palette; the companion then starts by itself."
     " Without Package Control, install them by hand as the README says."

@@ -16,8 +16,6 @@ PIECE = 512 * 1024
 LONG = 64
 """Strings of at least this many bytes are decoded separately."""
 _STRUCTURE = b"[{,"
-_COUNTED_AT_ONCE = 64 * 1024
-"""Bytes: what stays in the processor's cache and needs no new memory from the system."""
 _LONGEST_ESCAPE = 6  # bytes, as in \u0041
 
 
@@ -32,42 +30,24 @@ class Outline(NamedTuple):
     strings: Dict[str, Tuple[int, int]]
 
 
-def count_at_once(body: bytes, values: int) -> None:
-    """Count the values of a text that is small enough for one step. Raises TooManyValues. Any thread."""
-    if len(body) <= values or _structure(body) <= values:
-        return  # even if none of it stands in a string
-    without_escapes = body.replace(b"\\\\", b"__").replace(b'\\"', b"__")  # quicker than to shorten it
-    if without_escapes.count(b'"') > _most_quotes(values):
-        raise TooManyValues
-    if _structure(b"".join(without_escapes.split(b'"')[::2])) > values:
-        raise TooManyValues
-
-
-def _most_quotes(values: int) -> int:
-    return 4 * values + 4  # each value has at most one key, each string two quotes
-
-
-def _structure(text: bytes) -> int:
-    pieces = (text[start : start + _COUNTED_AT_ONCE] for start in range(0, len(text), _COUNTED_AT_ONCE))
-    return len(text) - sum(len(piece.translate(None, _STRUCTURE)) for piece in pieces)
-
-
 def outline(body: bytes, values: int) -> Outline:
     """Count the values and replace long strings by placeholders. Raises TooManyValues. Any thread."""
     marker = secrets.token_hex(16)
     strings: Dict[str, Tuple[int, int]] = {}
     kept: List[bytes] = []
     structure = quotes = 0
+    most_quotes = 4 * values + 4  # each value has at most one key, each string two quotes
     copied = opened = 0  # the end of the text in `kept`; the start of the current string
     inside = False
     start = 0
     while start < len(body):
         piece = _without_escapes(body, start)
         quotes += piece.count(b'"')
-        if quotes > _most_quotes(values):
+        if quotes > most_quotes:
             raise TooManyValues
         segments = piece.split(b'"')
-        structure += _structure(b"".join(segments[1 if inside else 0 :: 2]))
+        outside = b"".join(segments[1 if inside else 0 :: 2])
+        structure += len(outside) - len(outside.translate(None, _STRUCTURE))
         if structure > values:
             raise TooManyValues
         place = start
@@ -125,28 +105,11 @@ def _safe_cut(body: bytes, start: int, cut: int) -> int:
 
 
 def put_back(value: Any, found: Dict[str, str]) -> Any:
-    """Replace the placeholders in the value. `found`: the strings by placeholder."""
+    """The value with its placeholders replaced. `found`: the strings by placeholder. Nesting must have been checked."""
     if isinstance(value, str):
         return found.get(value, value)
-    level = [value] if isinstance(value, (dict, list)) else []
-    while level:
-        deeper: List[Any] = []
-        for container in level:
-            if isinstance(container, dict):
-                if not found.keys().isdisjoint(container):
-                    items = [(found.get(key, key), member) for key, member in container.items()]
-                    container.clear()
-                    container.update(items)
-                for key, member in container.items():
-                    if isinstance(member, str):
-                        container[key] = found.get(member, member)
-                    elif isinstance(member, (dict, list)):
-                        deeper.append(member)
-            else:
-                for place, member in enumerate(container):
-                    if isinstance(member, str):
-                        container[place] = found.get(member, member)
-                    elif isinstance(member, (dict, list)):
-                        deeper.append(member)
-        level = deeper
+    if isinstance(value, list):
+        return [put_back(member, found) for member in value]
+    if isinstance(value, dict):
+        return {found.get(key, key): put_back(member, found) for key, member in value.items()}
     return value

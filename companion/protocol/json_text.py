@@ -3,7 +3,6 @@
 Rules: exactly what RFC 8259 defines is accepted (no NaN, no UTF-16, no byte order mark). Values keep their exact
 meaning: lone surrogates, integers beyond 64 bits, the digits of a fraction. Nesting and the number of values are
 limited without recursion. Output is ASCII, so that lone surrogates survive and no line of an event stream is broken.
-orjson, which is optional, decodes where it is exact.
 """
 
 from __future__ import annotations
@@ -12,20 +11,15 @@ import json
 import secrets
 from typing import Any, List
 
-from .json_pieces import TooManyValues, count_at_once, decode_string, outline, put_back
+from .json_pieces import Outline, TooManyValues, decode_string, outline, put_back
 from .limits import ENVELOPE, MEBIBYTE, Limits
 
 __all__ = [
     "AT_ONCE_BYTES", "ExactFloat", "NotJson", "TooDeep", "TooManyValues", "decode", "encode", "encode_id",
 ]  # fmt: skip
 
-try:
-    import orjson
-except ImportError:
-    orjson = None
-
 AT_ONCE_BYTES = MEBIBYTE + ENVELOPE
-"""A text up to this size is decoded in one step, which takes a few hundredths of a second at most."""
+"""A text up to this size is decoded in a few hundredths of a second at most."""
 AT_ONCE_CHARACTERS = MEBIBYTE // 4
 """A string up to this size is encoded in one step."""
 _PLACEHOLDER = secrets.token_hex(16)  # which nobody else knows, and so no value holds
@@ -70,7 +64,7 @@ def _refuse_constant(name: str) -> Any:
     raise NotJson(f"{name} is not a JSON value")
 
 
-_exact_decoder = json.JSONDecoder(parse_float=_exact_float, parse_int=_exact_integer, parse_constant=_refuse_constant)
+_decoder = json.JSONDecoder(parse_float=_exact_float, parse_int=_exact_integer, parse_constant=_refuse_constant)
 _encoder = json.JSONEncoder(ensure_ascii=True, check_circular=False, allow_nan=False, separators=(",", ":"))
 
 
@@ -79,84 +73,37 @@ def decode(body: bytes, nesting: int, values: int = MOST_VALUES) -> Any:
 
     A text of more than `AT_ONCE_BYTES` takes long but does not block other threads.
     """
-    if len(body) > AT_ONCE_BYTES:
-        value = _decode_in_pieces(body, values)
-        _check_nesting(value, nesting)
-        return value
-    count_at_once(body, values)
-    if orjson is not None:
-        try:
-            value = orjson.loads(body)
-        except ValueError:
-            pass  # orjson also refuses lone surrogates, so the exact decoder decides.
-        else:
-            _check_nesting(value, nesting)
-            if not _has_fraction(value):
-                return value
-    value = _decode_exactly(body)
-    _check_nesting(value, nesting)
-    return value
-
-
-def _decode_exactly(body: bytes) -> Any:
+    is_small = len(body) <= min(values, AT_ONCE_BYTES)  # and a value takes a byte at least
+    text, strings = Outline(body, {}) if is_small else outline(body, values)
     try:
-        return _exact_decoder.decode(body.decode("utf-8"))
+        value = _decode_at_once(text)
+        found = {name: decode_string(body, *place, decode=_decode_at_once) for name, place in strings.items()}
     except UnicodeDecodeError as error:
-        raise NotJson(f"the body is not UTF-8 (byte {error.start})") from None
+        raise NotJson("the body is not UTF-8" + ("" if strings else f" (byte {error.start})")) from None
     except json.JSONDecodeError as error:
-        raise NotJson(f"the body is not JSON: {error.msg.rstrip()} at character {error.pos}") from None
+        where = "" if strings else f" at character {error.pos}"
+        raise NotJson(f"the body is not JSON: {error.msg.rstrip()}{where}") from None
     except RecursionError:
         raise TooDeep from None
+    _check_nesting(value, nesting)
+    return put_back(value, found) if found else value
 
 
-def _decode_in_pieces(body: bytes, values: int) -> Any:
-    text, strings = outline(body, values)
-    try:
-        value = _exact_decoder.decode(text.decode("utf-8"))
-        if not strings:
-            return value
-        found = {name: decode_string(body, *place, decode=_decode_string) for name, place in strings.items()}
-    except UnicodeDecodeError:
-        raise NotJson("the body is not UTF-8") from None
-    except json.JSONDecodeError as error:
-        raise NotJson(f"the body is not JSON: {error.msg.rstrip()}") from None
-    except RecursionError:
-        raise TooDeep from None
-    return put_back(value, found)
-
-
-def _decode_string(literal: bytes) -> Any:
-    return _exact_decoder.decode(literal.decode("utf-8"))
+def _decode_at_once(text: bytes) -> Any:
+    return _decoder.decode(text.decode("utf-8"))
 
 
 def _check_nesting(value: Any, nesting: int) -> None:
-    """Raise `TooDeep` if arrays and objects are nested deeper. Iterates by level, so that deep input cannot exhaust the
+    """Raise `TooDeep` if arrays and objects are nested deeper. Goes no deeper itself, so that no input can exhaust the
     stack."""
-    level = [value] if type(value) in _CONTAINERS else []
-    depth = 0
-    while level:
-        depth += 1
-        if depth > nesting:
-            raise TooDeep
-        deeper = []
-        for container in level:
-            for member in container.values() if type(container) is dict else container:
-                if type(member) in _CONTAINERS:
-                    deeper.append(member)
-        level = deeper
-
-
-def _has_fraction(value: Any) -> bool:
-    """Is there a fraction in the value? No recursion here either."""
-    waiting = [value]
-    while waiting:
-        member = waiting.pop()
-        kind = type(member)
-        if kind is float:
-            return True
-        if kind in _CONTAINERS:
-            waiting += member.values() if kind is dict else member
-    return False
+    kind = type(value)
+    if kind not in _CONTAINERS:
+        return
+    if nesting == 0:
+        raise TooDeep
+    for member in value.values() if kind is dict else value:
+        if type(member) in _CONTAINERS:
+            _check_nesting(member, nesting - 1)
 
 
 def encode(value: Any) -> bytes:

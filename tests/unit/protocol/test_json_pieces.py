@@ -74,9 +74,7 @@ def test_values_are_counted_outside_of_strings_to_the_last():
         decode(b"[" + b",".join([b'"[{,"'] * 100) + b"]", 64, 99)
 
 
-@pytest.mark.parametrize("at_once", [0, 10**6])
-def test_both_ways_count_alike(monkeypatch, at_once):
-    monkeypatch.setattr(json_text, "AT_ONCE_BYTES", at_once)
+def test_each_bracket_and_comma_of_the_structure_counts():
     body = json.dumps([[{}, {"a,[": '\\",[{' * 30, "\\": 1}], "x\\", 5]).encode()
     structure = 8  # four brackets and braces, four commas
     assert decode(body, 64, structure) == json.loads(body)

@@ -6,31 +6,7 @@ import json
 
 import pytest
 
-from companion.protocol import json_text
 from companion.protocol.json_text import NotJson, TooDeep, decode, encode, encode_id
-
-
-@pytest.fixture(autouse=True, params=["json", "orjson"])
-def decoder(request, monkeypatch):
-    """Every rule holds with and without the faster decoder."""
-    if request.param == "json":
-        monkeypatch.setattr(json_text, "orjson", None)
-    elif json_text.orjson is None:
-        monkeypatch.setattr(json_text, "orjson", Orjson)
-
-
-class Orjson:
-    """Stands in for orjson where it is not installed: strict in the same places, and inexact in the same places."""
-
-    @staticmethod
-    def loads(body: bytes):
-        text = body.decode("utf-8")
-        if "\\ud8" in text.lower() or "NaN" in text or "Infinity" in text:
-            raise ValueError("refused")
-        try:
-            return json.loads(text, parse_int=lambda digits: int(digits) if len(digits) < 19 else float(digits))
-        except RecursionError:
-            raise ValueError("too deep") from None
 
 
 @pytest.mark.parametrize(
