@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING, Any, Awaitable, Callable, Dict, Iterable, List
 
 from ..agents.dialect import Dialect, Message, Transport
 from ..protocol.limits import ENVELOPE, MEBIBYTE, Limits
-from ..protocol.serving import Address, Hooks, Secrets
+from ..protocol.serving import Address, Hooks, Secrets, new_token
 from ..protocol.tools import Implementation
-from ..transport.security import new_token
 
 if TYPE_CHECKING:
     from ..libraries import Libraries

@@ -12,7 +12,6 @@ One file per idea:
   each request does), `exchanges` (what is being answered, and the calls under way);
 * delivery: `outbox` (messages that wait), `sessions` (one client, whatever carries its messages), `session_registry`
   (all clients), `streams` (what HTTP adds: event streams, and messages that are sent again);
-* common: `limits` (every bound), `serving` (what a server is asked to serve), `effects` (what it must do),
-  `transitions` (state tables);
+* common: `limits` (every bound), `serving` (what a server is asked to serve), `effects` (what it must do);
 * `core` brings them together.
 """

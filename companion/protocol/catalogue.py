@@ -16,7 +16,7 @@ from .json_text import encode
 from .jsonrpc import INTERNAL_ERROR, INVALID_PARAMS, RequestId, RpcError
 from .metadata import PREFIX
 from .revisions import REVISIONS, SUPPORTED, Revision
-from .tools import EMPTY, Implementation, Tool, ToolResult
+from .tools import Implementation, Tool, ToolResult
 
 logger = logging.getLogger("gemini_companion.protocol")
 
@@ -42,11 +42,9 @@ class Catalogue:
         if len(self.tools) != len(tools):
             raise ValueError("two tools have the same name")
         self.arguments = ArgumentChecker(tools)
-        described = identity.description()
+        described = identity._asdict()
         self._server_meta = {PREFIX + "serverInfo": described}
         self._stateless = {"resultType": "complete", "_meta": self._server_meta}
-        self._empty = self._encoded(EMPTY, stateless=False)
-        self._stateless_empty = self._encoded(EMPTY, stateless=True)
         listing = {"tools": [tool.listing() for tool in tools]}
         self.tools_list = encode(listing)
         self.stateless_tools_list = encode({**listing, **self._stateless, **CACHE})
@@ -78,9 +76,7 @@ class Catalogue:
 
     def call_result(self, result: ToolResult, stateless: bool) -> bytes:
         """Encode the result of a call. Raises TypeError or ValueError if it is not JSON-serialisable."""
-        if result is EMPTY:
-            return self._stateless_empty if stateless else self._empty
-        return self._encoded(result, stateless)
+        return encode({**result.fields(), **self._stateless} if stateless else result.fields())
 
     def outcome(self, tool_name: str, result: Optional[ToolResult], stateless: bool) -> bytes:
         """Encode what came of a call. `result` is None if the tool failed for a reason that is only in the log.
@@ -94,12 +90,6 @@ class Catalogue:
         except (TypeError, ValueError) as error:
             logger.warning("the tool %s gave a result that JSON cannot say: %s", tool_name, type(error).__name__)
             raise RpcError(INTERNAL_ERROR, "The tool gave a result that JSON cannot say.") from None
-
-    def _encoded(self, result: ToolResult, stateless: bool) -> bytes:
-        fields = result.fields()
-        if stateless:
-            fields.update(self._stateless)
-        return encode(fields)
 
     def subscription_end(self, request_id: RequestId) -> Dict[str, Any]:
         """The result that ends a subscription (2026-07-28, "Graceful Closure")."""

@@ -11,12 +11,11 @@ sessions over a transport of its own ("Custom Transports").
 from __future__ import annotations
 
 import logging
-import time
-from typing import Any, Callable, Iterable, List, Mapping, NamedTuple, Optional, Sequence
+from typing import Any, List, Optional, Sequence
 
 from .catalogue import Catalogue
-from .effects import Answer, Event, Notified, Reaction, RunCalls
-from .exchanges import JSON_TYPE, Exchange
+from .effects import Event, Notified, Reaction, RunCalls
+from .exchanges import Arrival, Exchange, refused
 from .json_text import NotJson, TooDeep, TooManyValues, decode
 from .jsonrpc import (
     INVALID_REQUEST,
@@ -26,34 +25,20 @@ from .jsonrpc import (
     Message,
     Notification,
     Request,
-    RequestId,
     RpcError,
-    error_message,
     read_message,
     result_message,
 )
 from .limits import Limits
-from .metadata import VERSION_HEADER, is_stateless, read_metadata, unsupported_version
+from .metadata import VERSION_HEADER, Introduction, is_stateless, read_metadata, unsupported_version
 from .methods import HANDSHAKE_METHODS, STATELESS_METHODS, Server, end_subscription
 from .revisions import ASSUMED, REVISIONS
 from .serving import ServedDialect
-from .session_registry import SESSION_HEADER, UNKNOWN_SESSION, SessionRegistry
+from .session_registry import SESSION_HEADER, SessionRegistry
 from .sessions import SUBSCRIBER, Session, SessionState
 from .tools import Implementation, ToolCall, ToolResult
 
 logger = logging.getLogger("gemini_companion.protocol")
-
-
-class Arrival(NamedTuple):
-    """A POST as it was received. Lookups in `headers` must ignore case (RFC 9110, 5.1)."""
-
-    headers: Mapping[str, str]
-    body: bytes
-    accepts_json: bool = True
-    accepts_events: bool = True
-    token_name: str = ""
-    decoded: Optional[Callable[[], Any]] = None
-    """Returns or raises what `decode` does for the body, if another thread has decoded it already."""
 
 
 class Protocol:
@@ -64,22 +49,20 @@ class Protocol:
         dialect: ServedDialect,
         identity: Implementation,
         limits: Limits = Limits(),
-        wall_clock: Callable[[], float] = time.time,
     ) -> None:
-        """`wall_clock`: seconds since the epoch."""
         self.limits = limits
         self._handshake_only = dialect.handshake_only
         self.catalogue = Catalogue(dialect.tools, identity)
-        self.registry = SessionRegistry(limits, dialect.plain_event, wall_clock)
+        self.registry = SessionRegistry(limits, dialect.plain_event)
         self._server = Server(limits, self.catalogue, self.registry, tuple(dialect.subscribable))
 
-    def receive(self, session: Session, text: bytes, decoded: Optional[Callable[[], Any]], now: float) -> Reaction:
-        """Handle one message, as UTF-8, on a connection that carries them both ways. `decoded`: see `Arrival`."""
+    def receive(self, session: Session, arrival: Arrival, now: float) -> Reaction:
+        """Handle one message on a connection that carries them both ways."""
         if session.state is SessionState.CLOSED:
             return Reaction(None)
-        exchange = Exchange(session.revision, session.client, session, size=len(text))
+        exchange = Exchange(session.revision, session.client, arrival, session)
         try:
-            self._handle(exchange, read_message(self._decode(text, decoded)), now)
+            self._handle(exchange, read_message(self._decode(arrival)), now)
         except RpcError as error:
             exchange.refuse(None, error)
         return self._begun(exchange)
@@ -88,10 +71,12 @@ class Protocol:
         """The connection is gone, and with it the session."""
         return self.registry.close(session, "the connection has ended")
 
-    def _decode(self, text: bytes, decoded: Optional[Callable[[], Any]]) -> Any:
-        """The value of a text. Raises RpcError."""
+    def _decode(self, arrival: Arrival) -> Any:
+        """What was received, as a value. Raises RpcError."""
         try:
-            return decoded() if decoded is not None else decode(text, self.limits.nesting, self.limits.values)
+            if arrival.decoded is not None:
+                return arrival.decoded()
+            return decode(arrival.body, self.limits.nesting, self.limits.values)
         except NotJson as error:
             raise RpcError(PARSE_ERROR, f"Parse error: {error}.", status=400) from None
         except TooDeep:
@@ -103,52 +88,60 @@ class Protocol:
 
     def post(self, arrival: Arrival, now: float) -> Reaction:
         """Handle a POST to the MCP endpoint. `now` is in seconds of a monotonic clock."""
-        headers = arrival.headers
-        version = headers.get(VERSION_HEADER)
         try:
-            value = self._decode(arrival.body, arrival.decoded)
+            value = self._decode(arrival)
         except RpcError as error:
-            return Reaction(_refusal(error))
+            return Reaction(refused(error))
         message = None if type(value) is list else read_message(value)
-        if is_stateless(version, message):
-            if self._handshake_only and isinstance(message, Request):
-                unknown = RpcError(METHOD_NOT_FOUND, "Method not found: {:.100}".format(message.method), status=200)
-                return Reaction(_refusal(unknown, message.id))
-            return self._post_stateless(arrival, message, now)
-        session = None
-        session_id = headers.get(SESSION_HEADER)
-        if session_id is not None:
-            session = self.registry.find(session_id)
-            if session is None:
-                return Reaction(_unknown_session())
-            session.last_seen = now
-        revision = session.revision if session is not None else (ASSUMED if version is None else REVISIONS[version])
-        if session is not None:
-            client = session.client
-        else:
-            client = self.registry.client_without_session(revision, arrival.token_name)
-        exchange = Exchange(
-            revision,
-            client,
-            session,
-            accepts_json=arrival.accepts_json,
-            accepts_events=arrival.accepts_events,
-            size=len(arrival.body),
-        )
+        stateless = is_stateless(arrival.headers.get(VERSION_HEADER), message)
+        try:
+            exchange = (self._stateless if stateless else self._with_sessions)(arrival, message, now)
+        except RpcError as error:
+            request_id = message.id if isinstance(message, Request) else None
+            return Reaction(refused(error, request_id, null_id=not stateless))
         if message is None:
-            return self._post_batch(exchange, value, now)
-        if isinstance(message, Fault):
-            return Reaction(_refusal(message.error, message.id))
-        self._handle(exchange, message, now)
+            self._handle_batch(exchange, value, now)
+        else:
+            self._handle(exchange, message, now)
         return self._begun(exchange)
 
-    def _post_batch(self, exchange: Exchange, values: List[Any], now: float) -> Reaction:
+    def _with_sessions(self, arrival: Arrival, message: Optional[Message], now: float) -> Exchange:
+        """Who has sent this to a revision with sessions. Raises RpcError."""
+        session_id = arrival.headers.get(SESSION_HEADER)
+        if session_id is None:
+            version = arrival.headers.get(VERSION_HEADER)
+            revision = ASSUMED if version is None else REVISIONS[version]
+            client = self.registry.client_without_session(revision, arrival.token_name)
+            return Exchange(revision, client, arrival)
+        session = self.registry.find(session_id)
+        session.last_seen = now
+        return Exchange(session.revision, session.client, arrival, session)
+
+    def _stateless(self, arrival: Arrival, message: Optional[Message], now: float) -> Exchange:
+        """The same for one without. Raises RpcError."""
+        version = arrival.headers.get(VERSION_HEADER)
+        revision = REVISIONS.get(version or "")
+        if isinstance(message, Request):
+            if self._handshake_only:
+                raise RpcError(METHOD_NOT_FOUND, f"Method not found: {message.method:.100}", status=200)
+            introduction = read_metadata(arrival.headers, message)
+        elif revision is None:
+            raise unsupported_version(version)
+        else:
+            introduction = Introduction(revision, "", "")
+        client = self.registry.client_without_session(introduction[0], arrival.token_name, *introduction[1:])
+        self.registry.note_request(client, now)
+        return Exchange(introduction.revision, client, arrival)
+
+    def _handle_batch(self, exchange: Exchange, values: List[Any], now: float) -> None:
         if not exchange.revision.batches:
             sentence = f"Batches are not part of MCP {exchange.revision.name}."
-            return Reaction(_refusal(RpcError(INVALID_REQUEST, sentence, status=400)))
+            exchange.refuse(None, RpcError(INVALID_REQUEST, sentence, status=400))
+            return
         if not 0 < len(values) <= self.limits.batch_messages:
             sentence = f"A batch must hold 1 to {self.limits.batch_messages} messages."
-            return Reaction(_refusal(RpcError(INVALID_REQUEST, sentence, status=400)))
+            exchange.refuse(None, RpcError(INVALID_REQUEST, sentence, status=400))
+            return
         exchange.batch = True
         for value in values:
             message = read_message(value)
@@ -156,37 +149,6 @@ class Protocol:
                 exchange.refuse(message.id, RpcError(INVALID_REQUEST, '"initialize" must not be part of a batch.'))
             else:
                 self._handle(exchange, message, now)
-        return self._begun(exchange)
-
-    def _post_stateless(self, arrival: Arrival, message: Optional[Message], now: float) -> Reaction:
-        if message is None:
-            sentence = "Batches are not part of this protocol version."
-            return Reaction(_refusal(RpcError(INVALID_REQUEST, sentence, status=400), null_id=False))
-        if not isinstance(message, Request):
-            version = arrival.headers.get(VERSION_HEADER)
-            if version is not None and version not in REVISIONS:
-                return Reaction(_refusal(unsupported_version(version), null_id=False))
-            if isinstance(message, Fault):
-                return Reaction(_refusal(message.error, message.id, null_id=False))
-            return Reaction(Answer(202, {}, b""))  # here a client cancels a call by closing the connection
-        try:
-            metadata = read_metadata(arrival.headers, message)
-        except RpcError as error:
-            return Reaction(_refusal(error, message.id, null_id=False))
-        client = self.registry.client_without_session(
-            metadata.revision, arrival.token_name, metadata.client_name, metadata.client_version
-        )
-        self.registry.note_request(client, now)
-        exchange = Exchange(
-            metadata.revision,
-            client,
-            stateless=True,
-            accepts_json=arrival.accepts_json,
-            accepts_events=arrival.accepts_events,
-            size=len(arrival.body),
-        )
-        self._serve(exchange, message, now)
-        return self._begun(exchange)
 
     def _handle(self, exchange: Exchange, message: Message, now: float) -> None:
         """Do what one message asks for."""
@@ -200,6 +162,8 @@ class Protocol:
 
     def _take_note(self, exchange: Exchange, message: Notification, now: float) -> List[Event]:
         session, method = exchange.session, message.method
+        if exchange.stateless:
+            return []  # here a client cancels a call by closing the connection
         if method == "notifications/cancelled":
             return self.registry.calls.cancel_request(exchange.client.id, message.params.get("requestId"), now)
         if session is None:
@@ -230,10 +194,10 @@ class Protocol:
 
         A result that comes after the call has ended is dropped.
         """
-        exchange = self.registry.calls.end(call)
-        if exchange is None:
+        ended = self.registry.calls.end(call, now)
+        if ended is None:
             return Reaction(None)
-        request_id = exchange.end_call(call, now)
+        exchange, request_id = ended
         try:
             encoded = self.catalogue.outcome(call.name, result, exchange.stateless)
         except RpcError as error:
@@ -257,7 +221,7 @@ class Protocol:
             return Reaction(exchange.answer(), events)
         return Reaction(None, [*self.registry.send(session, exchange.answers), *events])
 
-    def connection_lost(self, calls: Iterable[ToolCall], now: float) -> List[Event]:
+    def connection_lost(self, calls: Sequence[ToolCall], now: float) -> List[Event]:
         """The connection on which these calls were to be answered was lost."""
         return self.registry.calls.connection_lost(calls, now)
 
@@ -271,11 +235,3 @@ class Protocol:
                 for stream in session.streams.values():
                     end_subscription(self.catalogue, session, stream)
         return self.registry.stop(come_back_seconds)
-
-
-def _refusal(error: RpcError, request_id: Optional[RequestId] = None, *, null_id: bool = True) -> Answer:
-    return Answer(error.status or 400, JSON_TYPE, error_message(request_id, error, null_id=null_id))
-
-
-def _unknown_session() -> Answer:
-    return _refusal(RpcError(INVALID_REQUEST, UNKNOWN_SESSION, status=404))

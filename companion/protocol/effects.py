@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any, Dict, NamedTuple, Optional, Sequence, Tuple, Union
 
-from .sessions import Output
+from .sessions import Output, Session
 from .streams import Stream
 from .tools import Cancellation, ClientSession, ToolCall
 
@@ -23,13 +23,13 @@ class Answer(NamedTuple):
 
 
 class OpenStream(NamedTuple):
-    """Answer the request with an event stream: write what `take` returns, until the stream ends.
+    """Answer the request with an event stream: write what `Session.take_for` returns, until the stream ends.
 
     If the stream is attached to another connection, that one ends first.
     """
 
+    session: Session
     stream: Stream
-    headers: Dict[str, str]
 
 
 class RunCalls(NamedTuple):

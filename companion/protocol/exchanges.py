@@ -10,7 +10,7 @@ request is not answered), and the batches of 2025-03-26.
 
 from __future__ import annotations
 
-from typing import Dict, Iterable, List, Optional
+from typing import Any, Callable, Dict, Iterable, List, Mapping, NamedTuple, Optional, Tuple
 
 from .effects import Answer, CallCancelled, Event, OpenStream
 from .jsonrpc import RequestId, RpcError, error_message
@@ -26,32 +26,39 @@ EVENT_STREAM = {
 }
 
 
+class Arrival(NamedTuple):
+    """What was received: a POST, or one message on a connection, which has no headers."""
+
+    headers: Mapping[str, str]
+    """Lookups must ignore case (RFC 9110, 5.1)."""
+    body: bytes
+    accepts_json: bool = True
+    accepts_events: bool = True
+    token_name: str = ""
+    decoded: Optional[Callable[[], Any]] = None
+    """Returns or raises what `decode` does for the body, if another thread has decoded it already."""
+
+
 class Exchange:
     """One POST, or one message, until everything in it is answered."""
 
     __slots__ = (
         "accepts_events", "answers", "batch", "calls", "client", "events", "extra_headers", "in_events", "opened",
-        "revision", "session", "size", "stateless", "status", "_waited_for",
+        "revision", "session", "size", "status", "waited_for",
     )  # fmt: skip
 
     def __init__(
         self,
         revision: Revision,
         client: ClientSession,
+        arrival: Arrival,
         session: Optional[Session] = None,
-        *,
-        stateless: bool = False,
-        accepts_json: bool = True,
-        accepts_events: bool = True,
-        size: int = 0,
     ) -> None:
-        """`stateless`: it is served by a revision without sessions. `size`: of what was received, in bytes."""
         self.revision = revision
         self.client = client
         self.session = session
-        self.stateless = stateless
-        self.accepts_events = accepts_events
-        self.in_events = accepts_events and not accepts_json
+        self.accepts_events = arrival.accepts_events
+        self.in_events = arrival.accepts_events and not arrival.accepts_json
         """Whether the answer is written as an event."""
         self.batch = False
         self.calls: Dict[ToolCall, RequestId] = {}
@@ -62,9 +69,20 @@ class Exchange:
         self.events: List[Event] = []
         """Effects of the messages beyond this exchange."""
         self.status = 200
-        self.extra_headers: Optional[Dict[str, str]] = None
-        self.size = size
-        self._waited_for = True
+        self.extra_headers: Dict[str, str] = {}
+        self.size = len(arrival.body)
+        self.waited_for = True
+        """Whether the connection is there on which it is to be answered. Else its calls keep no session alive."""
+
+    @property
+    def stateless(self) -> bool:
+        """Is it served by a revision without sessions?"""
+        return not self.revision.handshake
+
+    @property
+    def on_connection(self) -> bool:
+        """Did it come on a connection that carries messages both ways, answers included?"""
+        return self.session is not None and self.session.carries_messages
 
     def refuse(self, request_id: Optional[RequestId], error: RpcError) -> None:
         """Answer one request with an error."""
@@ -74,38 +92,20 @@ class Exchange:
 
     def answer(self) -> Optional[Answer]:
         """The answer to the POST; None while calls are under way, and where there was no POST."""
-        if self.calls or (self.session is not None and self.session.carries_messages):
+        if self.calls or self.on_connection:
             return None
         if not self.answers:
             return Answer(202, {}, b"")
         body = b"[" + b",".join(self.answers) + b"]" if self.batch else self.answers[0]
-        headers = JSON_TYPE
-        if self.in_events:
-            headers = EVENT_STREAM
-            body = b"data: " + body + b"\n\n"
-        if self.extra_headers is not None:
-            headers = {**headers, **self.extra_headers}
-        return Answer(self.status, headers, body)
+        if self.in_events and self.status == 200:
+            return Answer(200, {**EVENT_STREAM, **self.extra_headers}, b"data: " + body + b"\n\n")
+        return Answer(self.status, {**JSON_TYPE, **self.extra_headers}, body)
 
-    def begin_call(self, call: ToolCall, request_id: RequestId) -> None:
-        """Add a call. `end_call` must follow."""
-        self.calls[call] = request_id
-        if self.session is not None:
-            self.session.requests += 1
 
-    def end_call(self, call: ToolCall, now: float) -> RequestId:
-        """Note that a call has ended, answered or cancelled. Returns the id of its request."""
-        request_id = self.calls.pop(call)
-        if self.session is not None and self._waited_for:
-            self.session.requests -= 1
-            self.session.last_seen = now
-        return request_id
-
-    def connection_lost(self) -> None:
-        """Note that the connection was lost: the calls that run no longer keep the session alive."""
-        if self.session is not None and self._waited_for:
-            self.session.requests -= len(self.calls)
-        self._waited_for = False
+def refused(error: RpcError, request_id: Optional[RequestId] = None, *, null_id: bool = True) -> Answer:
+    """The answer to what was refused before any of it was handled."""
+    headers = {**JSON_TYPE, "Allow": "POST"} if error.status == 405 else JSON_TYPE
+    return Answer(error.status or 400, headers, error_message(request_id, error, null_id=null_id))
 
 
 class Calls:
@@ -120,11 +120,20 @@ class Calls:
     def begin(self, call: ToolCall, exchange: Exchange, request_id: RequestId) -> None:
         """Add a call, whose tool is about to run."""
         self._pending[call] = exchange
-        exchange.begin_call(call, request_id)
+        exchange.calls[call] = request_id
+        if exchange.session is not None:
+            exchange.session.requests += 1
 
-    def end(self, call: ToolCall) -> Optional[Exchange]:
-        """Remove a call that has a result. Returns its exchange, or None if it had ended already."""
-        return self._pending.pop(call, None)
+    def end(self, call: ToolCall, now: float) -> Optional[Tuple[Exchange, RequestId]]:
+        """Note that a call has ended, answered or cancelled: its exchange and the id of its request, or None if it had
+        ended already."""
+        exchange = self._pending.pop(call, None)
+        if exchange is None:
+            return None
+        if exchange.session is not None and exchange.waited_for:
+            exchange.session.requests -= 1
+            exchange.session.last_seen = now
+        return exchange, exchange.calls.pop(call)
 
     def cancel_request(self, client_id: str, request_id: object, now: float) -> List[Event]:
         """Handle `notifications/cancelled` for the request with this id."""
@@ -138,13 +147,13 @@ class Calls:
         return self._cancel(wanted, Cancellation.BY_CLIENT, now)
 
     def connection_lost(self, calls: Iterable[ToolCall], now: float) -> List[Event]:
-        """The connection that waited for these calls was lost."""
-        lost = list(calls)
-        events = self._cancel(lost, Cancellation.CONNECTION_LOST, now)
-        for call in lost:
-            exchange = self._pending.get(call)
-            if exchange is not None:
-                exchange.connection_lost()
+        """The connection that waited for these calls, all of one exchange, was lost."""
+        events = self._cancel(calls, Cancellation.CONNECTION_LOST, now)
+        exchange = next((self._pending[call] for call in calls if call in self._pending), None)
+        if exchange is not None and exchange.waited_for:
+            exchange.waited_for = False
+            if exchange.session is not None:
+                exchange.session.requests -= len(exchange.calls)
         return events
 
     def session_closed(self, session: Session, now: float) -> List[Event]:
@@ -157,11 +166,7 @@ class Calls:
         events: List[Event] = []
         for call in calls:
             exchange = self._pending.get(call)
-            if exchange is None:
-                continue
-            in_any_case = exchange.session is not None and exchange.session.carries_messages
-            if call.cancellable or in_any_case:
-                del self._pending[call]
-                exchange.end_call(call, now)
+            if exchange is not None and (call.cancellable or exchange.on_connection):
+                self.end(call, now)
                 events.append(CallCancelled(call, reason, exchange.answer()))
         return events

@@ -69,34 +69,34 @@ _EMPTY: Dict[str, Any] = {}
 def read_message(value: Any) -> Message:
     """Read a decoded value as a message. Never raises."""
     if type(value) is not dict:
-        return Fault(None, RpcError(INVALID_REQUEST, f"A message must be a JSON object, not {kind_of(value)}."))
+        return _fault(None, f"A message must be a JSON object, not {kind_of(value)}.")
     request_id: Any = value.get("id")
     kind = type(request_id)
     good_id = kind is int or kind is str or isinstance(request_id, float)
+    known_id = request_id if good_id else None
     if value.get("jsonrpc") != "2.0":
-        return Fault(request_id if good_id else None, RpcError(INVALID_REQUEST, 'The member "jsonrpc" must be "2.0".'))
+        return _fault(known_id, 'The member "jsonrpc" must be "2.0".')
     if "method" not in value:
         if good_id and ("result" in value) != ("error" in value):
             return Response()
-        return Fault(
-            request_id if good_id else None, RpcError(INVALID_REQUEST, 'A request must have a member "method".')
-        )
+        return _fault(known_id, 'A request must have a member "method".')
     if "id" in value and not good_id:
-        return Fault(
-            None,
-            RpcError(INVALID_REQUEST, f'The member "id" must be a string or a number, not {kind_of(request_id)}.'),
-        )
+        return _fault(None, f'The member "id" must be a string or a number, not {kind_of(request_id)}.')
     method = value["method"]
     if type(method) is not str:
-        return Fault(request_id, RpcError(INVALID_REQUEST, 'The member "method" must be a string.'))
+        return _fault(request_id, 'The member "method" must be a string.')
     params = value.get("params", _EMPTY)
+    if type(params) is list:
+        return _fault(request_id, 'The member "params" must be an object, not an array.', INVALID_PARAMS)
     if type(params) is not dict:
-        if type(params) is list:
-            return Fault(request_id, RpcError(INVALID_PARAMS, 'The member "params" must be an object, not an array.'))
-        return Fault(request_id, RpcError(INVALID_REQUEST, 'The member "params" must be an object.'))
+        return _fault(request_id, 'The member "params" must be an object.')
     if "id" in value:
         return Request(request_id, method, params)
     return Notification(method, params)
+
+
+def _fault(request_id: Optional[RequestId], sentence: str, code: int = INVALID_REQUEST) -> Fault:
+    return Fault(request_id, RpcError(code, sentence, status=400))
 
 
 def kind_of(value: Any) -> str:

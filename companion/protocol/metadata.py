@@ -59,10 +59,7 @@ def is_stateless(header_version: Optional[str], request: Any) -> bool:
         revision = REVISIONS.get(header_version)
         if revision is None or not revision.handshake:
             return True
-    if not isinstance(request, Request):
-        return False
-    meta = request.params.get("_meta")
-    return isinstance(meta, dict) and meta.get(PREFIX + "protocolVersion") is not None
+    return isinstance(request, Request) and _meta(request).get(PREFIX + "protocolVersion") is not None
 
 
 def _meta(request: Request) -> Dict[str, Any]:

@@ -11,8 +11,8 @@ from __future__ import annotations
 from typing import Callable, Dict, NamedTuple, Optional, Tuple
 
 from .catalogue import Catalogue
-from .effects import OpenStream, ToolsListed
-from .exchanges import EVENT_STREAM, Exchange
+from .effects import ToolsListed
+from .exchanges import Exchange
 from .json_text import encode
 from .jsonrpc import INVALID_PARAMS, INVALID_REQUEST, Request, RpcError, notification_message, result_message
 from .limits import Limits
@@ -20,7 +20,7 @@ from .metadata import LOG_LEVELS, PREFIX, read_handshake
 from .outbox import Message
 from .session_registry import SESSION_HEADER, SessionRegistry
 from .sessions import Session
-from .streams import SUBSCRIPTION, Stream
+from .streams import Stream
 from .tools import ToolCall, error_result
 
 
@@ -98,15 +98,14 @@ def _subscribe(server: Server, exchange: Exchange, request: Request, now: float)
     session, opened = server.registry.subscriber(exchange.client, exchange.revision, now)
     if session.open_streams() >= server.limits.streams_per_session:
         raise RpcError(INVALID_REQUEST, "Too many streams are open.", status=429)
-    stream = session.new_stream(SUBSCRIPTION)
+    stream = session.new_stream()
     stream.filter = {name: True for name in server.subscribable if wanted.get(name) is True}
     stream.request_id = request.id
     acknowledged = {"_meta": {PREFIX + "subscriptionId": request.id}, "notifications": stream.filter}
     payload = notification_message("notifications/subscriptions/acknowledged", acknowledged)
     stream.outbox.add(Message(session.next_sequence(), payload, None))
-    session.attach(stream, None)
     # The request is answered at the end of the stream, see `end_subscription`.
-    exchange.opened = server.registry.register_stream(OpenStream(stream, EVENT_STREAM), session)
+    exchange.opened = server.registry.attach(session, stream)
     exchange.events.extend(opened)
 
 

@@ -1,16 +1,15 @@
 """Messages that wait for a client, and the notifications among them.
 
-Rules: a notification is serialised at most once per dialect, however many clients get it; only the id of a subscription
-is inserted for each receiver. Order is kept. A message with a collapse key replaces the waiting one with the same key
+Rules: a notification is serialised at most once per dialect, however many sessions get it; only that of a subscription
+has an id of its own. Order is kept. A message with a collapse key replaces the waiting one with the same key
 and goes to the end; no other message is ever dropped. When a bound is exceeded, the outbox reports it and its owner
 closes the session: a client that never reads must not exhaust the editor's memory, and a silent gap would be worse.
 """
 
 from __future__ import annotations
 
-from typing import Any, Callable, Dict, Iterable, List, NamedTuple, Optional, Tuple
+from typing import Any, Callable, Dict, Iterable, Iterator, List, NamedTuple, Optional, Tuple
 
-from .json_text import encode, encode_id
 from .jsonrpc import RequestId, notification_message
 from .limits import Limits
 
@@ -21,15 +20,14 @@ Translate = Callable[[str, Dict[str, Any]], Tuple[str, Dict[str, Any]]]
 class Notice:
     """A notification to any number of clients, serialised on demand."""
 
-    __slots__ = ("method", "_params", "_translate", "_encoded", "_translated", "_inner")
+    __slots__ = ("method", "_params", "_translate", "_encoded", "_translated")
 
-    def __init__(self, method: str, params: Dict[str, Any], translate: Optional[Translate] = None) -> None:
+    def __init__(self, method: str, params: Dict[str, Any], translate: Translate) -> None:
         self.method = method
         self._params = params
         self._translate = translate
         self._encoded: Optional[bytes] = None
         self._translated: Optional[bytes] = None
-        self._inner: Optional[bytes] = None
 
     def encoded(self) -> bytes:
         """The message for MCP sessions."""
@@ -39,22 +37,14 @@ class Notice:
 
     def translated(self) -> bytes:
         """The message for the plain event stream."""
-        if self._translate is None:
-            return self.encoded()
         if self._translated is None:
             self._translated = notification_message(*self._translate(self.method, self._params))
         return self._translated
 
     def tagged(self, subscription_id: RequestId) -> bytes:
         """The message for a subscription, with its id in `_meta` (MCP 2026-07-28, "Receiving Notifications")."""
-        if self._inner is None:
-            params = {key: value for key, value in self._params.items() if key != "_meta"}
-            self._inner = encode(params)[1:]
-        tag = b'{"_meta":{"io.modelcontextprotocol/subscriptionId":' + encode_id(subscription_id) + b"}"
-        separator = b"" if self._inner == b"}" else b","
-        return (
-            b'{"jsonrpc":"2.0","method":' + encode(self.method) + b',"params":' + tag + separator + self._inner + b"}"
-        )
+        meta = {"io.modelcontextprotocol/subscriptionId": subscription_id}
+        return notification_message(self.method, {**self._params, "_meta": meta})
 
 
 class Message(NamedTuple):
@@ -79,6 +69,9 @@ class Outbox:
     def __len__(self) -> int:
         return len(self._waiting)
 
+    def __iter__(self) -> Iterator[Message]:
+        return iter(self._waiting.values())
+
     def add(self, message: Message) -> bool:
         """Append a message. False if a bound is exceeded, so that the session must be closed."""
         sequence, payload, collapse = message
@@ -96,12 +89,7 @@ class Outbox:
 
     def take(self, most_bytes: int) -> List[Message]:
         """Remove and return the oldest messages: at least one if any waits, and up to `most_bytes`."""
-        if len(self._waiting) == 1:
-            taken = [self._waiting.popitem()[1]]
-            self._by_key.clear()
-            self._bytes = 0
-            return taken
-        taken = []
+        taken: List[Message] = []
         size = 0
         for message in self._waiting.values():
             size += len(message.payload)
@@ -114,15 +102,6 @@ class Outbox:
             if message.collapse is not None and self._by_key.get(message.collapse) == message.sequence:
                 del self._by_key[message.collapse]
         return taken
-
-    def export_state(self) -> List[List[Any]]:
-        """The waiting messages as JSON-serialisable data."""
-        return export_messages(self._waiting.values())
-
-    def import_state(self, state: List[List[Any]]) -> None:
-        """Restore what `export_state` returned."""
-        for message in import_messages(state):
-            self.add(message)
 
 
 def export_messages(messages: Iterable[Message]) -> List[List[Any]]:

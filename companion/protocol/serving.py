@@ -1,10 +1,11 @@
 """What a server is told when it is made: the dialect that it serves, its secrets, and whom it tells.
 
-Rule: types only, and the same for every server, whatever carries its messages.
+Rule: the same for every server, whatever carries its messages.
 """
 
 from __future__ import annotations
 
+import secrets
 from typing import Any, Awaitable, Callable, Dict, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 from .tools import ClientSession, Tool, ToolCall, ToolResult
@@ -23,6 +24,11 @@ class Secrets(NamedTuple):
 
     token: str
     further: Dict[str, str] = {}
+
+
+def new_token() -> str:
+    """A token of 256 bits, which cannot be guessed. Any thread."""
+    return secrets.token_urlsafe(32)
 
 
 def _nobody(*told: Any) -> None:

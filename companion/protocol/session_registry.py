@@ -12,57 +12,54 @@ from __future__ import annotations
 import hashlib
 import logging
 import secrets
-from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple, Union
+import time
+from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple
 
 from .effects import Answer, Event, OpenStream, Reaction, SessionClosed, SessionOpened, Wake
-from .exchanges import EVENT_STREAM, JSON_TYPE, Calls
-from .jsonrpc import INVALID_REQUEST, RpcError, error_message
+from .exchanges import Calls
+from .jsonrpc import INVALID_REQUEST, RpcError
 from .limits import Limits
 from .metadata import VERSION_HEADER, unsupported_version
 from .outbox import Notice, Translate
 from .revisions import NEWEST_HANDSHAKE, REVISIONS, Revision
 from .sessions import CONNECTION, EVENTS, MCP, SUBSCRIBER, Output, Session, SessionKind, SessionState
-from .streams import LISTEN, Ending, Stream, read_event_id
+from .streams import Ending, Stream, read_event_id
 from .tools import ClientSession
 
 logger = logging.getLogger("gemini_companion.protocol")
 SESSION_HEADER = "Mcp-Session-Id"
 RESUME_HEADER = "Last-Event-ID"
-NEEDS_EVENT_STREAM = "A GET needs Accept: text/event-stream."
 UNREAD = "it does not read its messages"
-UNKNOWN_SESSION = "Unknown session: it has ended or was never opened. Initialize again."
 
 
 class SessionRegistry:
     """All sessions of one endpoint."""
 
-    def __init__(self, limits: Limits, translate: Optional[Translate], wall_clock: Callable[[], float]) -> None:
+    def __init__(self, limits: Limits, translate: Translate) -> None:
         self.limits = limits
-        self.wall_clock = wall_clock
         self._translate = translate
         self.calls = Calls()
         self.stopping = False
         """Streams that are opened now end as soon as their messages are written."""
         self._sessions: Dict[str, Session] = {}
-        self._owners: Dict[Stream, Session] = {}
-        """The session of each stream that is attached to a connection."""
         self._secret = secrets.token_bytes(32)
-        self.clients: Dict[str, ClientSession] = {}
+
+    @property
+    def clients(self) -> Dict[str, ClientSession]:
         """The clients as the application sees them, by id, oldest first."""
+        return {client_id: session.client for client_id, session in self._sessions.items()}
 
     def all(self) -> Iterable[Session]:
         """Every session."""
         return self._sessions.values()
 
-    def find(self, session_id: str) -> Optional[Session]:
-        """The session that `initialize` gave this id."""
+    def find(self, session_id: str) -> Session:
+        """The session that `initialize` gave this id. Raises RpcError."""
         session = self._sessions.get(session_id)
-        return session if session is not None and session.kind is MCP else None
-
-    def is_expiring(self, session_id: str) -> bool:
-        """Is nothing left that keeps this session open, so that it will time out?"""
-        session = self._sessions.get(session_id)
-        return session is not None and session.deadline() is not None
+        if session is None or session.kind is not MCP:
+            sentence = "Unknown session: it has ended or was never opened. Initialize again."
+            raise RpcError(INVALID_REQUEST, sentence, status=404)
+        return session
 
     # Clients without a session
 
@@ -76,7 +73,7 @@ class SessionRegistry:
         for part in (token_name.encode("utf-8"), name.encode("utf-8")):
             digest.update(b"%d:" % len(part) + part)
         known_by = f"without session:{digest.hexdigest()}"
-        return ClientSession(known_by, name, version, revision.name, self.wall_clock(), token_name)
+        return ClientSession(known_by, name, version, revision.name, time.time(), token_name)
 
     def note_request(self, client: ClientSession, now: float) -> None:
         """Note a request of a client, which keeps its session alive if it has one."""
@@ -92,7 +89,7 @@ class SessionRegistry:
         """Open a session for `initialize`. Raises RpcError if there are too many."""
         events = self._make_room(token_name, now)
         session_id = secrets.token_urlsafe(24)
-        client = ClientSession(session_id, identity[0], identity[1], revision.name, self.wall_clock(), token_name)
+        client = ClientSession(session_id, identity[0], identity[1], revision.name, time.time(), token_name)
         return self._add(client, revision, MCP, now), events + [SessionOpened(client)]
 
     def subscriber(self, client: ClientSession, revision: Revision, now: float) -> Tuple[Session, List[Event]]:
@@ -106,13 +103,12 @@ class SessionRegistry:
     def _add(self, client: ClientSession, revision: Revision, kind: SessionKind, now: float) -> Session:
         session = Session(client, revision, kind, self.limits, now)
         self._sessions[client.id] = session
-        self.clients[client.id] = client
         return session
 
     def connection(self, client_id: str, now: float, token_name: str = "") -> Session:
         """The session of a connection that carries messages both ways and has said nothing yet. Its id must be unique,
         and in no log."""
-        client = ClientSession(client_id, "", "", NEWEST_HANDSHAKE.name, self.wall_clock(), token_name)
+        client = ClientSession(client_id, "", "", NEWEST_HANDSHAKE.name, time.time(), token_name)
         return Session(client, NEWEST_HANDSHAKE, CONNECTION, self.limits, now)
 
     def ready(self, session: Session) -> List[Event]:
@@ -120,7 +116,6 @@ class SessionRegistry:
         if not session.be_ready():
             return []
         self._sessions[session.client.id] = session
-        self.clients[session.client.id] = session.client
         return [SessionOpened(session.client)]
 
     def send(self, session: Session, payloads: Sequence[bytes]) -> List[Event]:
@@ -145,51 +140,43 @@ class SessionRegistry:
     # Streams
 
     def listen(self, headers: Mapping[str, str], accepts_events: bool, now: float) -> Reaction:
-        """Handle a GET of the MCP endpoint."""
-        found = self._addressed(headers)
-        if isinstance(found, Answer):
-            return Reaction(found)
-        if not accepts_events:
-            return Reaction(_refusal(NEEDS_EVENT_STREAM, 406))
-        return Reaction(self._attach(found, headers.get(RESUME_HEADER), now))
+        """Handle a GET of the MCP endpoint. Raises RpcError."""
+        session = self._addressed(headers)
+        _check_accepts(accepts_events)
+        return Reaction(self._open_stream(session, headers.get(RESUME_HEADER), now))
 
     def listen_without_session(
         self, headers: Mapping[str, str], accepts_events: bool, now: float, token_name: str = ""
     ) -> Reaction:
-        """Handle a GET of the plain event stream `/events`, which is resumed by `Last-Event-ID` alone."""
-        if not accepts_events:
-            return Reaction(_refusal(NEEDS_EVENT_STREAM, 406))
+        """Handle a GET of the plain event stream `/events`, which is resumed by `Last-Event-ID` alone. Raises
+        RpcError."""
+        _check_accepts(accepts_events)
         event_id = headers.get(RESUME_HEADER)
         known = read_event_id(event_id) if event_id is not None else None
         session = self._sessions.get(known.label.partition(".")[0]) if known is not None else None
         if session is not None and session.kind is EVENTS:
-            return Reaction(self._attach(session, event_id, now))
-        try:
-            events = self._make_room(token_name, now)
-        except RpcError as error:
-            return Reaction(_refusal(error.sentence, 503))
+            return Reaction(self._open_stream(session, event_id, now))
+        events = self._make_room(token_name, now)
         # It is part of every event id, and an event id is all that is needed to resume the stream: so it is a secret.
-        client = ClientSession(secrets.token_urlsafe(24), "event stream", "", "", self.wall_clock(), token_name)
+        client = ClientSession(secrets.token_urlsafe(24), "event stream", "", "", time.time(), token_name)
         session = self._add(client, NEWEST_HANDSHAKE, EVENTS, now)
-        return Reaction(self._attach(session, None, now), events + [SessionOpened(client)])
+        return Reaction(self._open_stream(session, None, now), events + [SessionOpened(client)])
 
-    def _addressed(self, headers: Mapping[str, str]) -> Union[Session, Answer]:
+    def _addressed(self, headers: Mapping[str, str]) -> Session:
+        """The session that a GET or a DELETE is for. Raises RpcError."""
         version = headers.get(VERSION_HEADER)
         if version is not None:
             revision = REVISIONS.get(version)
             if revision is None:
-                error = unsupported_version(version)
-                return Answer(400, JSON_TYPE, error_message(None, error))
+                raise unsupported_version(version)
             if not revision.handshake:
-                answer = _refusal(f"MCP {version} has neither GET nor DELETE.", 405)
-                return answer._replace(headers={**answer.headers, "Allow": "POST"})
+                raise RpcError(INVALID_REQUEST, f"MCP {version} has neither GET nor DELETE.", status=405)
         session_id = headers.get(SESSION_HEADER)
         if session_id is None:
-            return _refusal("The header Mcp-Session-Id is missing.", 400)
-        session = self.find(session_id)
-        return session or _refusal(UNKNOWN_SESSION, 404)
+            raise RpcError(INVALID_REQUEST, "The header Mcp-Session-Id is missing.", status=400)
+        return self.find(session_id)
 
-    def _attach(self, session: Session, event_id: Optional[str], now: float) -> Union[OpenStream, Answer]:
+    def _open_stream(self, session: Session, event_id: Optional[str], now: float) -> OpenStream:
         session.last_seen = now
         stream: Optional[Stream] = None
         received: Optional[int] = None
@@ -202,29 +189,19 @@ class SessionRegistry:
         if stream is None:
             if session.open_streams() >= self.limits.streams_per_session:
                 sentence = f"At most {self.limits.streams_per_session} streams may be open in one session."
-                return _refusal(sentence, 429)
-            prefix = session.client.id + "." if session.kind is EVENTS else ""
-            stream = session.new_stream(LISTEN, prefix)
+                raise RpcError(INVALID_REQUEST, sentence, status=429)
+            stream = session.new_stream()
+        return self.attach(session, stream, received)
+
+    def attach(self, session: Session, stream: Stream, received: Optional[int] = None) -> OpenStream:
+        """Let a connection write the stream from now on. `received`: see `Stream.attach`."""
         session.attach(stream, received)
-        return self.register_stream(OpenStream(stream, EVENT_STREAM), session)
-
-    def register_stream(self, opened: OpenStream, session: Session) -> OpenStream:
-        """Note that a stream of the session is about to be attached to a connection."""
-        self._owners[opened.stream] = session
         if self.stopping:
-            opened.stream.close()
-        return opened
+            stream.close()
+        return OpenStream(session, stream)
 
-    def take(self, stream: Stream) -> bytes:
-        """The next bytes to write on a stream, or nothing."""
-        if stream.kind is not LISTEN:
-            return stream.take(True)
-        owner = self._owners.get(stream)
-        return stream.take(owner is not None and owner.current is stream)
-
-    def stream_lost(self, stream: Stream, ending: Ending, now: float) -> List[Event]:
+    def stream_lost(self, session: Session, stream: Stream, ending: Ending, now: float) -> List[Event]:
         """The stream's connection was lost."""
-        session = self._owners.pop(stream)
         session.detach(stream, ending, now)
         return [Wake((session.current,))] if session.current is not None and len(session.outbox) else []
 
@@ -259,18 +236,14 @@ class SessionRegistry:
     # Closing
 
     def delete(self, headers: Mapping[str, str]) -> Reaction:
-        """Handle a DELETE of the MCP endpoint ("Session Management", 5)."""
-        found = self._addressed(headers)
-        if isinstance(found, Answer):
-            return Reaction(found)
-        return Reaction(Answer(204, {}, b""), self.close(found, "closed by the client"))
+        """Handle a DELETE of the MCP endpoint ("Session Management", 5). Raises RpcError."""
+        return Reaction(Answer(204, {}, b""), self.close(self._addressed(headers), "closed by the client"))
 
     def close(self, session: Session, reason: str) -> List[Event]:
         """End a session and drop it."""
         if session.state is SessionState.CLOSED:
             return []
-        self._sessions.pop(session.client.id, None)
-        was_open = self.clients.pop(session.client.id, None) is not None
+        was_open = self._sessions.pop(session.client.id, None) is not None
         events = _woken(session.close())
         events.extend(self.calls.session_closed(session, session.last_seen))
         if was_open:
@@ -287,9 +260,7 @@ class SessionRegistry:
         for session in self._sessions.values():
             for stream in session.streams.values():
                 if stream.open:
-                    if come_back_seconds is not None and session.kind is MCP:
-                        stream.set_reconnection_delay(come_back_seconds)
-                    stream.close()
+                    stream.close(come_back_seconds if session.kind is MCP else None)
                     closing.append(stream)
         return _woken(closing)
 
@@ -321,11 +292,11 @@ class SessionRegistry:
                 continue
             session = Session.import_state(entry, revision, self.limits, now)
             self._sessions[session.client.id] = session
-            self.clients[session.client.id] = session.client
 
 
-def _refusal(sentence: str, status: int) -> Answer:
-    return Answer(status, JSON_TYPE, error_message(None, RpcError(INVALID_REQUEST, sentence)))
+def _check_accepts(events: bool) -> None:
+    if not events:
+        raise RpcError(INVALID_REQUEST, "A GET needs Accept: text/event-stream.", status=406)
 
 
 def _woken(outputs: Sequence[Output]) -> List[Event]:

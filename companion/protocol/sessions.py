@@ -9,14 +9,13 @@ Implements MCP 2025-11-25, transports, "Session Management" and "Multiple Connec
 from __future__ import annotations
 
 from enum import Enum
-from typing import Any, Dict, List, Optional, Union
+from typing import Any, Dict, FrozenSet, List, Optional, Union
 
 from .limits import Limits
-from .outbox import Message, Notice, Outbox
+from .outbox import Message, Notice, Outbox, export_messages, import_messages
 from .revisions import Revision
-from .streams import LISTEN, SUBSCRIPTION, Ending, Stream, StreamKind
+from .streams import Ending, Stream
 from .tools import ClientSession
-from .transitions import IdentityHashed, after, picture
 
 
 class SessionKind(Enum):
@@ -36,51 +35,24 @@ MCP, EVENTS, SUBSCRIBER = SessionKind.MCP, SessionKind.EVENTS, SessionKind.SUBSC
 CONNECTION = SessionKind.CONNECTION
 
 
-class SessionState(IdentityHashed):
+class SessionState(Enum):
     """Whether the client listens. A call that is being answered keeps the session alive in any state."""
 
     CONNECTED = "a connection that carries messages both ways, on which nothing was said"
     NEW = "it is initialized; no stream has been opened yet"
     LISTENING = "a stream for its notifications is open, or it has said on its connection that it is ready"
     DISCONNECTED = "its last stream was lost"
-    CLOSED = "it has ended"
+    CLOSED = "the client has ended it, or it has timed out"
 
 
-class SessionEvent(IdentityHashed):
-    """What happens to a session."""
-
-    INITIALIZED = "initialize came on its connection and was answered"
-    READY = "a stream for its notifications was opened, or notifications/initialized came on its connection"
-    LAST_STREAM_LOST = "the last of these streams was lost"
-    CLOSED = "the client ended it, or it timed out"
-
-
-_NEW, _LISTENING, _DISCONNECTED = SessionState.NEW, SessionState.LISTENING, SessionState.DISCONNECTED
-TRANSITIONS: Dict[SessionState, Dict[SessionEvent, SessionState]] = {
-    SessionState.CONNECTED: {
-        SessionEvent.INITIALIZED: _NEW,
-        SessionEvent.CLOSED: SessionState.CLOSED,
-    },
-    _NEW: {
-        SessionEvent.READY: _LISTENING,
-        SessionEvent.CLOSED: SessionState.CLOSED,
-    },
-    _LISTENING: {
-        SessionEvent.READY: _LISTENING,
-        SessionEvent.LAST_STREAM_LOST: _DISCONNECTED,
-        SessionEvent.CLOSED: SessionState.CLOSED,
-    },
-    _DISCONNECTED: {
-        SessionEvent.READY: _LISTENING,
-        SessionEvent.CLOSED: SessionState.CLOSED,
-    },
-    SessionState.CLOSED: {
-        # Streams that were still open end once they are written.
-        SessionEvent.READY: SessionState.CLOSED,
-        SessionEvent.LAST_STREAM_LOST: SessionState.CLOSED,
-    },
+_CONNECTED, _NEW, _LISTENING, _DISCONNECTED, _CLOSED = SessionState
+TRANSITIONS: Dict[SessionState, FrozenSet[SessionState]] = {
+    _CONNECTED: frozenset({_NEW, _CLOSED}),
+    _NEW: frozenset({_LISTENING, _CLOSED}),
+    _LISTENING: frozenset({_LISTENING, _DISCONNECTED, _CLOSED}),
+    _DISCONNECTED: frozenset({_LISTENING, _CLOSED}),
+    _CLOSED: frozenset(),
 }
-__doc__ = f"{__doc__}{picture('A session', TRANSITIONS)}"
 
 
 AT_ONCE_BYTES = 64 * 1024
@@ -112,7 +84,7 @@ class Session:
         """The number of calls that are being answered."""
         self.last_seen = now
         self.shows_event_ids = False
-        self.state = SessionState.CONNECTED if kind is CONNECTION else SessionState.NEW
+        self.state = _CONNECTED if kind is CONNECTION else _NEW
 
     @property
     def carries_messages(self) -> bool:
@@ -121,26 +93,26 @@ class Session:
 
     def introduce(self, revision: Revision, name: str, version: str) -> None:
         """Note what `initialize` has said on its connection."""
-        self.state = after(TRANSITIONS, self.state, SessionEvent.INITIALIZED)
+        self._become(_NEW)
         self.revision = revision
         self.client = self.client._replace(client_name=name, client_version=version, protocol_version=revision.name)
 
     def be_ready(self) -> bool:
         """Note that the client has said on its connection that it is ready. False if that is nothing new."""
-        if self.kind is not CONNECTION or self.state is not SessionState.NEW:
+        if self.kind is not CONNECTION or self.state is not _NEW:
             return False
-        self._note(SessionEvent.READY)
+        self._become(_LISTENING)
         return True
 
     @property
     def is_ready(self) -> bool:
         """Does what the client tells count? Of whom nobody has heard, nothing is known."""
-        return self.kind is not CONNECTION or self.state is SessionState.LISTENING
+        return self.kind is not CONNECTION or self.state is _LISTENING
 
     @property
     def is_initialized(self) -> bool:
         """Is it settled which revision is spoken?"""
-        return self.state is not SessionState.CONNECTED
+        return self.state is not _CONNECTED
 
     def send(self, payload: bytes) -> bool:
         """Queue an answer. False if the outbox is full and the session must be closed."""
@@ -149,26 +121,32 @@ class Session:
     def take(self) -> List[bytes]:
         """On a connection that carries messages both ways: those to write next, oldest first; none if all are written
         or it has ended."""
-        if not len(self.outbox) or self.state is SessionState.CLOSED:
+        if not len(self.outbox) or self.state is _CLOSED:
             return []
         return [message.payload for message in self.outbox.take(AT_ONCE_BYTES)]
+
+    def take_for(self, stream: Stream) -> bytes:
+        """The next bytes to write on one of its streams, or nothing."""
+        return stream.take(self.current is stream or self.kind is SUBSCRIBER)
 
     def next_sequence(self) -> int:
         """The sequence number for the next message."""
         self.sequence += 1
         return self.sequence
 
-    def new_stream(self, kind: StreamKind, label_prefix: str = "") -> Stream:
+    def new_stream(self) -> Stream:
         """Create a stream that is not attached to a connection yet."""
         self.stream_count += 1
-        return self._make_stream(kind, f"{label_prefix}{self.stream_count}")
+        number = str(self.stream_count)
+        return self._make_stream(f"{self.client.id}.{number}" if self.kind is EVENTS else number)
 
-    def _make_stream(self, kind: StreamKind, label: str) -> Stream:
+    def _make_stream(self, label: str) -> Stream:
+        is_subscription = self.kind is SUBSCRIBER
         stream = Stream(
             label,
-            kind,
-            self.outbox if kind is LISTEN else Outbox(self.limits),
+            Outbox(self.limits) if is_subscription else self.outbox,
             self.limits,
+            numbered=not is_subscription,
             primes=self.revision.primes_streams and self.kind is MCP,
         )
         self.streams[label] = stream
@@ -177,27 +155,26 @@ class Session:
     def attach(self, stream: Stream, received: Optional[int]) -> None:
         """Attach the stream to a connection. `received`: see `Stream.attach`."""
         stream.attach(received)
-        if stream.kind is LISTEN:
-            self.current = stream
-        self._note(SessionEvent.READY)
+        self.current = stream
+        self._become(_LISTENING)
         self._forget_old_streams()
 
     def detach(self, stream: Stream, ending: Ending, now: float) -> None:
         """Detach the stream from its connection, which was lost."""
         stream.detach(ending)
         self.last_seen = now
-        if stream.kind is SUBSCRIPTION:
+        if self.kind is SUBSCRIBER:
             self.streams.pop(stream.label, None)  # it cannot be resumed
         if self.current is stream:
-            others = [other for other in self.streams.values() if other.open and other.kind is LISTEN]
+            others = [other for other in self.streams.values() if other.open]
             self.current = others[-1] if others else None
-        if not any(other.open for other in self.streams.values()):
-            self._note(SessionEvent.LAST_STREAM_LOST)
+        if self.state is _LISTENING and not self.open_streams():
+            self._become(_DISCONNECTED)
 
     def close(self) -> List[Output]:
         """End the session. Returns what is still open: streams, each of which ends once everything is written, or the
         connection itself."""
-        self._note(SessionEvent.CLOSED)
+        self._become(_CLOSED)
         closing: List[Output] = [self] if self.kind is CONNECTION else []
         for stream in self.streams.values():
             if stream.open:
@@ -205,8 +182,10 @@ class Session:
                 closing.append(stream)
         return closing
 
-    def _note(self, event: SessionEvent) -> None:
-        self.state = after(TRANSITIONS, self.state, event)
+    def _become(self, state: SessionState) -> None:
+        if state not in TRANSITIONS[self.state]:
+            raise RuntimeError(f"a session cannot go from {self.state.name} to {state.name}")
+        self.state = state
 
     def _forget_old_streams(self) -> None:
         idle = [stream for stream in self.streams.values() if not stream.open]
@@ -223,12 +202,10 @@ class Session:
         Closing a connection with unread data resets it (RFC 9293, 3.6.1). So if the last connection was reset, a client
         that never sends `Last-Event-ID` has not read everything, and the messages are sent again.
         """
-        if self.shows_event_ids:
+        if self.shows_event_ids or not self.streams:
             return None
-        for stream in reversed(list(self.streams.values())):
-            if stream.kind is LISTEN:
-                return stream if stream.was_reset and not stream.open else None
-        return None
+        newest = list(self.streams.values())[-1]
+        return newest if newest.was_reset and not newest.open else None
 
     def notify(self, notice: Notice, collapse: Optional[str]) -> Optional[List[Output]]:
         """Queue a notification. Returns what is to be written now, or None if the outbox is full and the session must
@@ -254,16 +231,16 @@ class Session:
 
     def deadline(self) -> Optional[float]:
         """When the session times out, or None while the client is connected."""
-        if self.requests or self.state in (SessionState.LISTENING, SessionState.CLOSED):
+        if self.requests or self.state in (_LISTENING, _CLOSED):
             return None
-        if self.state is SessionState.DISCONNECTED:
+        if self.state is _DISCONNECTED:
             return self.last_seen + self.limits.stream_grace_seconds
         return self.last_seen + self.limits.silent_session_seconds
 
     def is_silent(self, now: float) -> bool:
         """Has its client never opened a stream, and said nothing for longer than any client needs to come back?"""
         silent_since = self.last_seen + self.limits.stream_grace_seconds
-        return self.state is SessionState.NEW and self.deadline() is not None and silent_since <= now
+        return self.state is _NEW and self.deadline() is not None and silent_since <= now
 
     def export_state(self) -> Dict[str, Any]:
         """The session as JSON-serialisable data. It has the session id and messages: never log or publish it."""
@@ -273,7 +250,7 @@ class Session:
             "sequence": self.sequence,
             "stream_count": self.stream_count,
             "shows_event_ids": self.shows_event_ids,
-            "waiting": self.outbox.export_state(),
+            "waiting": export_messages(self.outbox),
             "streams": [stream.export_state() for stream in self.streams.values()],
         }
 
@@ -282,13 +259,14 @@ class Session:
         """Restore a session from `export_state`. It waits for its client to reconnect."""
         session = cls(ClientSession(*state["client"]), revision, MCP, limits, now)
         session.shows_event_ids = state["shows_event_ids"]
-        session.outbox.import_state(state["waiting"])
+        for message in import_messages(state["waiting"]):
+            session.outbox.add(message)
         for entry in state["streams"]:
-            if entry.get("kind", LISTEN.value) == LISTEN.value:  # former releases had those of calls, too
-                session._make_stream(LISTEN, entry["label"]).import_state(entry)
+            if entry.get("kind", "listen") == "listen":  # former releases had those of calls, too
+                session._make_stream(entry["label"]).import_state(entry)
         session.sequence = state["sequence"]
         session.stream_count = state["stream_count"]
-        session.state = SessionState.DISCONNECTED
+        session.state = _DISCONNECTED
         return session
 
 

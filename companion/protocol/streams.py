@@ -10,12 +10,11 @@ Implements MCP 2025-11-25, transports, "Resumability and Redelivery", and the ev
 from __future__ import annotations
 
 from enum import Enum
-from typing import Any, Dict, List, NamedTuple, Optional
+from typing import Any, Dict, FrozenSet, List, NamedTuple, Optional
 
 from .jsonrpc import RequestId
 from .limits import Limits
 from .outbox import Message, Outbox, export_messages, import_messages
-from .transitions import IdentityHashed, after, picture
 
 HEARTBEAT = b": \n\n"
 _GREETING = b": connected\n\n"
@@ -25,51 +24,20 @@ RETRY_MILLISECONDS = 1000
 CHUNK_BYTES = 512 * 1024
 
 
-class StreamKind(Enum):
-    """What a stream carries."""
-
-    LISTEN = "listen"
-    """A session's notifications."""
-    SUBSCRIPTION = "subscription"
-    """A subscription's notifications (2026-07-28)."""
-
-
-LISTEN, SUBSCRIPTION = StreamKind.LISTEN, StreamKind.SUBSCRIPTION
-
-
-class StreamState(IdentityHashed):
+class StreamState(Enum):
     """Whether the stream is attached to a connection."""
 
     DETACHED = "no connection"
-    ATTACHED = "a connection writes it"
+    ATTACHED = "a connection writes it, perhaps in place of another"
     CLOSING = "its connection ends once everything is written"
 
 
-class StreamEvent(IdentityHashed):
-    """What happens to a stream."""
-
-    ATTACH = "a connection begins to write it, perhaps in place of another"
-    CLOSE = "its connection is to end"
-    DETACH = "its connection was lost"
-
-
-TRANSITIONS: Dict[StreamState, Dict[StreamEvent, StreamState]] = {
-    StreamState.DETACHED: {
-        StreamEvent.ATTACH: StreamState.ATTACHED,
-        StreamEvent.CLOSE: StreamState.DETACHED,
-    },
-    StreamState.ATTACHED: {
-        StreamEvent.ATTACH: StreamState.ATTACHED,
-        StreamEvent.CLOSE: StreamState.CLOSING,
-        StreamEvent.DETACH: StreamState.DETACHED,
-    },
-    StreamState.CLOSING: {
-        StreamEvent.ATTACH: StreamState.ATTACHED,
-        StreamEvent.CLOSE: StreamState.CLOSING,
-        StreamEvent.DETACH: StreamState.DETACHED,
-    },
+_DETACHED, _ATTACHED, _CLOSING = StreamState
+TRANSITIONS: Dict[StreamState, FrozenSet[StreamState]] = {
+    _DETACHED: frozenset({_ATTACHED}),
+    _ATTACHED: frozenset({_ATTACHED, _CLOSING, _DETACHED}),
+    _CLOSING: frozenset({_ATTACHED, _CLOSING, _DETACHED}),
 }
-__doc__ = f"{__doc__}{picture('A stream and its connection', TRANSITIONS)}"
 
 
 class Ending(Enum):
@@ -90,7 +58,7 @@ class Stream:
     """One logical stream. Loop thread, like everything in this package."""
 
     __slots__ = (
-        "label", "kind", "outbox", "limits", "numbered", "primes", "state", "was_reset", "filter",
+        "label", "outbox", "limits", "numbered", "primes", "state", "was_reset", "filter",
         "request_id", "last_sequence", "_sent", "_sent_keys", "_sent_bytes", "_to_resend", "_greeted",
         "_reconnection", "_imported", "_label",
     )  # fmt: skip
@@ -98,18 +66,17 @@ class Stream:
     def __init__(
         self,
         label: str,
-        kind: StreamKind,
         outbox: Outbox,
         limits: Limits,
         *,
+        numbered: bool,
         primes: bool,
     ) -> None:
+        """`numbered`: events have ids and can be sent again. `primes`: see `Revision.primes_streams`."""
         self.label = label
-        self.kind = kind
         self.outbox = outbox
         self.limits = limits
-        self.numbered = kind is LISTEN
-        """Events have ids and can be sent again."""
+        self.numbered = numbered
         self.primes = primes
         self.state = StreamState.DETACHED
         self.was_reset = False
@@ -136,13 +103,9 @@ class Stream:
         """Is the connection to end once everything is written?"""
         return self.state is StreamState.CLOSING
 
-    def set_reconnection_delay(self, seconds: float) -> None:
-        """Tell the client, in the last event on this connection, to reconnect after this many seconds."""
-        self._reconnection = _RECONNECTION % int(seconds * 1000)
-
     def attach(self, received: Optional[int] = None) -> None:
         """Attach the stream to a connection. `received`: the sequence number in the client's `Last-Event-ID`."""
-        self.state = after(TRANSITIONS, self.state, StreamEvent.ATTACH)
+        self._become(_ATTACHED)
         if received is not None:
             for sequence in [number for number in self._sent if number <= received]:
                 self._forget(sequence)
@@ -150,15 +113,23 @@ class Stream:
         self._greeted = False
         self.was_reset = False
 
-    def close(self) -> None:
-        """Let the connection, if any, end once everything is written."""
-        self.state = after(TRANSITIONS, self.state, StreamEvent.CLOSE)
+    def close(self, come_back_seconds: Optional[float] = None) -> None:
+        """Let the connection end once everything is written. With `come_back_seconds`, its last event tells the client
+        to reconnect after so long."""
+        self._become(_CLOSING)
+        if come_back_seconds is not None:
+            self._reconnection = _RECONNECTION % int(come_back_seconds * 1000)
 
     def detach(self, ending: Ending) -> None:
         """Detach the stream from its connection, which was lost."""
-        self.state = after(TRANSITIONS, self.state, StreamEvent.DETACH)
+        self._become(_DETACHED)
         self.was_reset = ending is Ending.RESET
         self._to_resend.clear()
+
+    def _become(self, state: StreamState) -> None:
+        if state not in TRANSITIONS[self.state]:
+            raise RuntimeError(f"a stream cannot go from {self.state.name} to {state.name}")
+        self.state = state
 
     def take(self, current: bool) -> bytes:
         """The next bytes to write, or nothing. `current`: the messages in the outbox go to this stream."""
@@ -178,13 +149,13 @@ class Stream:
                 parts.append(self._event(message))
                 if self.numbered:
                     self._remember(message)
-        if self._reconnection and self.closing and not parts:
+        if self._reconnection and not parts:
             parts.append(self._reconnection)
             self._reconnection = b""
         return parts[0] if len(parts) == 1 else b"".join(parts)
 
     def _greeting(self) -> bytes:
-        if self.primes and self.numbered:
+        if self.primes:
             received = next(iter(self._sent)) - 1 if self._sent else self.last_sequence
             return b"retry: %d\nid: %s-%d\ndata: \n\n" % (RETRY_MILLISECONDS, self._label, received)
         if self._imported:

@@ -18,10 +18,6 @@ class Implementation(NamedTuple):
     title: str
     version: str
 
-    def description(self) -> Dict[str, str]:
-        """The object in `serverInfo`."""
-        return {"name": self.name, "title": self.title, "version": self.version}
-
 
 class Tool(NamedTuple):
     """One tool. The schema must mean the same in JSON Schema draft 4 and 2020-12, because either may be in use."""

@@ -12,7 +12,7 @@ import functools
 import logging
 import time
 from collections import ChainMap
-from typing import Any, Callable, Dict, Iterable, Mapping, NamedTuple, NoReturn, Optional, Sequence, Set, Union
+from typing import Any, Callable, Dict, Iterable, Mapping, NamedTuple, NoReturn, Optional, Sequence, Set
 
 from aiohttp import web
 
@@ -34,7 +34,7 @@ from ..protocol.tools import ClientSession, Implementation, ToolCall, ToolResult
 from .bodies import Bodies, InWorker, in_default_executor
 from .connections import Connection, hang_up
 from .gate import Gate
-from .listening import LocalSocket, Port, listen_locally, listen_on_port
+from .listening import Listener, listen_locally, listen_on_port
 
 logger = logging.getLogger("gemini_companion.transport")
 ADDRESS = "127.0.0.1"
@@ -74,7 +74,7 @@ class BaseServer:
         # Read for each request: further tokens may be added meanwhile.
         self._gate = Gate(ChainMap({"": secrets.token}, secrets.further), dialect.secret_header)
         self._bodies = Bodies(in_worker)
-        self._listener: Union[Port, LocalSocket, None] = None
+        self._listener: Optional[Listener] = None
         self._manager: Optional[web.Server] = None
         self._new_connection: Callable[[], Connection]
         self._renewing: Optional[asyncio.Future[None]] = None
@@ -141,20 +141,21 @@ class BaseServer:
             **options,
         )
         if self._dialect.on_socket:
+            listener = await listen_locally(self._new_connection)
             self._gate.port = None
-            self._listener = local = await listen_locally(self._new_connection)
-            return Address(socket=local.path)
-        self._listener = listener = await listen_on_port(self._new_connection, ADDRESS, port)
-        self._gate.port = listener.number
-        return Address(listener.number)
+        else:
+            listener = await listen_on_port(self._new_connection, ADDRESS, port)
+            self._gate.port = listener.address.port
+        self._listener = listener
+        return listener.address
 
     def renew_socket(self) -> None:
         """Make the socket in the file system, if there is one, again if it was removed: programs look for it there."""
         listener = self._listener
-        if isinstance(listener, LocalSocket) and listener.is_cut_off() and self._renewing is None:
+        if listener is not None and listener.is_cut_off() and self._renewing is None:
             self._renewing = asyncio.ensure_future(self._listen_again(listener))
 
-    async def _listen_again(self, former: LocalSocket) -> None:
+    async def _listen_again(self, former: Listener) -> None:
         try:
             renewed = await former.listen_again(self._new_connection)
         except OSError as error:

@@ -54,17 +54,13 @@ class Bodies:
         self._held = 0
         """Bytes of the bodies in memory that are incomplete or being decoded."""
 
-    def received(self, request: web.BaseRequest, limits: Limits) -> Union[bytes, WholeResponse, None]:
-        """The body, or the response that refuses it, if it came together with the header, as small bodies do."""
-        content = request.content
-        if not content.is_eof():
-            return None
-        body: bytes = content.read_nowait(-1)
-        return body if len(body) <= limits.body_bytes else _too_large(request, limits.body_bytes)
-
     async def read(self, request: web.BaseRequest, limits: Limits) -> Union[bytes, WholeResponse]:
         """The body once it has come, or the response that refuses it: 400, 408, 413 or 503."""
         most = limits.body_bytes
+        content: StreamReader = request.content
+        if content.is_eof():  # it came together with the header, as small bodies do
+            body: bytes = content.read_nowait(-1)
+            return body if len(body) <= most else _too_large(request, most)
         length = request.content_length
         if length is not None and length > most:
             return _too_large(request, most)

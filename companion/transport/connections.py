@@ -54,7 +54,7 @@ class Connection(web.RequestHandler):
     """aiohttp's connection with limits on all input. Loop thread."""
 
     __slots__ = (
-        "_admitted", "_begun", "_body", "_body_bytes", "_deadline", "_full", "_handled", "_held_by_all", "_ignoring",
+        "_admitted", "_begun", "_body", "_body_bytes", "_deadline", "_handled", "_held_by_all", "_ignoring",
         "_limits", "_lines", "_open", "_outside", "_peer_closed", "_reads_on", "_to_come", "_unread", "frames",
         "is_upgraded", "on_lost", "__weakref__",
     )  # fmt: skip
@@ -64,13 +64,11 @@ class Connection(web.RequestHandler):
         manager: web.Server,
         *,
         limits: Limits,
-        full: Callable[[], bool] = lambda: False,
         held: Optional[Callable[[], int]] = None,
         **options: Any,
     ) -> None:
-        """`full`: whether this server takes no more connections, though the process could. With `held` a connection may
-        become a WebSocket: whoever handles its request sees to it that it does, or ends it. `held`: how many bytes of
-        messages all connections of this server's hold that nobody has taken."""
+        """With `held` a connection may become a WebSocket: whoever handles its request sees to it that it does, or ends
+        it. `held`: how many bytes of messages all connections of this server's hold that nobody has taken."""
         super().__init__(manager, **options)
         self._held_by_all = held
         self.frames: Optional[FrameBounds] = None
@@ -78,7 +76,6 @@ class Connection(web.RequestHandler):
         self.is_upgraded = False
         """Whether the client has been told so."""
         self._limits = limits
-        self._full = full
         self._open = OpenConnections.of_this_loop()
         self._admitted = False
         self._deadline: Optional[asyncio.TimerHandle] = None
@@ -96,9 +93,8 @@ class Connection(web.RequestHandler):
         """Called once when the connection is lost, with True if it was reset: the client may have left data unread."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        full = self._full() and not self._open.make_room()
         super().connection_made(transport)
-        if full or not self._open.add(self, self._limits.connections):
+        if not self._open.add(self, self._limits.connections):
             self._cut(b"503 Service Unavailable")
             return
         self._give_time()

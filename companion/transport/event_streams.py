@@ -13,6 +13,9 @@ from typing import Callable, Dict, Optional, Sequence, cast
 
 from aiohttp import web
 
+from ..protocol.effects import OpenStream
+from ..protocol.exchanges import EVENT_STREAM
+from ..protocol.sessions import Session
 from ..protocol.streams import HEARTBEAT, Ending, Stream
 from .connections import Connection
 from .responses import SERVER_NAME
@@ -26,24 +29,24 @@ class EventStreamWriter:
     """Writes a stream until it ends, its connection is lost, or another writer supersedes it. Loop thread."""
 
     __slots__ = (
-        "_beat", "_chunked", "_take", "_taken", "_transport", "_waiter", "ending", "lost", "stream", "superseded",
+        "_beat", "_chunked", "_session", "_taken", "_transport", "_waiter", "ending", "lost", "stream", "superseded",
     )  # fmt: skip
 
-    def __init__(self, stream: Stream, take: Callable[[Stream], bytes]) -> None:
+    def __init__(self, session: Session, stream: Stream) -> None:
+        self._session = session
         self.stream = stream
         self.lost = False
         self.ending = Ending.IN_ORDER
         self.superseded = False
-        self._take = take
         self._waiter: Optional[asyncio.Future[None]] = None
         self._beat = False
         self._taken = b""
         self._chunked = False
         self._transport: Optional[asyncio.Transport] = None
 
-    async def run(self, request: web.BaseRequest, headers: Dict[str, str]) -> web.StreamResponse:
+    async def run(self, request: web.BaseRequest) -> web.StreamResponse:
         """Answer the request with the stream. Returns when this connection no longer writes it."""
-        response = web.StreamResponse(headers={**headers, "Server": SERVER_NAME})
+        response = web.StreamResponse(headers={**EVENT_STREAM, "Server": SERVER_NAME})
         connection = cast(Connection, request.protocol)
         self._transport = request.transport
         if self._transport is None:
@@ -67,7 +70,7 @@ class EventStreamWriter:
         loop = asyncio.get_running_loop()
         stream = self.stream
         while not (self.superseded or self.lost):
-            data, self._taken = self._taken or self._take(stream), b""
+            data, self._taken = self._taken or self._session.take_for(stream), b""
             if data:
                 await response.write(data)
                 continue
@@ -92,7 +95,7 @@ class EventStreamWriter:
         if not idle or transport is None or transport.is_closing() or transport.get_write_buffer_size():
             self.wake()
             return
-        data = self._take(self.stream)
+        data = self._session.take_for(self.stream)
         if not data:
             self.wake()
         elif self._chunked and len(data) <= AT_ONCE_BYTES and not self.stream.closing:
@@ -138,12 +141,8 @@ class EventStreamWriter:
 class EventStreams:
     """The streams that are attached to a connection. Loop thread."""
 
-    def __init__(
-        self, take: Callable[[Stream], bytes], ended: Callable[[Stream, Ending], None], heartbeat_seconds: float
-    ) -> None:
-        """`take` returns the next bytes of a stream. `ended` is called when the stream is detached, with how its
-        connection ended."""
-        self._take = take
+    def __init__(self, ended: Callable[[Session, Stream, Ending], None], heartbeat_seconds: float) -> None:
+        """`ended` is called when a session's stream is detached, with how its connection ended."""
         self._ended = ended
         self._heartbeat_seconds = heartbeat_seconds
         self._writers: Dict[Stream, EventStreamWriter] = {}
@@ -151,19 +150,20 @@ class EventStreams:
         self._heartbeat: Optional[asyncio.TimerHandle] = None
         self._stopping: Optional[asyncio.Future[None]] = None
 
-    async def serve(self, request: web.BaseRequest, stream: Stream, headers: Dict[str, str]) -> web.StreamResponse:
+    async def serve(self, request: web.BaseRequest, opened: OpenStream) -> web.StreamResponse:
         """Write a stream on this request's connection until either ends."""
+        session, stream = opened
         former = self._writers.get(stream)
         if former is not None:
             former.supersede()
-        writer = self._writers[stream] = EventStreamWriter(stream, self._take)
+        writer = self._writers[stream] = EventStreamWriter(session, stream)
         self._schedule_heartbeat()
         try:
-            return await writer.run(request, headers)
+            return await writer.run(request)
         finally:
             if self._writers.get(stream) is writer:
                 del self._writers[stream]
-                self._ended(stream, writer.ending)
+                self._ended(session, stream, writer.ending)
                 if self._stopping is not None and not self._writers and not self._stopping.done():
                     self._stopping.set_result(None)
 

@@ -18,7 +18,7 @@ import sys
 import time
 from typing import Any, Awaitable, Callable, List, NamedTuple, Optional, Set
 
-from .listening import SOCKET_MODE
+from .listening import bind, serve_pipe
 
 logger = logging.getLogger("gemini_companion.transport")
 
@@ -120,12 +120,9 @@ def _is_free(path: str) -> bool:
 
 
 def _claim(path: str) -> Claim:
-    listening = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    listening = bind(path)
     try:
-        listening.setblocking(False)
-        listening.bind(path)
         listening.listen(WAITING)
-        os.chmod(path, SOCKET_MODE)
         status = os.lstat(path)
     except BaseException:
         listening.close()
@@ -155,9 +152,6 @@ class FrameServer:
         if claimed.listening is not None:
             self._servers.append(await loop.create_unix_server(protocol, sock=claimed.listening, backlog=WAITING))
             return
-        serve_pipe = getattr(loop, "start_serving_pipe", None)
-        if serve_pipe is None:
-            raise OSError("this Python's event loop serves no named pipes")
         # The first instance of a pipe is asked for as such: where another process has one, this is refused.
         self._servers.extend(await serve_pipe(protocol, claimed.path))
 

@@ -16,6 +16,7 @@ import socket
 import sys
 from typing import Any, Awaitable, Callable, List, Optional
 
+from ..protocol.serving import Address
 from ..system.socket_folders import NAME, PREFIX, check_folder, make_folder, remove
 
 BACKLOG = 128
@@ -29,81 +30,23 @@ PIPES = "\\\\.\\pipe\\"
 Protocols = Callable[[], asyncio.BaseProtocol]
 
 
-class Port:
-    """A port on which connections are taken. Loop thread."""
-
-    def __init__(self, server: asyncio.AbstractServer, listening: socket.socket) -> None:
-        self._server = server
-        self._listening = listening
-        self.number = int(listening.getsockname()[1])
-
-    def close(self) -> None:
-        """Take no connections any more. Those that are open stay."""
-        self._server.close()
-
-    def abandon(self) -> None:
-        """The same without the event loop, which cannot do it any more."""
-        self._listening.close()
-
-
-async def listen_on_port(protocols: Protocols, address: str, port: int) -> Port:
-    """Take connections on the IPv4 address and the port, 0 for any free one. Raises OSError if the port is in use."""
-    listening = listen(address, port)
-    try:
-        loop = asyncio.get_running_loop()
-        server = await loop.create_server(protocols, sock=listening, backlog=ACCEPTED_AT_ONCE)
-    except BaseException:
-        listening.close()
-        raise
-    listening.listen(BACKLOG)
-    return Port(server, listening)
-
-
-def listen(address: str, port: int) -> socket.socket:
-    """A socket bound to the IPv4 address and the port, 0 for any free one. Raises OSError if the port is in use."""
-    listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-    try:
-        if os.name == "posix":
-            # On Windows this option would let two processes share a port.
-            listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listening.setblocking(False)
-        listening.bind((address, port))
-    except BaseException:
-        listening.close()
-        raise
-    return listening
-
-
-class LocalSocket:
-    """A path on which connections are taken. Loop thread; `close` removes what was made."""
+class Listener:
+    """A place where connections are taken. Loop thread."""
 
     def __init__(
-        self,
-        path: str,
-        servers: List[Any],
-        folder: Optional[str] = None,
-        listening: Optional[socket.socket] = None,
+        self, address: Address, servers: List[Any], listening: Optional[socket.socket] = None, folder: str = ""
     ) -> None:
-        self.path = path
+        """`listening`: the socket, if there is one. `folder`: was made for it, and goes with it."""
+        self.address = address
         self._servers = servers
-        self._folder = folder
         self._listening = listening
+        self._folder = folder
 
     def close(self) -> None:
-        """Take no connections any more, and remove the socket. Those that are open stay."""
+        """Take no connections any more, and remove what was made. Connections that are open stay."""
         for server in self._servers:
             server.close()
         self._remove()
-
-    def is_cut_off(self) -> bool:
-        """Whether somebody has removed the socket: systems clean their directories of temporary files."""
-        return self._folder is not None and not os.path.lexists(self.path)
-
-    async def listen_again(self, protocols: Protocols) -> LocalSocket:
-        """Listen on the same path, which was removed; connections that are open stay. Raises OSError."""
-        for server in self._servers:
-            server.close()
-        return await listen_locally(protocols, self._folder or "")
 
     def abandon(self) -> None:
         """The same without the event loop, which cannot do it any more."""
@@ -111,27 +54,49 @@ class LocalSocket:
             self._listening.close()
         self._remove()
 
+    def is_cut_off(self) -> bool:
+        """Whether somebody has removed the socket: systems clean their directories of temporary files."""
+        return bool(self._folder) and not os.path.lexists(self.address.socket)
+
+    async def listen_again(self, protocols: Protocols) -> Listener:
+        """Listen on the same path, which was removed; connections that are open stay. Raises OSError."""
+        for server in self._servers:
+            server.close()
+        return await listen_locally(protocols, self._folder)
+
     def _remove(self) -> None:
-        if self._folder is not None:
-            remove(self._folder)
-            self._folder = None
+        folder, self._folder = self._folder, ""
+        if folder:
+            remove(folder)
 
 
-async def listen_locally(protocols: Protocols, folder: str = "") -> LocalSocket:
+async def listen_on_port(protocols: Protocols, address: str, port: int) -> Listener:
+    """Take connections on the IPv4 address and the port, 0 for any free one. Raises OSError if the port is in use."""
+    listening = socket.create_server((address, port), backlog=BACKLOG)
+    try:
+        listening.setblocking(False)
+        loop = asyncio.get_running_loop()
+        server = await loop.create_server(protocols, sock=listening, backlog=ACCEPTED_AT_ONCE)
+    except BaseException:
+        listening.close()
+        raise
+    listening.listen(BACKLOG)  # `create_server` has asked for fewer
+    return Listener(Address(int(listening.getsockname()[1])), [server], listening)
+
+
+async def listen_locally(protocols: Protocols, folder: str = "") -> Listener:
     """Listen on a new path, or in a `folder` that was removed. Raises OSError with a sentence if there is none that is
     safe. Loop thread."""
-    loop = asyncio.get_running_loop()
     if sys.platform == "win32":
-        return await _listen_on_pipe(loop, protocols)
+        pipe = PIPES + PREFIX + secrets.token_hex(16)
+        return Listener(Address(socket=pipe), await serve_pipe(protocols, pipe))
     folder = make_folder(folder) if folder else make_folder()
     try:
         check_folder(folder)
         path = os.path.join(folder, NAME)
-        listening = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        listening = bind(path)
         try:
-            listening.setblocking(False)
-            listening.bind(path)
-            os.chmod(path, SOCKET_MODE)
+            loop = asyncio.get_running_loop()
             server = await loop.create_unix_server(protocols, sock=listening, backlog=ACCEPTED_AT_ONCE)
         except BaseException:
             listening.close()
@@ -140,12 +105,26 @@ async def listen_locally(protocols: Protocols, folder: str = "") -> LocalSocket:
     except BaseException:
         remove(folder)
         raise
-    return LocalSocket(path, [server], folder, listening)
+    return Listener(Address(socket=path), [server], listening, folder)
 
 
-async def _listen_on_pipe(loop: asyncio.AbstractEventLoop, protocols: Protocols) -> LocalSocket:
+def bind(path: str) -> socket.socket:
+    """A socket at a path in the file system, the user's alone. Raises OSError. POSIX only."""
+    listening = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    try:
+        listening.setblocking(False)
+        listening.bind(path)
+        os.chmod(path, SOCKET_MODE)
+    except BaseException:
+        listening.close()
+        raise
+    return listening
+
+
+async def serve_pipe(protocols: Protocols, path: str) -> List[Any]:
+    """The servers of a named pipe. Raises OSError. Windows only."""
+    loop = asyncio.get_running_loop()
     serve: Optional[Callable[[Protocols, str], Awaitable[List[Any]]]] = getattr(loop, "start_serving_pipe", None)
     if serve is None:
         raise OSError("this Python's event loop serves no named pipes, so programs that need one cannot connect")
-    path = PIPES + PREFIX + secrets.token_hex(16)
-    return LocalSocket(path, await serve(protocols, path))
+    return await serve(protocols, path)

@@ -86,15 +86,10 @@ def _date_line(now: int) -> str:
     return f"Date: {formatdate(now, usegmt=True)}\r\n"
 
 
-def respond(status: int, body: bytes, headers: Mapping[str, str]) -> WholeResponse:
-    """A response with these bytes; an empty body means none."""
-    return WholeResponse(status, body, headers)
-
-
 def refusal(status: int, sentence: str, headers: Optional[Dict[str, str]] = None) -> WholeResponse:
     """A refusal of a request whose JSON-RPC message was not read."""
     code = INTERNAL_ERROR if status >= 500 else INVALID_REQUEST
-    return respond(status, error_message(None, RpcError(code, sentence)), {**JSON_TYPE, **(headers or {})})
+    return WholeResponse(status, error_message(None, RpcError(code, sentence)), {**JSON_TYPE, **(headers or {})})
 
 
 def not_allowed(methods: str) -> WholeResponse:

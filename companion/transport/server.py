@@ -14,18 +14,18 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence, cast
 
 from aiohttp import web
 
-from ..protocol.core import Arrival
 from ..protocol.effects import Answer, OpenStream, Reaction, RunCalls, SessionOpened
-from ..protocol.exchanges import JSON_TYPE
+from ..protocol.exchanges import JSON_TYPE, Arrival, refused
+from ..protocol.jsonrpc import RpcError
 from ..protocol.serving import Address
-from ..protocol.sessions import Output
+from ..protocol.sessions import Output, Session
 from ..protocol.streams import Ending, Stream
 from ..protocol.tools import ToolCall
 from .base import STOP_SECONDS, BaseServer, RunningCall
 from .bodies import body_complaint
 from .connections import Connection
 from .event_streams import EventStreams
-from .responses import WholeResponse, accepted, not_allowed, refusal, respond
+from .responses import WholeResponse, accepted, not_allowed, refusal
 
 logger = logging.getLogger("gemini_companion.transport")
 _LINGER_SECONDS = 2.0
@@ -45,7 +45,7 @@ class CompanionServer(BaseServer):
         if state and not self._dialect.on_socket:
             self._protocol.registry.import_state(state, self._now())
         limits = self._limits
-        self._streams = EventStreams(self._protocol.registry.take, self._stream_ended, limits.heartbeat_seconds)
+        self._streams = EventStreams(self._stream_ended, limits.heartbeat_seconds)
         address = await self._listen(
             port, keepalive_timeout=limits.keepalive_seconds, lingering_time=_LINGER_SECONDS, auto_decompress=False
         )
@@ -87,29 +87,36 @@ class CompanionServer(BaseServer):
     # Requests
 
     async def _handle(self, request: web.BaseRequest) -> web.StreamResponse:
-        refused = self._gate.turned_away(request)
-        if refused is not None:
-            return refused
-        path, method, headers = request.path, request.method, request.headers
-        if path == "/health":
-            return self._health(method)
+        turned_away = self._gate.turned_away(request)
+        if turned_away is not None:
+            return turned_away
+        if request.path == "/health":
+            return self._health(request.method)
         token_name = self._gate.admit(request, self._now())
         if isinstance(token_name, WholeResponse):
             return token_name
+        try:
+            return await self._route(request, token_name)
+        except RpcError as error:
+            return _answered(refused(error))
+
+    async def _route(self, request: web.BaseRequest, token_name: str) -> web.StreamResponse:
+        """Answer a request that was let in. Raises RpcError."""
+        path, method, headers = request.path, request.method, request.headers
+        registry = self._protocol.registry
         if path == "/mcp":
             if method == "POST":
                 return await self._post(request, token_name)
             if method == "GET":
-                reaction = self._protocol.registry.listen(headers, accepted(headers)[1], self._now())
-                return await self._react(request, reaction)
+                return await self._react(request, registry.listen(headers, accepted(headers)[1], self._now()))
             if method == "DELETE":
-                return await self._react(request, self._deleted(self._protocol.registry.delete(headers)))
+                return await self._react(request, self._deleted(registry.delete(headers)))
             return not_allowed("POST, GET, DELETE")
         if path == "/events":
             if method != "GET":
                 return not_allowed("GET")
-            now, accepts_events = self._now(), accepted(headers)[1]
-            reaction = self._protocol.registry.listen_without_session(headers, accepts_events, now, token_name)
+            accepts_events = accepted(headers)[1]
+            reaction = registry.listen_without_session(headers, accepts_events, self._now(), token_name)
             return await self._react(request, reaction)
         return refusal(404, "There is nothing here. The MCP endpoint is /mcp.")
 
@@ -123,7 +130,7 @@ class CompanionServer(BaseServer):
     def _health(self, method: str) -> WholeResponse:
         if method not in ("GET", "HEAD"):
             return not_allowed("GET, HEAD")
-        return respond(200, b'{"status":"ok"}', JSON_TYPE)
+        return WholeResponse(200, b'{"status":"ok"}', JSON_TYPE)
 
     async def _post(self, request: web.BaseRequest, token_name: str) -> web.StreamResponse:
         headers = request.headers
@@ -133,9 +140,7 @@ class CompanionServer(BaseServer):
         accepts_json, accepts_events = accepted(headers)
         if not (accepts_json or accepts_events):
             return refusal(406, "Accept application/json or text/event-stream.")
-        body = self._bodies.received(request, self._limits)
-        if body is None:
-            body = await self._bodies.read(request, self._limits)
+        body = await self._bodies.read(request, self._limits)
         if isinstance(body, WholeResponse):
             return body
         if self._in_flight >= self._limits.requests_in_flight:
@@ -169,7 +174,7 @@ class CompanionServer(BaseServer):
         if isinstance(reply, RunCalls):
             return _answered(await self._answer_of(request, reply.calls))
         if isinstance(reply, OpenStream):
-            return await self._streams.serve(request, reply.stream, reply.headers)
+            return await self._streams.serve(request, reply)
         return _answered(reply)
 
     async def _answer_of(self, request: web.BaseRequest, calls: Sequence[ToolCall]) -> Answer:
@@ -187,7 +192,8 @@ class CompanionServer(BaseServer):
                 await self._run_side_by_side(calls, answers)
         finally:
             connection.on_lost = None
-        self._look_at_the_time_of(calls[0])
+        if self._expiry is None:
+            self._look_at_the_time()
         return answers[0]
 
     async def _run_side_by_side(self, calls: Sequence[ToolCall], answers: List[Answer]) -> None:
@@ -212,15 +218,11 @@ class CompanionServer(BaseServer):
     def _wake(self, outputs: Sequence[Output]) -> None:
         self._streams.wake(cast(Sequence[Stream], outputs))
 
-    def _stream_ended(self, stream: Stream, ending: Ending) -> None:
-        self._perform(self._protocol.registry.stream_lost(stream, ending, self._now()))
+    def _stream_ended(self, session: Session, stream: Stream, ending: Ending) -> None:
+        self._perform(self._protocol.registry.stream_lost(session, stream, ending, self._now()))
         self._look_at_the_time()
 
     # Time
-
-    def _look_at_the_time_of(self, call: ToolCall) -> None:
-        if self._expiry is None and self._protocol.registry.is_expiring(call.session.id):
-            self._look_at_the_time()
 
     def _look_at_the_time(self) -> None:
         if self._expiry is not None:

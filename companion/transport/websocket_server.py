@@ -15,6 +15,7 @@ from typing import Any, Awaitable, Callable, Dict, Mapping, Optional, Sequence, 
 from aiohttp import WSCloseCode, WSMsgType, web
 
 from ..protocol.effects import RunCalls
+from ..protocol.exchanges import Arrival
 from ..protocol.serving import Address
 from ..protocol.sessions import Output, Session, SessionState
 from .base import STOP_SECONDS, BaseServer, RunningCall
@@ -37,10 +38,7 @@ class WebSocketServer(BaseServer):
     async def start(self, port: int = 0, state: Mapping[str, Any] = {}) -> Address:
         """Listen. The connection is the session, so there is nothing to go on with but the port."""
         self._peers = {}
-        return await self._listen(port, full=self._full, held=self._held)
-
-    def _full(self) -> bool:
-        return self._manager is not None and len(self._manager.connections) >= MOST_CONNECTIONS
+        return await self._listen(port, held=self._held)
 
     def _held(self) -> int:
         """Bytes of messages that the connections hold and nobody has taken."""
@@ -85,6 +83,8 @@ class WebSocketServer(BaseServer):
         if not socket.can_prepare(request):
             answer = refusal(426, "Only WebSocket connections are served here.", {"Upgrade": "websocket"})
             return closing(request, answer)
+        if len(self._peers) >= MOST_CONNECTIONS:
+            return closing(request, refusal(503, "Too many programs are connected.", {"Retry-After": "1"}))
         if request.transport is None or request.transport.is_closing():  # by its client, or for what it has sent
             return closing(request, refusal(400, "The connection ended before the upgrade."))
         await socket.prepare(request)
@@ -103,7 +103,7 @@ class WebSocketServer(BaseServer):
 
     async def _receive(self, session: Session, text: bytes) -> None:
         decoded = await self._bodies.decode(text, self._limits)
-        reaction = self._protocol.receive(session, text, decoded, self._now())
+        reaction = self._protocol.receive(session, Arrival({}, text, decoded=decoded), self._now())
         self._perform(reaction.events)
         if isinstance(reaction.reply, RunCalls):
             for call in reaction.reply.calls:

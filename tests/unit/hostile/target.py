@@ -126,7 +126,7 @@ async def serve_websocket(options: dict, gauges: Gauges, ready, call_tool) -> No
     secrets, limits = Secrets(options["token"]), Limits(**options["limits"])
     server = WebSocketServer(OverWebSocket(), secrets, Hooks(call_tool), identity=IDENTITY, limits=limits)
     ready([(await server.start()).port])
-    gauges.clients = server.sessions
+    gauges.clients = server._protocol.registry.all()
     gauges.loop = asyncio.get_running_loop()
     gauges.notify = functools.partial(asyncio.get_running_loop().call_soon_threadsafe, notify, server)
     await watch(gauges)

@@ -7,8 +7,10 @@ from typing import Any, Dict, List, Optional
 
 import pytest
 
-from companion.protocol.core import Arrival, Protocol
+from companion.protocol.core import Protocol
 from companion.protocol.effects import Answer, OpenStream, Reaction, RunCalls, SessionClosed, SessionOpened
+from companion.protocol.exchanges import Arrival, refused
+from companion.protocol.jsonrpc import RpcError
 from companion.protocol.limits import Limits
 from companion.protocol.streams import Ending
 from companion.protocol.tools import EMPTY, Implementation, Tool, ToolResult
@@ -86,6 +88,7 @@ class Wire:
         self.now = 0.0
         self.opened: List[Any] = []
         self.closed: List[Any] = []
+        self.sessions: Dict[Any, Any] = {}  # by stream
 
     def note(self, events: Any) -> Any:
         """Keep what the application would be told."""
@@ -99,7 +102,16 @@ class Wire:
     def reply(self, reaction: Reaction) -> Reply:
         """Keep what the application would be told, and the reply."""
         self.note(reaction.events)
+        if isinstance(reaction.reply, OpenStream):
+            self.sessions[reaction.reply.stream] = reaction.reply.session
         return Reply(reaction)
+
+    def ask(self, question: Any, *args: Any) -> Reply:
+        """The reply to a GET or a DELETE."""
+        try:
+            return self.reply(question(*args))
+        except RpcError as error:
+            return self.reply(Reaction(refused(error)))
 
     def raw(self, body: bytes, headers: Optional[Dict[str, str]] = None, **accepts: Any) -> Reply:
         """POST bytes; calls are left open."""
@@ -124,14 +136,15 @@ class Wire:
             named["Mcp-Session-Id"] = session
         return self.post(message, named)
 
-    def modern(self, method: str, params: Any = None, **headers: str) -> Reply:
-        """POST a complete request of the stateless revision."""
-        named = {"MCP-Protocol-Version": STATELESS, "Mcp-Method": method}
+    def modern(self, method: str, params: Any = None, **headers: Optional[str]) -> Reply:
+        """POST a complete request of the stateless revision; None leaves a header out."""
+        named: Dict[str, Optional[str]] = {"MCP-Protocol-Version": STATELESS, "Mcp-Method": method}
         if params and "name" in params:
             named["Mcp-Name"] = params["name"]
         named.update({key.replace("_", "-"): value for key, value in headers.items()})
         full = {"_meta": META, **(params or {})}
-        return self.post({"jsonrpc": "2.0", "id": 1, "method": method, "params": full}, named)
+        sent = {name: value for name, value in named.items() if value is not None}
+        return self.post({"jsonrpc": "2.0", "id": 1, "method": method, "params": full}, sent)
 
     def connect(self, revision: str = "2025-06-18", name: str = "client") -> str:
         """Initialize; the session's id."""
@@ -146,7 +159,7 @@ class Wire:
         named = {"Mcp-Session-Id": session, **{key.replace("_", "-"): value for key, value in headers.items()}}
         if last_event_id is not None:
             named["Last-Event-ID"] = last_event_id
-        reply = self.reply(self.core.registry.listen(Headers(named), True, self.now))
+        reply = self.ask(self.core.registry.listen, Headers(named), True, self.now)
         return reply.opened[0].stream if reply.opened else reply
 
     def initialize(self, token_name: str) -> Reply:
@@ -156,7 +169,7 @@ class Wire:
     def events(self, last_event_id: Optional[str] = None, token_name: str = "") -> Any:
         """GET /events; the stream."""
         named = {} if last_event_id is None else {"Last-Event-ID": last_event_id}
-        reply = self.reply(self.core.registry.listen_without_session(Headers(named), True, self.now, token_name))
+        reply = self.ask(self.core.registry.listen_without_session, Headers(named), True, self.now, token_name)
         return reply.opened[0].stream if reply.opened else reply
 
     def notify(
@@ -173,7 +186,7 @@ class Wire:
         """All the bytes that a connection would write now."""
         parts = []
         while True:
-            part = self.core.registry.take(stream)
+            part = self.sessions[stream].take_for(stream)
             if not part:
                 return b"".join(parts)
             parts.append(part)
@@ -185,13 +198,13 @@ class Wire:
     def delete(self, session: Optional[str]) -> Reply:
         """DELETE the endpoint."""
         headers = {} if session is None else {"Mcp-Session-Id": session}
-        return self.reply(self.core.registry.delete(Headers(headers)))
+        return self.ask(self.core.registry.delete, Headers(headers))
 
     def lose(self, stream: Any, was_reset: bool = False, ending: Optional[Ending] = None) -> Any:
         """The connection that carried the stream is gone."""
         if ending is None:
             ending = Ending.RESET if was_reset else Ending.IN_ORDER
-        return self.note(self.core.registry.stream_lost(stream, ending, self.now))
+        return self.note(self.core.registry.stream_lost(self.sessions[stream], stream, ending, self.now))
 
 
 def events(data: bytes) -> List[Any]:

@@ -100,7 +100,7 @@ class TestBrokenConnections:
         call = begin(wire, session=session)
         assert wire.core.registry.next_deadline() is None
         assert cancelled(wire.core.connection_lost([call], 0.0)) == []
-        assert wire.core.registry.is_expiring(session)
+        assert wire.core.registry.next_deadline() is not None
 
     def test_ending_the_session_cancels_its_calls(self, wire):
         session = wire.connect()

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from companion.protocol.core import Protocol
 from companion.protocol.effects import CallCancelled, Notified, SessionClosed, SessionOpened, ToolsListed, Wake
+from companion.protocol.exchanges import Arrival
 from companion.protocol.limits import Limits
 from companion.protocol.sessions import SessionState
 from companion.protocol.tools import Cancellation, Implementation, Tool, ToolCall, text_result
@@ -32,7 +33,7 @@ class Talk:
     """One connection: its effects, without those that only say that there is something to write, and its calls."""
 
     def __init__(self, limits):
-        self.core = Protocol(dialect([TOOL]), Implementation("companion", "Companion", "1"), limits, lambda: 5.0)
+        self.core = Protocol(dialect([TOOL]), Implementation("companion", "Companion", "1"), limits)
         self.core.catalogue.arguments.prepare()
         self.session = self.core.registry.connection("client-1", 0.0)
 
@@ -41,7 +42,7 @@ class Talk:
         return self.session.state
 
     def receive(self, text):
-        return self._told(self.core.receive(self.session, text, None, 0.0))
+        return self._told(self.core.receive(self.session, Arrival({}, text), 0.0))
 
     def finish(self, call, result):
         return self._told(self.core.finish(call, result, 0.0))
@@ -102,13 +103,6 @@ def test_the_handshake_of_claude_code():
     ]
     assert say(talk, {"method": "tools/list", "jsonrpc": "2.0", "id": 1}) == [ToolsListed(effect.client)]
     assert [tool["name"] for tool in heard(talk)[0]["result"]["tools"]] == ["openDiff"]
-
-
-def test_opencode_is_ready_without_asking_for_tools():
-    talk = new()
-    information = {"name": "opencode", "version": "0.0.0"}
-    say(talk, {**INITIALIZE, "params": {**INITIALIZE["params"], "clientInfo": information}})
-    assert [type(effect) for effect in say(talk, INITIALIZED)] == [SessionOpened]
 
 
 def test_no_notification_goes_out_before_the_client_is_ready():

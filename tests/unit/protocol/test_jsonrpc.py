@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 
 from companion.protocol.jsonrpc import Fault, Notification, Request, Response, read_message
@@ -86,49 +84,3 @@ def test_responses_are_taken_and_ignored(wire):
 )
 def test_a_value_is_one_kind_of_message(value, kind):
     assert type(read_message(value)) is kind
-
-
-class TestBatches:
-    """Only 2025-03-26 has them."""
-
-    def test_each_request_is_answered_once_and_notifications_are_not(self, wire):
-        session = wire.connect("2025-03-26")
-        batch = [
-            {"jsonrpc": "2.0", "id": 1, "method": "ping"},
-            {"jsonrpc": "2.0", "method": "notifications/initialized"},
-            {
-                "jsonrpc": "2.0",
-                "id": "b",
-                "method": "tools/call",
-                "params": {"name": "echo", "arguments": {"text": "x"}},
-            },
-            {"jsonrpc": "2.0", "id": 1, "method": "nope"},
-            17,
-            {"jsonrpc": "2.0", "id": 9, "method": "initialize"},
-        ]
-        reply = wire.post(batch, {"Mcp-Session-Id": session})
-        answers = reply.json
-        assert sorted(json.dumps(answer["id"]) for answer in answers) == ['"b"', "1", "1", "9", "null"]
-        codes = {answer["error"]["code"] for answer in answers if "error" in answer}
-        assert codes == {-32601, -32600}
-
-    def test_a_batch_without_requests_gets_202(self, wire):
-        session = wire.connect("2025-03-26")
-        batch = [{"jsonrpc": "2.0", "method": "notifications/initialized"}]
-        assert wire.post(batch, {"Mcp-Session-Id": session}).status == 202
-
-    @pytest.mark.parametrize("revision", ["2024-11-05", "2025-06-18", "2025-11-25"])
-    def test_other_revisions_refuse_them(self, wire, revision):
-        reply = wire.post([{"jsonrpc": "2.0", "id": 1, "method": "ping"}], {"Mcp-Session-Id": wire.connect(revision)})
-        assert (reply.status, reply.error["code"]) == (400, -32600)
-
-    def test_the_stateless_revision_refuses_them(self, wire):
-        ping = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
-        assert wire.post([ping], {"MCP-Protocol-Version": "2026-07-28"}).status == 400
-
-    @pytest.mark.parametrize("size", [0, 101])
-    def test_empty_and_oversized_ones_are_refused(self, wire, size):
-        reply = wire.post(
-            [{"jsonrpc": "2.0", "id": 1, "method": "ping"}] * size, {"Mcp-Session-Id": wire.connect("2025-03-26")}
-        )
-        assert (reply.status, reply.error["code"]) == (400, -32600)

@@ -28,17 +28,35 @@ def move(make_wire):
     return moved
 
 
-def test_what_waits_comes_first_and_places_go_on_rising(wire, move):
-    session = wire.connect()
-    wire.lose(wire.listen(session))
-    say(wire, 1)
-    say(wire, 2)
+def test_the_successor_delivers_what_the_former_one_could_not(wire, move):
+    session = wire.connect("2025-11-25", "gemini")
+    stream = wire.listen(session)
+    for number in range(3):
+        say(wire, number)
+    received = wire.read(stream)
+    wire.core.stop()
+    say(wire, 3, collapse="context")
     successor = move(wire)
-    say(successor, 3)
-    messages = successor.read(successor.listen(session))
-    assert numbers(messages) == [1, 2, 3]
-    places = [int(event_id.rpartition("-")[2]) for event_id, _ in messages if event_id]
+    assert successor.core.registry.clients == wire.core.registry.clients
+    assert successor.request("ping", session=session).result == {}
+    say(successor, 4, collapse="context")
+    messages = successor.read(successor.listen(session, last_event_id=received[0][0]))
+    assert numbers(messages) == [1, 2, 4]
+    places = [int(event_id.rpartition("-")[2]) for event_id, _ in messages]
     assert places == sorted(set(places))
+
+
+def test_the_client_is_told_to_wait_for_the_successor_and_then_not_to(wire, move):
+    session = wire.connect()
+    stream = wire.listen(session)
+    wire.take(stream)
+    wire.core.stop(5)
+    parting = wire.take(stream)
+    assert b"retry: 5000" in parting
+    assert b"event: reconnection" in parting, "of a type that earlier clients pass over"
+    successor = move(wire)
+    again = successor.listen(session, last_event_id=stream.label + "-0")
+    assert b"retry: 1000" in successor.take(again)
 
 
 def test_a_fresh_stream_takes_no_former_ones_place(wire, move):

@@ -76,12 +76,3 @@ def test_only_updates_of_one_kind_replace_each_other(outbox):
     for number, key in enumerate(["context", "other", None, "context"]):
         outbox.add(message(number, key))
     assert taken(outbox) == [1, 2, 3]
-
-
-def test_what_moves_to_another_outbox_still_collapses(outbox):
-    outbox.add(message(0))
-    outbox.add(message(1, "context"))
-    successor = Outbox(Limits())
-    successor.import_state(outbox.export_state())
-    successor.add(message(2, "context"))
-    assert taken(successor) == [0, 2]

@@ -8,7 +8,7 @@ import pytest
 
 from companion.protocol.limits import Limits
 from companion.protocol.outbox import Message, Outbox
-from companion.protocol.streams import CHUNK_BYTES, LISTEN, Ending, Stream
+from companion.protocol.streams import CHUNK_BYTES, Ending, Stream
 
 ID = re.compile(rb"^id: a-(\d+)$", re.MULTILINE)
 
@@ -19,7 +19,7 @@ class Bench:
     def __init__(self, **limits):
         self.limits = Limits(**limits)
         self.outbox = Outbox(self.limits)
-        self.stream = Stream("a", LISTEN, self.outbox, self.limits, primes=False)
+        self.stream = Stream("a", self.outbox, self.limits, numbered=True, primes=False)
         self.count = 0
 
     def add(self, size=10, collapse=None):
@@ -44,18 +44,6 @@ class Bench:
 
     def lose(self, ending=Ending.RESET):
         self.stream.detach(ending)
-
-
-def test_a_reset_is_forgotten_with_the_next_connection():
-    bench = Bench()
-    bench.attach()
-    for ending, was_reset in ((Ending.RESET, True), (Ending.IN_ORDER, False), (Ending.RESET, True)):
-        bench.lose(ending)
-        assert bench.stream.was_reset is was_reset
-        assert not bench.stream.open
-        bench.attach()
-        assert not bench.stream.was_reset
-        assert bench.stream.open
 
 
 class TestPortions:

@@ -194,27 +194,3 @@ def test_a_stop_waits_for_a_call_that_ends_in_time(run, user):
             await stopping
 
     run(scenario, call_tool=user.call)
-
-
-def test_the_only_call_of_a_request_takes_no_task_more(run):
-    tasks = []
-
-    async def look(call):
-        tasks.append(asyncio.current_task())
-        return EMPTY
-
-    async def scenario(served):
-        before = served.server._react
-        handlers = []
-
-        def react(*args):
-            handlers.append(asyncio.current_task())
-            return before(*args)
-
-        served.server._react = react
-        async with served.client() as client:
-            await client.connect()
-            await client.send(request(7))
-        assert tasks[0] in handlers
-
-    run(scenario, call_tool=look)

@@ -5,8 +5,11 @@ from __future__ import annotations
 import asyncio
 
 from companion.protocol.limits import Limits
-from companion.protocol.outbox import Message, Outbox
-from companion.protocol.streams import LISTEN, Ending, Stream
+from companion.protocol.outbox import Message
+from companion.protocol.revisions import ASSUMED
+from companion.protocol.sessions import MCP, Session
+from companion.protocol.streams import Ending
+from companion.protocol.tools import ClientSession
 from companion.transport import event_streams
 from companion.transport.event_streams import AT_ONCE_BYTES, EventStreamWriter
 
@@ -59,21 +62,19 @@ class Response:
         self._connection.written += b"."
 
 
-def make_stream():
-    return Stream("1", LISTEN, Outbox(Limits()), Limits(), primes=False)
-
-
 def queue(stream, sequence, size=1):
     stream.outbox.add(Message(sequence, b'"' + b"x" * size + b'"', None))
 
 
 def run(scenario, monkeypatch):
     async def main():
-        connection, stream = Connection(), make_stream()
+        connection = Connection()
+        session = Session(ClientSession("1", "", "", "", 0.0), ASSUMED, MCP, Limits(), 0.0)
+        stream = session.new_stream()
         monkeypatch.setattr("aiohttp.web.StreamResponse", lambda headers: Response(connection))
-        stream.attach()
-        writer = EventStreamWriter(stream, lambda which: which.take(True))
-        running = asyncio.ensure_future(writer.run(connection, {}))
+        session.attach(stream, None)
+        writer = EventStreamWriter(session, stream)
+        running = asyncio.ensure_future(writer.run(connection))
         await asyncio.sleep(0)
         await scenario(connection, stream, writer)
         await asyncio.wait_for(running, 5)

@@ -71,19 +71,6 @@ def test_a_stream_that_is_cut_a_hundred_times(run, revision):
     assert cuts >= CUTS
 
 
-def test_collapsing_updates_still_end_with_the_newest(run):
-    async def scenario(served):
-        async with served.client() as client:
-            await client.connect()
-            for number in range(UPDATES):
-                served.server.notify("ide/contextUpdate", {"n": number}, collapse="context")
-            served.server.notify("ide/diffAccepted", {"n": -1}, session=client.session_id)
-            await client.follow(2)
-            assert [message["params"]["n"] for message in client.messages] == [UPDATES - 1, -1]
-
-    run(scenario)
-
-
 def test_two_hundred_sessions_with_streams(run):
     async def scenario(served):
         clients = [served.client(f"client {number}") for number in range(200)]
@@ -270,41 +257,6 @@ def test_only_what_a_torn_connection_may_have_lost_is_sent_again(run, how, again
             assert [message["params"]["n"] for message in client.messages] == again
 
     run(scenario)
-
-
-def test_a_stopping_server_says_when_to_come_back(run):
-    async def scenario(served):
-        for revision in ("2025-06-18", "2025-11-25"):
-            async with served.client(revision=revision) as client:
-                await client.connect()
-                response = await client.listen()
-                served.server.notify("ide/diffRejected", {"n": 1}, session=client.session_id)
-                await client.read(response, lambda client=client: len(client.messages) == 1)
-                former = served.server
-                await former.stop(come_back_seconds=5)
-                rest = await response.content.read()
-                assert b"event: reconnection\nretry: 5000\n" in rest
-                served.server = served.make(Limits())
-                await served.server.start(served.port)
-
-    run(scenario)
-
-
-def test_a_client_that_comes_back_in_time_is_not_reported_gone(run):
-    async def scenario(served):
-        async with served.client() as client:
-            await client.connect()
-            for _ in range(5):
-                response = await client.listen()
-                await response.content.readline()
-                response.close()
-                await asyncio.sleep(0.1)
-            response = await client.listen()
-            await asyncio.sleep(0.6)
-            assert not served.closed
-            response.close()
-
-    run(scenario, Limits(stream_grace_seconds=0.4))
 
 
 def test_a_second_connection_takes_over_from_a_dead_first_one(run):

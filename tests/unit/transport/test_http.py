@@ -131,6 +131,8 @@ def test_a_client_older_than_the_token_is_told_of_in_the_log(run, caplog):
         ({"Accept": "text/event-stream"}, 200),
         ({"Accept": "text/html"}, 406),
         ({"Accept": "application/json;q=0"}, 406),
+        ({"Accept": "application/json;q=0, text/*"}, 200),
+        ({"Accept": "application/*"}, 200),
         ({"MCP_Protocol_Version": "1999-01-01"}, 400),
         ({"Mcp_Session_Id": "nobody"}, 404),
     ],
@@ -143,15 +145,6 @@ def test_one_header_decides(run, headers, status):
         assert "access-control-allow-origin" not in answer[1]
         if status >= 400:
             assert json.loads(answer[2])["error"]["message"]
-
-    run(scenario)
-
-
-def test_a_client_that_takes_only_event_streams_gets_one(run):
-    async def scenario(served):
-        _, headers, body = await served.post(PING, Accept="text/event-stream")
-        assert headers["content-type"] == "text/event-stream"
-        assert body == b'data: {"jsonrpc":"2.0","id":1,"result":{}}\n\n'
 
     run(scenario)
 
@@ -186,63 +179,6 @@ def test_a_get_needs_to_take_an_event_stream(run):
             await client.connect()
             head = served.head("GET", Accept="application/json", Mcp_Session_Id=client.session_id)
             assert (await served.raw(head))[0] == 406
-
-    run(scenario)
-
-
-def test_curl_without_a_session_is_served_as_the_documents_show(run):
-    async def scenario(served):
-        body = b'{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}'
-        status, _, answer = await served.post(body, Accept="*/*", User_Agent="curl/8.0")
-        assert status == 200
-        assert json.loads(answer)["result"]["serverInfo"]["name"] == "gemini-companion"
-        params = {"name": "rejectDiff", "arguments": {"filePath": "/a"}}
-        body = json.dumps({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": params}).encode()
-        status, _, answer = await served.post(body, Accept="*/*")
-        assert (status, json.loads(answer)["result"]) == (200, {"content": []})
-        await served.post(body, Accept="*/*")
-        first, second = (call.session.id for call in served.calls)
-        assert first == second, "who shows one token is one client on every connection"
-
-    run(scenario)
-
-
-def test_the_plain_event_stream_has_its_three_shapes(run):
-    context = {
-        "workspaceState": {
-            "openFiles": [
-                {
-                    "path": "/a",
-                    "timestamp": 2,
-                    "isActive": True,
-                    "cursor": {"line": 4, "character": 2},
-                    "selectedText": "x",
-                },
-                {"path": "/b", "timestamp": 1},
-            ]
-        }
-    }
-
-    async def scenario(served):
-        async with served.client() as client:
-            response = await client.listen(served.url.replace("/mcp", "/events"))
-            await served.until(lambda: len(served.opened) == 1)
-            served.server.notify("ide/contextUpdate", context)
-            served.server.notify("ide/diffAccepted", {"filePath": "/a", "content": "y"}, session="somebody")
-            served.server.notify("ide/diffRejected", {"filePath": "/b"})
-            await client.read(response, lambda: len(client.messages) == 3)
-            assert [(message["method"], message["params"]) for message in client.messages] == [
-                (
-                    "notifications/context-update",
-                    {
-                        "openFiles": [{"path": "/a", "timestamp": 2}, {"path": "/b", "timestamp": 1}],
-                        "activeFile": {"path": "/a", "cursorPosition": {"line": 4, "character": 2}, "selection": "x"},
-                    },
-                ),
-                ("notifications/ide/diffAccepted", {"filePath": "/a", "content": "y"}),
-                ("notifications/ide/diffRejected", {"filePath": "/b"}),
-            ]
-            response.close()
 
     run(scenario)
 

@@ -20,7 +20,6 @@ from companion.protocol.tools import Implementation, Tool, text_result
 from companion.system import socket_folders
 from companion.transport import listening as local_sockets
 from companion.transport.client import Refused, SocketClient
-from companion.transport.listening import ACCEPTED_AT_ONCE, BACKLOG
 from companion.transport.server import CompanionServer
 from tests.support.dialects import dialect
 
@@ -154,23 +153,6 @@ def test_whoever_may_not_come_in_is_refused(headers, status):
     run(scenario)
 
 
-def test_a_connection_that_breaks_takes_its_call_back():
-    async def scenario(bench, http, path):
-        async with await post(http, INITIALIZE) as answer:
-            known = {"mcp-session-id": answer.headers["mcp-session-id"]}
-        call = {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "open_diff", "arguments": {}}}
-        with pytest.raises(asyncio.TimeoutError):
-            await asyncio.wait_for(post(http, call, **known), 0.3)
-        for _ in range(500):
-            if bench.cancelled:
-                break
-            await asyncio.sleep(0.01)
-        assert bench.cancelled
-        bench.decision.set_result("late")
-
-    run(scenario)
-
-
 def test_a_folder_that_is_not_ours_alone_is_refused(tmp_path):
     for mode in (0o750, 0o705, 0o711, 0o777):
         os.chmod(tmp_path, mode)
@@ -215,37 +197,6 @@ def test_only_a_dead_socket_of_ours_is_left_over(monkeypatch):
     assert not os.path.exists(folder)
 
 
-@pytest.mark.parametrize(
-    ("change", "sentence"),
-    [
-        (lambda folder: os.chmod(folder, 0o770), "others may use"),  # noqa: S103
-        (lambda folder: os.rmdir(folder) or open(folder, "w").close(), "is not a folder"),
-    ],
-)
-def test_a_new_folder_that_is_not_ours_alone_gets_no_socket(monkeypatch, change, sentence):
-    """It is looked at once more before anything is put into it."""
-    made = []
-
-    def make():
-        made.append(real())
-        change(made[-1])
-        return made[-1]
-
-    real = socket_folders.make_folder
-    monkeypatch.setattr(local_sockets, "make_folder", make)
-
-    async def scenario():
-        with pytest.raises(OSError, match=sentence):
-            await local_sockets.listen_locally(asyncio.Protocol)
-
-    try:
-        asyncio.run(scenario())
-    finally:
-        if os.path.isfile(made[0]):
-            os.unlink(made[0])
-    assert not os.path.exists(made[0])
-
-
 def test_what_was_made_is_removed_if_the_socket_cannot_be_had(monkeypatch):
     made, sockets = [], []
     real, real_socket = socket_folders.make_folder, socket.socket
@@ -267,44 +218,6 @@ def test_what_was_made_is_removed_if_the_socket_cannot_be_had(monkeypatch):
     asyncio.run(scenario())
     assert not os.path.exists(made[0])
     assert [each.fileno() for each in sockets] == [-1], "closed"
-
-
-def test_a_socket_takes_few_connections_at_a_time_and_none_after_its_end(monkeypatch):
-    asked = []
-
-    class Connection(asyncio.Protocol):
-        pass
-
-    async def scenario():
-        loop = asyncio.get_running_loop()
-        create = loop.create_unix_server
-
-        async def note(protocols, *, sock, backlog):
-            asked.append((backlog, sock.getblocking()))
-            sock.listen = asked.append
-            return await create(protocols, sock=sock, backlog=backlog)
-
-        class Socket(socket.socket):
-            """One whose methods can be replaced."""
-
-        monkeypatch.setattr(local_sockets.socket, "socket", Socket)
-        monkeypatch.setattr(loop, "create_unix_server", note)
-        local = await local_sockets.listen_locally(Connection)
-        folder = os.path.dirname(local.path)
-        (server,) = local._servers
-        assert os.path.exists(local.path)
-        assert server.is_serving()
-        local.close()
-        assert not server.is_serving()
-        assert not os.path.exists(folder)
-        os.mkdir(folder)  # somebody else's by now
-        local.close()
-        assert os.path.exists(folder)
-        os.rmdir(folder)
-
-    asyncio.run(scenario())
-    assert asked[0] == (ACCEPTED_AT_ONCE, False)
-    assert asked[-1] == BACKLOG
 
 
 def test_our_own_client_finds_the_server_well():

@@ -28,11 +28,11 @@ def test_a_pipe_has_a_name_that_nobody_can_guess(monkeypatch):
         return locals_
 
     first, second = asyncio.run(scenario())
-    assert served == [(asyncio.Protocol, first.path), (asyncio.Protocol, second.path)]
-    assert first.path != second.path
+    assert served == [(asyncio.Protocol, first.address.socket), (asyncio.Protocol, second.address.socket)]
+    assert first.address.socket != second.address.socket
     for local in (first, second):
-        name = local.path[len("\\\\.\\pipe\\") :]
-        assert local.path.startswith("\\\\.\\pipe\\gemini-companion-")
+        name = local.address.socket[len("\\\\.\\pipe\\") :]
+        assert local.address.socket.startswith("\\\\.\\pipe\\gemini-companion-")
         assert len(name) == len("gemini-companion-") + 32
     first.close()
     assert len(closed) == 1

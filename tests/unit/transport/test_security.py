@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from companion.transport.security import bearer, host_allowed, hosts_named, origin_allowed
+from companion.transport.gate import bearer, host_allowed, hosts_named, origin_allowed
 
 
 @pytest.mark.parametrize("name", ["127.0.0.1", "localhost", "LOCALHOST", "[::1]", "host.docker.internal"])
