@@ -18,16 +18,15 @@ import threading
 import time
 from contextlib import contextmanager, suppress
 from enum import Enum
-from typing import FrozenSet, Iterator, NamedTuple, Sequence, Set, Tuple
+from typing import FrozenSet, Iterable, Iterator, NamedTuple, Optional, Set, Tuple
 
-from ...comparison import split_lines
 from . import encodings, file_replacement
 from .encodings import HEXADECIMAL, UTF_8, codec_of
 from .file_replacement import DamagedError, OvertakenError
 from .formats import BINARY, HEAD, TEXT, Format, format_of_bytes
 from .journal import StorageError
 from .raw_files import NotRegularError, identity_of, opened, read_all
-from .text import carry_endings, line_endings, plain, portions, usual_ending
+from .text import plain, usual_ending, with_endings_of
 
 BYTES_SETTING, LINES_SETTING = "review_maximum_bytes", "review_maximum_lines"  # what bounds a comparison
 COARSE_FACTOR = 10  # texts above the limits are compared coarsely, up to so many times as long
@@ -175,19 +174,18 @@ def dangling(path: str) -> str:
     return ""
 
 
-def same_files(path: str, others: Sequence[str]) -> FrozenSet[str]:
-    """Those of `others` that lead to the same file as `path` now."""
-    try:
-        wanted = os.stat(path)
-    except (OSError, ValueError):
-        return frozenset()
+def same_files(path: str, others: Iterable[str]) -> FrozenSet[str]:
+    """Those of `others` that are spelled like `path`, whether or not there is a file, or lead to the same file now."""
+    key = os.path.normcase(os.path.normpath(path))
+    found: Optional[os.stat_result] = None
+    with suppress(OSError, ValueError):
+        found = os.stat(path)
     same = set()
     for other in others:
-        try:
-            if os.path.samestat(os.stat(other), wanted):
+        with suppress(OSError, ValueError):
+            spelled_so = os.path.normcase(os.path.normpath(other)) == key
+            if spelled_so or (found is not None and os.path.samestat(os.stat(other), found)):
                 same.add(other)
-        except (OSError, ValueError):
-            continue
     return frozenset(same)
 
 
@@ -313,14 +311,9 @@ def _format(data: bytes, encoding: str) -> Format:
 
 def _in_endings_of(original: Original, text: str) -> str:
     """`text` with the line endings of the file: each line's own where the file mixes them."""
-    endings = line_endings(original.exact)
-    kinds = set(endings)
-    if not kinds:
+    if "\n" not in original.text:  # it has none
         return text[1:] if text.startswith("\ufeff") else text
-    body = plain(text)
-    if len(kinds) == 1:
-        return "".join([part.replace("\n", endings[0]) for part in portions(body)])
-    return carry_endings(split_lines(original.text), endings, split_lines(body))
+    return with_endings_of(original.exact, original.text, plain(text))
 
 
 def _encode(name: str, text: str, encoding: str) -> bytes:

@@ -83,26 +83,21 @@ def prepare(file_request: FileRequest, proposed: str) -> Preparation:
 
 def read(file_request: FileRequest) -> Preparation:
     """Read the file, in the encoding of a tab that shows it. Never raises."""
-    same = same_files(file_request.path, file_request.tabs)
-    encoding = encoding_of(file_request, same)
+    same = disk.same_files(file_request.path, file_request.tabs)
+    encodings = [encoding for name, encoding in file_request.tabs.items() if name in same and encoding]
     original = disk.read(
         file_request.path,
         maximum_bytes=file_request.maximum_bytes,
         maximum_lines=file_request.maximum_lines,
-        encoding=encoding,
+        encoding=next(iter(encodings), ""),
         fallback=file_request.fallback_encoding,
     )
     return Preparation(original, same)
 
 
-def encoding_of(file_request: FileRequest, same: FrozenSet[str]) -> str:
-    """The editor's name for the encoding in which a tab has the file, "" if none does. `same` are the file's names."""
-    return next((file_request.tabs[name] for name in file_request.tabs if name in same and file_request.tabs[name]), "")
-
-
 def look(original: Original, tabs: Mapping[str, str]) -> FileState:
     """Look whether the file is still what was read, and which tabs show it."""
-    return FileState(disk.changed(original), same_files(original.path, tabs))
+    return FileState(disk.changed(original), disk.same_files(original.path, tabs))
 
 
 def path_problem(path: str) -> Optional[str]:
@@ -130,10 +125,3 @@ def path_problem(path: str) -> Optional[str]:
     if not stat.S_ISREG(mode):
         return "filePath is not a regular file."
     return None
-
-
-def same_files(path: str, tabs: Mapping[str, str]) -> FrozenSet[str]:
-    """Those of the tabs' files that are the same file as `path`. A file that is not on disk is known by its path."""
-    key = os.path.normcase(os.path.normpath(path))
-    spelled_so = {name for name in tabs if os.path.normcase(os.path.normpath(name)) == key}
-    return disk.same_files(path, [name for name in tabs if name not in spelled_so]) | spelled_so

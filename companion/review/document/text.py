@@ -16,8 +16,7 @@ The editor is not known here. Any thread.
 from __future__ import annotations
 
 import re
-from collections import Counter
-from typing import Dict, FrozenSet, Iterator, List, Sequence
+from typing import Dict, Iterator, List, Sequence
 
 from ...comparison import compare_lines, split_lines
 from .formats import format_of_text
@@ -27,10 +26,7 @@ PORTION = 1 << 18  # characters
 _ENDING = re.compile("\r\n|\r|\n")
 _UNSHOWABLE = re.compile("[\x00\ud800-\udfff]")
 _NUL_PICTURE = "\u2400"
-_SURROGATES = 0x800
-_FIRST_SURROGATE = 0xD800
-# Blocks of private characters, each big enough to stand for every surrogate, from the two private planes.
-_PRIVATE_BLOCKS = range(0xF0000, 0x10F800, _SURROGATES)
+_PRIVATE = range(0xF0000, 0x10FFFE)  # characters of the two private planes, far more than there are surrogates
 
 
 class ProposedText:
@@ -42,18 +38,8 @@ class ProposedText:
 
     def __init__(self, exact: str) -> None:
         self.exact = exact
-        text = exact
-        self._mark = ""
-        if text.startswith(BYTE_ORDER_MARK):
-            self._mark = BYTE_ORDER_MARK
-            text = text[1:]
-        # Most texts have none, and the test takes only a tenth of a millisecond per megabyte.
-        self._endings: FrozenSet[str] = frozenset()  # the kinds, if they are not just "\n"
-        self._ending = "\n"
-        if "\r" in text:
-            self._endings = frozenset(_count_endings(text))
-            self._ending = usual_ending(text)
-            text = _with_line_feeds(text)
+        self._mark = BYTE_ORDER_MARK if exact.startswith(BYTE_ORDER_MARK) else ""
+        text = plain(exact)
         self._stand_ins: Dict[str, str] = {}
         if not _is_showable(text):
             self._stand_ins = _stand_ins(text)
@@ -70,28 +56,17 @@ class ProposedText:
         """The exact text that `current`, the content of the view, stands for."""
         if current == self.shown:
             return self.exact
-        text = current
-        if self._endings:
-            if len(self._endings) == 1:
-                text = text.replace("\n", self._ending)
-            else:
-                text = self._with_endings(current)
+        text = with_endings_of(self.exact, self.shown, current)
         if self._stand_ins:
             text = _substitute(text, {stand_in: exact for exact, stand_in in self._stand_ins.items()})
         return self._mark + text
-
-    def _with_endings(self, current: str) -> str:
-        shown = split_lines(self.shown)
-        return carry_endings(shown, line_endings(self.exact), split_lines(current))
 
 
 def plain(text: str) -> str:
     """`text` with every line ending as "\\n" and without a byte order mark."""
     text = text[1:] if text.startswith(BYTE_ORDER_MARK) else text
-    return _with_line_feeds(text) if "\r" in text else text
-
-
-def _with_line_feeds(text: str) -> str:
+    if "\r" not in text:
+        return text
     return "".join([part.replace("\r\n", "\n").replace("\r", "\n") for part in portions(text)])
 
 
@@ -106,19 +81,8 @@ def portions(text: str) -> Iterator[str]:
         start = end
 
 
-def line_endings(text: str) -> List[str]:
-    """The line endings of `text`, one per line that has one."""
-    found: List[str] = []
-    for part in portions(text):
-        found += _ENDING.findall(part)
-    return found
-
-
 def usual_ending(text: str) -> str:
-    """The most frequent line ending of `text`, the first one of equals; "\\n" if there is none.
-
-    The same as `dominant_ending(line_endings(text))`, but without a list of them all.
-    """
+    """The most frequent line ending of `text`, the first one of equals; "\\n" if there is none."""
     counts = _count_endings(text)
     most = max(counts.values(), default=0)
     equals = [ending for ending, number in counts.items() if number == most]
@@ -138,18 +102,19 @@ def _count_endings(text: str) -> Dict[str, int]:
     return {ending: number for ending, number in counts.items() if number}
 
 
-def dominant_ending(endings: Sequence[str]) -> str:
-    """The most frequent of `endings`, the earlier one of equals; "\\n" if there are none."""
-    return Counter(endings).most_common(1)[0][0] if endings else "\n"
+def with_endings_of(exact: str, before: str, after: str) -> str:
+    """The text `after` with the line endings of `exact`; `before` is the same as that, but with line feeds.
 
-
-def carry_endings(before: Sequence[str], endings: Sequence[str], after: Sequence[str]) -> str:
-    """The lines `after`, joined, with the endings that the lines `before` had.
-
-    Both hold lines that end with "\\n", the last one perhaps without; `endings` are those that the lines of `before`
-    really have. A line that was changed keeps the ending of the one in its place; a new one gets the dominant ending.
+    Where it mixes them, a line that was changed keeps the ending of the one in its place; a new one gets the usual one.
     """
-    usual = dominant_ending(endings)
+    usual = usual_ending(exact)
+    if len(_count_endings(exact)) > 1:
+        return _carry_endings(exact, usual, split_lines(before), split_lines(after))
+    return after if usual == "\n" else "".join([part.replace("\n", usual) for part in portions(after)])
+
+
+def _carry_endings(exact: str, usual: str, before: Sequence[str], after: Sequence[str]) -> str:
+    endings = [ending for part in portions(exact) for ending in _ENDING.findall(part)]
     result: List[str] = []
 
     def add(lines: Sequence[str], first: int, last: int) -> None:
@@ -186,25 +151,12 @@ def _stand_ins(text: str) -> Dict[str, str]:
     used: set[str] = set()
     for part in portions(text):
         used.update(part)
-    wanted = sorted(character for character in used if _UNSHOWABLE.match(character))
-    block = _PRIVATE_BLOCKS[0]
-    for block in _PRIVATE_BLOCKS:
-        if not any(block <= ord(character) < block + _SURROGATES for character in used):
-            break
-    result = {}
-    for character in wanted:
-        if character != "\x00":
-            result[character] = chr(block + ord(character) - _FIRST_SURROGATE)
-        elif _NUL_PICTURE not in used:
-            result[character] = _NUL_PICTURE
-        else:
-            result[character] = _free_character(used)
-    return result
-
-
-def _free_character(used: set[str]) -> str:
-    """A private character of the basic plane that is not in `used`."""
-    return next(chr(code) for code in range(0xE000, 0xF8FF) if chr(code) not in used)
+    free = (chr(code) for code in _PRIVATE if chr(code) not in used)
+    return {
+        character: _NUL_PICTURE if character == "\x00" and _NUL_PICTURE not in used else next(free)
+        for character in sorted(used)
+        if _UNSHOWABLE.match(character)
+    }
 
 
 def _substitute(text: str, table: Dict[str, str]) -> str:

@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from companion.review.document import preparation
+from companion.review.document import disk, preparation
 from companion.review.document.disk import Kind
 from companion.review.document.preparation import FileRequest, PathError
 
@@ -138,7 +138,7 @@ def test_limits_are_those_of_the_request(file):
 def test_a_file_that_is_not_there_is_known_by_its_path(tmp_path):
     path, other = str(tmp_path / "new.txt"), str(tmp_path / "newer.txt")
     spelled = os.path.join(str(tmp_path), os.curdir, "new.txt")
-    assert preparation.same_files(path, {path: "", spelled: "", other: ""}) == {path, spelled}
+    assert disk.same_files(path, [path, spelled, other]) == {path, spelled}
 
 
 def test_another_look_says_what_changed_and_which_tabs_show_it(tmp_path, file):

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from companion.review.document.text import ProposedText, carry_endings, dominant_ending, plain
+from companion.review.document.text import ProposedText, plain
 
 ODD_TEXTS = {
     "line feeds": "a\nb\n",
@@ -115,12 +115,6 @@ def test_characters_that_a_view_cannot_hold_survive_an_edit_of_their_line():
 
 def test_an_emptied_text_is_empty():
     assert ProposedText("a\r\n").restore("") == ""
-
-
-def test_endings_of_nothing():
-    assert dominant_ending([]) == "\n"
-    assert dominant_ending(["\n", "\r\n", "\r\n"]) == "\r\n"
-    assert carry_endings([], [], ["a\n", "b"]) == "a\nb"
 
 
 def test_plain():

@@ -10,7 +10,7 @@ import json
 import re
 import sys
 import time
-from typing import Any, Callable
+from typing import Any, Callable, List
 
 import pytest
 
@@ -19,7 +19,7 @@ from companion.protocol import json_text
 from companion.review.document import disk, encodings
 from companion.review.document.disk import Kind
 from companion.review.document.kept_texts import KeptTexts, Text
-from companion.review.document.text import ProposedText, dominant_ending, line_endings, plain, usual_ending
+from companion.review.document.text import ProposedText, plain, usual_ending
 
 LONGEST = 0.8  # of what one search through all of 30 MB takes
 LINES = 30 * (1 << 20) // 22
@@ -135,11 +135,14 @@ def test_portions_change_no_message(monkeypatch: Any, text: str) -> None:
     "text", ["a\r\n", "a\r", "\r\n\r\n", "\r\r\n\n", "", "a\nb\r\nc\rd", "\n\r", "\ufeff\ufeffa\r\n"]
 )
 def test_portions_do_not_tear_line_endings(monkeypatch: Any, text: str) -> None:
-    whole = (plain(text * 50), line_endings(text * 50), ProposedText(text * 50).shown)
+    def work() -> List[str]:
+        proposal = ProposedText(text * 50)
+        return [plain(text * 50), usual_ending(text * 50), proposal.shown, proposal.restore("new\n" + proposal.shown)]
+
+    whole = work()
     for size in (1, 2, 3, 7):
         monkeypatch.setattr(sys.modules["companion.review.document.text"], "PORTION", size)
-        assert (plain(text * 50), line_endings(text * 50), ProposedText(text * 50).shown) == whole
-        assert usual_ending(text * 50) == dominant_ending(whole[1])
+        assert work() == whole
 
 
 @pytest.mark.parametrize(
