@@ -30,9 +30,10 @@ import os
 import secrets
 import stat
 from contextlib import suppress
+from functools import partial
 from typing import List, Tuple
 
-from .journal import Entry, Note, noted, put_back
+from .journal import Entry, give_name, noted, put_back
 from .raw_files import flush, flush_folder, identity_of, new_file, read_all, write_all
 
 logger = logging.getLogger("gemini_companion.review")
@@ -40,7 +41,6 @@ logger = logging.getLogger("gemini_companion.review")
 SUFFIX = ".gemini-companion"  # of the files that are beside another for a moment
 
 _NOT_ALLOWED = {errno.EACCES, errno.EPERM, errno.EROFS, errno.EBUSY, errno.EXDEV, errno.ENOTSUP, errno.ENAMETOOLONG}
-_NO_LINKS = {errno.EACCES, errno.EPERM, errno.ENOTSUP, errno.ENOSYS, errno.EINVAL, errno.EMLINK, errno.EXDEV}
 
 
 class DamagedError(OSError):
@@ -76,7 +76,7 @@ def create(path: str, data: bytes, storage: str) -> None:
                 write_all(descriptor, 0, data)
                 flush(descriptor)
             try:
-                _give_name(entry, note)
+                give_name(entry.beside, entry.path, partial(note.change, entry._replace(holds_place=True)))
             finally:
                 _remove(entry.beside)
         except BaseException:
@@ -86,22 +86,6 @@ def create(path: str, data: bytes, storage: str) -> None:
             raise
         for each in (*made, entry.path):
             flush_folder(os.path.dirname(each))
-
-
-def _give_name(entry: Entry, note: Note) -> None:
-    """Put the new file in its place. Raises `FileExistsError` if there is one by now."""
-    if os.name == "nt":
-        os.rename(entry.beside, entry.path)  # which takes nobody's place on this system
-        return
-    try:
-        os.link(entry.beside, entry.path)
-    except OSError as error:
-        if error.errno not in _NO_LINKS:
-            raise
-        # A file system without links: an empty file keeps everybody else from the name.
-        note.change(entry._replace(holds_place=True))
-        with new_file(entry.path):
-            os.replace(entry.beside, entry.path)
 
 
 def _missing_folders(folder: str) -> Tuple[str, ...]:

@@ -185,22 +185,29 @@ def give_back(aside: str, path: str) -> bool:
     Raises `OSError`; then it has the other one, too.
     """
     try:
-        if os.name == "nt":
-            os.rename(aside, path)
-        else:
-            os.link(aside, path)
-            os.unlink(aside)
+        give_name(aside, path)
     except FileExistsError:
         if not os.path.samestat(os.lstat(aside), os.lstat(path)):
             return False
+    with suppress(FileNotFoundError):
         os.unlink(aside)  # it has both names
-    except OSError:  # a file system without links: an empty file keeps everybody else from the name
-        try:
-            with new_file(path):
-                os.replace(aside, path)
-        except FileExistsError:
-            return False
     return True
+
+
+def give_name(made: str, path: str, hold: Callable[[], None] = lambda: None) -> None:
+    """Give the file `made` the name `path`, which nobody has; it may keep its own. Raises `OSError`, which is a
+    `FileExistsError` if somebody has it by now. `hold` is called before an empty file is made to hold the place."""
+    if os.name == "nt":
+        os.rename(made, path)  # which takes nobody's place on this system
+        return
+    try:
+        os.link(made, path)
+    except FileExistsError:
+        raise
+    except OSError:  # a file system without links: an empty file keeps everybody else from the name
+        hold()
+        with new_file(path):
+            os.replace(made, path)
 
 
 def put_back(descriptor: int, entry: Entry, copy: str) -> None:
