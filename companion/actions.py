@@ -24,9 +24,9 @@ from .unreviewed.model import Scope
 if TYPE_CHECKING:
     from .endpoint.endpoint import Endpoint
     from .endpoint.endpoints import Endpoints
+    from .review.closed_reviews import ClosedReview
     from .review.decision import Review
     from .review.manager import ReviewManager
-    from .review.proposals import ClosedReview
     from .runtime import Runtime
     from .unreviewed.choosing import ChangeLists
 
@@ -82,7 +82,7 @@ class Actions:
         endpoint = (self._endpoints.of_review(view) if view is not None else None) or self._endpoints.of(window)
         if endpoint is None:
             return None
-        review = endpoint.reviews.open_reviews.review_of(view) or endpoint.reviews.in_front()
+        review = endpoint.reviews.open_reviews.review_of(view) or endpoint.reviews.open_reviews.in_front()
         return (endpoint.reviews, review) if review is not None else None
 
     def decides_hunks(self, window: sublime.Window) -> bool:

@@ -55,10 +55,11 @@ class ReviewTestCase(DeferrableTestCase):
         storage = os.path.realpath(tempfile.mkdtemp(prefix="kept-"))
         self.addCleanup(shutil.rmtree, storage, True)
         self.kept = os.path.join(storage, "kept")
-        known = {window.id() for window in sublime.windows()}
-        sublime.run_command("new_window")
-        yield lambda: len(sublime.windows()) > len(known)
-        self.window = next(window for window in sublime.windows() if window.id() not in known)
+        self.said: List[str] = []  # in the status bar of any window
+        patcher = mock.patch.object(sublime.Window, "status_message", lambda window, text: self.said.append(text))
+        patcher.start()
+        self.addCleanup(patcher.stop)
+        self.window = yield from self.new_window()
         # With a folder it stays open although it is empty, also where empty windows are closed.
         self.window.set_project_data({"folders": [{"path": self.folder}]})
         for view in self.window.views():
@@ -90,6 +91,19 @@ class ReviewTestCase(DeferrableTestCase):
         yield lambda: not self.window.is_valid()
 
     # -- the test's world ---------------------------------------------------------------------------------------------
+
+    def new_window(self) -> Iterator[Any]:
+        """`yield from` gives a new window."""
+        known = {window.id() for window in sublime.windows()}
+        sublime.run_command("new_window")
+        yield lambda: len(sublime.windows()) > len(known)
+        return next(window for window in sublime.windows() if window.id() not in known)
+
+    def another_window(self) -> Iterator[Any]:
+        """A window beside that of the test, until the test is over. `yield from` gives it."""
+        other = yield from self.new_window()
+        self.addCleanup(other.run_command, "close_window")
+        return other
 
     def hand_events_to(self, reviews: ReviewManager) -> None:
         """Let these be the reviews of the window's endpoint, and the only ones that kept texts are shown in."""
@@ -183,6 +197,10 @@ class ReviewTestCase(DeferrableTestCase):
 
     # -- eyes ---------------------------------------------------------------------------------------------------------
 
+    def says(self, part: str) -> bool:
+        """Whether the user was told this in a status bar."""
+        return any(part in text for text in self.said)
+
     def text(self, view: sublime.View) -> str:
         return view.substr(sublime.Region(0, view.size()))
 
@@ -238,13 +256,23 @@ class DecidingTestCase(ReviewTestCase):
         self.assertEqual(len(self.told), 1, self.told)
         return self.told[0]
 
+    def leave(self, owner: Owner = GEMINI) -> None:
+        """The client goes: what is accepted from now on we write."""
+        self.connected.discard(owner.session_id)
+        self.reviews.owner_gone(owner.session_id)
+
+
+class ClockTestCase(ReviewTestCase):
+    """The time by which it is judged what the user meant is the test's."""
+
+    def setUp(self) -> Iterator[Any]:
+        yield from super().setUp()
+        self.clock = 1000.0
+        self.guard = self.reviews.open_reviews.input_guard
+        self.guard._now = lambda: self.clock
+
 
 class DiskTestCase(DecidingTestCase):
-    def leave(self) -> None:
-        """The client goes: what is accepted from now on we write."""
-        self.connected.discard(GEMINI.session_id)
-        self.reviews.owner_gone(GEMINI.session_id)
-
     def hold(self, name: str, module: Any = disk) -> threading.Event:
         """Let calls of a function of the disk hang until the event is set, or the test is over."""
         release, real = threading.Event(), getattr(module, name)
@@ -264,10 +292,6 @@ class CallTestCase(DecidingTestCase):
     def setUp(self) -> Iterator[Any]:
         yield from super().setUp()
         self.answers: List[Any] = []
-        self.said: List[str] = []
-        patcher = mock.patch.object(sublime.Window, "status_message", lambda window, text: self.said.append(text))
-        patcher.start()
-        self.addCleanup(patcher.stop)
 
     def ticket(self, name: str = "a name", edits_return: bool = True) -> Ticket:
         return Ticket(name, edits_return, lambda outcome: self.answers.append((name, outcome)))
@@ -296,9 +320,6 @@ class CallTestCase(DecidingTestCase):
 
     def review_of(self, ticket: Ticket) -> Optional[Review]:
         return next((review for review in self.reviews.pending() if review.ticket is ticket), None)
-
-    def says(self, part: str) -> bool:
-        return any(part in text for text in self.said)
 
 
 class RestoringTestCase(ReviewTestCase):

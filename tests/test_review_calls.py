@@ -139,8 +139,7 @@ class TestDeciding(CallTestCase):
         self.write()
         ticket = self.ticket()
         review = yield from self.open_call(ticket)
-        self.connected.discard(GEMINI.session_id)
-        self.reviews.owner_gone(GEMINI.session_id)
+        self.leave()
         self.assertEqual(self.answers, [("a name", None)])
         self.assertIn("has gone", self.header(review))
         self.reviews.accept(review)
@@ -167,12 +166,11 @@ class TestAnAnswerThatWasNotRead(CallTestCase):
         yield self.closed
         self.assertEqual(self.only_outcome()[1].content, PROPOSED)
 
-    def leave(self, later: float = 0.0) -> None:
+    def go(self, later: float = 0.0) -> None:
         patcher = mock.patch.multiple(accepted_text, GONE_SECONDS=0.05, WRITTEN_UNASKED_SECONDS=60.0 - later)
         patcher.start()
         self.addCleanup(patcher.stop)
-        self.connected.discard(GEMINI.session_id)
-        self.reviews.owner_gone(GEMINI.session_id)
+        self.leave()
 
     def asked_again(self) -> Iterator[Any]:
         """`yield from` gives the review that asks the user."""
@@ -183,7 +181,7 @@ class TestAnAnswerThatWasNotRead(CallTestCase):
 
     def test_the_file_is_written_if_it_is_still_what_was_reviewed(self) -> Iterator[Any]:
         yield from self.accept()
-        self.leave()
+        self.go()
         yield lambda: self.says("Gemini CLI went away before it wrote file.py: the companion has written it")
         self.assertEqual(self.read().decode(), PROPOSED)
         self.assertEqual((self.reviews.pending(), len(self.told)), ([], 1))
@@ -191,7 +189,7 @@ class TestAnAnswerThatWasNotRead(CallTestCase):
     def test_else_the_text_is_shown_again_and_accepting_writes_it(self) -> Iterator[Any]:
         yield from self.accept()
         self.write("file.py", "theirs\n")
-        self.leave()
+        self.go()
         review = yield from self.asked_again()
         self.assertEqual((self.read(), self.text(self.proposal(review))), (b"theirs\n", PROPOSED))
         self.reviews.accept(review)
@@ -201,7 +199,7 @@ class TestAnAnswerThatWasNotRead(CallTestCase):
     def test_much_later_the_user_is_asked_first(self) -> Iterator[Any]:
         """The client may have been told in its terminal not to write."""
         yield from self.accept()
-        self.leave(later=60.0)
+        self.go(later=60.0)
         yield from self.asked_again()
         self.assertEqual(self.read().decode(), TEXT)
 
@@ -210,7 +208,7 @@ class TestAnAnswerThatWasNotRead(CallTestCase):
         self.write("file.py", PROPOSED)
         yield lambda: not self.reviews.accepted_texts.awaiting
         self.write("file.py", "edited\n")
-        self.leave()
+        self.go()
         yield 300
         self.assertEqual((self.read(), self.reviews.pending()), (b"edited\n", []))
 
@@ -233,7 +231,7 @@ class TestAnAnswerThatWasNotRead(CallTestCase):
         yield self.closed
         self.write("file.py", "second\n")
         yield lambda: not self.reviews.accepted_texts.awaiting
-        self.leave()
+        self.go()
         yield 300
         self.assertEqual((self.read(), self.reviews.pending()), (b"second\n", []))
 
@@ -254,8 +252,7 @@ class TestAsProposed(CallTestCase):
         self.write()
         review = yield from self.open_diff()
         self.type(self.proposal(review), 0, "# mine\n")
-        self.connected.discard(GEMINI.session_id)
-        self.reviews.owner_gone(GEMINI.session_id)
+        self.leave()
         self.reviews.accept_as_proposed(review)
         yield self.closed
         self.assertEqual(self.read().decode(), PROPOSED)

@@ -47,28 +47,19 @@ class TestAccepting(DecidingTestCase):
         yield self.closed
         self.assertEqual(self.only_outcome()[1].content, "# mine\n" + PROPOSED)
 
-    def test_an_unchanged_text_is_identical_to_the_proposal(self) -> Iterator[Any]:
+    def test_a_text_without_edits_or_with_edits_undone_is_identical_to_the_proposal(self) -> Iterator[Any]:
         self.write("file.txt", "a\n")
         for name, text in ODD_TEXTS.items():
-            with self.subTest(name):
-                del self.told[:]
-                review = yield from self.open_diff("file.txt", text)
-                self.reviews.accept(review)
-                yield self.closed
-                self.assertEqual(self.only_outcome()[1].content, text)
-
-    def test_an_unchanged_text_is_identical_after_an_edit_and_its_undo(self) -> Iterator[Any]:
-        self.write("file.txt", "a\n")
-        for name, text in ODD_TEXTS.items():
-            with self.subTest(name):
-                del self.told[:]
-                review = yield from self.open_diff("file.txt", text)
-                view = self.proposal(review)
-                self.type(view, 0, "x")
-                view.run_command("undo")
-                self.reviews.accept(review)
-                yield self.closed
-                self.assertEqual(self.only_outcome()[1].content, text)
+            for edited in (False, True):
+                with self.subTest(name, edited=edited):
+                    del self.told[:]
+                    review = yield from self.open_diff("file.txt", text)
+                    if edited:
+                        self.type(self.proposal(review), 0, "x")
+                        self.proposal(review).run_command("undo")
+                    self.reviews.accept(review)
+                    yield self.closed
+                    self.assertEqual(self.only_outcome()[1].content, text)
 
     def test_one_line_of_five_megabytes(self) -> Iterator[Any]:
         text = "x" * 5000000
@@ -118,7 +109,7 @@ class TestWaysToDecide(DecidingTestCase):
         for command, kind in (("accept", Verdict.ACCEPTED), ("reject", Verdict.REJECTED)):
             del self.told[:]
             review = yield from self.open_diff()
-            self.assertTrue(self.reviews.in_front() is review)
+            self.assertTrue(self.reviews.open_reviews.in_front() is review)
             self.window.run_command(f"gemini_companion_{command}_diff")
             yield self.closed
             self.assertEqual(self.only_outcome()[1].kind, kind)
@@ -202,20 +193,15 @@ class TestWaysToDecide(DecidingTestCase):
             self.assertIs(answer(view, key, sublime.OP_EQUAL, False), not inside)
         self.assertIsNone(answer(self.proposal(review), "other.key", sublime.OP_EQUAL, True))
 
-    def test_no_command_is_enabled_without_a_review(self) -> Iterator[Any]:
-        self.assertIsNone(self.reviews.in_front())
-        self.write()
-        review = yield from self.open_diff()
-        self.assertTrue(self.reviews.in_front() is review)
-
     def test_the_visible_review_is_meant_when_a_terminal_has_the_focus(self) -> Iterator[Any]:
         yield from self.open_file()
+        self.assertIsNone(self.reviews.open_reviews.in_front())
         self.terminal()
         first = yield from self.open_diff()
         second = yield from self.open_diff("other.py")
-        self.assertTrue(self.reviews.in_front() is second)
+        self.assertTrue(self.reviews.open_reviews.in_front() is second)
         self.window.focus_view(self.proposal(first))
-        self.assertTrue(self.reviews.in_front() is first)
+        self.assertTrue(self.reviews.open_reviews.in_front() is first)
 
 
 class TestForgetting(DecidingTestCase):

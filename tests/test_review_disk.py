@@ -35,26 +35,6 @@ class TestTheVeryFile(DiskTestCase):
         found = os.stat(self.path(name))
         return bool(self.reviews._presentations[review].original.identity == (found.st_dev, found.st_ino))
 
-    def test_a_folder_link_retargeted_between_two_reviews(self) -> Iterator[Any]:
-        self.releases()
-        first, second = (os.path.join(release, "file.py") for release in ("release1", "release2"))
-        view = self.window.open_file(self.path(first))
-        yield lambda: not view.is_loading()
-        current = os.path.join("current", "file.py")
-        review = yield from self.open_diff(current, "one\n")
-        self.leave()
-        self.reviews.accept(review)
-        yield self.closed
-        self.assertEqual(self.read(first), b"one\n")
-        yield lambda: self.text(view) == "one\n"
-        self.retarget()
-        review = yield from self.open_diff(current, "two\n")
-        self.leave()
-        self.reviews.accept(review)
-        yield self.closed
-        self.assertEqual((self.read(first), self.read(second)), (b"one\n", b"two\n"))
-        self.assertEqual(self.text(view), "one\n")
-
     def test_a_folder_link_retargeted_while_the_review_is_open(self) -> Iterator[Any]:
         self.releases()
         first, second = (os.path.join(release, "file.py") for release in ("release1", "release2"))
@@ -94,20 +74,6 @@ class TestTheVeryFile(DiskTestCase):
         yield lambda: "save or revert them" in self.header(review) and review.pending
         self.assertEqual(self.read(os.path.join("release1", "file.py")), TEXT.encode())
 
-    def test_a_change_of_the_same_size_and_time_stamp_that_a_tab_shows(self) -> Iterator[Any]:
-        long_ago = (10**18, 10**18)
-        self.write("file.py", "ours\n")
-        os.utime(self.path(), ns=long_ago)
-        view = self.window.open_file(self.path())
-        yield lambda: not view.is_loading()
-        review = yield from self.open_diff("file.py", "proposed\n")
-        self.leave()
-        self.write("file.py", "them\n")
-        os.utime(self.path(), ns=long_ago)
-        self.reviews.accept(review)
-        yield lambda: "has changed on disk" in self.header(review) and review.pending
-        self.assertEqual(self.read(), b"them\n")
-
 
 class TestNoRoom(DiskTestCase):
     def test_the_file_stays_and_the_review_too(self) -> Iterator[Any]:
@@ -124,17 +90,6 @@ class TestNoRoom(DiskTestCase):
         self.reviews.accept(review)
         yield self.closed
         self.assertEqual(self.read().decode(), "# still to be edited\n" + PROPOSED)
-
-    def test_the_file_of_a_tab(self) -> Iterator[Any]:
-        view = yield from self.open_file()
-        review = yield from self.open_diff()
-        self.leave()
-        with mock.patch.object(file_replacement.os, "fsync", side_effect=FULL):
-            self.reviews.accept(review)
-            yield lambda: "No space left" in self.header(review)
-        self.assertTrue(review.pending)
-        self.assertEqual((self.read(), self.text(view), view.is_dirty()), (TEXT.encode(), TEXT, False))
-        self.assertEqual(os.listdir(self.folder), ["file.py"])
 
     def test_a_client_that_asked_for_it_is_told(self) -> Iterator[Any]:
         self.write()

@@ -8,8 +8,8 @@ import time
 from typing import Any, Iterator, List
 from unittest import mock
 
-from ..companion.review import accepted_text, accepted_texts
-from ..companion.review.document import writing
+from ..companion.review import accepted_texts
+from ..companion.review.document import disk, writing
 from ..companion.review.document.disk import ChangedError
 from .review_support import GEMINI, PROPOSED, TEXT, CallTestCase
 
@@ -22,10 +22,6 @@ class TestEditsOfAClientThatWritesItsOwn(CallTestCase):
         self.type(self.proposal(review), 0, mine)
         self.reviews.accept(review)
         yield self.closed
-
-    def leave(self) -> None:
-        self.connected.discard(GEMINI.session_id)
-        self.reviews.owner_gone(GEMINI.session_id)
 
     def test_the_limits_of_a_review_do_not_stop_them(self) -> Iterator[Any]:
         self.use(review_maximum_lines=3)
@@ -40,10 +36,10 @@ class TestEditsOfAClientThatWritesItsOwn(CallTestCase):
         """Let the file be another one than was read when it is written for the first time, or the first `times`."""
         real, tried = writing.Write, []
 
-        def write(runtime: Any, original: Any, text: str, done: Any, guard: Any) -> Any:
+        def write(runtime: Any, original: Any, text: str, first: Any, done: Any, guard: Any) -> Any:
             tried.append(text)
             if len(tried) > times:
-                return real(runtime, original, text, done, guard)
+                return real(runtime, original, text, first, done, guard)
             failing = mock.Mock()
             failing.start = lambda: done(ChangedError("file.py has changed."))
             return failing
@@ -60,28 +56,6 @@ class TestEditsOfAClientThatWritesItsOwn(CallTestCase):
         yield lambda: self.says("saved your edits")
         self.assertEqual(self.read().decode(), "# mine\n" + PROPOSED)
         self.assertEqual(self.reviews.pending(), [])
-
-    def test_a_client_that_goes_before_it_has_written(self) -> Iterator[Any]:
-        self.write()
-        yield from self.accept()
-        with mock.patch.object(accepted_text, "GONE_SECONDS", 0.05):
-            self.leave()
-            yield lambda: self.read().decode() == "# mine\n" + PROPOSED
-        yield lambda: self.says("Gemini CLI went away before it wrote file.py: the companion has written it")
-        yield lambda: not os.path.exists(self.kept)
-        self.assertEqual(self.reviews.pending(), [])
-
-    def test_one_that_goes_when_the_file_is_another(self) -> Iterator[Any]:
-        self.write()
-        yield from self.accept()
-        self.write("file.py", "theirs\n")
-        with mock.patch.object(accepted_text, "GONE_SECONDS", 0.05):
-            self.leave()
-            again = yield from self.shown_again()
-        self.assertIn("Gemini CLI has gone: Accept writes the file itself.", self.header(again))
-        self.assertTrue(self.says("Gemini CLI went away before it wrote file.py: accept again to write it"))
-        self.assertEqual(self.text(self.proposal(again)), "# mine\n" + PROPOSED)
-        self.assertEqual(self.read(), b"theirs\n")
 
     def test_a_tab_with_unsaved_edits(self) -> Iterator[Any]:
         view = yield from self.open_file()
@@ -151,13 +125,13 @@ class TestEditsOfAClientThatWritesItsOwn(CallTestCase):
         self.write()
         review = yield from self.open_diff()
         self.leave()
-        real, seen = writing.Writes.begin, []
+        real, seen = disk.write, []
 
-        def begin(*arguments: Any) -> None:
+        def write(*arguments: Any) -> None:
             seen.append(len(self.kept_texts()))
             real(*arguments)
 
-        with mock.patch.object(writing.Writes, "begin", begin):
+        with mock.patch.object(disk, "write", write):
             self.reviews.accept(review)
             yield self.closed
         self.assertEqual((seen, self.read().decode()), ([1], PROPOSED))

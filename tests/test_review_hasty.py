@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Iterator, List
-from unittest import mock
-
-import sublime
+from typing import Any, Iterator
 
 from .review_support import GEMINI, ReviewTestCase
 from .support.selecting import put_caret
@@ -14,13 +11,6 @@ LEFT, RIGHT = "a\nb\nc\nd\n", "a\nB\nc\nd\n"
 
 
 class TestHasty(ReviewTestCase):
-    def setUp(self) -> Iterator[Any]:
-        yield from super().setUp()
-        self.said: List[str] = []
-        patcher = mock.patch.object(sublime.Window, "status_message", lambda window, text: self.said.append(text))
-        patcher.start()
-        self.addCleanup(patcher.stop)
-
     def review(self, left: Any = LEFT, right: str = RIGHT) -> Iterator[Any]:
         self.write("file.txt", left)
         review = yield from self.open_diff("file.txt", right)

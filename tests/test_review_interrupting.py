@@ -8,20 +8,10 @@ from unittest import mock
 
 import sublime
 
-from .review_support import GEMINI, PLUGIN, PROPOSED, QWEN, TWO_COLUMNS, ReviewTestCase
+from .review_support import GEMINI, PLUGIN, PROPOSED, QWEN, TWO_COLUMNS, ClockTestCase
 
 
-class InterruptingTestCase(ReviewTestCase):
-    def setUp(self) -> Iterator[Any]:
-        yield from super().setUp()
-        self.clock = 1000.0
-        self.guard = self.reviews.open_reviews.input_guard
-        self.guard._now = lambda: self.clock
-        self.said: List[str] = []
-        patcher = mock.patch.object(sublime.Window, "status_message", lambda window, text: self.said.append(text))
-        patcher.start()
-        self.addCleanup(patcher.stop)
-
+class InterruptingTestCase(ClockTestCase):
     @property
     def arrangement(self) -> Any:
         return self.reviews.open_reviews.arrangement
@@ -123,11 +113,11 @@ class TestLists(InterruptingTestCase):
             self.window.show_input_panel("?", "", None, None, lambda: self.ended.append(-1))
         else:
             self.window.run_command("show_panel", {"panel": "find"})
-        yield lambda: not self.arrangement.free
+        yield lambda: not self.arrangement.focus.free
 
     def hide(self, kind: str) -> Iterator[Any]:
         self.window.run_command("hide_overlay" if kind in ("palette", "quick") else "hide_panel")
-        yield lambda: self.arrangement.free
+        yield lambda: self.arrangement.focus.free
 
     def test_a_diff_that_comes_is_shown_when_they_have_gone(self) -> Iterator[Any]:
         yield from self.open_file()
@@ -136,7 +126,7 @@ class TestLists(InterruptingTestCase):
             self.reviews.open_diff(GEMINI, self.path(), PROPOSED)
             (review,) = self.reviews.pending()
             yield 50
-            self.assertFalse(self.arrangement.free, kind)
+            self.assertFalse(self.arrangement.focus.free, kind)
             self.assertEqual((self.ended, self.window.num_groups()), ([], 1), kind)
             yield from self.hide(kind)
             yield lambda: bool(self.reviews._presentations)
@@ -153,7 +143,7 @@ class TestLists(InterruptingTestCase):
             text = self.reviews.close_diff(review.owner, review.path, suppress_notification=True)
             self.assertEqual((text, self.reviews.pending()), (PROPOSED, []))
             yield 50
-            self.assertFalse(self.arrangement.free, kind)
+            self.assertFalse(self.arrangement.focus.free, kind)
             self.assertEqual((self.ended, self.window.num_groups()), ([], 2), kind)
             yield from self.hide(kind)
             yield lambda: self.window.num_groups() == 1 and self.window.views() == [view]
@@ -237,11 +227,11 @@ class TestShowPendingDiffs(InterruptingTestCase):
             yield from self.open_diff()
             yield from self.open_diff("other.py", owner=QWEN)
             sys.modules[PLUGIN].application.actions.show_pending_diffs(self.window)
-            yield lambda: not self.arrangement.free
+            yield lambda: not self.arrangement.focus.free
             for _ in range(3):
                 self.window.run_command("move", {"by": "lines", "forward": True})
                 yield 30
-                self.assertFalse(self.arrangement.free)
+                self.assertFalse(self.arrangement.focus.free)
             self.window.run_command("hide_overlay")
-            yield lambda: self.arrangement.free
+            yield lambda: self.arrangement.focus.free
             self.reviews.shutdown()

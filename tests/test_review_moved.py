@@ -44,7 +44,7 @@ class TestSideBySide(MovedTestCase):
         review = yield from self.review()
         original, proposal = self.original(review), self.proposal(review)
         self.assertEqual([original.rowcol(region.a)[0] for region in self.captions(original)], [10])
-        self.assertEqual(self.said(original), ["moved to line 38"])
+        self.assertEqual(self.caption_texts(original), ["moved to line 38"])
         self.assertEqual(proposal.substr(proposal.line(proposal.text_point(38 - 1, 0))), "line 10")
         self.assertIn("moved from line 11", self.links(review)[1])
         self.assertEqual(self.captions(proposal), [], "one annotation a line")
@@ -54,7 +54,7 @@ class TestSideBySide(MovedTestCase):
         proposal = self.proposal(review)
         self.assertEqual("".join(self.marked(proposal, "lines")), "new\nnewer\n")
         self.assertEqual(self.marked(proposal, "moved"), [BLOCK])
-        self.assertEqual(self.said(proposal), ["moved from line 11"])
+        self.assertEqual(self.caption_texts(proposal), ["moved from line 11"])
         self.assertNotIn("moved", self.links(review)[1])
 
     def test_both_ends_can_be_taken_back(self) -> Iterator[Any]:
@@ -84,10 +84,10 @@ class TestSideBySide(MovedTestCase):
         review = yield from self.review()
         view, original = self.proposal(review), self.original(review)
         self.type(view, 0, "typed\n")
-        yield lambda: self.settled() and self.said(original) == ["moved to line 39"]
+        yield lambda: self.settled() and self.caption_texts(original) == ["moved to line 39"]
         self.assertEqual(self.marked(view, "moved"), [BLOCK])
 
-    def said(self, view: Any) -> Any:
+    def caption_texts(self, view: Any) -> Any:
         """The captions beside moved blocks; the editor tells where annotations are, not what they say."""
         (shown,) = self.presentations()
         regions = (shown._drawing if view == shown.proposal_view else shown._drawing.sides).regions

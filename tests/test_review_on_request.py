@@ -29,7 +29,7 @@ class TestOnRequest(DecidingTestCase):
         review = yield from self.propose()
         self.assertEqual(self.picture(), self.before)
         self.assertEqual(self.reviews.pending(), [review])
-        self.assertIsNone(self.reviews.in_front())
+        self.assertIsNone(self.reviews.open_reviews.in_front())
         self.assertEqual(self.reviews.open_reviews.summary(review), "not shown yet")
         self.assertEqual(self.told, [])
 
@@ -85,19 +85,13 @@ class TestOnRequest(DecidingTestCase):
         yield lambda: self.header(review) != "" and self.settled()
         yield lambda: "later" in self.text(self.original(review))
 
-    def test_all_that_wait_open_when_the_setting_is_changed(self) -> Iterator[Any]:
-        yield from self.propose()
-        yield from self.propose("other.py", QWEN)
-        self.use(review_open="at_once")
-        self.reviews.open_reviews.settings_changed()
-        yield lambda: len(self.presentations()) == 2
-
-    def test_one_that_opens_because_of_that_is_compared_with_the_file_as_it_is_then(self) -> Iterator[Any]:
+    def test_all_that_wait_open_when_the_setting_is_changed_and_show_the_files_as_they_are_then(self) -> Iterator[Any]:
         review = yield from self.propose()
+        yield from self.propose("other.py", QWEN)
         self.write(content=TEXT + "later\n")
         self.use(review_open="at_once")
         self.reviews.open_reviews.settings_changed()
-        yield lambda: self.header(review) != "" and self.settled()
+        yield lambda: len(self.presentations()) == 2 and self.header(review) != "" and self.settled()
         yield lambda: "later" in self.text(self.original(review))
 
     def test_the_end_of_the_window_answers_those_that_were_never_shown(self) -> Iterator[Any]:

@@ -93,15 +93,6 @@ class TestNothingToCompare(ReviewTestCase):
         yield lambda: not self.reviews.pending()
         self.assertEqual(self.told[-1][1].content, PROPOSED)
 
-    def test_a_binary_file(self) -> Iterator[Any]:
-        self.write("file.py", b"\x7fELF\x00\x01")
-        review = yield from self.open_diff()
-        self.assertIn("binary", self.header(review))
-        self.assertEqual(self.original(review).name(), "file.py (binary)")
-        self.assertEqual(self.text(self.original(review)), "")
-        self.assertEqual(self.text(self.proposal(review)), PROPOSED)
-        yield from self.accepted(review)
-
     def test_an_undecodable_file(self) -> Iterator[Any]:
         self.write("file.py", b"a\x81\n")
         review = yield from self.open_diff()

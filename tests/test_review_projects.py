@@ -64,16 +64,6 @@ class TestProjects(RestoringTestCase):
         self.assertEqual(self.window.layout(), layout)
         self.assertNotIn("gemini_companion.stage", self.window.settings().to_dict())
 
-    def test_before_the_project_goes_the_window_is_what_it_was(self) -> Iterator[Any]:
-        """So nothing of the review is stored with the project."""
-        layout, titles = self.window.layout(), self.titles()
-        yield from self.open_diff()
-        self.reviews.leave_project()
-        self.assertEqual([outcome.kind for _, outcome in self.told], [Verdict.REJECTED])
-        self.assertEqual((self.reviews.pending(), self.window.layout()), ([], layout))
-        self.assertNotIn("gemini_companion.stage", self.window.settings().to_dict())
-        yield lambda: self.titles() == titles
-
     def test_the_other_projects_layout_is_not_touched(self) -> Iterator[Any]:
         yield from self.switch(self.two)
         three = dict(TWO_COLUMNS, cols=[0.0, 0.3, 1.0])
@@ -188,19 +178,6 @@ class TestProjects(RestoringTestCase):
     def test_and_when_the_package_ends(self) -> Iterator[Any]:
         yield from self.assert_given_back_after(lambda review: self.reviews.shutdown())
 
-    def test_a_review_in_another_window_goes_on(self) -> Iterator[Any]:
-        review = yield from self.open_diff()
-        known = {window.id() for window in sublime.windows()}
-        sublime.run_command("new_window")
-        yield lambda: len(sublime.windows()) > len(known)
-        other = next(window for window in sublime.windows() if window.id() not in known)
-        self.addCleanup(other.run_command, "close_window")
-        other.run_command("open_project_or_workspace", {"file": self.two, "new_window": False})
-        yield lambda: other.project_file_name() == self.two
-        self.assertEqual(self.reviews.pending(), [review])
-        self.assertEqual(self.told, [])
-        other.run_command("close_workspace")
-
 
 class TestWhatTellsOfASwitch(RestoringTestCase):
     """What the editor calls before a window's project goes; whether it then switches does not matter here."""
@@ -244,11 +221,7 @@ class TestWhatTellsOfASwitch(RestoringTestCase):
 
     def test_another_windows_project_ends_nothing_here(self) -> Iterator[Any]:
         review = yield from self.open_diff()
-        known = {window.id() for window in sublime.windows()}
-        sublime.run_command("new_window")
-        yield lambda: len(sublime.windows()) > len(known)
-        other = next(window for window in sublime.windows() if window.id() not in known)
-        self.addCleanup(other.run_command, "close_window")
+        other = yield from self.another_window()
         yield lambda: sys.modules[PLUGIN].application.window_opened(other) is not None
         self.listener.on_pre_close_project(other)
         self.assertEqual((self.reviews.pending(), self.told), ([review], []))

@@ -27,6 +27,16 @@ class TestWhereItOpens(RestoringTestCase):
         review = yield from self.open_diff("file.py")
         self.assertEqual(self.group_of_original(review), 1)
 
+    def test_a_file_in_another_window_does_not_count(self) -> Iterator[Any]:
+        self.window.set_layout(TWO_COLUMNS)
+        yield from self.open_file("one.py", group=0)
+        yield from self.open_file("two.py", group=1)
+        other = yield from self.another_window()
+        view = other.open_file(self.write())
+        yield lambda: not view.is_loading()
+        review = yield from self.open_diff()
+        self.assertEqual(self.group_of_original(review), 1)
+
     def test_with_the_focus_in_a_terminal_it_opens_where_the_user_edited_last(self) -> Iterator[Any]:
         self.window.set_layout(GRID)
         yield from self.open_file("first.py", group=0)
@@ -165,7 +175,7 @@ class TestRestart(RestoringTestCase):
             runtime=self.reviews._runtime,
             settings=self.reviews._settings,
             notify=self.reviews._notify,
-            is_connected=self.reviews._is_connected,
+            is_connected=lambda owner: True,
         )
         self.hand_events_to(self.reviews)
 

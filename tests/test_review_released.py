@@ -9,28 +9,19 @@ from unittest import mock
 
 import sublime
 
-from ..companion.review import proposals
+from ..companion.review import closed_reviews
 from ..companion.review.decision import Verdict
 from .review_support import PLUGIN, PROPOSED, TEXT, DecidingTestCase
 
 OURS = ("gemini_companion.role", "gemini_companion.run", "lsp_uri", "vintageous_handle_keys", "draw_centered")
 
 
-class ReleasedTestCase(DecidingTestCase):
-    def setUp(self) -> Iterator[Any]:
-        yield from super().setUp()
-        self.said: List[str] = []
-        patcher = mock.patch.object(sublime.Window, "status_message", lambda window, text: self.said.append(text))
-        patcher.start()
-        self.addCleanup(patcher.stop)
-
+class TestSavedUnderAName(DecidingTestCase):
     def save_as(self, view: sublime.View, name: str) -> None:
         """Save a view under a name, as *Save As* does once its dialog is answered."""
         view.retarget(self.path(name))
         view.run_command("save")
 
-
-class TestSavedUnderAName(ReleasedTestCase):
     def test_the_tab_is_the_users_at_once_and_so_are_its_clones(self) -> Iterator[Any]:
         self.write()
         review = yield from self.open_diff()
@@ -76,11 +67,7 @@ class TestSavedUnderAName(ReleasedTestCase):
         self.write()
         review = yield from self.open_diff()
         saved = self.proposal(review)
-        known = {window.id() for window in sublime.windows()}
-        sublime.run_command("new_window")
-        yield lambda: len(sublime.windows()) > len(known)
-        other = next(window for window in sublime.windows() if window.id() not in known)
-        self.addCleanup(other.run_command, "close_window")
+        other = yield from self.another_window()
         sheet = saved.sheet()
         if sheet is not None:
             other.set_sheet_index(sheet, 0, 0)
@@ -111,7 +98,7 @@ class TestSavedUnderAName(ReleasedTestCase):
         self.assertNotIn("gemini_companion.role", view.settings().to_dict())
 
 
-class TestClosedByOthers(ReleasedTestCase):
+class TestClosedByOthers(DecidingTestCase):
     def close_all_scratch(self) -> None:
         for view in self.window.views():
             if not view.is_dirty():
@@ -160,12 +147,12 @@ class TestClosedByOthers(ReleasedTestCase):
     def test_only_for_a_minute(self) -> Iterator[Any]:
         self.write()
         yield from self.open_diff()
-        with mock.patch.object(proposals, "SECONDS", 0.3):
+        with mock.patch.object(closed_reviews, "SECONDS", 0.3):
             self.close_all_scratch()
             yield self.closed
         self.assertIn("for a minute", self.said[-1])
         yield lambda: self.reviews.closed._closed == []  # nobody has asked
-        closed = proposals.ClosedReview(self.path(), "Gemini CLI", PROPOSED)
+        closed = closed_reviews.ClosedReview(self.path(), "Gemini CLI", PROPOSED)
         self.assertEqual(self.reviews.closed.reopen(closed), "that diff was closed more than a minute ago")
         self.assertEqual(sys.modules[PLUGIN].application.actions.closed(), [])
 

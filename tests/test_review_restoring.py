@@ -117,15 +117,6 @@ class TestWindows(RestoringTestCase):
         self.reviews.reject(review)
         yield from self.assert_given_back(before)
 
-    def test_hidden_side_bar(self) -> Iterator[Any]:
-        yield from self.open_file()
-        self.window.set_sidebar_visible(False)
-        before = self.picture()
-        review = yield from self.open_diff()
-        self.assertFalse(self.window.is_sidebar_visible())
-        self.reviews.reject(review)
-        yield from self.assert_given_back(before)
-
     def test_another_group_has_the_focus(self) -> Iterator[Any]:
         self.window.set_layout(GRID)
         yield from self.open_file("file.py", group=1)
@@ -165,17 +156,6 @@ class TestWindows(RestoringTestCase):
         review = yield from self.open_diff()
         self.assertEqual(self.window.active_view_in_group(0), terminal)
         self.reviews.accept(review)
-        yield from self.assert_given_back(before)
-
-    def test_several_sheets_side_by_side(self) -> Iterator[Any]:
-        one = yield from self.open_file("one.py")
-        two = yield from self.open_file("file.py")
-        yield from self.open_file("three.py")
-        self.window.select_sheets([one.sheet(), two.sheet()])
-        before = self.picture()
-        self.assertEqual(len(before["selected"][0]), 2)
-        review = yield from self.open_diff()
-        self.reviews.reject(review)
         yield from self.assert_given_back(before)
 
     def test_groups_that_the_editor_made_are_still_its_own(self) -> Iterator[Any]:
@@ -269,11 +249,3 @@ class TestSeveral(RestoringTestCase):
         self.window.focus_view(self.original(first))
         yield lambda: self.window.active_view_in_group(1) == self.proposal(first)
         self.assertEqual(self.window.active_view(), self.original(first))
-
-    def test_the_next_review_is_shown_when_one_ends(self) -> Iterator[Any]:
-        yield from self.open_file("one.py")
-        first = yield from self.open_diff("one.py")
-        second = yield from self.open_diff("two.py")
-        self.reviews.accept(first)
-        yield lambda: self.window.active_view() == self.proposal(second)
-        self.assertEqual(self.window.active_view_in_group(0), self.original(second))

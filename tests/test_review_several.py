@@ -4,32 +4,20 @@ from __future__ import annotations
 
 from functools import partial
 from typing import Any, Iterator, List
-from unittest import mock
-
-import sublime
 
 from ..companion.review.decision import Verdict
-from .review_support import PROPOSED, QWEN, ReviewTestCase
+from .review_support import PROPOSED, QWEN, ClockTestCase
 
 
-class SeveralTestCase(ReviewTestCase):
-    def setUp(self) -> Iterator[Any]:
-        yield from super().setUp()
-        self.clock = 1000.0
-        self.reviews.open_reviews.input_guard._now = lambda: self.clock
-        self.said: List[str] = []
-        patcher = mock.patch.object(sublime.Window, "status_message", lambda window, text: self.said.append(text))
-        patcher.start()
-        self.addCleanup(patcher.stop)
-
+class SeveralTestCase(ClockTestCase):
     def press_accept(self, review: Any) -> None:
         """Press the key for Accept in a review."""
-        self.assertEqual(self.reviews.in_front(), review)
+        self.assertEqual(self.reviews.open_reviews.in_front(), review)
         self.window.run_command("gemini_companion_accept_diff")
 
     def takes_no_key(self, review: Any) -> bool:
         """Whether nothing decides the review."""
-        return self.reviews.open_reviews.input_guard.ignores(review)
+        return bool(self.guard.ignores(review))
 
     def kinds(self) -> List[Verdict]:
         return [outcome.kind for _, outcome in self.told]

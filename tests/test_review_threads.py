@@ -139,7 +139,7 @@ class TestDay(DecidingTestCase):
         done: List[bool] = []
 
         def ask() -> None:
-            self.reviews.in_front()
+            self.reviews.open_reviews.in_front()
             done.append(True)
 
         threading.Thread(target=ask).start()

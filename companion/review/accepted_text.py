@@ -14,7 +14,6 @@
     SHOWN    the user accepts it again                          WRITING
     SHOWN    the user rejects it, or its client takes it back   ENDED
     any      the window, the package or the editor ends         LEFT
-    LEFT     its writing has ended late                         ENDED
 
 Rule: it ends when the file itself has held the text once, or when the user has decided against it. That a client has
 gone on, or that time has passed, ends nothing: its process may have been suspended and never have read the answer.
@@ -27,12 +26,11 @@ The editor is not known here. Main thread only, but for the looks, which block o
 
 from __future__ import annotations
 
-import os
 import secrets
 import sys
 import time
 from enum import Enum
-from typing import Dict, FrozenSet, NamedTuple, Optional, Tuple
+from typing import Dict, FrozenSet, Optional
 
 from .decision import Owner
 from .document import disk
@@ -49,7 +47,6 @@ WRITTEN_UNASKED_SECONDS = 60.0
 
 SLACK_BYTES = 1 << 16
 """A file that is larger than the text by more than this does not hold it."""
-_COARSE_NANOSECONDS = 2 * 10**9  # two changes so close to each other may bear the same time
 
 
 class Holder(Enum):
@@ -69,23 +66,16 @@ TRANSITIONS: Dict[Holder, FrozenSet[Holder]] = {
     Holder.GOING: _ALWAYS | {Holder.TOLD, Holder.WRITING, Holder.SHOWN},
     Holder.WRITING: _ALWAYS | {Holder.TOLD, Holder.GOING, Holder.SHOWN},
     Holder.SHOWN: _ALWAYS | {Holder.WRITING},
-    Holder.LEFT: frozenset({Holder.ENDED}),
+    Holder.LEFT: frozenset(),
     Holder.ENDED: frozenset(),
 }
-
-
-class FileLook(NamedTuple):
-    """A look at the file: which one it was, in numbers that change with it, and the file if it held the text."""
-
-    identity: Tuple[int, ...]
-    found: Optional[Original] = None
 
 
 class AcceptedText:
     """What the user accepted for one file.
 
     `awaited` is what the client writes; None if it is the accepted text. `original` is the file as it was reviewed, if
-    that is known. `name` is that of the file in which the text is kept. `last_look` is what was seen last.
+    that is known. `name` is that of the file in which the text is kept.
     """
 
     def __init__(
@@ -106,7 +96,6 @@ class AcceptedText:
         self.original = original
         self.awaited = awaited
         self.name = name or secrets.token_hex(8)
-        self.last_look: Optional[FileLook] = None
         self.looks = 0  # how often one was asked for
         self.looking = 0  # which of them the disk has yet to answer
         self._told = self._since = time.monotonic()
@@ -146,28 +135,19 @@ class AcceptedText:
         return time.monotonic() - self._told < WRITTEN_UNASKED_SECONDS
 
 
-def look(
-    original: Optional[Original], path: str, text: str, awaited: Optional[str], last: Optional[FileLook]
-) -> FileLook:
-    """Look whether the file holds what its client writes: `text` or, in its place, `awaited`. Never raises.
+def look(original: Optional[Original], path: str, text: str, awaited: Optional[str]) -> Optional[Original]:
+    """The file, if it holds what its client writes: `text` or, in its place, `awaited`. Never raises.
 
     The very file that was reviewed holds nothing that anybody has `awaited`: it was there before the client wrote.
-    Only a file that has changed since the `last` look is read.
     """
-    try:
-        now = os.stat(path)
-    except (OSError, ValueError):
-        return FileLook(())
-    identity = (now.st_dev, now.st_ino, now.st_size, now.st_mtime_ns, now.st_ctime_ns)
-    settled = time.time_ns() - max(now.st_mtime_ns, now.st_ctime_ns) > _COARSE_NANOSECONDS
-    if last is not None and last.identity == identity and settled:
-        return last
     encoding = original.encoding if original is not None else ""
     if awaited is None:
-        return FileLook(identity, find(path, text, encoding=encoding, last_line_end_matters=False))
+        return find(path, text, encoding=encoding, last_line_end_matters=False)
     found = find(path, awaited, encoding=encoding)
-    same = found is not None and original is not None and _is_same_file(found, original)
-    return FileLook(identity, None if same else found)
+    if found is not None and original is not None:
+        if (found.identity, found.signature) == (original.identity, original.signature):
+            return None
+    return found
 
 
 def find(path: str, text: str, *, encoding: str = "", last_line_end_matters: bool = True) -> Optional[Original]:
@@ -184,14 +164,9 @@ def find(path: str, text: str, *, encoding: str = "", last_line_end_matters: boo
             maximum_lines=sys.maxsize,
             encoding=each,
         )
-        if found.kind is Kind.TEXT and _is_same_text(found.text, wanted, last_line_end_matters):
+        same = found.text == wanted
+        if not last_line_end_matters:
+            same = found.text.rstrip("\n") == wanted.rstrip("\n")
+        if found.kind is Kind.TEXT and same:
             return found
     return None
-
-
-def _is_same_text(text: str, wanted: str, last_line_end_matters: bool) -> bool:
-    return text == wanted if last_line_end_matters else text.rstrip("\n") == wanted.rstrip("\n")
-
-
-def _is_same_file(one: Original, other: Original) -> bool:
-    return (one.identity, one.signature) == (other.identity, other.signature)

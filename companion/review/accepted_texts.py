@@ -1,8 +1,9 @@
 """The accepted texts of one window, each followed until it is in its file (`accepted_text.py`).
 
-Rules: as long as its client may still write a file, nobody else does. Whatever else is to become of a text, the disk
-keeps it from the decision on, and nothing of ours is written before that. What is neither written nor given up when the
-window, the package or the editor ends is shown again later; nobody waits for a client then.
+Rules: as long as its client may still write a file, nobody else does: we write for a client that has gone, or that asks
+for it. Whatever else is to become of a text, the disk keeps it from the decision on, and nothing of ours is written
+before that. What is neither written nor given up when the window, the package or the editor ends is shown again later;
+nobody waits for a client then.
 
 Everything runs on the main thread; files are looked at, kept and written on disk threads.
 """
@@ -21,7 +22,7 @@ from ..editor.file_views import same_key
 from ..editor.status_bar import say
 from ..editor.storage import storage_folder
 from . import accepted_text
-from .accepted_text import AcceptedText, FileLook, Holder
+from .accepted_text import AcceptedText, Holder
 from .decision import Outcome, Owner, Review, ReviewError
 from .document.disk import ChangedError, DiskError, Original
 from .document.kept_texts import Found, KeptTexts, Text
@@ -29,7 +30,6 @@ from .document.writing import Guard, Writes
 from .open_reviews import OpenReviews
 
 if TYPE_CHECKING:
-    from ..common.workers import Computation
     from ..runtime import Runtime
 
 logger = logging.getLogger("gemini_companion.review")
@@ -53,30 +53,44 @@ class AcceptedTexts:
         open_reviews: OpenReviews,
         end: Callable[[Review, Optional[Outcome]], None],
         is_connected: Callable[[Owner], bool],
+        expect: Callable[[str, str], None],
     ) -> None:
         """`end` closes a review that has been decided, and tells its client the outcome, if there is one.
-        `is_connected` says whether a client is there."""
+        `is_connected` says whether a client is there. `expect` is told what may be written to which file."""
         self._window = window
         self._runtime = runtime
         self._open = open_reviews
         self._end = end
         self._is_connected = is_connected
-        self._writes = Writes(runtime)
+        self._expect = expect
         self._kept = KeptTexts(runtime, storage_folder())
+        self._writes = Writes(runtime, self._kept.catch_up)
         self._texts: List[AcceptedText] = []  # those of which something is still to come, the oldest first
         self._shown: Dict[Review, AcceptedText] = {}  # those of them that a review shows
-        self._beginning: Dict[AcceptedText, Computation] = {}  # those that are being kept and then written
         self._all.add(self)
+
+    def accept(self, review: Review, text: str) -> None:
+        """Accept `text` as the user does. If nobody else will write it, it is written first."""
+        ticket = review.ticket
+        told = text if ticket is None or ticket.edits_return else review.proposal.exact
+        if review.orphaned or not self._is_connected(review.owner) or (ticket is not None and not ticket.waiting):
+            written = f"wrote {os.path.basename(review.path)}"
+            self.write(review, text, lambda problem: say(self._window, problem or written))
+        else:
+            self._tell(review, text, told)
 
     # -- the client writes --------------------------------------------------------------------------------------------
 
-    def tell(self, review: Review, text: str, told: str) -> None:
-        """Accept `text`. The client is `told` it, or what it writes in its place: then `text` is saved over that."""
+    def _tell(self, review: Review, text: str, told: str) -> None:
+        """The client is `told` the text, or what it writes in its place: then the text is saved over that."""
         original = self._open.presentations[review].original
         outcome = review.accept(told)
         if outcome is None:
             return
         awaited = told if told != text else None
+        for each in (text, awaited):
+            if each is not None:
+                self._expect(review.path, each)
         accepted = AcceptedText(Holder.TOLD, review.owner, review.path, text, original, awaited=awaited)
         self._texts.append(accepted)
         self._keep(accepted)
@@ -107,16 +121,14 @@ class AcceptedTexts:
             accepted.looking = accepted.looks
             self._runtime.use_disk(_look, accepted, then=partial(self._looked, accepted))
 
-    def _looked(self, accepted: AcceptedText, last_look: FileLook) -> None:
+    def _looked(self, accepted: AcceptedText, found: Optional[Original]) -> None:
         look, accepted.looking = accepted.looking, 0
-        accepted.last_look = last_look
         if not accepted.is_awaited:
             return
-        if last_look.found is not None:
-            if accepted.awaited is None:
-                self._is_in_file(accepted)
-            else:
-                self._write(accepted, last_look.found)
+        if found is not None and accepted.awaited is None:
+            self._is_in_file(accepted)
+        elif found is not None:
+            self._write(accepted, found)
         elif accepted.overdue:
             self._not_written(accepted)
         elif accepted.looks > look:
@@ -159,23 +171,12 @@ class AcceptedTexts:
 
     def _write(self, accepted: AcceptedText, original: Original) -> None:
         """Write what no review shows any more."""
-        self._write_when_kept(accepted, original, partial(self._written, accepted, accepted.state))
-
-    def _write_when_kept(
-        self, accepted: AcceptedText, original: Original, done: Callable[[Optional[DiskError], bool], None]
-    ) -> None:
-        """Write a text as soon as the disk keeps it, or cannot. `done` is as for `Writes.begin`."""
-
-        def begin() -> None:
-            del self._beginning[accepted]
-            if accepted.state is Holder.WRITING:
-                self._writes.begin(accepted, original, accepted.text, done)
-
+        before = accepted.state
         accepted.go(Holder.WRITING)
-        self._beginning[accepted] = self._kept.settled(begin)
+        self._writes.begin(original, accepted.text, partial(self._written, accepted, before))
 
-    def _written(self, accepted: AcceptedText, before: Holder, error: Optional[DiskError], closed: bool) -> None:
-        if closed:
+    def _written(self, accepted: AcceptedText, before: Holder, error: Optional[DiskError]) -> None:
+        if accepted.state is Holder.LEFT:
             return  # the disk keeps it, and whoever takes it from there looks at the file first
         if error is None:
             name, client = os.path.basename(accepted.path), accepted.owner.client_name
@@ -195,7 +196,8 @@ class AcceptedTexts:
         """Write the file of an open review, then end the review with `text`.
 
         `done` gets an empty string once the file is written, else a sentence for the user; the review is open then.
-        `guard` may refuse the file; it stands for a client that has asked for this.
+        `guard` may refuse the file; it stands for a client that has asked for this, and hears what becomes of it: such
+        a text is not kept.
         """
         presentation = self._open.presentations.get(review)  # none while it waits for the focus
         original = presentation.original if presentation is not None else None
@@ -205,55 +207,43 @@ class AcceptedTexts:
         if not review.begin_writing():
             return
         presentation.freeze(True)
-        if guard is not None:
-            self._writes.begin(review, original, text, partial(self._reviewed_written, review, None, text, done), guard)
-            return
-        accepted = self._shown.pop(review, None)
+        self._expect(review.path, text)
+        accepted = self._shown.pop(review, None) if guard is None else None
         if accepted is None:
             accepted = AcceptedText(Holder.WRITING, review.owner, review.path, text, original)
             self._texts.append(accepted)
+        accepted.go(Holder.WRITING)
         accepted.text = text
-        self._keep(accepted)
-        self._write_when_kept(accepted, original, partial(self._reviewed_written, review, accepted, text, done))
+        if guard is None:
+            self._keep(accepted)
+        self._writes.begin(original, text, partial(self._reviewed_written, review, accepted, guard, done), guard)
 
     def _reviewed_written(
         self,
         review: Review,
-        accepted: Optional[AcceptedText],
-        text: str,
+        accepted: AcceptedText,
+        guard: Optional[Guard],
         done: Callable[[str], None],
         error: Optional[DiskError],
-        closed: bool,
     ) -> None:
-        if error is None and not closed:
-            if accepted is not None:
-                self._ended(accepted)
-            self._end(review, review.accept(text))
-        elif error is not None and not closed:
+        if error is None and accepted.state is not Holder.LEFT:
+            self._ended(accepted)
+            self._end(review, review.accept(accepted.text))
+        elif error is not None and accepted.state is not Holder.LEFT:
             review.writing_failed()
             presentation = self._open.presentations.get(review)
-            if presentation is not None and not presentation.retired:
-                if accepted is not None and accepted.go(Holder.SHOWN):
+            if presentation is None or presentation.retired:
+                # The user has closed its tab meanwhile.
+                self._open.presentations.pop(review, None)
+                self._show(accepted, "", accepted_before=not review.orphaned)
+            else:
+                if guard is not None:
+                    self._ended(accepted)
+                elif accepted.go(Holder.SHOWN):
                     self._shown[review] = accepted
                 presentation.freeze(False)
                 presentation.complain(str(error), look_again=isinstance(error, ChangedError))
-            else:
-                # The user has closed its tab meanwhile.
-                self._open.presentations.pop(review, None)
-                self._show_once_more(review, accepted, text)
         done(str(error or ""))
-
-    def _show_once_more(self, review: Review, accepted: Optional[AcceptedText], text: str) -> None:
-        if accepted is not None:
-            self._show(accepted, "", accepted_before=not review.orphaned)
-            return
-        try:
-            again = self._open.propose(review.owner, review.path, text)
-        except ReviewError as error:
-            logger.info("a proposal could not be shown again: %s", error)
-        else:
-            if review.orphaned:
-                self._open.orphan(again)
 
     # -- the user decides again ---------------------------------------------------------------------------------------
 
@@ -293,9 +283,6 @@ class AcceptedTexts:
 
     def finish(self) -> None:
         """Wait for what is being written, `writing.WRITE_SECONDS` at most, and leave the rest to others."""
-        for computation in list(self._beginning.values()):
-            if computation.wait(KEEP_SECONDS):
-                computation.deliver()
         self._writes.finish()
         for review, accepted in self._shown.items():
             text = self._open.text_of(review)
@@ -348,8 +335,8 @@ class AcceptedTexts:
             self._look(accepted)
 
 
-def _look(accepted: AcceptedText, cancelled: Callable[[], bool]) -> FileLook:
-    return accepted_text.look(accepted.original, accepted.path, accepted.text, accepted.awaited, accepted.last_look)
+def _look(accepted: AcceptedText, cancelled: Callable[[], bool]) -> Optional[Original]:
+    return accepted_text.look(accepted.original, accepted.path, accepted.text, accepted.awaited)
 
 
 def _beginnings(window: sublime.Window) -> List[str]:

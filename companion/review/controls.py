@@ -1,55 +1,16 @@
-"""What the user's clicks and keys mean for a review.
-
-Rule: a link's name and a context key mean one thing, said here and nowhere else.
-"""
+"""What the editor's commands and the context of our key bindings mean for a review."""
 
 from __future__ import annotations
 
 from enum import Enum
-from typing import TYPE_CHECKING, Any, Callable, Dict, Optional, Protocol
+from typing import Any, Dict, Optional
 
 import sublime
 
-from .display.markup import ACCEPT, AS_PROPOSED, NEXT, PREVIOUS, REJECT, RELOAD, REVERT, UNDO, WHITESPACE, parse_link
 from .window.neovintageous import FEED
 
 IN_REVIEW = "gemini_companion.in_review"
 REVIEW_BELOW = "gemini_companion.review_below"  # a proposal is behind the panel that has the focus
-
-_DECIDING = (ACCEPT, AS_PROPOSED, REJECT)
-
-if TYPE_CHECKING:
-    from .changes import Changes
-    from .decision import Review
-
-
-class Deciding(Protocol):
-    """What a clicked link may decide."""
-
-    def accept(self, review: Review) -> None: ...
-    def accept_as_proposed(self, review: Review) -> None: ...
-    def reject(self, review: Review) -> None: ...
-    def decide(self, review: Review, act: Callable[[Review], None]) -> None: ...
-
-
-def follow_link(reviews: Deciding, changes: Changes, review: Review, href: str) -> None:
-    """Do what a clicked link in a review's views stands for. Main thread."""
-    verb, number = parse_link(href)
-    actions: Dict[str, Callable[[], None]] = {
-        ACCEPT: lambda: reviews.accept(review),
-        AS_PROPOSED: lambda: reviews.accept_as_proposed(review),
-        REJECT: lambda: reviews.reject(review),
-        NEXT: lambda: changes.next_change(review),
-        PREVIOUS: lambda: changes.previous_change(review),
-        REVERT: lambda: changes.revert_hunk(review, number),
-        UNDO: lambda: changes.undo_revert_hunk(review, number),
-        RELOAD: lambda: changes.reload(review),
-        WHITESPACE: lambda: changes.toggle_whitespace(review),
-    }
-    if verb in _DECIDING:
-        reviews.decide(review, lambda _: actions[verb]())
-    elif verb in actions:
-        actions[verb]()
 
 
 class TabAction(Enum):

@@ -1,11 +1,11 @@
-"""The decision: a review is pending until it is accepted, rejected or closed, and that happens once.
+"""The decision: a review is pending until it is accepted or rejected, and that happens once.
 
     state      what happens                     next state
     ---------  -------------------------------  ----------
     PENDING    the client writes the file       ACCEPTED
     PENDING    we begin to write the file       WRITING
     PENDING    the user, or a closing tab       REJECTED
-    PENDING    the client takes it back         CLOSED
+    PENDING    the client takes it back         REJECTED
     WRITING    the file is written              ACCEPTED
     WRITING    it could not be written          PENDING
 
@@ -35,7 +35,7 @@ class Owner(NamedTuple):
 
 
 class Verdict(Enum):
-    """What the client that asked is told of an ended review: to it, a closed one is rejected."""
+    """What the client that asked is told of an ended review."""
 
     ACCEPTED = "accepted"
     REJECTED = "rejected"
@@ -89,25 +89,22 @@ PROPOSAL_WORDS = Words("Accept", "Reject", "on disk", "proposal")
 
 
 class Decisions(Protocol):
-    """What it means when the user decides a review. The review draws what is to be decided, and asks nothing else.
+    """What it means when the user decides a review that is no proposal: its text cannot be edited, and its hunks can be
+    decided one by one, at once. The review draws what is to be decided, and asks nothing else.
 
     Main thread. Whoever implements this ends the review, now or later, or says in its header why not.
     """
 
-    def accept(self, review: Review, text: str) -> None:
-        """Accept the review with `text`."""
+    words: Words
+
+    def accept(self, review: Review) -> None:
+        """Accept the review."""
 
     def reject(self, review: Review) -> None:
         """Reject it."""
 
-    def closed(self, review: Review, text: str) -> Optional[Outcome]:
-        """The user closes its tab. What its client is told, if anything."""
-
-
-class HunkDecisions(Decisions, Protocol):
-    """The same for a review whose text cannot be edited: its hunks are decided one by one, and at once."""
-
-    words: Words
+    def closed(self, review: Review) -> None:
+        """The user closes its tab."""
 
     def accept_hunks(self, review: Review, hunks: Sequence[Hunk]) -> None:
         """Accept these, and leave the others to be decided."""
@@ -126,7 +123,6 @@ class ReviewState(Enum):
     WRITING = "writing"
     ACCEPTED = "accepted"
     REJECTED = "rejected"
-    CLOSED = "closed"
 
 
 TRANSITIONS: Dict[ReviewState, FrozenSet[ReviewState]] = {
@@ -134,7 +130,6 @@ TRANSITIONS: Dict[ReviewState, FrozenSet[ReviewState]] = {
     ReviewState.WRITING: frozenset({ReviewState.ACCEPTED, ReviewState.PENDING}),
     ReviewState.ACCEPTED: frozenset(),
     ReviewState.REJECTED: frozenset(),
-    ReviewState.CLOSED: frozenset(),
 }
 
 
@@ -156,7 +151,7 @@ class Review:
         proposed: Union[str, ProposedText],
         ticket: Optional[Ticket] = None,
         *,
-        decisions: Optional[HunkDecisions] = None,
+        decisions: Optional[Decisions] = None,
         before: Optional[Original] = None,
     ) -> None:
         self.owner = owner
@@ -182,11 +177,6 @@ class Review:
         """Whether the user can still decide."""
         return self.state is ReviewState.PENDING
 
-    @property
-    def ended(self) -> bool:
-        """Whether it has been decided for good."""
-        return not TRANSITIONS[self.state]
-
     def replace(self, proposed: Union[str, ProposedText]) -> None:
         """Take a newer proposal of the same client for the same file.
 
@@ -211,16 +201,9 @@ class Review:
         """End the review without a text. None if it has already ended."""
         return Outcome(Verdict.REJECTED, self.path, None) if self._go(ReviewState.REJECTED) else None
 
-    def close(self) -> Optional[Outcome]:
-        """End the review because the client took it back. None if it has already ended.
-
-        The outcome is what the client is told unless it asked for silence.
-        """
-        return Outcome(Verdict.REJECTED, self.path, None) if self._go(ReviewState.CLOSED) else None
-
     def orphan(self) -> bool:
         """Note that the client has gone. True if that is news."""
-        if self.orphaned or self.ended:
+        if self.orphaned or not TRANSITIONS[self.state]:
             return False
         self.orphaned = True
         return True

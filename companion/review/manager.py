@@ -4,16 +4,15 @@ Theory of operation: a review (the decision) and its presentation (the views) ar
 ends a review asks the decision first; only the first one is given an outcome, and only then is the client told and are
 the views closed.
 
-Rules: everything runs on the main thread, and nothing in here looks at the disk. The file is written only for a client
-that has gone, because one that is connected writes it itself, or for one that asks for it. What the user owns is given
-back as it was.
+Rules: everything runs on the main thread, and nothing in here looks at the disk. What the user owns is given back as it
+was.
 """
 
 from __future__ import annotations
 
 import logging
 import os
-from typing import TYPE_CHECKING, Callable, List, Optional, Union
+from typing import TYPE_CHECKING, Callable, Dict, List, Optional, Union
 
 import sublime
 
@@ -21,16 +20,16 @@ from ..editor import view_roles
 from ..editor.status_bar import say
 from .accepted_texts import AcceptedTexts
 from .changes import Changes
-from .controls import follow_link
-from .decision import Decisions, Outcome, Owner, Review, ReviewError, ReviewState, Ticket
+from .closed_reviews import ClosedReviews
+from .decision import Outcome, Owner, Review, ReviewError, ReviewState, Ticket
 from .display.file_watch import file_request
+from .display.markup import ACCEPT, AS_PROPOSED, NEXT, PREVIOUS, REJECT, RELOAD, REVERT, UNDO, WHITESPACE, parse_link
 from .document.preparation import FileRequest, Preparation
 from .document.text import ProposedText
 from .document.writing import Guard
 from .open_reviews import OpenReviews
-from .proposals import ClosedReviews, ProposalDecisions
 from .window import views
-from .window.split import close_abandoned, project_of, put_layout_back
+from .window.split import project_of, put_layout_back
 
 if TYPE_CHECKING:
     from ..runtime import Runtime
@@ -63,19 +62,14 @@ class ReviewManager:
         self._runtime = runtime
         self._settings = settings
         self._notify = notify
-        self._is_connected = is_connected
-        self._expect = expect
         self._find_elsewhere = find_elsewhere
         self._project = project_of(window)
         self.open_reviews = OpenReviews(window, runtime, settings, self._follow_link, on_count, self._review_elsewhere)
         self._presentations = self.open_reviews.presentations
-        self.accepted_texts = AcceptedTexts(window, runtime, self.open_reviews, self._end, is_connected)
+        self.accepted_texts = AcceptedTexts(window, runtime, self.open_reviews, self._end, is_connected, expect)
         self.changes = Changes(self.open_reviews)
         self.closed = ClosedReviews(self.open_reviews, runtime)
         self._closing = False  # whether the tab of a review was closed in this turn of the main loop
-        self._proposals = ProposalDecisions(
-            window, self.open_reviews, self.accepted_texts, self.closed, self._end, is_connected, expect
-        )
 
     def of_view(self, view: sublime.View) -> Optional[ReviewManager]:
         """The manager to whose reviews a view belongs: this one, or that of the window it was dragged here from."""
@@ -90,10 +84,6 @@ class ReviewManager:
     def pending(self) -> List[Review]:
         """The proposals that the user can still decide, the oldest first."""
         return [review for review in self.open_reviews.pending() if review.decisions is None]
-
-    def in_front(self) -> Optional[Review]:
-        """The review that a command means: the one with the focus, else the visible one, else the only one."""
-        return self.open_reviews.in_front()
 
     def file_request(self, path: str) -> FileRequest:
         """What the main thread knows of a file that is to be reviewed, for the disk thread."""
@@ -121,7 +111,7 @@ class ReviewManager:
         the client; the window is unchanged then.
         """
         self._runtime.assert_main_thread()
-        self.open_reviews.check(path)
+        self.open_reviews.check()
         if ticket is not None:
             if not ticket.waiting:
                 return
@@ -135,36 +125,31 @@ class ReviewManager:
         if review is None:
             return None
         text = self.open_reviews.text_of(review)
-        self._end(review, review.close(), tell=not suppress_notification)
+        self._end(review, review.reject(), tell=not suppress_notification)
         return text
 
     def withdraw(self, session: str, name: str) -> bool:
         """Close this client's review of that name. The client is not told. False if there is none."""
-        return bool(self._withdraw(session, lambda ticket: ticket.name == name))
+        return bool(self._withdraw(lambda owner, ticket: (owner.session_id, ticket.name) == (session, name)))
 
     def withdraw_all(self, session: str) -> int:
         """Close all reviews that calls of this client wait for, and return how many. The client is not told."""
-        return self._withdraw(session, lambda ticket: True)
+        return self._withdraw(lambda owner, ticket: owner.session_id == session)
 
     def take_back(self, ticket: Ticket) -> None:
         """Close the review of this ticket, if there is one. The client is not told."""
-        for review in self.pending():
-            if review.ticket is ticket:
-                self._end(review, review.close(), tell=False)
+        self._withdraw(lambda owner, each: each is ticket)
 
-    def _withdraw(self, session: str, fits: Callable[[Ticket], bool]) -> int:
+    def _withdraw(self, fits: Callable[[Owner, Ticket], bool]) -> int:
         self._runtime.assert_main_thread()
-        found = [
-            review
-            for review in self.pending()
-            if review.owner.session_id == session and review.ticket is not None and fits(review.ticket)
-        ]
-        for review in found:
-            outcome = review.close()
-            if review.ticket is not None:
+        count = 0
+        for review in self.pending():
+            if review.ticket is not None and fits(review.owner, review.ticket):
+                outcome = review.reject()
                 review.ticket.settle(None)
-            self._end(review, outcome, tell=False)
-        return len(found)
+                self._end(review, outcome, tell=False)
+                count += 1
+        return count
 
     def path_of(self, owner: Owner, path: str) -> str:
         """The path that accepting this client's diff would write. Raises `ReviewError` with a sentence for the client.
@@ -187,9 +172,7 @@ class ReviewManager:
         """
         self._runtime.assert_main_thread()
         review = self._required(owner, path)
-        text = self.open_reviews.text_of(review)
-        self._expect(review.path, text)
-        self.accepted_texts.write(review, text, done, guard)
+        self.accepted_texts.write(review, self.open_reviews.text_of(review), done, guard)
 
     def reject_by_client(self, owner: Owner, path: str) -> None:
         """Reject for the client and tell it. Raises `ReviewError` with a sentence for the client."""
@@ -218,10 +201,13 @@ class ReviewManager:
         self._runtime.assert_main_thread()
         if review in self._presentations and review.pending:
             if not self.changes.wait(review, lambda: self._accept_later(review)):
-                self._decisions(review).accept(review, self._presentations[review].current_text())
+                self._accept(review, self._presentations[review].current_text())
 
-    def _decisions(self, review: Review) -> Decisions:
-        return review.decisions or self._proposals
+    def _accept(self, review: Review, text: str) -> None:
+        if review.decisions is not None:
+            review.decisions.accept(review)
+        else:
+            self.accepted_texts.accept(review, text)
 
     def _accept_later(self, review: Review) -> None:
         """Accept as soon as nobody is at work on the views, unless another proposal comes before that."""
@@ -249,7 +235,7 @@ class ReviewManager:
         """Accept what the client proposed, without the user's edits."""
         self._runtime.assert_main_thread()
         if review in self._presentations and review.pending:
-            self._decisions(review).accept(review, review.proposal.exact)
+            self._accept(review, review.proposal.exact)
 
     def accept_only_hunk(self, review: Review) -> None:
         """Accept the selected changes and take back all others."""
@@ -260,8 +246,10 @@ class ReviewManager:
         self._runtime.assert_main_thread()
         if review.state is ReviewState.WRITING:
             self._say(review, f"{os.path.basename(review.path)} is being written")
+        elif review.decisions is not None:
+            review.decisions.reject(review)
         else:
-            self._decisions(review).reject(review)
+            self._end(review, review.reject())
 
     def closed_by_user(self, review: Review, view: sublime.View) -> None:
         """`view`, one of the views of the review, is being closed, which ends it.
@@ -274,10 +262,19 @@ class ReviewManager:
             self.open_reviews.retire(review)
             self._runtime.on_main(self._show_anew, review)
             return
-        self._tell(review, self._decisions(review).closed(review, self.open_reviews.text_of(review)))
+        self._reject_closed(review)
         self.open_reviews.retire(review)
         self._closing = True
         self._runtime.on_main(self._has_closed, review)
+
+    def _reject_closed(self, review: Review) -> None:
+        if review.decisions is not None:
+            review.decisions.closed(review)
+            return
+        outcome = review.reject()
+        if outcome is not None:
+            self._say(review, self.closed.note(review, self.open_reviews.text_of(review)))
+            self._tell(review, outcome)
 
     def _has_closed(self, review: Review) -> None:
         self._closing = False
@@ -296,8 +293,22 @@ class ReviewManager:
         self._show_anew(review)
 
     def _follow_link(self, review: Review, href: str) -> None:
-        if review in self._presentations:
-            follow_link(self, self.changes, review, href)
+        """Do what a clicked link in a review's views stands for."""
+        verb, number = parse_link(href)
+        changes = self.changes
+        actions: Dict[str, Callable[[], None]] = {
+            ACCEPT: lambda: self.decide(review, self.accept),
+            AS_PROPOSED: lambda: self.decide(review, self.accept_as_proposed),
+            REJECT: lambda: self.decide(review, self.reject),
+            NEXT: lambda: changes.next_change(review),
+            PREVIOUS: lambda: changes.previous_change(review),
+            REVERT: lambda: changes.revert_hunk(review, number),
+            UNDO: lambda: changes.undo_revert_hunk(review, number),
+            RELOAD: lambda: changes.reload(review),
+            WHITESPACE: lambda: changes.toggle_whitespace(review),
+        }
+        if review in self._presentations and verb in actions:
+            actions[verb]()
 
     def _end(self, review: Review, outcome: Optional[Outcome], tell: bool = True) -> None:
         """Close a review that has been decided. The client is told the `outcome`, if there is one."""
@@ -331,10 +342,10 @@ class ReviewManager:
         """
         if not self._window.is_valid():
             return
-        found = close_abandoned(self._window, self.is_abandoned)
-        if not self._presentations:
-            found = put_layout_back(self._window) or found
-        if found:
+        remains = [view for view in self._window.views() if self.is_abandoned(view)]
+        for view in remains:
+            views.close(view)
+        if (not self._presentations and put_layout_back(self._window)) or remains:
             logger.info("closed what was left of earlier reviews")
         self.accepted_texts.recover()
 
@@ -377,7 +388,7 @@ class ReviewManager:
         """Tell every client that waits for a decision; it would wait for ever."""
         for review in self.pending():
             if review.ticket is not None:
-                review.close()
+                review.reject()
                 review.ticket.settle(None)  # the question that its program asks in the terminal goes on
             else:
                 self._tell(review, review.reject())

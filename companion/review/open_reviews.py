@@ -8,7 +8,6 @@ presentation.
 
 from __future__ import annotations
 
-import os
 from functools import partial
 from typing import TYPE_CHECKING, Callable, Dict, List, Optional, Set, Union
 
@@ -157,10 +156,8 @@ class OpenReviews:
 
     # -- opening ------------------------------------------------------------------------------------------------------
 
-    def check(self, path: str) -> None:
-        """Raise `ReviewError`, with a sentence for the client, if no review of `path` can be opened."""
-        if not os.path.isabs(path):
-            raise ReviewError("filePath must be an absolute path, but it is relative.")
+    def check(self) -> None:
+        """Raise `ReviewError`, with a sentence for the client, if no review can be opened."""
         if not self._window.is_valid():
             raise ReviewError("The editor window has been closed.")
 
@@ -179,7 +176,7 @@ class OpenReviews:
 
         Raises `ReviewError`, with a sentence for the client; nothing has changed then.
         """
-        self.check(path)
+        self.check()
         review = self.find(owner, path) if ticket is None else None
         if review is None:
             review = Review(owner, path, proposed, ticket)
@@ -192,14 +189,14 @@ class OpenReviews:
         self.presentations[review].show_proposal(prepared)
         self._hold(review)  # what the user may have been about to decide, or to edit, is another text now
         if self.review_of(self.arrangement.tab_in_use()) is review or not self._in_use():
-            self.arrangement.when_free(partial(self.show, review))
+            self.arrangement.focus.when_free(partial(self.show, review))
         return review
 
     def await_focus(self, review: Review, prepared: Optional[Preparation] = None, unasked: bool = False) -> None:
         """Show a review that has no views, as soon as the focus is free; `unasked` is as in `propose`."""
         self._waiting[review] = prepared
         if not unasked or self._settings().review_open != ON_REQUEST:
-            self.arrangement.when_free(partial(self._open, review))
+            self.arrangement.focus.when_free(partial(self._open, review))
         self._runtime.on_main(self._on_count)
 
     def _open(self, review: Review) -> None:
@@ -247,8 +244,8 @@ class OpenReviews:
         or (not `asked`) has decided the one before."""
         presentation = self.presentations.get(review)
         if review in self._waiting:
-            self.arrangement.when_free(partial(self._open_late, review))
-            self.arrangement.when_free(partial(self.show, review, focus, asked))
+            self.arrangement.focus.when_free(partial(self._open_late, review))
+            self.arrangement.focus.when_free(partial(self.show, review, focus, asked))
         elif presentation is not None:
             if focus and asked:
                 self.input_guard.asked_for(review)
@@ -285,7 +282,7 @@ class OpenReviews:
 
     def pair_up(self, view: sublime.View) -> None:
         """A view was activated: if it belongs to a review, show the review's other view, too."""
-        review = self.review_of(view) if self.arrangement.free else None
+        review = self.review_of(view) if self.arrangement.focus.free else None
         if review is not None:
             self._poller.start()
             window = view.window()
@@ -311,7 +308,7 @@ class OpenReviews:
         for presentation in self.presentations.values():
             presentation.settings_changed()
         for review in list(self._waiting) if self._settings().review_open != ON_REQUEST else ():
-            self.arrangement.when_free(partial(self._open_late, review))
+            self.arrangement.focus.when_free(partial(self._open_late, review))
 
     def orphan(self, review: Review) -> bool:
         """Note that the client of an open review has gone, and show it in the header. True if that is news."""
@@ -344,7 +341,7 @@ class OpenReviews:
         if self._waiting.pop(review, self) is not self:
             self._runtime.on_main(self._on_count)
         elif review in self.presentations:
-            self.arrangement.when_free(partial(self._close, review))
+            self.arrangement.focus.when_free(partial(self._close, review))
             if review in self.presentations:
                 self.presentations[review].retire()
 
@@ -377,7 +374,7 @@ class OpenReviews:
     def note_project(self) -> None:
         """The project may have been saved under another name."""
         if self.presentations:
-            self.arrangement.note_project(self.views)
+            self.arrangement.split.note_project(self.views)
 
     def views(self) -> List[sublime.View]:
         """The views of all open reviews."""

@@ -19,7 +19,7 @@ from ..comparison import Hunk
 from ..editor import file_views
 from ..editor.edits import set_text
 from ..editor.status_bar import say
-from ..review.decision import Outcome, Owner, Review, Words
+from ..review.decision import Owner, Review, Words
 from ..review.document.encodings import DEFAULT_FALLBACK
 from ..review.document.preparation import Preparation
 from .deciding import Texts, keep_changes, keep_hunks, read_texts, undo_changes
@@ -158,7 +158,7 @@ class ChangeReviews:
         if former is not None:
             self._open.input_guard.came(review)  # what is typed on was meant for the one before
         self._open.await_focus(review, Preparation(texts.left, review.same_files))
-        self._open.arrangement.when_free(partial(self._open.show, review, True, former is None))
+        self._open.arrangement.focus.when_free(partial(self._open.show, review, True, former is None))
         self._finish(former)
 
     def _finish(self, review: Optional[Review]) -> None:
@@ -186,7 +186,7 @@ class ChangeReviews:
             if not review.pending:
                 continue
             if change is None:
-                review.close()
+                review.reject()
                 self._finish(review)
                 continue
             if (change.before, change.now) != (shown.change.before, shown.change.now):
@@ -197,7 +197,7 @@ class ChangeReviews:
         if not review.pending or review not in self._shown:
             return
         if texts.right is None:
-            review.close()
+            review.reject()
             self._finish(review)
             return
         self._shown[review] = _Shown(change, texts.by_lines)
@@ -221,7 +221,7 @@ class ChangeReviews:
 
     # -- the decisions of the review ----------------------------------------------------------------------------------
 
-    def accept(self, review: Review, text: str) -> None:
+    def accept(self, review: Review) -> None:
         """Keep the change."""
         self._keep(review, ())
 
@@ -229,11 +229,10 @@ class ChangeReviews:
         """Undo the change."""
         self._undo(review, ())
 
-    def closed(self, review: Review, text: str) -> Optional[Outcome]:
+    def closed(self, review: Review) -> None:
         """Decide nothing."""
-        review.close()
+        review.reject()
         self._shown.pop(review, None)
-        return None
 
     def accept_hunks(self, review: Review, hunks: Sequence[Hunk]) -> None:
         """Keep these hunks."""

@@ -19,7 +19,8 @@ import os
 import threading
 import time
 from collections import deque
-from typing import TYPE_CHECKING, Any, Callable, Deque, Dict, List, NamedTuple, Optional, Set, Tuple
+from functools import partial
+from typing import TYPE_CHECKING, Callable, Deque, Dict, List, NamedTuple, Optional, Set, Tuple
 
 from . import private_files
 from .private_files import PrivateFile
@@ -64,15 +65,11 @@ class KeptTexts:
 
     def keep(self, name: str, text: Text) -> None:
         """Keep a text from now on, until `drop`, in place of what has this name. If that cannot be, it is logged."""
-        self._ask(self._keep, name, text)
+        self._ask(partial(self._keep, name, text))
 
     def drop(self, name: str) -> None:
         """The text is in its file, or given up."""
-        self._ask(self._drop, name)
-
-    def settled(self, then: Callable[[], None]) -> Computation:
-        """Call `then` on the main thread once all that was asked for before is done."""
-        return self._ask(lambda: None, then=lambda _: then())
+        self._ask(partial(self._drop, name))
 
     def leave(self) -> None:
         """Whoever comes first may have the texts."""
@@ -80,7 +77,8 @@ class KeptTexts:
 
     def take(self, wanted: Callable[[str], bool], then: Callable[[Found], None]) -> None:
         """Take over the texts that were left, of those whose path is `wanted`. `wanted` is called on a disk thread."""
-        self._ask(self._take, wanted, then=then)
+        found: List[Found] = []
+        self._ask(lambda: found.append(self._take(wanted)), lambda: then(found[0]))
 
     def wait(self, seconds: float) -> None:
         """Wait until all that was asked for is done, for so long at most. Blocks."""
@@ -88,18 +86,16 @@ class KeptTexts:
         for each in self._under_way:
             each.wait(max(0.0, end - time.monotonic()))
 
-    def _ask(self, do: Callable[..., Any], *args: Any, then: Callable[[Any], None] = lambda _: None) -> Computation:
+    def _ask(self, do: Callable[[], None], then: Callable[[], None] = lambda: None) -> None:
         """Jobs run side by side; this keeps them in order: each does all that was asked for up to then."""
-        results: List[Any] = []
-        self._asked.append(lambda: results.append(do(*args)))
+        self._asked.append(do)
         self._under_way = [each for each in self._under_way if not each.wait(0)]
-        computation = self._runtime.use_disk(self._work, then=lambda _: then(results[0]))
-        self._under_way.append(computation)
-        return computation
+        self._under_way.append(self._runtime.use_disk(lambda cancelled: self.catch_up(), then=lambda _: then()))
 
     # -- on a disk thread ---------------------------------------------------------------------------------------------
 
-    def _work(self, cancelled: Callable[[], bool]) -> None:
+    def catch_up(self) -> None:
+        """Do all that was asked for up to now. Blocks."""
         with self._turn:
             while self._asked:
                 self._asked.popleft()()

@@ -17,7 +17,7 @@ import logging
 import os
 import time
 from functools import partial
-from typing import TYPE_CHECKING, Any, Callable, Dict, FrozenSet, List, NamedTuple, Optional
+from typing import TYPE_CHECKING, AbstractSet, Any, Callable, FrozenSet, List, Optional
 
 import sublime
 
@@ -26,7 +26,6 @@ from ...editor.storage import storage_folder
 from . import disk
 from .disk import DiskError, Original
 from .encodings import UTF_8, codec_of
-from .preparation import same_files
 from .text import plain
 
 if TYPE_CHECKING:
@@ -41,20 +40,11 @@ Guard = Callable[[str], None]
 """Raises `DiskError` if the file at a path may not be written. Called on a disk thread, just before it is opened."""
 
 
-class _Writing(NamedTuple):
-    """What is to be written, where whoever asks for it allows it, and the folder that knows of it meanwhile."""
-
-    original: Original
-    text: str
-    guard: Optional[Guard]
-    storage: str
-
-
 class Write:
-    """One accepted text on its way into its file. Main thread only.
+    """One accepted text on its way into its file. Main thread only, but for the steps on disk threads.
 
-    `done` is called once, on the main thread, with None or with what went wrong; the file holds its old text then.
-    Without a `guard` the file may lie anywhere.
+    `first` is called on the disk thread, before the file is looked at. `done` is called once, on the main thread, with
+    None or with what went wrong; the file holds its old text then. Without a `guard` the file may lie anywhere.
     """
 
     def __init__(
@@ -62,22 +52,31 @@ class Write:
         runtime: Runtime,
         original: Original,
         text: str,
+        first: Callable[[], None],
         done: Callable[[Optional[DiskError]], None],
         guard: Optional[Guard] = None,
     ) -> None:
         self._runtime = runtime
-        self._writing = _Writing(original, text, guard, storage_folder())
-        self._path = original.path
+        self._original = original
+        self._text = text
+        self._first = first
+        self._guard = guard
+        self._storage = storage_folder()  # which knows of it meanwhile
         self._done: Optional[Callable[[Optional[DiskError]], None]] = done
         self.name = os.path.basename(original.path)
         self._computation: Optional[Computation] = None
 
+    @property
+    def under_way(self) -> bool:
+        """Whether `done` was not called yet."""
+        return self._done is not None
+
     def start(self) -> None:
         """Begin. Returns at once."""
         unsaved = file_views.unsaved_files()  # whatever a link to the file is called
-        shown = [view for view in file_views.views_named_like(self._path) if not view.is_loading()]
+        shown = [view for view in file_views.views_named_like(self._original.path) if not view.is_loading()]
         names = {view.file_name() or "" for view in shown} | unsaved
-        self._use_disk(_write_or_find_tabs, dict.fromkeys(names, ""), unsaved, then=self._looked)
+        self._use_disk(self._write_or_find_tabs, names, unsaved, then=self._looked)
 
     def wait(self, seconds: float) -> None:
         """Wait up to `seconds` for the disk thread. Any thread; the editor's API is not used."""
@@ -105,7 +104,7 @@ class Write:
             raise error  # which is reported
 
     def _use_disk(self, function: Callable[..., Any], *args: Any, then: Callable[[Any], None]) -> None:
-        self._computation = self._runtime.use_disk(function, self._writing, *args, then=then, failed=self._failed)
+        self._computation = self._runtime.use_disk(function, *args, then=then, failed=self._failed)
 
     def _looked(self, tabs: Optional[FrozenSet[str]]) -> None:
         if tabs is None:
@@ -117,10 +116,10 @@ class Write:
         elif any(view.is_read_only() for view in shown):
             self._end(DiskError(f"{self.name} is read-only."))
         else:
-            self._use_disk(_write, tabs, then=partial(self._written, tabs))
+            self._use_disk(self._write, tabs, then=partial(self._written, tabs))
 
     def _written(self, tabs: FrozenSet[str], _: object) -> None:
-        text = plain(self._writing.text)
+        text = plain(self._text)
         for view in self._shown(tabs):
             if view.is_dirty():
                 # Typed in while the file was being written. The editor asks, as for what any program writes.
@@ -130,49 +129,63 @@ class Write:
         self._end(None)
 
     def _shown(self, tabs: FrozenSet[str]) -> List[sublime.View]:
-        return [view for view in file_views.views_of_file(self._path, tabs) if not view.is_loading()]
+        return [view for view in file_views.views_of_file(self._original.path, tabs) if not view.is_loading()]
+
+    # -- on a disk thread ---------------------------------------------------------------------------------------------
+
+    def _write_or_find_tabs(
+        self, names: AbstractSet[str], unsaved: FrozenSet[str], cancelled: Callable[[], bool]
+    ) -> Optional[FrozenSet[str]]:
+        """Write the file unless tabs show it; then return their files."""
+        self._first()
+        tabs = disk.same_files(self._original.path, names)
+        if tabs & unsaved:
+            raise _unsaved(self.name)
+        if tabs:
+            return tabs
+        self._write(tabs, cancelled)
+        return None
+
+    def _write(self, tabs: FrozenSet[str], cancelled: Callable[[], bool]) -> None:
+        data = disk.encoded(self._original, self._text)
+        if self._guard is not None:
+            for path in (self._original.path, *tabs):
+                self._guard(path)
+        disk.write(self._original, data, self._storage)
 
 
 class Writes:
-    """The writes under way, one per review. Main thread only."""
+    """The writes under way. Main thread only. `first` is as for each `Write`."""
 
-    def __init__(self, runtime: Runtime) -> None:
+    def __init__(self, runtime: Runtime, first: Callable[[], None]) -> None:
         self._runtime = runtime
-        self._writes: Dict[object, Write] = {}
+        self._first = first
+        self._writes: List[Write] = []
 
     def begin(
         self,
-        key: object,
         original: Original,
         text: str,
-        done: Callable[[Optional[DiskError], bool], None],
+        done: Callable[[Optional[DiskError]], None],
         guard: Optional[Guard] = None,
     ) -> None:
-        """Write `text`; `key` is the review's, `guard` has the last word on whether the file may be written.
-
-        `done` is told what went wrong, and whether the window was closed meanwhile.
-        """
-        write = Write(self._runtime, original, text, partial(self._written, key, done), guard)
-        self._writes[key] = write
+        """Write `text`. `done` hears what went wrong; `guard` has the last word on whether the file may be written."""
+        write = Write(self._runtime, original, text, self._first, done, guard)
+        self._writes = [*(each for each in self._writes if each.under_way), write]
         write.start()
-
-    def _written(
-        self, key: object, done: Callable[[Optional[DiskError], bool], None], error: Optional[DiskError]
-    ) -> None:
-        done(error, self._writes.pop(key, None) is None)
 
     def finish(self) -> None:
         """Wait for all of them, `WRITE_SECONDS` at most, and forget those that take longer."""
         end = time.monotonic() + WRITE_SECONDS
-        for write in list(self._writes.values()):
+        writes, self._writes = self._writes, []
+        for write in writes:
             if not write.finish(max(0.0, end - time.monotonic())):
                 logger.error("%s was still being written when its window closed", write.name)
-        self._writes.clear()
 
     def wait(self) -> None:
         """Like `finish`, but `done` is never called: for when the editor's API may no longer be used."""
         end = time.monotonic() + WRITE_SECONDS
-        for write in self._writes.values():
+        for write in self._writes:
             write.wait(max(0.0, end - time.monotonic()))
 
 
@@ -183,28 +196,6 @@ def _read_again(view: sublime.View) -> None:
         view.run_command("revert")
     else:  # of itself it might take another one for the file
         view.run_command("reopen", {"encoding": encoding})
-
-
-def _write_or_find_tabs(
-    writing: _Writing, tabs: Dict[str, str], unsaved: FrozenSet[str], cancelled: Callable[[], bool]
-) -> Optional[FrozenSet[str]]:
-    """Write the file unless tabs show it; then return their files. Disk thread."""
-    files = same_files(writing.original.path, tabs)
-    if files & unsaved:
-        raise _unsaved(os.path.basename(writing.original.path))
-    if files:
-        return files
-    _write(writing, files, cancelled)
-    return None
-
-
-def _write(writing: _Writing, tabs: FrozenSet[str], cancelled: Callable[[], bool]) -> None:
-    original = writing.original
-    data = disk.encoded(original, writing.text)
-    if writing.guard is not None:
-        for path in (original.path, *tabs):
-            writing.guard(path)
-    disk.write(original, data, writing.storage)
 
 
 def _unsaved(name: str) -> DiskError:

@@ -30,14 +30,14 @@ Pair = Tuple[Optional[sublime.View], sublime.View]
 
 
 class Arrangement:
-    """The arrangement of one window. Main thread only."""
+    """The arrangement of one window. Main thread only. `focus` is who has the focus, `split` where the reviews are."""
 
     def __init__(self, window: sublime.Window, runtime: Runtime, settings: Callable[[], Settings]) -> None:
         self._window = window
         self._runtime = runtime
         self._settings = settings
-        self._split = SplitLayout(window)
-        self._focus = Focus(window, sublime.active_window)
+        self.split = SplitLayout(window)
+        self.focus = Focus(window)
         self._front: Set[int] = set()  # groups that showed one of the closing views
         self._had_focus = False  # whether one of those views had the focus
         self._elsewhere: Optional[sublime.View] = None  # the view that had it otherwise,
@@ -46,43 +46,30 @@ class Arrangement:
 
     def note_activated(self, view: sublime.View) -> None:
         """A tab or a panel of the window was activated."""
-        self._focus.note(view)
-        self._split.note_activated(view)
+        self.focus.note(view)
+        self.split.note_activated(view)
         self.go_on_waiting()
 
     def note_left(self, view: sublime.View) -> None:
         """A tab, a panel or an overlay has lost the focus."""
-        self._focus.note_left(view)
+        self.focus.note_left(view)
         self.go_on_waiting()
-
-    def when_free(self, act: Callable[[], None]) -> None:
-        """Call `act`, which moves the focus, as soon as that ends or blurs no overlay and no panel with input."""
-        self._focus.when_free(act)
-
-    @property
-    def free(self) -> bool:
-        """Whether no overlay and no panel with input has the focus."""
-        return self._focus.free
 
     def go_on_waiting(self) -> None:
         """Do what waits for the focus, if it is free."""
-        if self._focus.waited_for:  # in a later turn: what was picked may open another list at once
-            self._runtime.on_main(self._focus.go_on)
-
-    def note_project(self, ours: Callable[[], Sequence[sublime.View]]) -> None:
-        """The project may have been saved under another name. `ours` gives the views of all open reviews."""
-        self._split.note_project(ours)
+        if self.focus.waited_for:  # in a later turn: what was picked may open another list at once
+            self._runtime.on_main(self.focus.go_on)
 
     @property
     def is_still_there(self) -> bool:
         """Whether the window is open and has the project that it had when it was arranged."""
-        return self._window.is_valid() and not self._split.project_has_gone
+        return self._window.is_valid() and not self.split.project_has_gone
 
     # -- opening ------------------------------------------------------------------------------------------------------
 
     def tab_in_use(self) -> Optional[sublime.View]:
         """The tab or terminal that has the focus, even while a palette or another panel covers it."""
-        holder = self._focus.holder()
+        holder = self.focus.holder()
         if holder is None or holder.element() is None or view_roles.is_terminal(holder):
             return holder
         return self._window.active_view_in_group(self._window.active_group())
@@ -103,13 +90,13 @@ class Arrangement:
         front.
         """
         setting = self._settings().review_focus
-        takes_focus = not in_use and self._focus.proposal_may_take_it(setting)
-        before = self._focus.holder()
-        if not self._split.open:
-            self._focus.remember()
+        takes_focus = not in_use and self.focus.proposal_may_take_it(setting)
+        before = self.focus.holder()
+        if not self.split.open:
+            self.focus.remember()
         with self._arranging():
-            group = self._split.home(review.path, review.same_files)
-            groups = self._split.prepare(group, not alone and self._side_by_side(group), ours)
+            group = self.split.home(review.path, review.same_files)
+            groups = self.split.prepare(group, not alone and self._side_by_side(group), ours)
             user_views = file_views.views_of_file(review.path, review.same_files)
             user_view = user_views[0] if user_views else None
             original_view = None
@@ -121,7 +108,7 @@ class Arrangement:
             proposal_view = self._make(groups.proposal, view_roles.PROPOSAL, name, review.path, user_view, not pair)
             if in_use:
                 self.pair_up(in_use, in_use[-1])
-            self._focus.give(proposal_view if takes_focus else before, setting if takes_focus else NEVER)
+            self.focus.give(proposal_view if takes_focus else before, setting if takes_focus else NEVER)
         return original_view, proposal_view
 
     def _make(
@@ -139,7 +126,7 @@ class Arrangement:
         settings = self._settings()
         if settings.review_presentation != "auto":
             return bool(settings.review_presentation == "side_by_side")
-        columns = self._split.columns(group)
+        columns = self.split.columns(group)
         return columns is None or columns >= settings.review_inline_below_columns
 
     # -- while they are open ------------------------------------------------------------------------------------------
@@ -150,17 +137,17 @@ class Arrangement:
         The proposal gets the focus if `focus` is true, and its window comes to the front; if it is None only where the
         settings say so.
         """
-        holder = self._focus.holder()
+        holder = self.focus.holder()
         if not is_in(proposal_view, self._window):
             if focus or (focus is None and self.may_interrupt):
                 self._show_elsewhere(pair, proposal_view)
             return
         setting = ALWAYS if focus else self._settings().review_focus
         if focus is None:
-            focus = self._focus.proposal_may_take_it(setting)
+            focus = self.focus.proposal_may_take_it(setting)
         self.pair_up(pair, proposal_view)
         with self._arranging():
-            self._focus.give(proposal_view if focus else holder, setting if focus else NEVER)
+            self.focus.give(proposal_view if focus else holder, setting if focus else NEVER)
 
     def _show_elsewhere(self, pair: Sequence[sublime.View], proposal_view: sublime.View) -> None:
         """Show a proposal that the user has put into another window, and that window."""
@@ -187,7 +174,7 @@ class Arrangement:
 
     def note_closing(self, closing: Sequence[sublime.View]) -> None:
         """Note what the views that are about to be closed cover, and whether they have the focus."""
-        holder = self._focus.holder()
+        holder = self.focus.holder()
         self._had_focus = self._had_focus or (holder is not None and holder in closing)
         self._elsewhere, self._other_sheet = holder, self._window.active_sheet()
         for view in closing:
@@ -201,13 +188,13 @@ class Arrangement:
         if not front:
             return False
         if not is_in(proposal_view, self._window):
-            if had_focus and self._focus.in_active_window:
+            if had_focus and self.focus.in_active_window:
                 self._show_elsewhere(pair, proposal_view)
             return had_focus
         holder = self._elsewhere
         self.pair_up(pair, proposal_view)
         with self._arranging():
-            self._focus.give(proposal_view if had_focus else holder)
+            self.focus.give(proposal_view if had_focus else holder)
         return had_focus
 
     def restore(self, closed: Sequence[sublime.View], wanted: Callable[[], bool], tries: int = _CLOSING_TRIES) -> None:
@@ -222,11 +209,11 @@ class Arrangement:
             return
         front, had_focus = self._take_notes()
         with self._arranging():
-            self._split.restore(sorted(front))
+            self.split.restore(sorted(front))
             if had_focus:
-                self._focus.restore()
+                self.focus.restore()
             elif self._elsewhere is not None:
-                self._focus.give(self._elsewhere)
+                self.focus.give(self._elsewhere)
             elif self._other_sheet is not None and self._other_sheet.window() is not None:
                 self._window.focus_sheet(self._other_sheet)
         self._elsewhere = self._other_sheet = None

@@ -14,7 +14,7 @@ from typing import Callable, List, Optional
 import sublime
 
 from ...editor.file_views import is_in
-from ...editor.view_roles import is_terminal, role_of
+from ...editor.view_roles import is_terminal
 
 ALWAYS, NEVER = "always", "never"
 # Overlays show tabs behind them, of which the editor may tell as if they had the focus.
@@ -24,9 +24,8 @@ _OVERLAYS = frozenset(["command_palette:input", "goto_anything:input", "quick_pa
 class Focus:
     """The focus of one window. Main thread only. `note` exists because the editor reports panels only by activation."""
 
-    def __init__(self, window: sublime.Window, find_active_window: Callable[[], sublime.Window]) -> None:
+    def __init__(self, window: sublime.Window) -> None:
         self._window = window
-        self._find_active_window = find_active_window
         self._latest: Optional[sublime.View] = None
         self._before: Optional[sublime.View] = None
         self._input: Optional[sublime.View] = None  # the overlay or panel that the user types into
@@ -50,11 +49,11 @@ class Focus:
 
     @property
     def free(self) -> bool:
-        """Whether the focus can be moved without ending or blurring what the user types into."""
+        """Whether the focus can be moved without ending or blurring the overlay or panel that the user types into."""
         return self._input is None or not self._input.is_valid()
 
     def when_free(self, act: Callable[[], None]) -> None:
-        """Call `act` now, or once `go_on` finds that the focus is free."""
+        """Call `act`, which moves the focus, now, or once `go_on` finds that it is free."""
         self._waiting.append(act)
         self.go_on()
 
@@ -84,12 +83,9 @@ class Focus:
 
     def proposal_may_take_it(self, setting: str) -> bool:
         """Whether a proposal that opens now gets the focus, by the setting `review_focus`."""
-        if setting == ALWAYS:
-            return True
-        holder = self.holder()
-        if holder is not None and role_of(holder) is not None:
-            return setting != NEVER  # the user is reviewing: the next one comes to them
-        return setting != NEVER and not is_terminal(holder) and self.in_active_window
+        if setting in (ALWAYS, NEVER):
+            return setting == ALWAYS
+        return self.in_active_window and not is_terminal(self.holder())
 
     def give(self, view: Optional[sublime.View], setting: str = NEVER) -> None:
         """Give `view` the focus, if it still exists. With `ALWAYS` its window comes to the front as well."""
@@ -111,6 +107,5 @@ class Focus:
 
     @property
     def in_active_window(self) -> bool:
-        """Whether the window is the one in front, as far as can be known."""
-        active = self._find_active_window()
-        return active is None or active.id() == self._window.id()
+        """Whether the window is the one in front."""
+        return sublime.active_window().id() == self._window.id()

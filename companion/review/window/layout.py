@@ -15,6 +15,7 @@ The editor is not known here. Any thread.
 
 from __future__ import annotations
 
+from copy import deepcopy
 from typing import List, NamedTuple, Optional, Sequence, Tuple, TypedDict
 
 
@@ -66,7 +67,7 @@ def divide_above(layout: Layout, group: int, columns: int) -> Division:
 def undo(division: Division, now: Layout) -> Optional[Layout]:
     """The layout that `now` was before `division`, or None if the user changed the layout otherwise."""
     if same_layout(division.after, now):
-        return _copy(division.before)
+        return deepcopy(division.before)
     if not _same_structure(division.after, now):
         return None
     return {
@@ -99,7 +100,7 @@ def _divide(
 
     `column` and `row` say where, between 0 and 1, the middle line of the cell lies; None if none is needed.
     """
-    before = _copy(layout)
+    before = deepcopy(layout)
     left, top, right, bottom = before["cells"][group]
     columns = _add_line(before["cols"], left, right, column)
     rows = _add_line(before["rows"], top, bottom, row)
@@ -145,11 +146,3 @@ def _same_structure(one: Layout, other: Layout) -> bool:
         and len(one["rows"]) == len(other["rows"])
         and [list(cell) for cell in one["cells"]] == [list(cell) for cell in other["cells"]]
     )
-
-
-def _copy(layout: Layout) -> Layout:
-    return {
-        "cols": list(layout["cols"]),
-        "rows": list(layout["rows"]),
-        "cells": [list(cell) for cell in layout["cells"]],
-    }

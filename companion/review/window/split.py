@@ -10,6 +10,7 @@ layout are back, but not this object.
 
 from __future__ import annotations
 
+import json
 from typing import Any, Callable, Dict, FrozenSet, List, NamedTuple, Optional, Sequence, Tuple
 
 import sublime
@@ -17,7 +18,6 @@ import sublime
 from ...editor import file_views
 from ...editor.view_roles import is_terminal, role_of
 from . import layout as layouts
-from . import views
 from .snapshot import Snapshot, is_in, is_placeholder, restore_stored
 
 STORED = "gemini_companion.stage"  # stays as it is: windows are stored with it
@@ -190,20 +190,12 @@ class SplitLayout:
             value["division"] = self._division._asdict()
         if self._before is not None:
             value.update(self._before.to_value())
-        self._window.settings().set(STORED, _json(value))
+        self._window.settings().set(STORED, json.loads(json.dumps(value)))  # the editor stores no tuples
 
 
 def project_of(window: sublime.Window) -> Tuple[Optional[str], ...]:
     """What tells a window's projects apart, and the workspaces of one project."""
     return (window.project_file_name(), window.workspace_file_name())
-
-
-def close_abandoned(window: sublime.Window, is_abandoned: Callable[[sublime.View], bool]) -> bool:
-    """Close the views of reviews that nobody can decide any more. True if there were any."""
-    remains = [view for view in window.views() if is_abandoned(view)]
-    for view in remains:
-        views.close(view)
-    return bool(remains)
 
 
 def put_layout_back(window: sublime.Window) -> bool:
@@ -227,12 +219,3 @@ def put_layout_back(window: sublime.Window) -> bool:
 def _set_automatic(window: sublime.Window, value: Any) -> None:
     if value is not None:
         window.settings().set(AUTOMATIC, value)
-
-
-def _json(value: Any) -> Any:
-    """Tuples as lists, which is what the editor stores."""
-    if isinstance(value, dict):
-        return {key: _json(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_json(item) for item in value]
-    return value

@@ -90,7 +90,7 @@ class Reviews:
     def take_back(self, ticket):
         for review in self.pending():
             if review.ticket is ticket:
-                review.close()
+                review.reject()
 
     def withdraw(self, session, name):
         return self._withdraw(lambda ticket: ticket.name == name)
@@ -101,7 +101,7 @@ class Reviews:
     def _withdraw(self, fits):
         found = [review for review in self.pending() if fits(review.ticket)]
         for review in found:
-            review.close()
+            review.reject()
             review.ticket.settle(None)
         return len(found)
 

@@ -53,8 +53,8 @@ def test_the_table_in_words_has_every_state() -> None:
     assert documented == {state.name for state in Holder}
 
 
-def test_only_its_end_in_the_file_or_a_decision_ends_a_text() -> None:
-    assert [state for state in Holder if not TRANSITIONS[state]] == [Holder.ENDED]
+def test_what_was_left_or_has_ended_is_nobodys_any_more() -> None:
+    assert [state for state in Holder if not TRANSITIONS[state]] == [Holder.LEFT, Holder.ENDED]
 
 
 def test_at_first_the_file_is_looked_at_often_and_then_ever_less(clock: List[float]) -> None:
@@ -184,59 +184,44 @@ class TestLooking:
     def reviewed(self, file):
         return disk.read(str(file), maximum_bytes=1000, maximum_lines=100)
 
-    def look(self, file, text="new\n", awaited=None, original=None, last=None):
-        return accepted_text.look(original, str(file), text, awaited, last)
+    def look(self, file, text="new\n", awaited=None, original=None):
+        return accepted_text.look(original, str(file), text, awaited)
 
     def test_a_file_that_holds_the_text_is_found(self, file):
-        assert self.look(file).found is None
+        assert self.look(file) is None
         file.write_bytes(b"new\r\n")
-        assert self.look(file).found.text == "new\n"
+        assert self.look(file).text == "new\n"
 
     def test_a_file_that_held_it_all_the_time_does_too(self, file):
-        assert self.look(file, "old\n", original=self.reviewed(file)).found is not None
+        assert self.look(file, "old\n", original=self.reviewed(file)) is not None
 
     @pytest.mark.parametrize("proposed", ["old\n", "old\r\n"])
     def test_what_was_there_before_was_not_written_in_place_of_the_text(self, file, proposed):
         original = self.reviewed(file)
-        assert self.look(file, awaited=proposed, original=original).found is None
+        assert self.look(file, awaited=proposed, original=original) is None
         os.utime(str(file), (1, 1))  # as by a client that writes what is there
-        assert self.look(file, awaited=proposed, original=original).found is not None
+        assert self.look(file, awaited=proposed, original=original) is not None
 
     def test_a_file_that_was_replaced_by_an_equal_one_was_written(self, file, tmp_path):
         original, times = self.reviewed(file), os.stat(str(file))
         (tmp_path / "other").write_bytes(b"old\n")
         os.utime(str(tmp_path / "other"), ns=(times.st_atime_ns, times.st_mtime_ns))
         os.replace(str(tmp_path / "other"), str(file))
-        assert self.look(file, awaited="old\n", original=original).found is not None
+        assert self.look(file, awaited="old\n", original=original) is not None
 
     def test_in_its_place_the_client_writes_every_letter_but_line_ends(self, file):
         file.write_bytes(b"proposed")
-        assert self.look(file, awaited="proposed\n").found is None
-        assert self.look(file, text="proposed\n").found is not None, "some restore the file's own end"
-
-    def test_a_file_that_is_as_it_was_is_not_read_again(self, file, monkeypatch):
-        os.utime(str(file), (1, 1))
-        monkeypatch.setattr(accepted_text.time, "time_ns", lambda: 10**19)  # long after any change
-        first = self.look(file)
-        monkeypatch.setattr(accepted_text, "find", lambda *arguments, **options: pytest.fail("read again"))
-        assert self.look(file, last=first) is first
-
-    def test_one_that_has_just_changed_is(self, file):
-        """Two changes may bear one time, and leave one size."""
-        first = self.look(file)
-        times = os.stat(str(file))
-        file.write_bytes(b"new\n")
-        os.utime(str(file), ns=(times.st_atime_ns, times.st_mtime_ns))
-        assert self.look(file, last=first).found is not None
+        assert self.look(file, awaited="proposed\n") is None
+        assert self.look(file, text="proposed\n") is not None, "some restore the file's own end"
 
     def test_a_file_that_is_not_there_yet(self, file):
         file.unlink()
-        assert self.look(file, "") == accepted_text.FileLook(())
+        assert self.look(file, "") is None
         file.write_bytes(b"")
-        assert self.look(file, "").found is not None
+        assert self.look(file, "") is not None
 
     def test_it_is_read_in_its_own_encoding(self, file):
         original = self.reviewed(file)._replace(encoding=CYRILLIC)
         file.write_bytes("\u0436\n".encode("cp1251"))
-        assert self.look(file, "\u0436\n", original=original).found.encoding == CYRILLIC
-        assert self.look(file, "text\n", "\u0436\n", original=original).found.encoding == CYRILLIC
+        assert self.look(file, "\u0436\n", original=original).encoding == CYRILLIC
+        assert self.look(file, "text\n", "\u0436\n", original=original).encoding == CYRILLIC

@@ -1,58 +1,53 @@
-"""A review ends once, whoever ends it."""
+"""A review ends once, and the call that waits for it is answered once: whoever ends it, in whatever order."""
 
 from __future__ import annotations
 
 from itertools import product
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from companion.review.decision import Outcome, Owner, Review, ReviewState, Verdict
+from companion.review.decision import TRANSITIONS, Outcome, Owner, Review, ReviewState, Ticket, Verdict
 
-OWNER = Owner("session", "Gemini CLI")
-ENDINGS = {
-    "accept": lambda review: review.accept("text"),
-    "reject": lambda review: review.reject(),
-    "close": lambda review: review.close(),
-}
+PATH = "/project/file.py"
+ACCEPTED, REJECTED = Outcome(Verdict.ACCEPTED, PATH, "text\n"), Outcome(Verdict.REJECTED, PATH, None)
+# What happens, the states in which it may, and what it gives then; else it gives None or False.
+STEPS = [
+    (lambda review: review.accept("text\n"), (ReviewState.PENDING, ReviewState.WRITING), ACCEPTED),
+    (lambda review: review.reject(), (ReviewState.PENDING,), REJECTED),
+    (lambda review: review.begin_writing(), (ReviewState.PENDING,), True),
+    (lambda review: review.writing_failed(), (ReviewState.WRITING,), True),
+    (lambda review: review.orphan(), (ReviewState.PENDING, ReviewState.WRITING), True),
+]
 
 
-def make(proposed="proposed\n"):
-    return Review(OWNER, "/project/file.py", proposed)
+def make(state=ReviewState.PENDING, ticket=None):
+    review = Review(Owner("session", "Gemini CLI"), PATH, "proposed\n", ticket)
+    review.state = state
+    return review
 
 
-def test_a_new_review_is_pending():
+@pytest.mark.parametrize(("state", "step"), list(product(ReviewState, STEPS)))
+def test_a_review_can_only_be_decided_as_the_table_says(state, step):
+    act, states, result = step
+    review = make(state)
+    found = act(review)
+    if state in states:
+        assert found == result
+        assert review.state in {state} | TRANSITIONS[state]
+    else:
+        assert not found
+        assert review.state is state
+
+
+def test_what_could_not_be_written_can_be_decided_again():
     review = make()
+    assert review.begin_writing()
+    assert not review.pending
+    assert review.writing_failed()
     assert review.pending
-    assert review.state is ReviewState.PENDING
-    assert not review.orphaned
-    assert review.proposal.exact == "proposed\n"
-
-
-def test_accepting_gives_the_text():
-    review = make()
-    assert review.accept("edited\n") == Outcome(Verdict.ACCEPTED, "/project/file.py", "edited\n")
-    assert review.state is ReviewState.ACCEPTED
-
-
-def test_rejecting_gives_no_text():
-    review = make()
-    assert review.reject() == Outcome(Verdict.REJECTED, "/project/file.py", None)
-    assert review.state is ReviewState.REJECTED
-
-
-def test_closing_is_told_as_a_rejection():
-    review = make()
-    assert review.close() == Outcome(Verdict.REJECTED, "/project/file.py", None)
-    assert review.state is ReviewState.CLOSED
-
-
-@pytest.mark.parametrize(("first", "second"), list(product(ENDINGS, ENDINGS)))
-def test_only_the_first_ending_counts(first, second):
-    review = make()
-    assert ENDINGS[first](review) is not None
-    state = review.state
-    assert ENDINGS[second](review) is None
-    assert review.state is state
+    assert review.reject() == REJECTED
 
 
 def test_a_replaced_proposal_is_the_one_that_counts():
@@ -69,29 +64,68 @@ def test_the_client_goes_once():
     assert not review.orphan()
 
 
-def test_an_ended_review_cannot_be_orphaned():
-    review = make()
+# -- a call that waits for the decision -------------------------------------------------------------------------------
+
+
+def opened():
+    delivered = []
+    ticket = Ticket("name", True, delivered.append)
+    return make(ticket=ticket), ticket, delivered
+
+
+def accept(review, ticket):
+    outcome = review.accept("text\n")
+    if outcome is not None:
+        ticket.settle(outcome)
+
+
+def reject(review, ticket):
+    outcome = review.reject()
+    if outcome is not None:
+        ticket.settle(outcome)
+
+
+def answered_in_the_terminal(review, ticket):
     review.reject()
-    assert not review.orphan()
-    assert not review.orphaned
+    ticket.settle(None)
 
 
-def test_while_it_is_being_written_nobody_can_decide_otherwise():
-    review = make()
-    assert review.begin_writing()
-    assert review.state is ReviewState.WRITING
-    assert not review.pending
-    assert not review.ended
-    assert not review.begin_writing()
-    assert review.reject() is None
-    assert review.close() is None
-    assert review.accept("text") == Outcome(Verdict.ACCEPTED, "/project/file.py", "text")
+def connection_lost(review, ticket):
+    if review.orphan():
+        ticket.settle(None)
 
 
-def test_what_could_not_be_written_can_be_decided_again():
-    review = make()
-    assert not review.writing_failed()
+def taken_back(review, ticket):
+    ticket.waiting = False  # the call itself has been told
+    review.reject()
+
+
+def begin_writing(review, ticket):
     review.begin_writing()
-    assert review.writing_failed()
-    assert review.pending
-    assert review.reject() is not None
+
+
+def writing_failed(review, ticket):
+    review.writing_failed()
+
+
+EVENTS = [accept, reject, answered_in_the_terminal, connection_lost, taken_back, begin_writing, writing_failed]
+
+
+@given(st.lists(st.sampled_from(EVENTS), max_size=8))
+def test_no_order_of_events_answers_a_call_twice(events):
+    review, ticket, delivered = opened()
+    for event in events:
+        event(review, ticket)
+    assert len(delivered) <= 1
+    answered_in_the_terminal(review, ticket)
+    if taken_back not in events:
+        assert len(delivered) == 1, "nor never"
+
+
+@given(st.permutations([accept, reject, answered_in_the_terminal, connection_lost]))
+def test_the_first_one_decides(events):
+    review, ticket, delivered = opened()
+    for event in events:
+        event(review, ticket)
+    wanted = {accept: ACCEPTED, reject: REJECTED}.get(events[0])
+    assert delivered == [wanted]

@@ -14,7 +14,6 @@ from companion.review.display.header import contents_notice
 from companion.review.document import disk
 from companion.review.document.disk import Kind
 from companion.review.document.formats import BINARY, TEXT, format_of_bytes, format_of_text
-from companion.review.document.text import ProposedText
 
 
 def words(text):
@@ -217,17 +216,3 @@ def test_utf_16_is_text_whatever_its_size(tmp_path):
 
 def test_what_the_editor_shows_as_hexadecimal_is_binary(tmp_path):
     assert read(tmp_path, b"a\n", encoding="Hexadecimal").format == BINARY
-
-
-@pytest.mark.parametrize("data", [png(), b"%PDF-1.7\n\xe2\xe3"])
-def test_an_image_is_never_overwritten_by_us(tmp_path, data):
-    with pytest.raises(disk.DiskError, match="because it is a binary file"):
-        disk.encoded(read(tmp_path, data), "text")
-
-
-def test_a_proposal_is_given_back_as_it_came():
-    for data in (png(), *IMAGES.values()):
-        for text in (data.decode("latin-1"), data.decode("utf-8", "replace")):
-            proposal = ProposedText(text)
-            assert proposal.restore(proposal.shown) == text
-            assert proposal.size == len(text.encode("utf-8"))

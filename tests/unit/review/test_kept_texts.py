@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import time
-from functools import partial
 from pathlib import Path
 from typing import Any, Callable, List
 
@@ -55,10 +54,7 @@ def text(content: str = "mine\n", name: str = "file.py", session: str = "") -> T
 
 def keep(kept: KeptTexts, content: Text, name: str = "") -> str:
     name = name or f"{time.monotonic_ns():x}"
-    told: List[bool] = []
     kept.keep(name, content)
-    kept.settled(lambda: told.append(True))
-    assert told == [True], "said once it is done"
     return name
 
 
@@ -122,18 +118,16 @@ def test_what_is_asked_for_is_done_in_that_order_on_whatever_thread(folder: Path
     runtime = AtOnce()
     runtime.holding = True
     kept = KeptTexts(runtime, str(folder))  # type: ignore[arg-type]
-    done: List[str] = []
     for content in ("one", "two"):
         kept.keep("a", text(f"{content}\n"))
-        kept.settled(partial(done.append, content))
-    kept.settled(lambda: done.append("settled"))
     runtime.held[-1]()
     (file,) = texts_in(folder)
     assert content_of(file) == "two\n"
-    assert done == ["settled"]
-    for held in runtime.held[:-1]:
-        held()
-    assert done == ["settled", "one", "two"]
+    runtime.held[0]()
+    assert texts_in(folder) == [file]
+    kept.drop("a")
+    kept.catch_up()
+    assert not folder.exists(), "whoever waits for it does it"
 
 
 def test_nothing_stays_of_what_is_needed_no_more(folder: Path, keeper: Callable[[], KeptTexts]) -> None:
