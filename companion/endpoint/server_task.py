@@ -83,7 +83,7 @@ class ServerTask:
         self._left = state  # by the last server, for the next one; None from when that listens
         self._address = Address()
         self._stopped = False
-        self._clients: Dict[str, ClientSession] = {}  # those that the listener has been told of
+        self._former: Dict[str, ClientSession] = {}  # sessions of the last server that has ended
         self._waiting: List[Tuple[Message, str]] = []
         self._ending = False
         self._attempt = 0  # the number of the newest `run`; an older one that still waits gives up
@@ -126,7 +126,7 @@ class ServerTask:
             Hooks(
                 partial(self._call_tool, self._dialect),
                 self._client_came,
-                self._client_went,
+                partial(self._tell, self._listener.went),
                 lambda client: self._tell(self._listener.listed, client, self._dialect),
                 partial(self._tell, self._listener.process_known),
             ),
@@ -145,8 +145,8 @@ class ServerTask:
             self.notify(*notification)
         for session in list(server.sessions.values()):
             self._client_came(session)
-        for session in [each for each in self._clients.values() if each.id not in server.sessions]:
-            self._client_went(session)  # its session could not be kept
+        for session in [each for each in self._former.values() if each.id not in server.sessions]:
+            self._tell(self._listener.went, session)  # its session could not be kept
         self._tell(self._listener.problem, self._dialect, None)
         self._tell_address()
 
@@ -203,6 +203,7 @@ class ServerTask:
     def _keep(self, server: BaseServer) -> None:
         """Keep what the next server can take over of one that has ended."""
         self._left = ServerState(self._address.port, *self._secrets, server.export_state())
+        self._former = dict(server.sessions)
 
     def notify(self, message: Message, session: Optional[str]) -> None:
         """Send a notification to one session or, without one, to all.
@@ -235,14 +236,7 @@ class ServerTask:
             self._server.disconnect()
 
     def _client_came(self, session: ClientSession) -> None:
-        self._runtime.assert_loop_thread()
-        self._clients[session.id] = session
         self._tell(self._listener.came, session, self._dialect)
-
-    def _client_went(self, session: ClientSession) -> None:
-        self._runtime.assert_loop_thread()
-        self._clients.pop(session.id, None)
-        self._tell(self._listener.went, session)
 
     def _tell(self, listener: Callable[..., None], *args: Any) -> None:
         self._runtime.on_main(listener, *args)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 from collections import OrderedDict
 from functools import partial
-from typing import TYPE_CHECKING, Callable, Dict, NamedTuple, Optional, Sequence
+from typing import TYPE_CHECKING, Callable, Dict, Optional, Sequence, Tuple
 
 from ..editor.file_views import same_key
 
@@ -23,13 +23,8 @@ if TYPE_CHECKING:
 MOST = 2000  # files; of more, the latest
 
 
-class FileStamp(NamedTuple):
-    """A state of a file. Times are in nanoseconds."""
-
-    device: int
-    number: int
-    size: int
-    changed: int
+FileStamp = Tuple[int, ...]
+"""What tells one state of a file from another."""
 
 
 class TabOrigins:
@@ -64,7 +59,7 @@ def stamp(path: str) -> Optional[FileStamp]:
         found = os.stat(path)
     except (OSError, ValueError):
         return None
-    return FileStamp(found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns)
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
 
 
 def _stamps(paths: Sequence[str], cancelled: Callable[[], bool]) -> Dict[str, FileStamp]:
