@@ -28,7 +28,8 @@ def equal_blocks(left: Sequence[int], right: Sequence[int], budget: Budget) -> L
         *differences(left, right, budget),
         (len(left), len(left), len(right), len(right)),
     ]:
-        assert left_start - i == right_start - j
+        if left_start - i != right_start - j:
+            raise ValueError("what lies between two differences is not the same length on both sides")
         if left_start > i:
             blocks.append((i, j, left_start - i))
         i, j = left_end, right_end
