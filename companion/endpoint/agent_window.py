@@ -12,9 +12,9 @@ from __future__ import annotations
 
 import os
 import stat
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING, Any, Callable, Collection, Dict, Iterator, List, Optional, Sequence, Tuple, TypeVar
+from typing import TYPE_CHECKING, Any, Callable, Collection, Dict, List, Optional, Sequence, Tuple, TypeVar
 
 import sublime
 
@@ -93,10 +93,9 @@ class EndpointWindow:
             self._runtime.on_main(self._call_over, ticket, reason, session)
 
         request.call.on_cancelled(cancelled)
-        with _refusals():
-            found = await self._prepared(request.path, request.proposed)
-            if not decided.done():
-                await self._runtime.call_main(self._open, session, request.path, found, ticket)
+        found = await self._prepared(request.path, request.proposed)
+        if not decided.done():
+            await self._runtime.call_main(self._open, session, request.path, found, ticket)
         outcome = await decided
         if outcome is None:
             return Answer(Decision.WITHDRAWN)
@@ -151,15 +150,13 @@ class EndpointWindow:
 
     async def propose(self, client: ClientSession, path: str, proposed: str) -> None:
         """Show a proposal under the file's path."""
-        with _refusals():
-            found = await self._prepared(path, proposed)
-            owner = self._clients.owner_of(client)
-            await self._runtime.call_main(self._reviews.open_diff, owner, path, found.proposal, found)
+        found = await self._prepared(path, proposed)
+        owner = self._clients.owner_of(client)
+        await self._runtime.call_main(self._reviews.open_diff, owner, path, found.proposal, found)
 
     async def close_proposal(self, client: ClientSession, path: str, *, silently: bool) -> Optional[str]:
         """Close the review of this file; its text, or None if there is none."""
-        with _refusals():
-            return await self._runtime.call_main(self._close, self._clients.owner_of(client), path, silently)
+        return await self._runtime.call_main(self._close, self._clients.owner_of(client), path, silently)
 
     def _close(self, owner: Owner, path: str, silently: bool) -> Optional[str]:
         """Main thread."""
@@ -171,19 +168,18 @@ class EndpointWindow:
         import asyncio
 
         owner = self._clients.owner_of(client)
-        with _refusals():
-            checked = await self._runtime.call_main(self._reviews.path_of, owner, path)
-            folders = tuple(self.folders())
-            if not await self._runtime.in_worker(inside_workspace, checked, folders):
-                raise CannotDo(NOT_WRITTEN)
+        checked = await self._runtime.call_main(self._reviews.path_of, owner, path)
+        folders = tuple(self.folders())
+        if not await self._runtime.in_worker(inside_workspace, checked, folders):
+            raise CannotDo(NOT_WRITTEN)
 
-            def guard(path: str) -> None:
-                if not inside_workspace(path, folders):  # a link may lead elsewhere by now
-                    raise DiskError(NOT_WRITTEN)
+        def guard(path: str) -> None:
+            if not inside_workspace(path, folders):  # a link may lead elsewhere by now
+                raise DiskError(NOT_WRITTEN)
 
-            written: asyncio.Future[str] = asyncio.get_running_loop().create_future()
-            done = partial(self._runtime.on_loop, _settle, written)
-            await self._runtime.call_main(self._accept, owner, path, checked, done, guard)
+        written: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+        done = partial(self._runtime.on_loop, _settle, written)
+        await self._runtime.call_main(self._accept, owner, path, checked, done, guard)
         problem = await written  # an empty text if nothing went wrong
         if problem:
             raise CannotDo(problem)
@@ -196,8 +192,7 @@ class EndpointWindow:
 
     async def reject_proposal(self, client: ClientSession, path: str) -> None:
         """Close the review and leave the file alone."""
-        with _refusals():
-            await self._runtime.call_main(self._reviews.reject_by_client, self._clients.owner_of(client), path)
+        await self._runtime.call_main(self._reviews.reject_by_client, self._clients.owner_of(client), path)
 
     async def in_worker(self, function: Callable[..., Any], *args: Any) -> Any:
         """Call a function that takes long on another thread."""
@@ -344,15 +339,6 @@ class EndpointWindow:
     def rename_client(self, session: str, name: str) -> None:
         """Show the client under this name from now on."""
         self._runtime.on_main(self._clients.rename, session, name)
-
-
-@contextmanager
-def _refusals() -> Iterator[None]:
-    """What the reviews refuse is refused."""
-    try:
-        yield
-    except (ReviewError, PathError) as error:
-        raise CannotDo(str(error)) from None
 
 
 def _state(path: str) -> Tuple[str, Optional[FileStamp]]:

@@ -22,6 +22,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import Callable, Dict, FrozenSet, NamedTuple, Optional, Protocol, Sequence, Tuple, Union
 
+from ..agents.window import CannotDo
 from ..comparison import Hunk
 from .document.disk import Original
 from .document.text import ProposedText
@@ -49,8 +50,8 @@ class Outcome(NamedTuple):
     content: Optional[str]
 
 
-class ReviewError(Exception):
-    """What was asked for cannot be done. The message is a sentence for whoever asked."""
+class ReviewError(CannotDo):
+    """What was asked of a review cannot be done."""
 
 
 class Ticket:

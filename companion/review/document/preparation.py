@@ -18,6 +18,7 @@ import time
 from contextlib import suppress
 from typing import FrozenSet, Mapping, NamedTuple, Optional
 
+from ...agents.window import CannotDo
 from ...comparison import Cancelled, Whitespace
 from . import disk
 from .comparing import Compared, Limits, Question, compare
@@ -61,7 +62,7 @@ class FileState(NamedTuple):
     same_files: FrozenSet[str]
 
 
-class PathError(Exception):
+class PathError(CannotDo):
     """No diff can be shown for the path. The message is a sentence for the client."""
 
 
