@@ -13,10 +13,10 @@ from __future__ import annotations
 import posixpath
 from typing import Any, Dict, Mapping, Optional, Tuple
 
-from ..protocol.tools import Tool, ToolCall, ToolResult, error_result, text_result
+from ..protocol.tools import Tool, ToolCall, ToolResult, text_result
 from .dialect import Mention, Message, Transport, file_url, json_result, tool
-from .selection_dialect import ANSWERED_ELSEWHERE, TEXT, SelectionDialect, diagnostic_fields, selection_fields
-from .window import AgentWindow, Decision, Severity
+from .selection_dialect import TEXT, SelectionDialect, diagnostic_fields, selection_fields
+from .window import AgentWindow, Severity
 
 _SWITCH: Dict[str, Any] = {"type": "boolean"}
 _SEVERITIES: Mapping[Severity, str] = {
@@ -92,12 +92,10 @@ class ClaudeDialect(SelectionDialect):
         return pid if type(pid) is int and pid > 0 else None
 
     async def _open_diff(self, call: ToolCall, window: AgentWindow) -> ToolResult:
-        answer = await self.reviewed(call, window, "new_file_path")
-        if answer.decision is Decision.ACCEPTED:
-            return _texts("FILE_SAVED", answer.text)
-        if answer.decision is Decision.REJECTED:
+        accepted = await self.reviewed(call, window, "new_file_path")
+        if accepted is None:
             return _texts("DIFF_REJECTED", call.arguments["tab_name"])
-        return error_result(ANSWERED_ELSEWHERE)
+        return _texts("FILE_SAVED", accepted)
 
     async def _close_tab(self, call: ToolCall, window: AgentWindow) -> ToolResult:
         await window.withdraw_review(call.session.id, call.arguments["tab_name"])

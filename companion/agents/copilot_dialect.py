@@ -11,10 +11,10 @@ from __future__ import annotations
 
 from typing import Any, Dict, Mapping, Tuple
 
-from ..protocol.tools import Tool, ToolCall, ToolResult, error_result
+from ..protocol.tools import Tool, ToolCall, ToolResult
 from .dialect import Transport, file_url, json_result, tool
-from .selection_dialect import ANSWERED_ELSEWHERE, TEXT, SelectionDialect, diagnostic_fields, selection_fields
-from .window import AgentWindow, Decision, Diagnostic, Severity
+from .selection_dialect import TEXT, SelectionDialect, diagnostic_fields, selection_fields
+from .window import AgentWindow, Diagnostic, Severity
 
 _SEVERITIES: Mapping[Severity, str] = {
     Severity.ERROR: "error",
@@ -66,12 +66,10 @@ class CopilotDialect(SelectionDialect):
 
     async def _open_diff(self, call: ToolCall, window: AgentWindow) -> ToolResult:
         name = call.arguments["tab_name"]
-        answer = await self.reviewed(call, window, "original_file_path")
-        if answer.decision is Decision.ACCEPTED:
-            return _decided(name, "SAVED", "accepted_via_button", "The user accepted the proposal.")
-        if answer.decision is Decision.REJECTED:
+        accepted = await self.reviewed(call, window, "original_file_path")
+        if accepted is None:
             return _decided(name, "REJECTED", "rejected_via_button", "The user rejected the proposal.")
-        return error_result(ANSWERED_ELSEWHERE)
+        return _decided(name, "SAVED", "accepted_via_button", "The user accepted the proposal.")
 
     async def _close_diff(self, call: ToolCall, window: AgentWindow) -> ToolResult:
         name = call.arguments["tab_name"]

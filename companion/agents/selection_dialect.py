@@ -13,10 +13,9 @@ from typing import Any, Dict, Mapping, Optional, Sequence
 from ..protocol.tools import ToolCall
 from .dialect import Dialect, Message, file_url, path_of_url
 from .shared_context import ActiveFile, Position, SharedContext
-from .window import AgentWindow, Answer, Diagnostic, FileDiagnostics, ReviewRequest, Severity
+from .window import AgentWindow, Diagnostic, FileDiagnostics, ReviewRequest, Severity
 
 SELECTION_CHANGED = "selection_changed"
-ANSWERED_ELSEWHERE = "The diff was closed, as the question was answered elsewhere."
 
 TEXT: Dict[str, Any] = {"type": "string"}
 """The schema of an argument that is a text."""
@@ -35,8 +34,9 @@ class SelectionDialect(Dialect):
     def only_takes_back(self, context: SharedContext) -> bool:
         return context.active is None
 
-    async def reviewed(self, call: ToolCall, window: AgentWindow, path_argument: str) -> Answer:
-        """Show the proposal of a call for the file that this argument names, and wait for the decision."""
+    async def reviewed(self, call: ToolCall, window: AgentWindow, path_argument: str) -> Optional[str]:
+        """Show the proposal of a call for the file that this argument names, and wait for the decision: the accepted
+        text, or None."""
         arguments = call.arguments
         path, proposed = arguments[path_argument], arguments["new_file_contents"]
         return await window.review(ReviewRequest(call, path, proposed, arguments["tab_name"], self.edits_return))

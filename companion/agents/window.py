@@ -18,14 +18,6 @@ class CannotDo(Exception):
     """What was asked for cannot be done. The message is a sentence for whoever asked."""
 
 
-class Decision(Enum):
-    """How a review that a call waits for has ended."""
-
-    ACCEPTED = "the user accepts the text"
-    REJECTED = "the user rejects it, or has closed the view"
-    WITHDRAWN = "it was taken back: the program has its answer from elsewhere, and waits for none"
-
-
 class ReviewRequest(NamedTuple):
     """A proposal whose decision is the result of the call that brought it."""
 
@@ -38,13 +30,6 @@ class ReviewRequest(NamedTuple):
     """The program's own name for the review, by which it takes it back."""
     edits_return: bool
     """Whether the answer carries the user's edits of the proposal."""
-
-
-class Answer(NamedTuple):
-    """What became of a review. `text` is the accepted text, its line ends and byte order mark as proposed."""
-
-    decision: Decision
-    text: str = ""
 
 
 class OpenEditor(NamedTuple):
@@ -87,8 +72,10 @@ class FileDiagnostics(NamedTuple):
 class AgentWindow(Protocol):
     """One window, as programs may use it. Loop thread. Every method may raise `CannotDo`."""
 
-    async def review(self, request: ReviewRequest) -> Answer:
-        """Show a proposal and wait for the decision: minutes, if need be. `CannotDo`: it is not shown."""
+    async def review(self, request: ReviewRequest) -> Optional[str]:
+        """Show a proposal and wait for the decision: minutes, if need be. The accepted text, its line ends and byte
+        order mark as proposed; None if the user rejects it, or has closed the view. `CannotDo`: it is not shown, or was
+        taken back, as the program has its answer from elsewhere."""
 
     async def withdraw_review(self, session: str, name: str) -> bool:
         """Close this client's review of this name. The client is not told. False if there is none."""

@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING, Any, Callable, Collection, Dict, List, Optiona
 import sublime
 
 from ..agents.shared_context import ActiveFile
-from ..agents.window import Answer, CannotDo, Decision, FileDiagnostics, OpenEditor, ReviewRequest
+from ..agents.window import CannotDo, FileDiagnostics, OpenEditor, ReviewRequest
 from ..editor.file_views import same_key
 from ..protocol.tools import Cancellation, ClientSession
-from ..review.decision import Outcome, Owner, ReviewError, Ticket, Verdict
+from ..review.decision import Outcome, Owner, ReviewError, Ticket
 from ..review.document.disk import DiskError, same_files
 from ..review.document.preparation import PathError, Preparation, prepare
 from .diagnostics import Diagnostics
@@ -44,6 +44,7 @@ PREPARE_SECONDS = 20.0  # a network drive that takes longer counts as dead
 LOST_MILLISECONDS = 10000  # after which a client that still lives has its answer from elsewhere
 SAVE_SECONDS = 5.0
 _SAVE_POLL_SECONDS = 0.05
+ANSWERED_ELSEWHERE = "The diff was closed, as the question was answered elsewhere."
 WITHHELD = "The user does not share this file."
 OUTSIDE = "The file is outside the workspace folders of the editor's window."
 NOT_WRITTEN = OUTSIDE[:-1] + (
@@ -80,8 +81,8 @@ class EndpointWindow:
 
     # -- reviews ------------------------------------------------------------------------------------------------------
 
-    async def review(self, request: ReviewRequest) -> Answer:
-        """Show a proposal and wait for the decision."""
+    async def review(self, request: ReviewRequest) -> Optional[str]:
+        """Show a proposal and wait for the decision: the accepted text, or None."""
         import asyncio
 
         decided: asyncio.Future[Optional[Outcome]] = asyncio.get_running_loop().create_future()
@@ -98,10 +99,8 @@ class EndpointWindow:
             await self._runtime.call_main(self._open, session, request.path, found, ticket)
         outcome = await decided
         if outcome is None:
-            return Answer(Decision.WITHDRAWN)
-        if outcome.kind is Verdict.ACCEPTED:
-            return Answer(Decision.ACCEPTED, outcome.content or "")
-        return Answer(Decision.REJECTED)
+            raise CannotDo(ANSWERED_ELSEWHERE)
+        return outcome.content
 
     async def _prepared(self, path: str, proposed: str) -> Preparation:
         """The proposed text and what was found out about its file: all is read before the views are made, so that they

@@ -21,7 +21,7 @@ from ..context.tracker import ContextTracker
 from ..editor.status_bar import StatusBar, say
 from ..protocol.serving import Address, Secrets
 from ..protocol.tools import error_result
-from ..review.decision import Outcome, Review, Verdict
+from ..review.decision import Outcome, Review
 from ..review.events import ReviewEvents
 from ..review.manager import ReviewManager
 from ..system.processes import EDITOR_PID
@@ -135,8 +135,7 @@ class Endpoint:
         if review.ticket is not None:
             review.ticket.settle(outcome)
             return
-        accepted = outcome.content if outcome.kind is Verdict.ACCEPTED else None
-        self.servers.notify(PRIMARY, PRIMARY.decided(outcome.path, accepted), review.owner.session_id)
+        self.servers.notify(PRIMARY, PRIMARY.decided(outcome.path, outcome.content), review.owner.session_id)
 
     async def _call(self, dialect: Dialect, call: ToolCall) -> ToolResult:
         """Carry out a call, which is a sign that its program is at work. Loop thread."""

@@ -6,7 +6,7 @@ import asyncio
 import json
 
 from companion.agents.shared_context import ActiveFile, Position
-from companion.agents.window import Answer, Decision, Diagnostic, FileDiagnostics, OpenEditor, Severity
+from companion.agents.window import Diagnostic, FileDiagnostics, OpenEditor, Severity
 from companion.protocol.tools import ClientSession, ToolCall
 
 PATH = "/project/one.py"
@@ -23,7 +23,7 @@ class FakeWindow:
     """An `AgentWindow`."""
 
     def __init__(self):
-        self.answer = Answer(Decision.REJECTED)
+        self.accepted = None
         self.refusal = None
         self.requests, self.withdrawn, self.opened, self.saved, self.names = [], [], [], [], {}
         self.open_reviews = 0
@@ -34,7 +34,7 @@ class FakeWindow:
         self.requests.append(request)
         if self.refusal is not None:
             raise self.refusal
-        return self.answer
+        return self.accepted
 
     async def withdraw_review(self, session, name):
         self.withdrawn.append((session, name))

@@ -10,7 +10,7 @@ from fake_window import PATH, SELECTION, FakeWindow, called, value
 from companion.agents.claude_dialect import CLAUDE
 from companion.agents.dialect import Mention, Message
 from companion.agents.shared_context import ActiveFile, Position, SharedContext
-from companion.agents.window import Answer, CannotDo, Decision
+from companion.agents.window import CannotDo
 
 NAME = "\u273b [Claude Code] one.py (a1b2c3) \u29c9"
 OPEN = {"old_file_path": PATH, "new_file_path": PATH, "new_file_contents": "new\n", "tab_name": NAME}
@@ -38,14 +38,14 @@ def test_the_tools_are_those_of_the_protocol_and_no_code_can_be_run():
 
 
 def test_an_accepted_diff_is_answered_with_the_final_text(window):
-    window.answer = Answer(Decision.ACCEPTED, "edited\n")
+    window.accepted = "edited\n"
     assert called(CLAUDE, window, "openDiff", **OPEN) == (["FILE_SAVED", "edited\n"], False)
     (request,) = window.requests
     assert (request.path, request.proposed, request.name, request.edits_return) == (PATH, "new\n", NAME, True)
 
 
 def test_an_empty_final_text_is_an_answer_too(window):
-    window.answer = Answer(Decision.ACCEPTED, "")
+    window.accepted = ""
     assert called(CLAUDE, window, "openDiff", **OPEN) == (["FILE_SAVED", ""], False)
 
 
@@ -54,18 +54,8 @@ def test_a_rejected_diff(window):
 
 
 def test_what_was_answered_in_the_terminal_or_cannot_be_shown_is_an_error_so_that_its_own_question_goes_on(window):
-    window.answer = Answer(Decision.WITHDRAWN)
-    assert called(CLAUDE, window, "openDiff", **OPEN)[1]
     window.refusal = CannotDo("It is a folder.")
     assert called(CLAUDE, window, "openDiff", **OPEN) == (["It is a folder."], True)
-
-
-@pytest.mark.parametrize("decision", Decision)
-def test_no_answer_to_a_diff_is_taken_for_an_accepted_one_by_mistake(window, decision):
-    window.answer = Answer(decision, "text")
-    texts, _ = called(CLAUDE, window, "openDiff", **OPEN)
-    assert "TAB_CLOSED" not in texts
-    assert ("FILE_SAVED" in texts) == (decision is Decision.ACCEPTED)
 
 
 def test_closing(window):

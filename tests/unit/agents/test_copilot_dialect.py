@@ -8,7 +8,7 @@ from fake_window import ACTIVE, PATH, SELECTION, FakeWindow, called, value
 from companion.agents.copilot_dialect import COPILOT
 from companion.agents.dialect import Mention, Message
 from companion.agents.shared_context import SharedContext
-from companion.agents.window import Answer, CannotDo, Decision
+from companion.agents.window import CannotDo
 
 NAME = "[Copilot CLI] - one.py (a1b2c3)"
 OPEN = {"original_file_path": PATH, "new_file_contents": "new\r\n", "tab_name": NAME}
@@ -25,11 +25,11 @@ def test_the_tools_are_those_of_the_protocol():
 
 
 @pytest.mark.parametrize(
-    "decision, result, trigger",
-    [(Decision.ACCEPTED, "SAVED", "accepted_via_button"), (Decision.REJECTED, "REJECTED", "rejected_via_button")],
+    "accepted, result, trigger",
+    [("edited", "SAVED", "accepted_via_button"), (None, "REJECTED", "rejected_via_button")],
 )
-def test_a_decision_has_all_the_fields_without_which_it_is_ignored(window, decision, result, trigger):
-    window.answer = Answer(decision, "edited")
+def test_a_decision_has_all_the_fields_without_which_it_is_ignored(window, accepted, result, trigger):
+    window.accepted = accepted
     answer = value(COPILOT, window, "open_diff", **OPEN)
     assert answer.pop("message")
     assert answer == {"success": True, "result": result, "trigger": trigger, "tab_name": NAME}
@@ -38,8 +38,6 @@ def test_a_decision_has_all_the_fields_without_which_it_is_ignored(window, decis
 
 
 def test_what_was_answered_in_the_terminal_or_cannot_be_shown_is_an_error_so_that_its_own_question_goes_on(window):
-    window.answer = Answer(Decision.WITHDRAWN)
-    assert called(COPILOT, window, "open_diff", **OPEN)[1]
     window.refusal = CannotDo("It is a folder.")
     assert called(COPILOT, window, "open_diff", **OPEN) == (["It is a folder."], True)
 

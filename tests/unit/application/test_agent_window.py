@@ -10,7 +10,7 @@ import threading
 import pytest
 
 from companion.agents.shared_context import ActiveFile, Position
-from companion.agents.window import Answer, CannotDo, Decision, FileDiagnostics, OpenEditor
+from companion.agents.window import CannotDo, FileDiagnostics, OpenEditor
 from companion.protocol.tools import Cancellation
 from companion.review.decision import Outcome, ReviewError, Verdict
 from tests.support.agent_windows import CLIENT, OWNER, Bench, Syntax, View
@@ -34,20 +34,18 @@ class TestReview:
             assert (ticket.name, ticket.waiting) == ("its name", True)
             ticket.settle(Outcome(Verdict.ACCEPTED, bench.path(), "edited\n"))
 
-        assert bench.review(accept) == Answer(Decision.ACCEPTED, "edited\n")
+        assert bench.review(accept) == "edited\n"
         assert bench.reviews.asked == [("open", OWNER, bench.path(), "new\n", "old\n")]
         assert bench.runtime.disk == ["prepare"]
         assert bench.runtime.main == ["file_request", "_open"]
 
-    @pytest.mark.parametrize(
-        ("outcome", "answer"),
-        [
-            (Outcome(Verdict.REJECTED, "/a", None), Answer(Decision.REJECTED)),
-            (None, Answer(Decision.WITHDRAWN)),
-        ],
-    )
-    def test_each_outcome_has_its_answer(self, bench, outcome, answer):
-        assert bench.review(lambda: bench.reviews.tickets[0].settle(outcome)) == answer
+    def test_a_rejected_text_is_none(self, bench):
+        outcome = Outcome(Verdict.REJECTED, "/a", None)
+        assert bench.review(lambda: bench.reviews.tickets[0].settle(outcome)) is None
+
+    def test_a_review_that_is_taken_back_is_no_decision(self, bench):
+        with pytest.raises(CannotDo, match="answered elsewhere"):
+            bench.review(lambda: bench.reviews.tickets[0].settle(None))
 
     def test_what_cannot_be_shown_is_said(self, bench):
         with pytest.raises(CannotDo, match="is a folder"):
@@ -63,16 +61,16 @@ class TestReview:
             bench.review(lambda: None)
 
     def test_a_client_that_takes_its_call_back_takes_the_review_with_it(self, bench):
-        answer = bench.review(lambda: bench.tool_call.cancel(Cancellation.BY_CLIENT))
-        assert answer.decision is Decision.WITHDRAWN
+        with pytest.raises(CannotDo, match="answered elsewhere"):
+            bench.review(lambda: bench.tool_call.cancel(Cancellation.BY_CLIENT))
         assert bench.reviews.taken_back == bench.reviews.tickets
         assert not bench.runtime.later
         assert not bench.reviews.tickets[0].waiting
 
     @pytest.mark.parametrize("lives", [True, False])
     def test_after_a_broken_connection_it_goes_if_the_client_still_lives_a_while_later(self, bench, lives):
-        answer = bench.review(lambda: bench.tool_call.cancel(Cancellation.CONNECTION_LOST))
-        assert answer.decision is Decision.WITHDRAWN
+        with pytest.raises(CannotDo, match="answered elsewhere"):
+            bench.review(lambda: bench.tool_call.cancel(Cancellation.CONNECTION_LOST))
         assert not bench.reviews.taken_back
         ((milliseconds, look),) = bench.runtime.later
         assert milliseconds == 10000
@@ -89,7 +87,8 @@ class TestReview:
             return await real(function, *args)
 
         bench.runtime.in_worker = in_worker
-        assert bench.review(lambda: None).decision is Decision.WITHDRAWN
+        with pytest.raises(CannotDo, match="answered elsewhere"):
+            bench.review(lambda: None)
         assert not bench.reviews.asked
 
 
