@@ -178,10 +178,17 @@ class Agent(Program):
     """Whether it ignores a mention of a whole file."""
     takes_the_only_one = False
     """Whether it connects by itself only if a single editor fits."""
-    last_without_token: Tuple[int, int, int]
+    last_without_token: Tuple[int, int, int] = (0, 0, 0)
     """The last release that sends no token and is therefore refused."""
-    file_names: Pattern[str]
-    """Matches all names of its discovery files. The group "pid" is the editor's process id if the name has it."""
+    home_variable = ""
+    """The environment variable that names the folder of its own files."""
+    usual_home = ""
+    """That folder where nothing names another, in the user's own."""
+
+    @property
+    def file_names(self) -> Pattern[str]:
+        """Matches all names of its discovery files. The group "pid" is the editor's process id if the name has it."""
+        raise NotImplementedError
 
     # -- settings -----------------------------------------------------------------------------------------------------
 
@@ -237,16 +244,16 @@ class Agent(Program):
 
     # -- its discovery files ------------------------------------------------------------------------------------------
 
-    def home(self, platform: Platform, usual: str) -> str:
-        """The folder of its own files: what the user's row says, else the `usual` one in the user's own folder."""
-        path, own = platform.path, platform.home_directory()
-        if self.folder.startswith(("~/", "~\\")):
-            return str(path.join(own, self.folder[2:]))
-        return self.folder or str(path.join(own, usual))
+    def home(self, platform: Platform) -> str:
+        """The folder of its own files: what the user's row says, else its variable, else the usual one."""
+        if self.folder:
+            return platform.with_home(self.folder)
+        named = platform.variable(self.home_variable) if self.home_variable else ""
+        return named or platform.with_home("~/" + self.usual_home)
 
     def place(self, platform: Platform) -> Place:
         """The directory in which it looks for discovery files."""
-        raise NotImplementedError
+        return Place(self.home(platform), ("ide",), False)
 
     def files(self, announcement: Announcement, platform: Platform) -> Dict[str, Dict[str, Any]]:
         """The contents of one endpoint's discovery files by name. Current releases read the first one."""
@@ -273,7 +280,7 @@ class Agent(Program):
 
     def terminal_variables(self, connection: Connection) -> Dict[str, str]:
         """The environment variables of terminals started from the editor, by which it finds the window. No secrets."""
-        raise NotImplementedError
+        return {}
 
     def client_variables(self, connection: Connection) -> Dict[str, str]:
         """Further variables that it needs if the editor is not among its ancestor processes."""

@@ -21,7 +21,6 @@ from .agent import (
     Connection,
     Entry,
     LookupContext,
-    Place,
     Reading,
 )
 from .claude_dialect import CLAUDE
@@ -33,10 +32,8 @@ class ClaudeLockFiles(Agent):
     """Lock files `~/.claude/ide/PORT.lock`, by which more than one program finds the editor."""
 
     dialect = CLAUDE
+    usual_home = ".claude"
     file_names = PORT
-
-    def place(self, platform: Platform) -> Place:
-        return Place(self.home(platform, ".claude"), ("ide",), False)
 
     def files(self, announcement: Announcement, platform: Platform) -> Dict[str, Dict[str, Any]]:
         return {
@@ -72,7 +69,6 @@ class ClaudeCode(ClaudeLockFiles):
     node = 22
     takes_the_only_one = True
     how_to_connect = "In Claude Code, type /ide and choose Sublime Text to connect to this editor."
-    last_without_token = (0, 0, 0)
 
     def why_no_diffs(self) -> str:
         return (

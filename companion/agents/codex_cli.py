@@ -11,7 +11,7 @@ import re
 from typing import Any, Dict, List, Mapping, Optional, Sequence
 
 from ..system.platform import WINDOWS, Platform
-from .agent import EDITOR_NAME, Agent, Announcement, Connection, Entry, LookupContext, Place, SharedSocket
+from .agent import EDITOR_NAME, Agent, Announcement, Entry, LookupContext, Place, SharedSocket
 from .dialect import ContextOf, Dialect, Message, Transport
 from .selection_dialect import position
 from .shared_context import SharedContext
@@ -112,15 +112,14 @@ class CodexCli(Agent):
     node = 16
     can_be_told_which = False
     how_to_connect = "In Codex CLI, type /ide to let it ask this editor with every prompt."
-    last_without_token = (0, 0, 0)
+    home_variable, usual_home = "CODEX_HOME", ".codex"
     file_names = re.compile(r"(?!)")
 
     def why_no_diffs(self) -> str:
         return "Codex CLI shows no diffs in an editor: it asks in the terminal, as its own approval policy says."
 
     def place(self, platform: Platform) -> Place:
-        home = platform.variable("CODEX_HOME") or str(platform.path.join(platform.home_directory(), ".codex"))
-        return Place(home, ("ipc",), False)
+        return Place(self.home(platform), ("ipc",), False)
 
     def shared_sockets(self, platform: Platform) -> Sequence[SharedSocket]:
         if platform.name == WINDOWS:
@@ -136,9 +135,6 @@ class CodexCli(Agent):
 
     def choose(self, entries: Sequence[Entry], lookup: LookupContext) -> Optional[Entry]:
         return None
-
-    def terminal_variables(self, connection: Connection) -> Dict[str, str]:
-        return {}
 
 
 CODEX_CLI = CodexCli()

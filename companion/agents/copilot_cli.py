@@ -16,10 +16,8 @@ from .agent import (
     EDITOR_INFO,
     Agent,
     Announcement,
-    Connection,
     Entry,
     LookupContext,
-    Place,
     Reading,
 )
 from .copilot_dialect import COPILOT
@@ -41,7 +39,7 @@ class CopilotCli(Agent):
     how_to_connect = (
         "In a workspace folder Copilot CLI connects by itself; elsewhere, type /ide and choose Sublime Text."
     )
-    last_without_token = (0, 0, 0)
+    home_variable, usual_home = "COPILOT_HOME", ".copilot"
     file_names = re.compile(r"^sublime-text-(?P<pid>[0-9]{1,10})-[0-9a-f]{16}\.lock$")
 
     def why_no_diffs(self) -> str:
@@ -49,10 +47,6 @@ class CopilotCli(Agent):
             "Copilot CLI shows no diffs when it may write without asking (--allow-all-tools, --allow-tool write), and "
             "when ide.openDiffOnEdit is false in its settings."
         )
-
-    def place(self, platform: Platform) -> Place:
-        own = "" if self.folder else platform.variable("COPILOT_HOME")
-        return Place(own or self.home(platform, ".copilot"), ("ide",), False)
 
     def files(self, announcement: Announcement, platform: Platform) -> Dict[str, Dict[str, Any]]:
         number = hashlib.sha256(announcement.socket.encode("utf-8", "surrogateescape")).hexdigest()[:16]
@@ -85,9 +79,6 @@ class CopilotCli(Agent):
             if entry.name.endswith(".lock") and _fits(entry, lookup):
                 return entry
         return None
-
-    def terminal_variables(self, connection: Connection) -> Dict[str, str]:
-        return {}
 
 
 def _fits(entry: Entry, lookup: LookupContext) -> bool:

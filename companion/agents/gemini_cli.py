@@ -7,7 +7,7 @@ Implements the companion specification, section I.2 ("Discovery Mechanism: The P
 from __future__ import annotations
 
 import re
-from typing import Any, Dict, Optional, Sequence, Tuple
+from typing import Any, Dict, Optional, Pattern, Sequence, Tuple
 
 from ..system.platform import Platform
 from .agent import Agent, Announcement, Connection, Entry, LookupContext, Place, common_content
@@ -15,7 +15,7 @@ from .ide_companion import IDE_COMPANION
 
 
 class GeminiCli(Agent):
-    """Discovery files `<temporary directory>/gemini/ide/gemini-ide-server-PID-PORT.json`."""
+    """Discovery files `<temporary directory>/FOLDER/ide/FOLDER-ide-server-PID-PORT.json`, FOLDER being "gemini"."""
 
     key = "gemini"
     title = "Gemini CLI"
@@ -25,13 +25,24 @@ class GeminiCli(Agent):
     node = 20
     how_to_connect = "In Gemini CLI, type /ide enable to connect to this editor."
     last_without_token = (0, 4, 999)
-    file_names = re.compile(r"^gemini-ide-server-(?P<pid>[0-9]{1,10})-[0-9]{1,5}\.json$")
+    usual_folder = "gemini"
+    variables = "GEMINI_CLI_IDE"
+    """What the names of its environment variables begin with."""
+
+    @property
+    def own_folder(self) -> str:
+        """Its folder in the directory for temporary files, whose name its discovery files have too."""
+        return self.folder or self.usual_folder
+
+    @property
+    def file_names(self) -> Pattern[str]:
+        return re.compile(rf"^{re.escape(self.own_folder)}-ide-server-(?P<pid>[0-9]{{1,10}})-[0-9]{{1,5}}\.json$")
 
     def place(self, platform: Platform) -> Place:
-        return Place(platform.temporary_directory(), ("gemini", "ide"), True)
+        return Place(platform.temporary_directory(), (self.own_folder, "ide"), True)
 
     def files(self, announcement: Announcement, platform: Platform) -> Dict[str, Dict[str, Any]]:
-        name = f"gemini-ide-server-{announcement.editor_pid}-{announcement.port}.json"
+        name = f"{self.own_folder}-ide-server-{announcement.editor_pid}-{announcement.port}.json"
         return {name: common_content(self, announcement, platform)}
 
     def choose(self, entries: Sequence[Entry], lookup: LookupContext) -> Optional[Entry]:
@@ -53,12 +64,12 @@ class GeminiCli(Agent):
 
     def terminal_variables(self, connection: Connection) -> Dict[str, str]:
         return {
-            "GEMINI_CLI_IDE_SERVER_PORT": str(connection.port),
-            "GEMINI_CLI_IDE_WORKSPACE_PATH": connection.workspace,
+            f"{self.variables}_SERVER_PORT": str(connection.port),
+            f"{self.variables}_WORKSPACE_PATH": connection.workspace,
         }
 
     def client_variables(self, connection: Connection) -> Dict[str, str]:
-        return {"GEMINI_CLI_IDE_PID": str(connection.editor_pid)}
+        return {f"{self.variables}_PID": str(connection.editor_pid)}
 
 
 def _fits(entry: Entry, lookup: LookupContext) -> bool:

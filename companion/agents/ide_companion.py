@@ -12,7 +12,7 @@ import json
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 from ..protocol.tools import EMPTY, Tool, ToolCall, ToolResult, text_result
-from .dialect import Dialect, Message, Transport
+from .dialect import Dialect, Message, Transport, tool
 from .shared_context import SharedContext
 from .window import AgentWindow
 
@@ -26,83 +26,58 @@ _FILE_PATH: Dict[str, Any] = {
 }
 
 
-def _arguments(required: Tuple[str, ...], **properties: Dict[str, Any]) -> Dict[str, Any]:
-    return {"type": "object", "properties": properties, "required": list(required)}
+def _hinted(made: Tool, *, read_only: bool, destructive: bool, idempotent: bool) -> Tool:
+    """The tool with what it tells a program of itself. Model Context Protocol, `ToolAnnotations`."""
+    hints = {
+        "title": made.title,
+        "readOnlyHint": read_only,
+        "destructiveHint": destructive,
+        "idempotentHint": idempotent,
+        "openWorldHint": False,
+    }
+    return made._replace(annotations=hints)
 
 
+_OPEN_DIFF = tool(
+    "openDiff",
+    "Open Diff",
+    "Show the user a proposed change to a file, side by side with the file as it is, for review and editing. Answers "
+    "at once; when the user has decided, ide/diffAccepted (with the final text) or ide/diffRejected follows.",
+    ("filePath", "newContent"),
+    filePath=_FILE_PATH,
+    newContent={"type": "string", "description": "The whole proposed text of the file."},
+)
+_CLOSE_DIFF = tool(
+    "closeDiff",
+    "Close Diff",
+    "Close the review of a file and give back its final text, the user's edits included: one text block with the JSON "
+    'object {"content": ...}, where null means that no review of the file is open.',
+    ("filePath",),
+    filePath=_FILE_PATH,
+    suppressNotification={
+        "type": "boolean",
+        "description": "Send no notification about this; the user has answered elsewhere.",
+    },
+)
+_ACCEPT_DIFF = tool(
+    "acceptDiff",
+    "Accept Diff",
+    "Accept the review of a file in the workspace: write its final text to the file and send ide/diffAccepted.",
+    ("filePath",),
+    filePath=_FILE_PATH,
+)
+_REJECT_DIFF = tool(
+    "rejectDiff",
+    "Reject Diff",
+    "Reject the review of a file: close it, leave the file alone and send ide/diffRejected.",
+    ("filePath",),
+    filePath=_FILE_PATH,
+)
 TOOLS = (
-    Tool(
-        name="openDiff",
-        title="Open Diff",
-        description=(
-            "Show the user a proposed change to a file, side by side with the file as it is, for review and editing. "
-            "Answers at once; when the user has decided, ide/diffAccepted (with the final text) or ide/diffRejected "
-            "follows."
-        ),
-        input_schema=_arguments(
-            ("filePath", "newContent"),
-            filePath=_FILE_PATH,
-            newContent={"type": "string", "description": "The whole proposed text of the file."},
-        ),
-        annotations={
-            "title": "Open Diff",
-            "readOnlyHint": True,
-            "destructiveHint": False,
-            "idempotentHint": True,
-            "openWorldHint": False,
-        },
-    ),
-    Tool(
-        name="closeDiff",
-        title="Close Diff",
-        description=(
-            "Close the review of a file and give back its final text, the user's edits included: one text block with "
-            'the JSON object {"content": ...}, where null means that no review of the file is open.'
-        ),
-        input_schema=_arguments(
-            ("filePath",),
-            filePath=_FILE_PATH,
-            suppressNotification={
-                "type": "boolean",
-                "description": "Send no notification about this; the user has answered elsewhere.",
-            },
-        ),
-        annotations={
-            "title": "Close Diff",
-            "readOnlyHint": True,
-            "destructiveHint": False,
-            "idempotentHint": True,
-            "openWorldHint": False,
-        },
-    ),
-    Tool(
-        name="acceptDiff",
-        title="Accept Diff",
-        description=(
-            "Accept the review of a file in the workspace: write its final text to the file and send ide/diffAccepted."
-        ),
-        input_schema=_arguments(("filePath",), filePath=_FILE_PATH),
-        annotations={
-            "title": "Accept Diff",
-            "readOnlyHint": False,
-            "destructiveHint": True,
-            "idempotentHint": False,
-            "openWorldHint": False,
-        },
-    ),
-    Tool(
-        name="rejectDiff",
-        title="Reject Diff",
-        description="Reject the review of a file: close it, leave the file alone and send ide/diffRejected.",
-        input_schema=_arguments(("filePath",), filePath=_FILE_PATH),
-        annotations={
-            "title": "Reject Diff",
-            "readOnlyHint": True,
-            "destructiveHint": False,
-            "idempotentHint": False,
-            "openWorldHint": False,
-        },
-    ),
+    _hinted(_OPEN_DIFF, read_only=True, destructive=False, idempotent=True),
+    _hinted(_CLOSE_DIFF, read_only=True, destructive=False, idempotent=True),
+    _hinted(_ACCEPT_DIFF, read_only=False, destructive=True, idempotent=False),
+    _hinted(_REJECT_DIFF, read_only=True, destructive=False, idempotent=False),
 )
 
 

@@ -1,15 +1,15 @@
 """opencode: how it chooses among the lock files of Claude Code, by which it finds the editor unasked.
 
 Rule: all that is special to it stands here. It listens to the context and to mentions, calls no tool, and writes files
-by its own rules. Measured with release 1.18.33. A fork that looks for the same files is a row of the table below; it
-may introduce itself as opencode, and is then called so.
+by its own rules. Measured with release 1.18.33. A fork that looks for the same files is one more object of this class;
+it may introduce itself as opencode, and is then called so.
 """
 
 from __future__ import annotations
 
-from typing import Dict, Optional, Sequence, Tuple
+from typing import Optional, Sequence, Tuple
 
-from .agent import Connection, Entry, LookupContext
+from .agent import Entry, LookupContext
 from .claude_code import PORT, ClaudeLockFiles, folders_of
 
 
@@ -19,7 +19,6 @@ class OpenCode(ClaudeLockFiles):
     node = 18
     can_be_told_which = False
     needs_lines = True
-    last_without_token = (0, 0, 0)
 
     def __init__(self, key: str, title: str, program: str, npm_package: str, client_names: Tuple[str, ...]) -> None:
         self.key, self.title, self.program, self.npm_package = key, title, program, npm_package
@@ -34,12 +33,9 @@ class OpenCode(ClaudeLockFiles):
 
         The variables that name a port are left out: with them it shows no token and is refused.
         """
-        fitting = [(_depth(entry, lookup), entry.written, entry) for entry in entries if PORT.match(entry.name)]
-        best = max((rank for rank in fitting if rank[0]), key=_rank, default=None)
-        return best[2] if best is not None else None
-
-    def terminal_variables(self, connection: Connection) -> Dict[str, str]:
-        return {}
+        fitting = [entry for entry in entries if PORT.match(entry.name) and _depth(entry, lookup)]
+        fitting.sort(key=lambda entry: (_depth(entry, lookup), entry.written), reverse=True)
+        return fitting[0] if fitting else None
 
 
 def _depth(entry: Entry, lookup: LookupContext) -> int:
@@ -51,9 +47,5 @@ def _depth(entry: Entry, lookup: LookupContext) -> int:
     return max((len(folder) for folder in folders_of(entry.content) if here.startswith(join(folder, ""))), default=0)
 
 
-def _rank(found: Tuple[int, float, Entry]) -> Tuple[int, float]:
-    return found[:2]
-
-
 OPENCODE = OpenCode("opencode", "opencode", "opencode", "opencode-ai", ("opencode",))
-FORKS: Tuple[OpenCode, ...] = (OpenCode("kilo", "Kilo CLI", "kilo", "@kilocode/cli", ()),)
+KILO_CLI = OpenCode("kilo", "Kilo CLI", "kilo", "@kilocode/cli", ())

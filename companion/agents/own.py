@@ -10,14 +10,13 @@ import copy
 import json
 import re
 from functools import lru_cache
-from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Set, Tuple
+from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Set, Tuple
 
 from ..settings import Settings, name_problem, readable, words_problem
 from .agent import Agent, Program
 from .claude_code import CLAUDE_CODE
 from .copilot_cli import COPILOT_CLI
 from .gemini_cli import GEMINI_CLI
-from .gemini_forks import Fork, GeminiFork
 from .opencode import OPENCODE
 from .qwen_code import QWEN_CODE
 
@@ -27,15 +26,6 @@ _FOLDER_PATH = re.compile(r"(~|[A-Za-z]:)?[\\/].*[^\\/. ].*")
 _MOST_COMPLAINTS = 3
 
 
-class Row(NamedTuple):
-    """A row whose fields have passed."""
-
-    key: str
-    title: str
-    words: Tuple[str, ...]
-    folder: str
-
-
 class OwnAgents(NamedTuple):
     """The programs of the rows that are right, and a sentence for each other one (at most a few)."""
 
@@ -43,30 +33,12 @@ class OwnAgents(NamedTuple):
     complaints: Tuple[str, ...]
 
 
-def _like(agent: Agent) -> Callable[[Row], Agent]:
-    def made(row: Row) -> Agent:
-        own = copy.copy(agent)
-        own.key, own.title, own.words, own.program, own.folder = row.key, row.title, row.words, row.words[0], row.folder
-        own.client_names, own.last_without_token = (), (0, 0, 0)
-        own.how_to_connect = agent.how_to_connect.replace(agent.title, row.title)
-        return own
-
-    return made
-
-
-def _like_gemini(row: Row) -> Agent:
-    connect = GEMINI_CLI.how_to_connect.replace(GEMINI_CLI.title, row.title)
-    own = GeminiFork(Fork(row.key, row.title, row.words[0], "", 0, row.folder or "gemini", "", connect))
-    own.words = row.words
-    return own
-
-
-DIALECTS: Dict[str, Callable[[Row], Agent]] = {
-    "gemini": _like_gemini,
-    "qwen": _like(QWEN_CODE),
-    "claude": _like(CLAUDE_CODE),
-    "opencode": _like(OPENCODE),
-    "copilot": _like(COPILOT_CLI),
+DIALECTS: Dict[str, Agent] = {
+    "gemini": GEMINI_CLI,
+    "qwen": QWEN_CODE,
+    "claude": CLAUDE_CODE,
+    "opencode": OPENCODE,
+    "copilot": COPILOT_CLI,
 }
 """The programs that a row may be like. Codex CLI is none of them: whoever asks at its socket is answered."""
 
@@ -90,6 +62,14 @@ def _program(title: str, words: Sequence[str]) -> Program:
     return program
 
 
+def _like(agent: Agent, title: str, words: Tuple[str, ...], folder: str) -> Agent:
+    own = copy.copy(agent)
+    own.key, own.title, own.words, own.program, own.folder = _key(title), title, words, words[0], folder
+    own.client_names, own.last_without_token = (), (0, 0, 0)
+    own.how_to_connect = agent.how_to_connect.replace(agent.title, title)
+    return own
+
+
 def _key(title: str) -> str:
     return re.sub(r"\W+", "_", title.lower()).strip("_")
 
@@ -108,8 +88,7 @@ def _read(rows: str, built_in: Tuple[Agent, ...]) -> OwnAgents:
             continue
         title = row["name"]
         taken |= {title.lower(), _key(title)}
-        made = DIALECTS[row["dialect"]]
-        agents.append(made(Row(_key(title), title, tuple(row["command"]), row.get("folder", ""))))
+        agents.append(_like(DIALECTS[row["dialect"]], title, tuple(row["command"]), row.get("folder", "")))
     if len(complaints) > _MOST_COMPLAINTS:
         left = len(complaints) - _MOST_COMPLAINTS
         complaints[_MOST_COMPLAINTS:] = [f"{left} more rows of “agents” are left out."]

@@ -12,7 +12,7 @@ import re
 from typing import Any, Dict, List, Mapping, Optional, Sequence
 
 from ..system.platform import Platform
-from .agent import EDITOR_DISPLAY_NAME, Agent, Announcement, Connection, Entry, LookupContext, Place, common_content
+from .agent import EDITOR_DISPLAY_NAME, Agent, Announcement, Connection, Entry, LookupContext, common_content
 from .ide_companion import IDE_COMPANION
 
 _SCANNED = re.compile(r"^[0-9]+\.lock$")
@@ -29,10 +29,11 @@ class QwenCode(Agent):
     node = 20
     how_to_connect = "In Qwen Code, type /ide enable to connect to this editor."
     last_without_token = (0, 0, 14)
+    home_variable, usual_home = "QWEN_HOME", ".qwen"
     file_names = re.compile(r"^(?:(?P<pid>[0-9]{1,10})-)?[0-9]{1,5}\.lock$")
 
-    def place(self, platform: Platform) -> Place:
-        return Place(self.home(platform, "") if self.folder else home_directory(platform), ("ide",), False)
+    def home(self, platform: Platform) -> str:
+        return platform.with_home(super().home(platform))
 
     def files(self, announcement: Announcement, platform: Platform) -> Dict[str, Dict[str, Any]]:
         content = common_content(self, announcement, platform)
@@ -70,18 +71,6 @@ class QwenCode(Agent):
             "QWEN_CODE_IDE_SERVER_PORT": str(connection.port),
             "QWEN_CODE_IDE_WORKSPACE_PATH": connection.workspace,
         }
-
-
-def home_directory(platform: Platform) -> str:
-    """Qwen Code's directory: `QWEN_HOME`, with `~` expanded, or else `~/.qwen`."""
-    configured = platform.variable("QWEN_HOME")
-    if not configured:
-        return str(platform.path.join(platform.home_directory(), ".qwen"))
-    if configured == "~":
-        return platform.home_directory()
-    if configured.startswith(("~/", "~\\")):
-        return str(platform.path.join(platform.home_directory(), configured[2:]))
-    return configured
 
 
 def _folders(workspace: Any, platform: Platform) -> List[str]:

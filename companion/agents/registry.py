@@ -14,19 +14,18 @@ from .claude_code import CLAUDE_CODE
 from .codex_cli import CODEX_CLI
 from .copilot_cli import COPILOT_CLI
 from .gemini_cli import GEMINI_CLI
-from .gemini_forks import FORKS
-from .opencode import FORKS as OPENCODE_FORKS
-from .opencode import OPENCODE
+from .llxprt_code import LLXPRT_CODE
+from .opencode import KILO_CLI, OPENCODE
 from .own import own_agents, own_programs
 from .qwen_code import QWEN_CODE
 
 AGENTS: Tuple[Agent, ...] = (
     GEMINI_CLI,
     QWEN_CODE,
-    *FORKS,
+    LLXPRT_CODE,
     CLAUDE_CODE,
     OPENCODE,
-    *OPENCODE_FORKS,
+    KILO_CLI,
     COPILOT_CLI,
     CODEX_CLI,
 )

@@ -83,6 +83,12 @@ class Platform(NamedTuple):
         """The user's home according to Node's `os.homedir()`: the variable, or else the user database."""
         return self.variable("USERPROFILE" if self.name == WINDOWS else "HOME") or self.home
 
+    def with_home(self, path: str) -> str:
+        """The path with the user's home in place of a `~` that stands for it at its beginning."""
+        if path == "~":
+            return self.home_directory()
+        return str(self.path.join(self.home_directory(), path[2:])) if path.startswith(("~/", "~\\")) else path
+
 
 @functools.lru_cache(maxsize=None)
 def _private_group(user_id: int) -> Optional[int]:

@@ -21,32 +21,12 @@ def window():
     return FakeWindow()
 
 
-def test_the_tools_are_those_of_the_protocol_and_no_code_can_be_run():
-    assert [tool.name for tool in CLAUDE.tools] == [
-        "openDiff",
-        "close_tab",
-        "closeAllDiffTabs",
-        "getDiagnostics",
-        "openFile",
-        "getOpenEditors",
-        "getCurrentSelection",
-        "getLatestSelection",
-        "getWorkspaceFolders",
-        "checkDocumentDirty",
-        "saveDocument",
-    ]
-
-
-def test_an_accepted_diff_is_answered_with_the_final_text(window):
-    window.accepted = "edited\n"
-    assert called(CLAUDE, window, "openDiff", **OPEN) == (["FILE_SAVED", "edited\n"], False)
+@pytest.mark.parametrize("text", ["edited\n", ""])
+def test_an_accepted_diff_is_answered_with_the_final_text(window, text):
+    window.accepted = text
+    assert called(CLAUDE, window, "openDiff", **OPEN) == (["FILE_SAVED", text], False)
     (request,) = window.requests
     assert (request.path, request.proposed, request.name, request.edits_return) == (PATH, "new\n", NAME, True)
-
-
-def test_an_empty_final_text_is_an_answer_too(window):
-    window.accepted = ""
-    assert called(CLAUDE, window, "openDiff", **OPEN) == (["FILE_SAVED", ""], False)
 
 
 def test_a_rejected_diff(window):
@@ -80,7 +60,8 @@ def test_diagnostics_of_a_file_and_of_all(window):
     }
     assert value(CLAUDE, window, "getDiagnostics", uri="file:///project/two%20words.py") == [expected]
     assert value(CLAUDE, window, "getDiagnostics")[0]["uri"] == "file:///project/one.py"
-    assert window.asked == ["/project/two words.py", None]
+    value(CLAUDE, window, "getDiagnostics", uri="")
+    assert window.asked == ["/project/two words.py", None, None]
 
 
 def test_the_reading_tools(window):

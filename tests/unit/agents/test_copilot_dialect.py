@@ -19,11 +19,6 @@ def window():
     return FakeWindow()
 
 
-def test_the_tools_are_those_of_the_protocol():
-    names = [tool.name for tool in COPILOT.tools]
-    assert names == ["open_diff", "close_diff", "get_selection", "get_diagnostics", "update_session_name"]
-
-
 @pytest.mark.parametrize(
     "accepted, result, trigger",
     [("edited", "SAVED", "accepted_via_button"), (None, "REJECTED", "rejected_via_button")],

@@ -11,7 +11,7 @@ from companion.agents.dialect import Transport, file_url, json_result, path_of_u
 from companion.agents.ide_companion import IDE_COMPANION
 from companion.agents.selection_dialect import optional_text, selection_fields
 from companion.agents.shared_context import ActiveFile, Position
-from companion.agents.window import Diagnostic, FileDiagnostics, OpenEditor, Severity
+from companion.agents.window import OpenEditor
 
 ADDRESSES = [
     ("/project/one.py", "file:///project/one.py"),
@@ -157,21 +157,6 @@ def test_a_caret_is_an_empty_selection():
     assert fields["selection"]["start"] == fields["selection"]["end"] == {"line": 4, "character": 2}
 
 
-def test_each_severity_has_its_word():
-    class Window(FakeWindow):
-        async def diagnostics(self, path):
-            place = Position(0, 0)
-            return [FileDiagnostics("/a.py", [Diagnostic(each.name, each, place, place, "x") for each in Severity])]
-
-    found = value(CLAUDE, Window(), "getDiagnostics")[0]["diagnostics"]
-    assert [(each["message"], each["severity"]) for each in found] == [
-        ("ERROR", "Error"),
-        ("WARNING", "Warning"),
-        ("INFORMATION", "Info"),
-        ("HINT", "Hint"),
-    ]
-
-
 class OnWindows(FakeWindow):
     """A window whose paths are those of Windows."""
 
@@ -180,13 +165,6 @@ class OnWindows(FakeWindow):
 
     def folders(self):
         return ["C:\\project", "D:\\other"]
-
-
-def test_without_an_address_all_open_files_are_asked_for():
-    window = FakeWindow()
-    value(COPILOT, window, "get_diagnostics")
-    value(CLAUDE, window, "getDiagnostics", uri="")
-    assert window.asked == [None, None]
 
 
 class Empty(FakeWindow):

@@ -12,7 +12,7 @@ import pytest
 
 from companion.agents.agent import Announcement
 from companion.agents.gemini_cli import GEMINI_CLI
-from companion.agents.qwen_code import QWEN_CODE, home_directory
+from companion.agents.qwen_code import QWEN_CODE
 from companion.system.platform import LINUX, MACOS, WINDOWS, Platform
 
 MAC_TEMPORARY = "/var/folders/zz/zyxvpxvq6csfxvn_n0000000000000/T/"
@@ -78,23 +78,6 @@ def test_temporary_directory_on_windows(environment, expected):
 
 
 @pytest.mark.parametrize(
-    "name, environment, expected",
-    [
-        (LINUX, {}, "/home/ada/.qwen"),
-        (LINUX, {"HOME": "/elsewhere"}, "/elsewhere/.qwen"),
-        (LINUX, {"QWEN_HOME": "/srv/qwen"}, "/srv/qwen"),
-        (LINUX, {"QWEN_HOME": "~/q", "HOME": "/elsewhere"}, "/elsewhere/q"),
-        (LINUX, {"QWEN_HOME": "~"}, "/home/ada"),
-        (LINUX, {"QWEN_HOME": ""}, "/home/ada/.qwen"),
-        (WINDOWS, {"USERPROFILE": "C:\\Users\\Ada"}, "C:\\Users\\Ada\\.qwen"),
-        (WINDOWS, {"USERPROFILE": "C:\\Users\\Ada", "QWEN_HOME": "~\\q"}, "C:\\Users\\Ada\\q"),
-    ],
-)
-def test_qwen_directory(name, environment, expected):
-    assert home_directory(platform(name, **environment)) == expected
-
-
-@pytest.mark.parametrize(
     "name, folders, expected",
     [
         (LINUX, ("/a", "/b c"), "/a:/b c"),
@@ -113,6 +96,8 @@ def test_the_machine_at_hand_can_be_described():
     here = Platform.current()
     assert here.name in (LINUX, MACOS, WINDOWS)
     assert here.path.isabs(here.home_directory())
+    assert platform(LINUX, HOME="/elsewhere").home_directory() == "/elsewhere"
+    assert platform(LINUX).home_directory() == "/home/ada"
 
 
 def test_a_machine_without_user_ids_is_windows(monkeypatch):

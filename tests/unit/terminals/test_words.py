@@ -4,11 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from companion.agents.gemini_cli import GEMINI_CLI
-from companion.agents.qwen_code import QWEN_CODE
-from companion.agents.registry import AGENTS
 from companion.endpoint.status_text import status_text
-from companion.settings import Settings
 from companion.system.platform import LINUX, WINDOWS, Platform
 from companion.terminals.mention import mention, selected_lines
 
@@ -58,17 +54,3 @@ def test_the_lines_of_a_selection(selection, expected):
 )
 def test_the_status_bar_says_what_matters(state, expected):
     assert status_text(**state) == expected
-
-
-@pytest.mark.parametrize("agent", AGENTS)
-def test_a_missing_agent_says_how_to_get_it(agent):
-    text = agent.how_to_install()
-    assert "npm install -g " + agent.npm_package in text
-    assert agent.title in text
-    assert agent.how_to_connect in text
-
-
-def test_an_agent_is_started_as_the_user_says_else_by_its_program():
-    settings = Settings(gemini_command=("npx", "gemini"), qwen_command=())
-    assert GEMINI_CLI.command(settings) == ("npx", "gemini")
-    assert QWEN_CODE.command(settings) == ("qwen",)

@@ -1,0 +1,196 @@
+"""What each program is told of the editor: its discovery files, its environment, and what users read of it."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+
+import pytest
+
+from companion.agents.agent import Announcement, Connection
+from companion.agents.claude_code import CLAUDE_CODE
+from companion.agents.copilot_cli import COPILOT_CLI
+from companion.agents.gemini_cli import GEMINI_CLI
+from companion.agents.llxprt_code import LLXPRT_CODE
+from companion.agents.opencode import OPENCODE
+from companion.agents.qwen_code import QWEN_CODE
+from companion.agents.registry import AGENTS
+from companion.protocol.catalogue import Catalogue
+from companion.protocol.tools import Implementation
+from companion.settings import Settings
+from companion.system.platform import LINUX, WINDOWS, Platform
+
+MACHINE = Platform(LINUX, {"HOME": "/home/me", "TMPDIR": "/tmp"}, "/home/me", 1000)
+ON_WINDOWS = Platform(WINDOWS, {"USERPROFILE": "C:\\Users\\me", "TEMP": "C:\\Temp"}, "C:\\Users\\me")
+ANNOUNCEMENT = Announcement(
+    50001, "secret", ("/link",), 4321, socket="/run/x/mcp.sock", began=1234, real_folders=("/code/one", "/code/two")
+)
+CONNECTION = Connection(50001, ("/code/one",), 4321, ":", {"claude": 50002})
+IDE_INFO = {"name": "sublimetext", "displayName": "Sublime Text"}
+COMMON = {"port": 50001, "workspacePath": "/link", "authToken": "secret", "ideInfo": IDE_INFO}
+QWEN = {**COMMON, "ppid": 4321, "ideName": "Sublime Text"}
+CLAUDE = {
+    "pid": 4321,
+    "workspaceFolders": ["/code/one", "/code/two"],
+    "ideName": "Sublime Text",
+    "transport": "ws",
+    "authToken": "secret",
+    "runningInWindows": False,
+    "port": 50001,
+    "ideInfo": IDE_INFO,
+}
+COPILOT = {
+    "socketPath": "/run/x/mcp.sock",
+    "scheme": "unix",
+    "headers": {"X-Gemini-Companion-Secret": "secret"},
+    "pid": 4321,
+    "ideName": "Sublime Text",
+    "timestamp": 1234,
+    "workspaceFolders": ["/code/one", "/code/two"],
+    "ideInfo": IDE_INFO,
+}
+REAL = "/code/one, /code/two"
+
+
+@pytest.mark.parametrize(
+    ("agent", "place", "files", "reading"),
+    [
+        (
+            GEMINI_CLI,
+            ("/tmp", ("gemini", "ide"), True),
+            {"gemini-ide-server-4321-50001.json": COMMON},
+            ("port 50001", True, "/link"),
+        ),
+        (
+            LLXPRT_CODE,
+            ("/tmp", ("llxprt", "ide"), True),
+            {"llxprt-ide-server-4321-50001.json": COMMON},
+            ("port 50001", True, "/link"),
+        ),
+        (
+            QWEN_CODE,
+            ("/home/me/.qwen", ("ide",), False),
+            {"50001.lock": QWEN, "4321-50001.lock": QWEN},
+            ("port 50001", True, "/link"),
+        ),
+        (CLAUDE_CODE, ("/home/me/.claude", ("ide",), False), {"50001.lock": CLAUDE}, ("port 50001", True, REAL)),
+        (OPENCODE, ("/home/me/.claude", ("ide",), False), {"50001.lock": CLAUDE}, ("port 50001", True, REAL)),
+        (
+            COPILOT_CLI,
+            ("/home/me/.copilot", ("ide",), False),
+            {next(iter(COPILOT_CLI.files(ANNOUNCEMENT, MACHINE))): COPILOT},
+            ("socket /run/x/mcp.sock", True, REAL),
+        ),
+    ],
+    ids=lambda value: getattr(value, "key", ""),
+)
+def test_where_its_files_are_what_is_in_them_and_what_a_report_reads_there(agent, place, files, reading):
+    assert agent.place(MACHINE) == place
+    assert agent.files(ANNOUNCEMENT, MACHINE) == files
+    for name, content in files.items():
+        assert agent.file_names.match(name)
+        assert agent.owner(name, content) == 4321
+        assert agent.read(content) == reading
+        assert "secret" in agent.identity(content)
+    assert agent.read({}).has_token is False
+
+
+@pytest.mark.parametrize(
+    ("agent", "variable", "value", "folder"),
+    [
+        (COPILOT_CLI, "COPILOT_HOME", "/opt/copilot", "/opt/copilot"),
+        (QWEN_CODE, "QWEN_HOME", "/opt/qwen", "/opt/qwen"),
+        (QWEN_CODE, "QWEN_HOME", "", "/home/me/.qwen"),
+        (QWEN_CODE, "QWEN_HOME", "~", "/home/me"),
+        (QWEN_CODE, "QWEN_HOME", "~/qwen", "/home/me/qwen"),
+        (QWEN_CODE, "QWEN_HOME", "~\\qwen", "/home/me/qwen"),
+        (QWEN_CODE, "QWEN_HOME", "~other/qwen", "~other/qwen"),
+    ],
+)
+def test_a_variable_may_name_the_folder_of_its_own_files(agent, variable, value, folder):
+    environment = {**MACHINE.environment, variable: value}
+    assert agent.place(MACHINE._replace(environment=environment)).root == folder
+
+
+def test_on_windows_its_files_say_so():
+    assert COPILOT_CLI.place(ON_WINDOWS).root == "C:\\Users\\me\\.copilot"
+    assert QWEN_CODE.place(ON_WINDOWS._replace(environment={"QWEN_HOME": "~\\q"})).root == "C:\\Users\\me\\q"
+    (content,) = CLAUDE_CODE.files(ANNOUNCEMENT, ON_WINDOWS).values()
+    assert content["runningInWindows"] is True
+    (content,) = COPILOT_CLI.files(ANNOUNCEMENT, ON_WINDOWS).values()
+    assert content["scheme"] == "pipe"
+
+
+@pytest.mark.parametrize("agent", [CLAUDE_CODE, COPILOT_CLI])
+def test_the_file_has_the_folders_as_the_window_has_them_if_none_was_resolved(agent):
+    (content,) = agent.files(ANNOUNCEMENT._replace(real_folders=()), MACHINE).values()
+    assert content["workspaceFolders"] == ["/link"]
+
+
+def test_two_sockets_of_one_editor_have_two_files():
+    one, other = (COPILOT_CLI.files(ANNOUNCEMENT._replace(socket=socket), MACHINE) for socket in ("/a", "/b"))
+    assert set(one).isdisjoint(other)
+
+
+@pytest.mark.parametrize("headers", [None, [], "x"])
+def test_a_file_without_headers_is_nobodys(headers):
+    assert COPILOT_CLI.identity({"socketPath": "/s", "headers": headers}) == ("/s", None)
+
+
+def test_an_agent_with_a_token_of_its_own_gets_that_one():
+    announcement = ANNOUNCEMENT._replace(agent_tokens={"Qwen Code": "of its own"})
+    contents = [next(iter(agent.files(announcement, MACHINE).values())) for agent in (GEMINI_CLI, QWEN_CODE)]
+    assert [content["authToken"] for content in contents] == ["secret", "of its own"]
+
+
+def test_only_a_program_that_is_alone_in_its_terminal_is_told_the_port_of_claude_code():
+    assert CLAUDE_CODE.run_variables(CONNECTION) == {"CLAUDE_CODE_SSE_PORT": "50002"}
+    assert CLAUDE_CODE.run_variables(CONNECTION._replace(ports={"copilot": 2})) == {}
+    assert OPENCODE.run_variables(CONNECTION) == {}
+
+
+@pytest.mark.parametrize("agent", AGENTS, ids=lambda agent: agent.key)
+def test_its_tools_have_schemas_that_every_installed_jsonschema_takes(agent):
+    assert agent.dialect.tools or agent.shared_sockets(MACHINE)
+    catalogue = Catalogue(agent.dialect.tools, Implementation("companion", "Companion", "1"))
+    catalogue.arguments.prepare()
+    assert len(json.loads(catalogue.tools_list)["tools"]) == len(agent.dialect.tools)
+
+
+def test_what_users_are_told_and_what_tells_the_agents_apart():
+    assert [
+        (agent.key, agent.node, agent.can_be_told_which, agent.takes_the_only_one, agent.last_without_token)
+        for agent in AGENTS
+    ] == [
+        ("gemini", 20, True, False, (0, 4, 999)),
+        ("qwen", 20, True, False, (0, 0, 14)),
+        ("llxprt", 24, True, False, (0, 0, 0)),
+        ("claude", 22, True, True, (0, 0, 0)),
+        ("opencode", 18, False, False, (0, 0, 0)),
+        ("kilo", 18, False, False, (0, 0, 0)),
+        ("copilot", 22, False, False, (0, 0, 0)),
+        ("codex", 16, False, False, (0, 0, 0)),
+    ]
+    for agent in AGENTS:
+        text = agent.how_to_install()
+        assert f"npm install -g {agent.npm_package}" in text
+        assert f"Node.js {agent.node}" in text
+        assert text.endswith(f"{agent.how_to_connect}\n")
+        assert f'"{agent.program}"' in text
+        own = agent.how_to_install("~/bin/other")
+        assert '"~/bin/other"' in own
+        assert f'"{agent.key}_command"' in own
+        assert own.partition("needs")[2] == text.partition("needs")[2]
+    assert [agent.key for agent in AGENTS if agent.why_no_diffs()] == ["claude", "opencode", "kilo", "copilot", "codex"]
+
+
+@pytest.mark.parametrize("agent", AGENTS, ids=lambda agent: agent.key)
+def test_a_program_is_started_by_its_name_or_as_the_user_says_and_its_files_may_not_be_wanted(agent):
+    def settings(name, value):
+        return dataclasses.replace(Settings(), **{name: value})
+
+    assert agent.command(Settings()) == agent.command(settings(f"{agent.key}_command", ())) == (agent.program,)
+    configured = ("wrapper", agent.program, "--flag")
+    assert agent.command(settings(f"{agent.key}_command", configured)) == configured
+    assert agent.is_wanted(Settings())
+    assert not agent.is_wanted(settings(f"publish_for_{agent.key}", False))
