@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import secrets
 from typing import Any, Iterator
 
 import sublime
 
 from ..companion.review.decision import Verdict
+from ..companion.review.window import layout as layouts
 from ..companion.review.window import views
+from ..companion.review.window.split import AUTOMATIC, STORED
 from .review_support import GRID, PROPOSED, QWEN, TWO_COLUMNS, RestoringTestCase
 
 
@@ -34,8 +37,10 @@ class TestWhereItOpens(RestoringTestCase):
         other = yield from self.another_window()
         view = other.open_file(self.write())
         yield lambda: not view.is_loading()
+        self.window.focus_group(0)
         review = yield from self.open_diff()
-        self.assertEqual(self.group_of_original(review), 1)
+        self.assertEqual(self.group_of_original(review), 0)
+        self.assertEqual(self.rectangle(self.window.get_view_index(self.proposal(review))[0])[2], 0.4)
 
     def test_with_the_focus_in_a_terminal_it_opens_where_the_user_edited_last(self) -> Iterator[Any]:
         self.window.set_layout(GRID)
@@ -155,11 +160,47 @@ class TestRestart(RestoringTestCase):
         yield from self.assert_given_back(before)
         self.assertEqual(self.told, [])
 
+    def test_what_was_stored_is_used_as_far_as_it_fits(self) -> Iterator[Any]:
+        """Another version may have stored it, and tabs and groups may have gone."""
+        one = yield from self.open_file("one.py")
+        two = yield from self.open_file("two.py")
+        settings, layout = self.window.settings(), self.window.layout()
+        division = layouts.divide_in_columns(layout, 0)
+        stored = {"division": division._asdict(), "automatic": None, "active_group": 0, "active": [0]}
+        for changes, restored in (
+            ({}, True),
+            ({"automatic": [[0, 0, 1, 1]]}, True),
+            ({"active": [2], "active_group": 5}, True),
+            ({"active": [-1]}, True),
+            ({"active": [1, 0, 0]}, True),
+            *(({"division": other, "automatic": [1]}, False) for other in ({"": 0}, {"group": 0}, 7, [1])),
+        ):
+            self.window.focus_view(two)
+            self.window.set_layout(division.after)
+            settings.erase(AUTOMATIC)
+            settings.set(STORED, json.loads(json.dumps({**stored, **changes})))
+            self.reviews.recover()
+            self.assertEqual(self.window.layout() == layout, restored, changes)
+            self.assertEqual(settings.get(AUTOMATIC), changes.get("automatic") if restored else None)
+            self.assertNotIn(STORED, settings.to_dict())
+            front = one if restored and changes.get("active", [0]) == [0] else two
+            self.assertEqual(self.window.active_view_in_group(0), front, changes)
+
+    def test_a_layout_that_was_changed_before_the_restart_stays(self) -> Iterator[Any]:
+        yield from self.open_file("one.py")
+        yield from self.open_diff("one.py")
+        self.forget_everything()
+        self.window.set_layout(GRID)
+        layout = self.window.layout()
+        self.reviews.recover()
+        yield lambda: self.titles()[0] == ["one.py"]
+        self.assertEqual(self.window.layout(), layout)
+
     def test_remains_without_a_memory_of_the_layout_are_closed(self) -> Iterator[Any]:
         yield from self.open_file("one.py")
         yield from self.open_diff("one.py")
         self.forget_everything()
-        self.window.settings().erase("gemini_companion.stage")
+        self.window.settings().erase(STORED)
         self.reviews.recover()
         yield lambda: self.titles()[0] == ["one.py"]
 

@@ -92,7 +92,7 @@ class Focus:
         if view is None or not is_in(view, self._window):
             return
         latest = self._latest
-        in_panel = latest is not None and latest.is_valid() and latest.element() is not None
+        in_panel = latest is not None and latest.element() is not None
         # Focusing a view that has the focus might deselect the sheets that show beside it.
         if in_panel or view != self._window.active_view():
             self._window.focus_view(view)

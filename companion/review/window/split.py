@@ -77,8 +77,7 @@ class SplitLayout:
         """The group in which a review of `path` belongs. `same_files` are further names by which tabs call the file."""
         active = self._window.active_group()
         user_views = file_views.views_of_file(path, same_files)
-        groups = {self._window.get_view_index(view)[0] for view in user_views if file_views.is_in(view, self._window)}
-        groups.discard(-1)
+        groups = {self._window.get_view_index(view)[0] for view in user_views} - {-1}  # those of other windows
         if groups:
             return active if active in groups else min(groups)
         candidates = [active, self._last_editor_group] + list(range(self._window.num_groups()))

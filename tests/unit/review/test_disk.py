@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import stat
 import tempfile
 from pathlib import Path
 
@@ -226,19 +225,6 @@ def test_a_file_that_appeared_or_vanished_meanwhile_is_not_written(tmp_path):
     assert disk.changed(old)
     with pytest.raises(ChangedError, match="deleted"):
         write_file(old, b"ours")
-
-
-@pytest.mark.skipif(os.name == "nt", reason="links and modes are POSIX's")
-def test_links_and_modes_stay(tmp_path):
-    target = made(tmp_path, b"a\n", "target")
-    target.chmod(0o755)
-    link = tmp_path / "link"
-    link.symlink_to(target)
-    original = read(link)
-    write_file(original, b"b\n")
-    assert link.is_symlink()
-    assert target.read_bytes() == b"b\n"
-    assert stat.S_IMODE(target.stat().st_mode) == 0o755
 
 
 @pytest.mark.parametrize(

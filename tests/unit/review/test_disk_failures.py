@@ -121,20 +121,6 @@ def test_a_file_too_large_to_compare_is_still_watched_and_written_in_its_own_way
 class TestRewriting:
     """The file is written over in place, where it cannot be replaced."""
 
-    def test_the_room_is_made_sure_of_before_the_old_bytes_are_touched(self, tmp_path, monkeypatch):
-        path = tmp_path / "file.txt"
-        path.write_bytes(b"old")
-        kept, synchronise = [], os.fsync
-
-        def note(descriptor):
-            synchronise(descriptor)
-            kept.append(path.read_bytes())
-
-        monkeypatch.setattr(os, "fsync", note)
-        with opened(str(path), os.O_RDWR) as (descriptor, _):
-            file_replacement.rewrite(descriptor, Entry(str(path), "", old=b"old", new=b"longer"), "")
-        assert kept == [b"oldger", b"longer"]
-
     def test_what_only_seems_to_be_put_back_comes_from_the_copy(self, tmp_path, monkeypatch):
         path = tmp_path / "file.txt"
         path.write_bytes(OLD)

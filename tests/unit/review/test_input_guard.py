@@ -26,17 +26,6 @@ def guard(clock):
     return InputGuard(clock)
 
 
-def test_a_view_is_typed_in_for_a_while_after_an_edit(guard, clock):
-    assert not guard.typed_in(1)
-    guard.edited(1)
-    assert guard.typed_in(1)
-    assert not guard.typed_in(2)
-    clock.now += 1.4
-    assert guard.typed_in(1)
-    clock.now += 0.2
-    assert not guard.typed_in(1)
-
-
 @pytest.mark.parametrize(("seconds", "typed"), [(0.0, False), (0.2, False), (0.3, True)])
 def test_an_edit_at_the_moment_of_a_look_at_the_disk_is_nobodys(guard, clock, seconds, typed):
     guard.reloaded(1)

@@ -130,17 +130,6 @@ def test_what_is_asked_for_is_done_in_that_order_on_whatever_thread(folder: Path
     assert not folder.exists(), "whoever waits for it does it"
 
 
-def test_nothing_stays_of_what_is_needed_no_more(folder: Path, keeper: Callable[[], KeptTexts]) -> None:
-    kept = keeper()
-    first, second = keep(kept, text("one\n")), keep(kept, text("two\n"))
-    kept.drop(first)
-    assert len(texts_in(folder)) == 1
-    kept.drop(second)
-    assert not folder.exists()
-    keep(kept, text("three\n"))
-    assert len(texts_in(folder)) == 1
-
-
 class TestTwoKeepers:
     def test_what_is_in_use_is_taken_by_nobody(self, keeper: Callable[[], KeptTexts]) -> None:
         first = keeper()
@@ -214,17 +203,6 @@ def test_what_cannot_be_read_is_set_aside_and_said(
     assert (found.texts, found.unreadable) == ([], [str(folder / "other.json.unreadable")])
     assert (folder / "other.json.unreadable").read_bytes() == content
     assert take(keeper()).unreadable == [], "said once"
-
-
-def test_a_folder_that_cannot_be_made_stops_nobody(
-    folder: Path, keeper: Callable[[], KeptTexts], caplog: pytest.LogCaptureFixture
-) -> None:
-    folder.parent.mkdir()
-    folder.write_bytes(b"a file")
-    kept = keeper()
-    kept.drop(keep(kept, text()))
-    assert "could not be kept" in caplog.text
-    assert left(kept) == []
 
 
 def test_the_end_waits_for_what_was_asked_for(folder: Path) -> None:

@@ -54,13 +54,6 @@ def test_nor_for_what_is_no_file(tmp_path):
     assert preparation.path_problem(str(path)) == "filePath is not a regular file."
 
 
-@pytest.mark.skipif(os.name == "nt", reason="links need rights on Windows")
-def test_nor_for_a_link_to_nothing(tmp_path):
-    link = tmp_path / "link"
-    link.symlink_to(tmp_path / "gone")
-    assert "which does not exist" in preparation.path_problem(str(link))
-
-
 def test_files_new_ones_and_what_cannot_be_looked_at_are_shown(tmp_path, file, monkeypatch):
     assert preparation.path_problem(str(file)) is None
     assert preparation.path_problem(str(tmp_path / "new" / "new.txt")) is None
