@@ -81,6 +81,13 @@ class ModelStub:
         with self._lock:
             return list(self._problems)
 
+    def forget(self) -> None:
+        """What was scripted, asked and noted so far is another test's."""
+        with self._lock:
+            self._replies.clear()
+            self._turns.clear()
+            self._problems.clear()
+
     def take_turn(self, request: Dict[str, Any]) -> Reply:
         """Keeps a request of the chat and returns the answer to it. Server threads only."""
         with self._lock:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 import os
-from typing import Mapping, Optional
+from typing import Any, Dict, Mapping, Optional
 
 from tests.clients.programs.openai_api import OpenAiApi
 from tests.clients.programs.program import Program
@@ -31,6 +31,8 @@ class OpenCode(Program):
         variables = {
             "OPENCODE_DISABLE_AUTOUPDATE": "true",
             "OPENCODE_DISABLE_MODELS_FETCH": "true",
+            # Not the hundreds of models that it has built in: going through them takes as long as all else that it does.
+            "OPENCODE_MODELS_PATH": os.path.join(host.environment["HOME"], ".config", "opencode", "models.json"),
             "OPENCODE_DISABLE_LSP_DOWNLOAD": "true",
             "OPENCODE_DISABLE_DEFAULT_PLUGINS": "true",  # ways to log in, whose start takes seconds
         }
@@ -63,7 +65,8 @@ def _write_configuration(host: Host, model: OpenAiApi) -> None:
     # With a lock file that names it, the program takes its own plugin package for installed. It needs none of it here.
     dependencies = {"dependencies": {"@opencode-ai/plugin": "*"}}
     installed = {"lockfileVersion": 3, "packages": {"": dependencies}}
-    files = {"opencode.json": settings, "package.json": dependencies, "package-lock.json": installed}
+    files: Dict[str, Any] = {"opencode.json": settings, "models.json": {}}
+    files.update({"package.json": dependencies, "package-lock.json": installed})
     for name, content in files.items():
         with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
             json.dump(content, file)

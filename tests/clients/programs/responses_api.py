@@ -1,6 +1,7 @@
 """The Responses API of OpenAI as far as Codex CLI uses it: streamed texts.
 
-Rule: every request is a turn of the chat.
+Rule: a request for a value of a schema, such as a title, is a side question, which gets an empty JSON object for an
+answer; all other requests are turns of the chat.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ class ResponsesApi(ModelStub):
     def answer(self, path: str, request: Dict[str, Any]) -> Optional[Answer]:
         if path != "/v1/responses":
             return None
-        reply = self.take_turn(request)
+        reply = Say("{}") if "format" in request.get("text", {}) else self.take_turn(request)
         assert isinstance(reply, Say), "nothing but a text was needed so far"
         content = [{"type": "output_text", "text": reply.text, "annotations": []}]
         item = {"id": "msg_1", "type": "message", "role": "assistant", "status": "completed", "content": content}

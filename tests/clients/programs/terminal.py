@@ -74,6 +74,11 @@ class Terminal:
         self._reader = threading.Thread(target=self._read, name="terminal", daemon=True)
         self._reader.start()
 
+    @property
+    def running(self) -> bool:
+        """Whether the program has not ended yet."""
+        return not self.closed and self._process.poll() is None
+
     # ---- what a user sees --------------------------------------------------------------------------
 
     def text(self) -> str:

@@ -12,25 +12,18 @@ if sys.platform == "win32":
 from tests.clients.programs.model_stub import CallTool, Say
 from tests.clients.programs.openai_api import OpenAiApi, tool_texts, user_texts
 from tests.clients.programs.qwen_code import QwenCode
+from tests.clients.programs.shared import GREETING
 
-GREETING = "def greet(name):\n    return 'Hello, ' + name\n"
 PROPOSAL = GREETING.replace("Hello", "Good day")
+PROGRAM, MODEL = QwenCode, OpenAiApi
 
 
 @pytest.fixture
-def model():
-    with OpenAiApi() as model:
-        yield model
-        assert model.problems == []
-
-
-@pytest.fixture
-def qwen(desktop, model):
-    """The program, connected, with the word "Hello" selected in the editor."""
-    desktop.open("greeting.py", row=1, column=12, end_row=1, end_column=17)
-    with QwenCode(desktop.host, desktop.workspace, model) as qwen:
-        qwen.wait_connected("greeting.py")
-        yield qwen
+def qwen(desktop, beside):
+    """The program, connected."""
+    qwen = beside.program()
+    qwen.wait_connected("greeting.py")
+    return qwen
 
 
 def start_review(desktop, qwen, model, *answers):
@@ -43,6 +36,24 @@ def start_review(desktop, qwen, model, *answers):
     proposal = desktop.wait_proposal()
     assert proposal["text"] == PROPOSAL
     return proposal
+
+
+def test_of_two_windows_ide_enable_connects_it_to_the_one_of_its_port_variable(desktop, model):
+    first, port = desktop.window()["id"], desktop.wait_published()["port"]
+    second = desktop.host.call("new_window", folders=[desktop.workspace])  # which it would take without the variable
+    desktop.host.wait_until(lambda: len(desktop.own_discovery_files()) == 2)
+    env = {"QWEN_CODE_IDE_SERVER_PORT": str(port), "QWEN_CODE_IDE_WORKSPACE_PATH": desktop.workspace}
+    with QwenCode(desktop.host, desktop.workspace, model, env, ide_mode=False) as qwen:
+        qwen.wait_for("Do you want to connect Sublime Text to Qwen Code?")
+        qwen.press("escape")
+        qwen.wait_ready()
+        qwen.enter("/ide enable", lambda: "Connected to Sublime Text" in qwen.text())
+        desktop.host.wait_until(lambda: "Qwen Code" in status(desktop, first))
+        assert "no client" in status(desktop, second)
+
+
+def status(desktop, window):
+    return desktop.host.call("snapshot_window", window=window)["status_bar"]
 
 
 def test_an_edit_is_accepted_in_the_editor_with_a_change_of_the_user(desktop, qwen, model):
@@ -73,9 +84,9 @@ def test_an_answer_in_the_terminal_closes_the_diff(desktop, qwen, model):
     assert desktop.arrangement() == before
     assert desktop.read("greeting.py").decode() == GREETING
 
-    start_review(desktop, qwen, model, Say("It is polite now."))
+    start_review(desktop, qwen, model, Say("It is polite by the terminal."))
     qwen.press("enter")
-    qwen.wait_for("It is polite now.")
+    qwen.wait_for("It is polite by the terminal.")
     desktop.wait_no_review()
     assert desktop.arrangement() == before
     assert desktop.read("greeting.py").decode() == PROPOSAL
@@ -101,29 +112,19 @@ def test_what_is_rejected_in_the_editor_is_not_written_and_the_model_hears_of_it
     assert any("cancel" in text.lower() for text in tool_texts(model.turns[-1]))
 
 
+def test_a_reload_of_the_package_does_not_disturb_the_program(desktop, qwen, model):
+    desktop.host.disable_package()
+    desktop.host.enable_package()
+    desktop.wait_status("Qwen Code")
+    start_review(desktop, qwen, model, Say("It is polite after all."))
+    desktop.accept()
+    qwen.wait_for("It is polite after all.")
+    assert desktop.read("greeting.py").decode() == PROPOSAL
+
+
 def test_a_program_that_is_closed_takes_its_diff_with_it(desktop, qwen, model):
     before = desktop.arrangement()
     start_review(desktop, qwen, model)
     qwen.close()
     desktop.host.wait_until(lambda: desktop.arrangement() == before)
     assert desktop.read("greeting.py").decode() == GREETING
-
-
-def test_a_reload_of_the_package_does_not_disturb_the_program(desktop, qwen, model):
-    desktop.host.disable_package()
-    desktop.host.enable_package()
-    desktop.wait_status("Qwen Code")
-    start_review(desktop, qwen, model, Say("It is polite now."))
-    desktop.accept()
-    qwen.wait_for("It is polite now.")
-    assert desktop.read("greeting.py").decode() == PROPOSAL
-
-
-def test_ide_enable_connects_a_program_that_sees_the_editor_for_the_first_time(desktop, model):
-    desktop.open("greeting.py")
-    with QwenCode(desktop.host, desktop.workspace, model, ide_mode=False) as qwen:
-        qwen.wait_for("Do you want to connect Sublime Text to Qwen Code?")
-        qwen.press("escape")
-        qwen.wait_ready()
-        qwen.enter("/ide enable", lambda: "Connected to Sublime Text" in qwen.text())
-        desktop.wait_status("Qwen Code")

@@ -13,27 +13,20 @@ if sys.platform == "win32":
 from tests.clients.programs.gemini_api import GeminiApi, tool_responses, user_texts
 from tests.clients.programs.gemini_cli import GeminiCli
 from tests.clients.programs.model_stub import CallTool, Say
+from tests.clients.programs.shared import GREETING
 
-GREETING = "def greet(name):\n    return 'Hello, ' + name\n"
 OLD_CONNECTION_SECONDS = 15.0
 """After so long nothing is left of a connection that the program has lost."""
 PROPOSAL = GREETING.replace("Hello", "Good day")
+PROGRAM, MODEL = GeminiCli, GeminiApi
 
 
 @pytest.fixture
-def model():
-    with GeminiApi() as model:
-        yield model
-        assert model.problems == []
-
-
-@pytest.fixture
-def gemini(desktop, model):
-    """The program, connected, with the word "Hello" selected in the editor."""
-    desktop.open("greeting.py", row=1, column=12, end_row=1, end_column=17)
-    with GeminiCli(desktop.host, desktop.workspace, model) as gemini:
-        gemini.wait_connected()
-        yield gemini
+def gemini(desktop, beside):
+    """The program, connected."""
+    gemini = beside.program()
+    gemini.wait_connected()
+    return gemini
 
 
 def editor_context(request):
@@ -51,6 +44,15 @@ def start_review(desktop, gemini, model, *answers):
     proposal = desktop.wait_proposal()
     assert proposal["text"] == PROPOSAL
     return proposal
+
+
+def test_ide_enable_connects_a_program_that_sees_the_editor_for_the_first_time(desktop, model):
+    with GeminiCli(desktop.host, desktop.workspace, model, ide_mode=False) as gemini:
+        gemini.wait_for("Do you want to connect Sublime Text to Gemini CLI?")
+        gemini.press("escape")
+        gemini.wait_ready()
+        gemini.enter("/ide enable", lambda: "Connected to Sublime Text" in gemini.text())
+        desktop.wait_status("Gemini CLI")
 
 
 def test_an_edit_is_accepted_in_the_editor_with_a_change_of_the_user(desktop, gemini, model):
@@ -81,7 +83,7 @@ def test_a_diff_that_waits_to_be_asked_for_leaves_the_editor_alone_and_the_termi
     edit = {"file_path": desktop.path("greeting.py"), "old_string": "Hello", "new_string": "Good day"}
     for number, key in enumerate(("escape", "enter")):
         model.script(
-            CallTool("replace", dict(edit, instruction="Greet politely.")), *[Say("It is polite now.")] * number
+            CallTool("replace", dict(edit, instruction="Greet politely.")), *[Say("It is polite on request.")] * number
         )
         gemini.submit("Be more polite")
         gemini.wait_confirmation("greeting.py")
@@ -90,7 +92,7 @@ def test_a_diff_that_waits_to_be_asked_for_leaves_the_editor_alone_and_the_termi
         assert not desktop.views_of_role("proposal")
         gemini.press(key)
         desktop.host.wait_until(lambda: "to review" not in desktop.window()["status_bar"])
-    gemini.wait_for("It is polite now.")
+    gemini.wait_for("It is polite on request.")
     assert desktop.read("greeting.py").decode() == PROPOSAL
 
     edit = {"file_path": desktop.path("greeting.py"), "old_string": "Good day", "new_string": "Welcome"}
@@ -116,10 +118,10 @@ def test_an_answer_in_the_terminal_closes_the_diff(desktop, gemini, model):
     assert desktop.arrangement() == before
     assert desktop.read("greeting.py").decode() == GREETING
 
-    proposal = start_review(desktop, gemini, model, Say("It is polite now."))
+    proposal = start_review(desktop, gemini, model, Say("It is polite by the terminal."))
     desktop.type_at_end(proposal["id"], "# reviewed\n")
     gemini.press("enter")
-    gemini.wait_for("It is polite now.")
+    gemini.wait_for("It is polite by the terminal.")
     desktop.wait_no_review()
     assert desktop.arrangement() == before
     assert desktop.read("greeting.py").decode() == PROPOSAL + "# reviewed\n"
@@ -144,33 +146,14 @@ def test_what_is_rejected_in_the_editor_is_not_written(desktop, gemini, model):
     assert desktop.read("greeting.py").decode() == GREETING
 
 
-def test_a_program_that_is_closed_takes_its_diff_with_it(desktop, gemini, model):
-    before = desktop.arrangement()
-    start_review(desktop, gemini, model)
-    gemini.close()
-    desktop.host.wait_until(lambda: desktop.arrangement() == before)
-    assert desktop.read("greeting.py").decode() == GREETING
-    desktop.wait_status("no client")
-
-
 def test_a_reload_of_the_package_does_not_disturb_the_program(desktop, gemini, model):
     desktop.host.disable_package()
     desktop.host.enable_package()
     desktop.wait_status("Gemini CLI")
-    start_review(desktop, gemini, model, Say("It is polite now."))
+    start_review(desktop, gemini, model, Say("It is polite after all."))
     desktop.accept()
-    gemini.wait_for("It is polite now.")
+    gemini.wait_for("It is polite after all.")
     assert desktop.read("greeting.py").decode() == PROPOSAL
-
-
-def test_ide_enable_connects_a_program_that_sees_the_editor_for_the_first_time(desktop, model):
-    desktop.open("greeting.py")
-    with GeminiCli(desktop.host, desktop.workspace, model, ide_mode=False) as gemini:
-        gemini.wait_for("Do you want to connect Sublime Text to Gemini CLI?")
-        gemini.press("escape")
-        gemini.wait_ready()
-        gemini.enter("/ide enable", lambda: "Connected to Sublime Text" in gemini.text())
-        desktop.wait_status("Gemini CLI")
 
 
 def test_a_program_that_has_connected_to_a_new_start_of_the_editor_stays_connected(desktop, gemini):
@@ -185,3 +168,12 @@ def test_a_program_that_has_connected_to_a_new_start_of_the_editor_stays_connect
     shown = gemini.text().count("Connected to Sublime Text")
     gemini.enter("/ide status", lambda: gemini.text().count("Connected to Sublime Text") > shown)
     assert "Disconnected" not in gemini.text()
+
+
+def test_a_program_that_is_closed_takes_its_diff_with_it(desktop, gemini, model):
+    before = desktop.arrangement()
+    start_review(desktop, gemini, model)
+    gemini.close()
+    desktop.host.wait_until(lambda: desktop.arrangement() == before)
+    assert desktop.read("greeting.py").decode() == GREETING
+    desktop.wait_status("no client")
