@@ -109,25 +109,6 @@ def test_a_diff_is_accepted_with_a_change_of_the_user(desktop, claude):
     assert claude.run(claude.call("close_tab", tab_name=NAME)) == ["TAB_CLOSED"]
 
 
-def test_two_sessions_of_it_are_told_apart_and_their_diffs_listed_together(desktop, claude, home):
-    with ClaudeClient(home, desktop.workspace) as second:
-        second.connect()
-        desktop.wait_status("2 Claude Code")
-        for number, client in enumerate((claude, second, claude, second)):
-            desktop.write(f"{number}.py", b"old\n")
-            client.open_diff(desktop.path(f"{number}.py"), "new\n", f"name {number}")
-            desktop.wait_proposal(number + 1)
-        titles = sorted(view["title"] for view in desktop.views_of_role("proposal"))
-        assert titles == [f"{number}.py \u2190 Claude Code{' 2' * (number % 2)} (proposal)" for number in range(4)]
-        desktop.host.call("run_palette", caption="Gemini Companion: Show Pending Diffs")
-        rows = desktop.host.wait_until(lambda: desktop.window()["quick_panel"])["items"][:4]
-        assert [row["trigger"] for row in rows] == ["0.py", "2.py", "1.py", "3.py"]
-        assert [row["annotation"].split(",")[0] for row in rows] == ["Claude Code"] * 2 + ["Claude Code 2"] * 2
-        desktop.host.call("choose", item=-1)
-    desktop.wait_status("Claude Code")
-    assert desktop.views_of_role("proposal")[-1]["title"].endswith("Claude Code 2 (proposal)"), "also when it has gone"
-
-
 def test_a_diff_is_rejected(desktop, claude):
     asked, _ = start_review(desktop, claude)
     desktop.reject()
@@ -143,39 +124,6 @@ def test_an_answer_in_the_terminal_closes_the_diff_without_another_one(desktop, 
     desktop.wait_no_review()
     assert desktop.arrangement() == before
     assert asked.result(30)["result"]["isError"]
-
-
-def test_a_call_that_is_taken_back_closes_its_diff(desktop, claude):
-    start_review(desktop, claude)
-    claude.take_back()
-    desktop.wait_no_review()
-
-
-def test_two_diffs_of_one_file_are_known_by_their_names(desktop, claude):
-    first, _ = start_review(desktop, claude, name="one")
-    second = claude.open_diff(desktop.path("greeting.py"), GREETING + "# two\n", "two")
-    desktop.wait_proposal(2)
-    assert claude.run(claude.call("closeAllDiffTabs")) == ["CLOSED_2_DIFF_TABS"]
-    desktop.wait_no_review()
-    assert first.result(30)["result"]["isError"]
-    assert second.result(10)["result"]["isError"]
-
-
-def test_what_cannot_be_shown_is_an_error_so_that_the_terminal_decides(desktop, claude):
-    answer = claude.open_diff(desktop.workspace, "text", NAME).result(30)
-    assert answer["result"]["isError"]
-    assert "folder" in answer["result"]["content"][0]["text"]
-    assert not desktop.views_of_role("proposal")
-
-
-@pytest.mark.parametrize(
-    "text",
-    ["", "no newline", "\ufeffmark\n", "a\r\nb\r\n", "mixed\r\nends\n", "\u00e4\u20ac\U0001f600\n"],
-)
-def test_an_untouched_text_comes_back_letter_by_letter(desktop, claude, text):
-    asked, _ = start_review(desktop, claude, text)
-    desktop.accept()
-    assert asked.result(30) == ["FILE_SAVED", text]
 
 
 def test_the_program_ends_while_a_diff_waits_and_the_user_decides(desktop, home):
@@ -195,25 +143,6 @@ def test_a_broken_connection_of_a_program_that_lives_closes_its_diff(desktop, cl
     claude.break_off()
     desktop.wait_no_review()
     assert desktop.read("greeting.py").decode() == GREETING
-
-
-def test_opencode_hears_the_context_too(desktop, home):
-    desktop.open("greeting.py", row=1, column=12, end_row=1, end_column=17)
-    with ClaudeClient(home, desktop.workspace, "opencode") as client:
-        client.connect()
-        client.wait_notification("selection_changed", lambda params: params["text"] == "Hello")
-        desktop.wait_status("opencode")
-
-
-def test_each_hears_only_what_is_its_own(desktop, home, claude):
-    with ClaudeClient(home, desktop.workspace) as other:
-        other.connect()
-        asked, _ = start_review(desktop, claude)
-        assert other.run(other.call("closeAllDiffTabs")) == ["CLOSED_0_DIFF_TABS"]
-        assert other.run(other.call("close_tab", tab_name=NAME)) == ["TAB_CLOSED"]
-        assert desktop.views_of_role("proposal")
-        desktop.accept()
-        assert asked.result(30) == ["FILE_SAVED", PROPOSAL]
 
 
 def test_a_reload_of_the_package_keeps_port_and_secret(desktop, home, claude):
@@ -237,21 +166,6 @@ def test_pausing_takes_back_what_was_selected(desktop, claude):
     claude.wait_until(lambda: claude.notifications[-1][1]["filePath"] == "")
     assert claude.run(claude.call("getOpenEditors")) == ['{"tabs": []}']
     assert '"success": false' in claude.run(claude.call("getCurrentSelection"))[0]
-
-
-def test_opencode_is_told_nothing_when_that_is_switched_off(desktop, home):
-    desktop.host.evaluate(
-        "sublime.load_settings('Gemini Companion.sublime-settings').set('publish_for_opencode', False)"
-    )
-    desktop.open("greeting.py", row=1, column=12, end_row=1, end_column=17)
-    with ClaudeClient(home, desktop.workspace) as claude, ClaudeClient(home, desktop.workspace, "opencode") as opencode:
-        claude.connect()
-        opencode.connect()
-        claude.wait_notification("selection_changed", lambda params: params["text"] == "Hello")
-        desktop.wait_status("Claude Code")
-        assert opencode.notifications == []
-        assert "opencode" not in desktop.window()["status_bar"]
-        assert "does not share" in str(opencode.run(opencode.call("getCurrentSelection")))
 
 
 class TestFilesOnItsWord:

@@ -13,13 +13,11 @@ import pytest
 if sys.platform == "win32":
     pytest.skip("the client connects to sockets in the file system", allow_module_level=True)
 
-from tests.clients.claude import ClaudeClient
 from tests.clients.copilot import CopilotClient, lock_files
 
 GREETING = "def greet(name):\n    return 'Hello, ' + name\n"
 PROPOSAL = GREETING.replace("Hello", "Good day")
 NAME = "[Copilot CLI] - greeting.py (a1b2c3)"
-HINT = "your edits can only be saved over it"
 
 
 @pytest.fixture
@@ -56,47 +54,6 @@ def test_the_lock_file_says_what_the_program_asks_for(desktop, home):
     socket = os.lstat(lock["socketPath"])
     assert socket.st_mode & 0o777 == 0o600
     assert os.lstat(os.path.dirname(lock["socketPath"])).st_mode & 0o777 == 0o700
-
-
-def test_it_hears_of_the_selection_and_the_user_of_it(desktop, copilot):
-    params = copilot.wait_notification("selection_changed", lambda params: params["text"] == "Hello")
-    assert params["filePath"] == desktop.path("greeting.py")
-    assert copilot.run(copilot.call("get_selection"))["text"] == "Hello"
-    assert copilot.run(copilot.call("get_diagnostics")) == []
-    assert copilot.run(copilot.call("update_session_name", name="Be polite")) == {"success": True}
-    desktop.wait_status("Copilot CLI: Be polite")
-
-
-def test_a_diff_is_accepted(desktop, copilot):
-    before = desktop.arrangement()
-    asked, proposal = start_review(desktop, copilot)
-    assert proposal["text"] == PROPOSAL
-    desktop.accept()
-    answer = asked.result(30)
-    assert (answer["success"], answer["result"], answer["trigger"]) == (True, "SAVED", "accepted_via_button")
-    assert answer["tab_name"] == NAME
-    assert answer["message"]
-    desktop.wait_no_review()
-    assert desktop.arrangement() == before
-    assert desktop.read("greeting.py").decode() == GREETING, "the program writes, after the answer"
-
-
-def test_a_diff_is_rejected(desktop, copilot):
-    asked, _ = start_review(desktop, copilot)
-    desktop.reject()
-    assert asked.result(30)["result"] == "REJECTED"
-    desktop.wait_no_review()
-
-
-def test_the_edits_of_the_user_are_saved_over_the_proposal_once_it_is_written(desktop, copilot):
-    asked, proposal = start_review(desktop, copilot)
-    desktop.type_at_end(proposal["id"], "# mine\n")
-    desktop.accept()
-    assert asked.result(30)["result"] == "SAVED"
-    assert desktop.read("greeting.py").decode() == GREETING, "nothing is written before the program has"
-    desktop.write("greeting.py", PROPOSAL.encode())
-    desktop.host.wait_until(lambda: desktop.read("greeting.py").decode() == PROPOSAL + "# mine\n")
-    desktop.wait_no_review()
 
 
 def wait_clients_gone(desktop):
@@ -209,15 +166,6 @@ def test_what_the_user_made_of_a_text_that_was_shown_again_outlives_a_second_cra
     assert desktop.read("greeting.py") == b"theirs\n"
 
 
-def test_an_answer_in_the_terminal_closes_the_diff(desktop, copilot):
-    asked, _ = start_review(desktop, copilot)
-    closed = copilot.run(copilot.call("close_diff", tab_name=NAME))
-    assert closed == {"success": True, "already_closed": False, "tab_name": NAME, "message": ""}
-    desktop.wait_no_review()
-    assert asked.result(30)["result"]["isError"]
-    assert copilot.run(copilot.call("close_diff", tab_name=NAME))["already_closed"]
-
-
 def test_a_reload_of_the_package_leaves_one_lock_that_leads_somewhere(desktop, home, copilot):
     former = copilot.socket
     desktop.host.disable_package()
@@ -241,16 +189,3 @@ def test_a_socket_that_a_cleaner_removed_is_made_again(desktop, home, copilot):
         desktop.host.wait_until(lambda: "2 Copilot CLI" in desktop.window()["status_bar"])
     desktop.reject()
     assert asked.result(30)["result"] == "REJECTED"
-
-
-def test_two_programs_have_a_diff_each(desktop, home, copilot):
-    with ClaudeClient(home, desktop.workspace) as claude:
-        claude.connect()
-        mine, _ = start_review(desktop, copilot)
-        other = claude.open_diff(desktop.path("greeting.py"), GREETING + "# claude\n", "other")
-        desktop.wait_proposal(2)
-        assert claude.run(claude.call("closeAllDiffTabs")) == ["CLOSED_1_DIFF_TABS"]
-        assert other.result(30)["result"]["isError"]
-        desktop.wait_proposal(1)
-        desktop.reject()
-        assert mine.result(30)["result"] == "REJECTED"

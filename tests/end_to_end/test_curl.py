@@ -89,35 +89,12 @@ def test_one_opens_and_the_next_one_accepts(desktop, curl):
     assert desktop.arrangement() == before
 
 
-def test_one_opens_and_the_next_one_rejects(desktop, curl):
-    text = desktop.read("greeting.py")
-    curl("openDiff")
-    desktop.wait_proposal()
-    assert curl("rejectDiff") == []
-    desktop.wait_no_review()
-    assert desktop.read("greeting.py") == text
-
-
 def test_one_opens_and_the_next_one_closes_and_gets_the_edits(desktop, curl):
     curl("openDiff")
     desktop.type_at_end(desktop.wait_proposal()["id"], "# mine\n")
     [answer] = curl("closeDiff")
     assert json.loads(answer["text"]) == {"content": "print(2)\n# mine\n"}
     desktop.wait_no_review()
-
-
-def test_a_listener_beside_it_hears_of_each_and_changes_nothing(desktop, curl, listener):
-    curl("openDiff")
-    desktop.wait_proposal()
-    curl("rejectDiff")
-    rejected = heard(listener, "diffRejected")
-    assert rejected["params"] == {"filePath": desktop.path("greeting.py")}
-    curl("openDiff")
-    desktop.wait_proposal()
-    curl("acceptDiff")
-    accepted = heard(listener, "diffAccepted")
-    assert accepted["params"] == {"filePath": desktop.path("greeting.py"), "content": "print(2)\n"}
-    assert desktop.read("greeting.py") == b"print(2)\n"
 
 
 def test_what_the_user_accepts_is_written_for_it(desktop, curl, listener):

@@ -89,3 +89,15 @@ def test_files_of_other_editors_dead_or_alive_are_left_alone(workspace, place):
         Desktop(host, workspace).wait_published()
         assert set(left) < set(os.listdir(str(directory)))
     assert sorted(os.listdir(str(directory))) == left
+
+
+def test_a_file_left_by_a_killed_editor_is_removed_by_the_next_start(desktop):
+    left = desktop.own_discovery_files()
+    desktop.host.kill()
+    assert desktop.discovery_files() == left
+    desktop.host.restart()
+    desktop.host.wait_until(lambda: not any(os.path.exists(path) for path in left))
+    desktop.host.call("set_folders", folders=[desktop.workspace])  # which a killed editor does not keep
+    desktop.wait_published()
+    with desktop.client() as client:
+        assert client.connect()["status"] == "connected"

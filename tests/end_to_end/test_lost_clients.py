@@ -73,14 +73,6 @@ def test_if_the_file_is_another_meanwhile_the_review_is_opened_again(desktop, re
     wait_written(desktop, b"Welcome")
 
 
-def test_accepting_within_the_seconds_after_a_client_vanished_is_enough(desktop, reviewed):
-    reviewed.kill()
-    desktop.accept()
-    desktop.wait_no_review()
-    wait_written(desktop, b"Welcome")
-    assert not desktop.views_of_role("proposal")
-
-
 def test_a_suspended_client_that_goes_on_writes_the_file_itself(desktop, reviewed):
     suspend(reviewed)
     desktop.accept()

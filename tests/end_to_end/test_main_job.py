@@ -152,3 +152,12 @@ def test_the_write_tool_replaces_the_whole_file(desktop, client):
 
 def test_closing_a_diff_that_is_not_open_gives_nothing(desktop, client):
     assert client.call("close_diff", path=desktop.path("greeting.py")) == {"content": None}
+
+
+def test_a_client_outside_the_workspace_is_told_of_the_mismatch(desktop, tmp_path):
+    outside = tmp_path / "elsewhere"
+    outside.mkdir()
+    with desktop.client(cwd=str(outside)) as client:
+        status = client.connect()
+    assert status["status"] == "disconnected"
+    assert status["diffing"] is False

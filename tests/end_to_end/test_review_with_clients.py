@@ -37,16 +37,6 @@ def take_back(desktop, view, number):
     desktop.host.wait_until(lambda: len(changes(desktop, view)) == left)
 
 
-def test_what_was_taken_back_is_not_written(desktop, client, file):
-    pending, view = propose(client, desktop, file, PROPOSED)
-    assert len(changes(desktop, view)) == 3
-    take_back(desktop, view, 1)
-    take_back(desktop, view, 0)
-    desktop.accept()
-    assert pending.result()["error"] is None
-    assert desktop.read("lines.txt").decode() == "".join([*LINES, "the end\n"])
-
-
 def test_edits_and_taking_back_go_together(desktop, client, file):
     before = desktop.arrangement()
     pending, view = propose(client, desktop, file, PROPOSED)
@@ -57,22 +47,6 @@ def test_edits_and_taking_back_go_together(desktop, client, file):
     assert desktop.read("lines.txt").decode() == "".join([*LINES[:20], *LINES[21:], "the end\n", "mine\n"])
     desktop.wait_no_review()
     assert desktop.arrangement() == before
-
-
-def test_two_clients_review_the_same_file(desktop, client, file):
-    with desktop.client() as other:
-        assert other.connect()["status"] == "connected"
-        first, first_view = propose(client, desktop, file, PROPOSED)
-        second, second_view = propose(other, desktop, file, ["from the other\n", *LINES], count=2)
-        desktop.host.call("focus_view", view=second_view)
-        desktop.reject()
-        assert second.result() == {"outcome": "rejected"}
-        desktop.host.wait_until(lambda: [view["id"] for view in desktop.views_of_role("proposal")] == [first_view])
-        assert desktop.read("lines.txt").decode() == "".join(LINES)
-        desktop.accept()
-        assert first.result()["error"] is None
-        assert desktop.read("lines.txt").decode() == "".join(PROPOSED)
-        desktop.wait_no_review()
 
 
 def test_a_client_that_is_lost_leaves_its_review_and_accept_writes_it(desktop, file):
@@ -124,11 +98,3 @@ def test_unsaved_edits_are_warned_of_when_the_folder_is_reached_by_a_link(deskto
     desktop.reject()
     assert pending.result() == {"outcome": "rejected"}
     assert desktop.read("link/far.py") == b"one\n"
-
-
-def test_a_new_file_in_a_new_folder_is_reviewed_and_written(desktop, client):
-    path = desktop.path("ünï 100%", "deep", "new.py")
-    pending, _ = propose(client, desktop, path, ["new\n"])
-    desktop.accept()
-    assert pending.result()["error"] is None
-    assert desktop.read(path) == b"new\n"

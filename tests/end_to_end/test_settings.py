@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import http.client
+import json
+
 import pytest
 
 CHANGE = "sublime.load_settings('Gemini Companion.sublime-settings').set({!r}, {!r})"
@@ -88,3 +91,21 @@ def test_a_project_overrides_the_user(desktop, client):
     desktop.host.execute(PROJECT.format(desktop.workspace, {}))
     desktop.host.wait_until(lambda: client.open_files()[0].get("selectedText") == "greet")
     assert not said(desktop, "should be")
+
+
+def test_the_largest_message_is_a_setting_that_works_at_once(desktop):
+    announcement = desktop.wait_published()
+    headers = {"Authorization": "Bearer " + announcement["authToken"], "Content-Type": "application/json"}
+    large = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "ping", "params": {"_meta": {"x": "x" * 2_000_000}}})
+
+    def answered():
+        connection = http.client.HTTPConnection("127.0.0.1", int(announcement["port"]), timeout=10)
+        try:
+            connection.request("POST", "/mcp", large, {**headers, "Accept": "application/json, text/event-stream"})
+            return connection.getresponse().status
+        finally:
+            connection.close()
+
+    for mebibytes, status in ((1, 413), (3, 200)):
+        desktop.host.execute(CHANGE.format("maximum_body_mebibytes", mebibytes))
+        desktop.host.wait_until(lambda status=status: answered() == status)

@@ -11,7 +11,7 @@ import os
 import socket
 import tempfile
 import threading
-from typing import Any, Dict, List, Optional
+from typing import Any, Dict, List, Optional, Tuple
 
 SECONDS = 20
 
@@ -67,6 +67,12 @@ class ListeningClient:
             except OSError:
                 return  # the other side was faster
 
+    def call_tool(self, name: str, **arguments: Any) -> Dict[str, Any]:
+        """The result of a tool call, once the client listens. Waits for it."""
+        params = {"name": name, "arguments": arguments}
+        answer = self._post({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": params})[1]
+        return dict(json.loads(answer)["result"])
+
     def say_goodbye(self) -> None:
         """End the session, so that the server need not find out by itself. Returns at once."""
         thread = threading.Thread(target=self._end_session, name="listening-client-goodbye", daemon=True)
@@ -118,18 +124,18 @@ class ListeningClient:
             headers.update({"Mcp-Session-Id": self._session, "MCP-Protocol-Version": "2025-06-18"})
         return headers
 
-    def _post(self, message: Dict[str, Any]) -> http.client.HTTPResponse:
+    def _post(self, message: Dict[str, Any]) -> Tuple[http.client.HTTPResponse, bytes]:
         connection = http.client.HTTPConnection("127.0.0.1", self._port, timeout=SECONDS)
         connection.request("POST", "/mcp", json.dumps(message), self._headers())
         answer = connection.getresponse()
-        answer.read()
+        body = answer.read()
         connection.close()
         if answer.status >= 300:
             raise ValueError("{} answered with {}".format(message["method"], answer.status))
-        return answer
+        return answer, body
 
     def _connect(self) -> None:
-        answer = self._post(
+        answer, _ = self._post(
             {
                 "jsonrpc": "2.0",
                 "id": 1,

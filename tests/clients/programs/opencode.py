@@ -31,7 +31,7 @@ class OpenCode(Program):
         variables = {
             "OPENCODE_DISABLE_AUTOUPDATE": "true",
             "OPENCODE_DISABLE_MODELS_FETCH": "true",
-            # Not the hundreds of models that it has built in: going through them takes as long as all else that it does.
+            # Not the hundreds of models that it has built in: going through them takes as long as all else.
             "OPENCODE_MODELS_PATH": os.path.join(host.environment["HOME"], ".config", "opencode", "models.json"),
             "OPENCODE_DISABLE_LSP_DOWNLOAD": "true",
             "OPENCODE_DISABLE_DEFAULT_PLUGINS": "true",  # ways to log in, whose start takes seconds

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Iterator
+from typing import Any, Dict, Iterator, List
 
 import pytest
 
-from tests.clients.standard_library import Client, discovery_files
 from tests.host.driver import Host
+from tests.support.listening_client import ListeningClient
 from tests.tools.release import build
 from tests.tools.release.libraries import BY_NAME
 from tests.tools.release.repository import ATTACHED_NAME
@@ -50,8 +50,16 @@ def host(package: Path, lib_folder: Path, workspace: Path) -> Iterator[Host]:
 
 def discovery_file(host: Host) -> Path:
     """The discovery file that the package has written; waits for it."""
-    temporary = Path(host.environment["TMPDIR"])
-    return host.wait_until(lambda: discovery_files(temporary), timeout=30)[0]  # type: ignore[no-any-return]
+    folder = Path(host.environment["TMPDIR"], "gemini", "ide")
+    found = host.wait_until(lambda: list(folder.glob("gemini-ide-server-*.json")), timeout=30)
+    return found[0]  # type: ignore[no-any-return]
+
+
+def connected(host: Host) -> ListeningClient:
+    """A client that has been told of the window."""
+    client = ListeningClient(json.loads(discovery_file(host).read_text(encoding="utf-8")))
+    host.wait_until(lambda: client.contexts)
+    return client
 
 
 def test_every_library_comes_from_the_lib_folder(host: Host, lib_folder: Path) -> None:
@@ -79,23 +87,28 @@ def test_an_installed_package_does_its_job(host: Host, workspace: Path) -> None:
     """Connected; told of the file; a diff opened and accepted with its text, another rejected; the file left alone."""
     found = discovery_file(host)
     assert json.loads(found.read_text(encoding="utf-8"))["workspacePath"] == str(workspace.resolve())
-    client = Client.connect(found)
+    client = connected(host)
     path = str(workspace / "greeting.py")
-    context = client.wait_for("ide/contextUpdate", lambda params: bool(params["workspaceState"]["openFiles"]))
-    assert [entry["path"] for entry in context["workspaceState"]["openFiles"]] == [path]
+    host.wait_until(lambda: client.paths == [path])
 
     for caption, method in (("Accept Diff", "ide/diffAccepted"), ("Reject Diff", "ide/diffRejected")):
         answer = client.call_tool("openDiff", filePath=path, newContent='print("good morning")\n')
         assert not answer.get("isError"), answer
         host.wait_until("len(window.views()) == 3")
         host.call("run_palette", caption="Gemini Companion: " + caption)
-        outcome = client.wait_for(method, lambda params: params["filePath"] == path)
+        (outcome,) = host.wait_until(lambda method=method: told(client, method))
+        assert outcome["filePath"] == path
         if method == "ide/diffAccepted":
             assert outcome["content"] == 'print("good morning")\n'
         host.wait_until("len(window.views()) == 1")
     assert (workspace / "greeting.py").read_bytes() == b'print("hello")\n'
     client.close()
     assert host.errors() == []
+
+
+def told(client: ListeningClient, method: str) -> List[Dict[str, Any]]:
+    """The parameters of what the client was told by this method."""
+    return [message["params"] for message in client.notifications if message.get("method") == method]
 
 
 def test_a_package_loads_under_the_name_by_which_a_release_attaches_it(
@@ -110,7 +123,7 @@ def test_a_package_loads_under_the_name_by_which_a_release_attaches_it(
     downloaded = tmp_path / replaced
     downloaded.write_bytes(package.read_bytes())
     with Host.start(package=str(downloaded), libraries=[str(lib_folder)], folders=[str(workspace)]) as host:
-        client = Client.connect(discovery_file(host))
+        client = connected(host)
         answer = client.call_tool("openDiff", filePath=str(workspace / "greeting.py"), newContent="x = 1\n")
         assert not answer.get("isError"), answer
         client.close()
