@@ -7,11 +7,7 @@ week. Rule: beside FOR_A_RELEASE every file of tests is run in every run, by the
 from __future__ import annotations
 
 import enum
-import glob
-import os
 from typing import Dict, Iterable, List
-
-from . import cache
 
 #: The libraries on the index, wheels that are downloaded, the package with them, the workflows' own steps.
 FOR_A_RELEASE = (
@@ -21,21 +17,20 @@ FOR_A_RELEASE = (
     "unit/release/test_wheels_alone.py",
     "unit/release/test_workflows.py",
 )
-#: Units that ask nothing of the interpreter or its libraries and take long, because they are random or go through every
-#: state of a disk; and what is read off files or is about these tools.
+#: Units that ask nothing of the interpreter, its event loop, or the libraries that are others there; what is read off
+#: files; and what is about the headless editor, in which the in-editor tests run there anyway.
 ON_THE_NEWEST_PYTHON = (
     "unit/comparison",
     "unit/context/test_model_against_history.py",
+    "unit/host",
     "unit/hostile/data",
     "unit/hostile/frozen/test_long_texts.py",
-    "unit/processes/test_benchmark_tables.py",
-    "unit/processes/test_mutants.py",
-    "unit/processes/test_set_up.py",
-    "unit/processes/test_test_command.py",
+    "unit/processes",
+    "unit/protocol/test_calls.py",
     "unit/protocol/test_properties.py",
     "unit/release",
-    "unit/unreviewed/test_random.py",
-    "unit/unreviewed/test_storms.py",
+    "unit/review",
+    "unit/unreviewed",
 )
 #: With real clients: a journey of each program, which on the newest Python have tests of their own.
 ON_AN_OLDER_PYTHON = ("end_to_end/test_five_programs.py",)
@@ -45,6 +40,8 @@ ON_EVERY_PYTHON = (
     "end_to_end/test_startup.py",
     "end_to_end/test_upgrade.py",
 )
+#: With real clients: those that take longest, which are a leg of their own.
+PROGRAMS = ("end_to_end/programs", "end_to_end/test_unasked.py", "conformance")
 
 
 class Share(enum.Enum):
@@ -69,21 +66,12 @@ def legs_of(kind: str, mine: Share, everything: bool) -> Dict[str, List[str]]:
     if kind == "soak":
         return {"soak": ["tests/soak"]} if newest or everything else {}
     if newest or everything:
-        separate = programs()
         left = () if everything or mine is Share.ONLY else ON_AN_OLDER_PYTHON
         return {
-            "end to end": ["tests/end_to_end", *_ignored([*separate, *left])],
-            "programs": [*(f"tests/{name}" for name in separate), "tests/conformance"],
+            "end to end": ["tests/end_to_end", *_ignored([*PROGRAMS, *left])],
+            "programs": [f"tests/{name}" for name in PROGRAMS],
         }
     return {"end to end": [f"tests/{name}" for name in (*ON_AN_OLDER_PYTHON, *ON_EVERY_PYTHON)]}
-
-
-def programs() -> List[str]:
-    """The files of tests with one program in a terminal, and those that draw: they take as long as all others."""
-    found = glob.glob(os.path.join(cache.ROOT, "tests", "end_to_end", "test_*_program.py"))
-    names = sorted(f"end_to_end/{os.path.basename(path)}" for path in found)
-    names.remove("end_to_end/test_claude_program.py")  # only where the user asks for it
-    return [*names, "end_to_end/test_pictures.py"]
 
 
 def _ignored(names: Iterable[str]) -> List[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import json
 import re
 from pathlib import Path
@@ -35,6 +36,7 @@ def schema_of_settings() -> Dict[str, Any]:
     raise AssertionError("sublime-package.json says nothing of the settings file")
 
 
+@functools.lru_cache(maxsize=None)
 def command_names() -> List[str]:
     """The names of the command classes in the package, as the editor derives them."""
     names = []

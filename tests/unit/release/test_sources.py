@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import copy
+import functools
 import re
 import subprocess
 from pathlib import Path
@@ -79,6 +81,7 @@ SOURCES = [path for path in project_files() if path.suffix == ".py"]
 SHIPPED = [path for path in SOURCES if relative(path) == "plugin.py" or relative(path).startswith("companion/")]
 
 
+@functools.lru_cache(maxsize=len(SHIPPED))
 def parsed(path: Path) -> ast.Module:
     """The syntax tree, read by the grammar of Python 3.8. Raises SyntaxError for anything newer."""
     return ast.parse(path.read_text(encoding="utf-8"), filename=str(path), feature_version=(3, 8))
@@ -126,7 +129,7 @@ def loaded_with_the_plugin() -> Dict[str, Set[str]]:
         path = waiting.pop()
         if relative(path) in found or not path.is_file():
             continue
-        tree = loaded_at_once(parsed(path))
+        tree = loaded_at_once(copy.deepcopy(parsed(path)))
         found[relative(path)] = {name.split(".")[0] for level, name in imports(tree) if level == 0}
         for node in ast.walk(tree):
             if isinstance(node, ast.ImportFrom) and node.level:
