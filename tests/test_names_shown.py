@@ -33,8 +33,9 @@ class TestNamesShown(DecidingTestCase):
 
     def header_width(self, review: Any) -> Any:
         """The widest row of the header, and what fits into the view."""
-        shown = self.reviews._presentations[review]._drawing._header
-        return max(row.columns for row in header_rows(shown)), shown.columns
+        shown = self.reviews._presentations[review]
+        header = shown._header(shown.original)
+        return max(row.columns for row in header_rows(header)), header.columns
 
     def test_tabs_header_and_status_bar_hide_nothing(self) -> Iterator[Any]:
         review = yield from self.open_diff(TRICKS + ".py", owner=TRICKSTER)

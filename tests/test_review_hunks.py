@@ -79,15 +79,6 @@ class TestTakingBack(HunksTestCase):
             self.assertEqual(self.text(self.proposal(review)), RIGHT)
             yield lambda: self.settled() and self.says(review, r"change \d of 3|3 changes")
 
-    def test_all_of_them_give_the_original(self) -> Iterator[Any]:
-        review = yield from self.review()
-        for left in (2, 1, 0):
-            self.window.run_command("gemini_companion_revert_hunk")
-            yield lambda left=left: self.settled() and len(self.links(review, "revert")) == left
-            self.window.run_command("gemini_companion_next_change")
-        self.assertEqual(self.text(self.proposal(review)), LEFT)
-        yield lambda: "no changes" in self.header(review)
-
     def test_a_click_undoes_it(self) -> Iterator[Any]:
         review = yield from self.review()
         for number in range(3):
@@ -99,19 +90,6 @@ class TestTakingBack(HunksTestCase):
             yield lambda: self.text(self.proposal(review)) == RIGHT
             yield self.settled
             self.assertEqual(self.links(review, "undo"), [])
-
-    def test_the_command_undoes_the_last_one(self) -> Iterator[Any]:
-        review = yield from self.review()
-        self.reviews.changes.revert_hunk(review, 2)
-        yield self.settled
-        self.reviews.changes.revert_hunk(review, 0)
-        yield self.settled
-        self.reviews.changes.undo_revert_hunk(review)
-        yield self.settled
-        self.assertEqual(self.text(self.proposal(review)), RIGHT.replace("new\nnewer\n", ""))
-        self.reviews.changes.undo_revert_hunk(review)
-        yield self.settled
-        self.assertEqual(self.text(self.proposal(review)), RIGHT)
 
     def test_undo_takes_the_link_away(self) -> Iterator[Any]:
         review = yield from self.review()
@@ -134,26 +112,11 @@ class TestTakingBack(HunksTestCase):
         self.reviews.changes.undo_revert_hunk(review)
         self.assertEqual(self.text(view), before)
 
-    def test_a_click_right_after_typing_is_not_lost(self) -> Iterator[Any]:
-        review = yield from self.review()
-        view = self.proposal(review)
-        self.type(view, 0, "typed\n")
-        self.reviews._follow_link(review, "revert:0")
-        yield lambda: self.text(view) == "typed\n" + RIGHT.replace("LINE 5\n", "line 5\n")
-        yield self.settled
-        self.assertEqual(len(self.links(review, "undo")), 1)
-
     def test_a_last_line_without_a_newline(self) -> Iterator[Any]:
         review = yield from self.review("a\nb", "a\nb\nc\n")
         self.reviews.changes.revert_hunk(review, 0)
         yield self.settled
         self.assertEqual(self.text(self.proposal(review)), "a\nb")
-
-    def test_tabs_come_back_as_tabs(self) -> Iterator[Any]:
-        review = yield from self.review("\ta\n", "b\n")
-        self.proposal(review).settings().set("translate_tabs_to_spaces", True)
-        self.reviews.changes.revert_hunk(review, 0)
-        self.assertEqual(self.text(self.proposal(review)), "\ta\n")
 
     def test_a_link_of_an_older_drawing_only_draws_anew(self) -> Iterator[Any]:
         review = yield from self.review()
@@ -266,26 +229,6 @@ class TestTakingBack(HunksTestCase):
             self.window.run_command("gemini_companion_revert_hunk")
             self.assertEqual(self.said, ["Gemini Companion: there is no change at the cursor"])
             self.assertEqual(self.text(view), RIGHT)
-
-    def test_a_caret_on_either_end_of_a_change_takes_it_back(self) -> Iterator[Any]:
-        review = yield from self.review()
-        view = self.proposal(review)
-        expected = RIGHT.replace("new\nnewer\n", "")
-        for at in (view.find("new\n", 0).a, view.find("newer", 0).b):
-            put_caret(view, at)
-            self.window.run_command("gemini_companion_revert_hunk")
-            self.assertEqual(self.text(view), expected)
-            yield self.settled
-            view.run_command("undo")
-            yield self.settled
-
-    def test_each_of_several_carets(self) -> Iterator[Any]:
-        review = yield from self.review()
-        view = self.proposal(review)
-        carets = [view.find(text, 0).a for text in ("LINE 5", "line 20", "newer")]
-        select(view, *map(sublime.Region, carets))
-        self.window.run_command("gemini_companion_revert_hunk")
-        self.assertEqual(self.text(view), LEFT.replace("line 30\n", ""))
 
     def test_all_that_remain(self) -> Iterator[Any]:
         review = yield from self.review()

@@ -116,12 +116,6 @@ class TestSideBySide(LevelTestCase):
         view.run_command("undo")
         yield lambda: self.level(review)
 
-    def test_with_word_wrap(self) -> Iterator[Any]:
-        long = " ".join(f"word{number}" for number in range(60))
-        review = yield from self.review(LEFT.replace("line 50\n", f"{long}\n"))
-        self.set_look(review, word_wrap=True)
-        yield lambda: self.level(review)
-
     def test_when_the_header_folds_into_more_rows(self) -> Iterator[Any]:
         review = yield from self.review()
         self.window.set_layout(
@@ -170,13 +164,20 @@ class TestTheCaretsLine(LevelTestCase):
     def place(self, view: sublime.View) -> float:
         return view.text_to_layout(view.sel()[0].b)[1] - view.viewport_position()[1]
 
-    def test_side_by_side(self) -> Iterator[Any]:
-        yield from self.stands_still("side_by_side")
+    def test_stands_still_when_blocks_above_it_change(self) -> Iterator[Any]:
+        for presentation in ("side_by_side", "inline"):
+            yield from self.blocks_change(presentation)
+            self.reviews.reject(self.reviews.pending()[0])
+            yield lambda: not self.reviews.pending()
 
-    def test_inline(self) -> Iterator[Any]:
-        yield from self.stands_still("inline")
+    def test_stands_still_when_the_header_grows(self) -> Iterator[Any]:
+        """What stands above the caret's line changes, far away, while the user types."""
+        for presentation in ("side_by_side", "inline"):
+            yield from self.header_grows(presentation)
+            self.reviews.reject(self.reviews.pending()[0])
+            yield lambda: not self.reviews.pending()
 
-    def stands_still(self, presentation: str) -> Iterator[Any]:
+    def blocks_change(self, presentation: str) -> Iterator[Any]:
         self.use(review_presentation=presentation)
         review = yield from self.review()
         view = self.proposal(review)
@@ -203,17 +204,7 @@ class TestTheCaretsLine(LevelTestCase):
         self.assertAlmostEqual(self.place(view), at_once, delta=HALF)
         self.assertGreater(place, 0.0)
 
-
-class TestTheCaretsLineWhereTheHeaderGrows(LevelTestCase):
-    """What stands above the caret's line changes, far away, while the user types."""
-
-    def test_side_by_side(self) -> Iterator[Any]:
-        yield from self.stands_still("side_by_side")
-
-    def test_inline(self) -> Iterator[Any]:
-        yield from self.stands_still("inline")
-
-    def stands_still(self, presentation: str) -> Iterator[Any]:
+    def header_grows(self, presentation: str) -> Iterator[Any]:
         self.use(review_presentation=presentation)
         review = yield from self.review()
         view, shown = self.proposal(review), self.reviews._presentations[review]
@@ -229,9 +220,6 @@ class TestTheCaretsLineWhereTheHeaderGrows(LevelTestCase):
             yield lambda: self.settled() and abs(top(view, 50) - top_before[0]) > 1
             yield 100
             self.assertAlmostEqual(self.place(view), place, delta=HALF)
-
-    def place(self, view: sublime.View) -> float:
-        return view.text_to_layout(view.sel()[0].b)[1] - view.viewport_position()[1]
 
 
 class TestTheTop(LevelTestCase):

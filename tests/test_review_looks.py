@@ -40,11 +40,6 @@ class TestRemovedLinesInline(ReviewTestCase):
     def words(self, markup: str) -> str:
         return unescape(re.sub("<[^>]+>", "", markup)).replace("\xa0", " ")
 
-    def test_they_keep_their_numbers(self) -> Iterator[Any]:
-        self.write()
-        review = yield from self.open_diff(proposed=TEXT.replace("    return 1\n", "").replace("return 2", "return 3"))
-        self.assertEqual([self.words(row) for row in self.rows(review)], ["    return 1  5", "    return 2  9"])
-
     def test_their_band_is_as_wide_as_that_of_added_lines(self) -> Iterator[Any]:
         self.write()
         review = yield from self.open_diff(proposed=TEXT.replace("return 2", "return 3"))

@@ -28,14 +28,6 @@ class TestInline(ReviewTestCase):
         yield lambda: self.window.active_view() == view
         self.assertEqual(self.picture(), before)
 
-    def test_removed_lines_are_shown_escaped_and_with_their_indentation(self) -> Iterator[Any]:
-        self.use(review_presentation="inline")
-        self.write("file.html", "<p>\n\t<b>bold & brave</b>\n</p>\n")
-        review = yield from self.open_diff("file.html", "<p>\n</p>\n")
-        shown = self.reviews._presentations[review]._drawing.blocks[0][1]
-        tab = "&nbsp;" * int(self.proposal(review).settings().get("tab_size"))
-        self.assertIn(f">{tab}&lt;b&gt;bold&nbsp;&amp;&nbsp;brave&lt;/b&gt;", shown)
-
     def test_narrow_windows_get_it_by_themselves(self) -> Iterator[Any]:
         view = yield from self.open_file()
         yield lambda: view.viewport_extent()[0] > 0  # it has been drawn
@@ -59,18 +51,6 @@ class TestInline(ReviewTestCase):
         self.reviews.accept(review)
         yield lambda: self.window.num_groups() == 1
         self.assertEqual(self.picture(), before)
-
-    def test_changes_can_be_taken_back(self) -> Iterator[Any]:
-        self.use(review_presentation="inline")
-        self.write()
-        review = yield from self.open_diff()
-        self.reviews.changes.revert_hunk(review)
-        yield self.settled
-        self.reviews.changes.next_change(review)
-        self.reviews.changes.revert_hunk(review)
-        yield self.settled
-        self.assertEqual(self.text(self.proposal(review)), TEXT)
-        self.assertEqual(self.reviews._presentations[review]._drawing.blocks, [])
 
     def test_side_by_side_after_inline(self) -> Iterator[Any]:
         self.use(review_presentation="inline")

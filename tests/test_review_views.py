@@ -323,9 +323,3 @@ class TestHeader(ReviewTestCase):
         self.reviews._follow_link(review, "reload")
         yield lambda: "on disk since" not in self.header(review)
         yield lambda: self.text(self.original(review)).endswith("# appended\n")
-
-    def test_file_names_are_escaped(self) -> Iterator[Any]:
-        name = "a&b.txt" if os.name == "nt" else "<b>&.txt"
-        review = yield from self.open_diff(name, "x\n")
-        self.assertIn(name, self.header(review))
-        self.assertNotIn("<b><b>", self.header_html(review))

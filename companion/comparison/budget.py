@@ -55,11 +55,8 @@ class Budget:
 def number_pieces(left: Sequence[str], right: Sequence[str], budget: Budget) -> Tuple[List[int], List[int]]:
     """Give equal elements equal numbers, so that later steps compare small integers instead of long texts."""
     numbers: Dict[str, int] = {}
-    numbered: Tuple[List[int], List[int]] = ([], [])
-    first = 0
-    for elements, result in zip((left, right), numbered):
-        for start, part in budget.slices(elements):
-            # The first place where an element stands is its number.
-            result.extend([numbers.setdefault(element, place) for place, element in enumerate(part, first + start)])
-        first = len(left)
-    return numbered
+
+    def numbered(elements: Sequence[str]) -> List[int]:
+        return [numbers.setdefault(each, len(numbers)) for _, part in budget.slices(elements) for each in part]
+
+    return numbered(left), numbered(right)

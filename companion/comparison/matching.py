@@ -19,7 +19,7 @@ from .anchors import unique_anchors
 from .budget import CELLS_PER_PIECE, Budget
 from .prefixes import common_prefix, common_run, common_suffix
 from .resynchronising import changed_stretches
-from .subsequence import Common, common, longest
+from .subsequence import longest
 
 _LARGEST_TABLE = 1 << 28
 """Cells of one exact table: 16,000 elements on each side, 30 milliseconds and 64 megabytes at the very worst."""
@@ -43,13 +43,18 @@ class Block(NamedTuple):
 def differences(left: Sequence[int], right: Sequence[int], budget: Budget) -> List[Segments]:
     """Where two sequences of numbered elements differ, in order, with equal elements between. Raises `Cancelled`."""
     blocks = _second_look(left, right, _by_segments(left, right, budget), budget)
+    return _gaps(blocks, len(left), len(right), budget)
+
+
+def _gaps(blocks: List[Block], left_count: int, right_count: int, budget: Budget) -> List[Segments]:
+    """What lies between blocks, and between them and the ends."""
     found: List[Segments] = []
     i = j = 0
-    for _, part in budget.slices([*blocks, Block(len(left), len(right), 0)]):
-        for block in part:
-            if block.left > i or block.right > j:
-                found.append((i, block.left, j, block.right))
-            i, j = block.left + block.length, block.right + block.length
+    for _, part in budget.slices([*blocks, Block(left_count, right_count, 0)]):
+        for left, right, length in part:
+            if left > i or right > j:
+                found.append((i, left, j, right))
+            i, j = left + length, right + length
     return found
 
 
@@ -72,79 +77,73 @@ def _by_segments(left: Sequence[int], right: Sequence[int], budget: Budget) -> L
             blocks.append(Block(left_end, right_end, suffix))
             left_part, right_part = left_part[:-suffix], right_part[:-suffix]
         if left_part and right_part and len(left_part) + len(right_part) > 2:
-            found, rest = _divided(left_part, right_part, budget)
+            found, exact = _divided(left_part, right_part, budget)
             for _, part in budget.slices(found):
                 blocks.extend([Block(i + left_start, j + right_start, length) for i, j, length in part])
-            pending.extend([(a + left_start, b + left_start, c + right_start, d + right_start) for a, b, c, d in rest])
+            if found and not exact:
+                for a, b, c, d in _gaps(found, len(left_part), len(right_part), budget):
+                    pending.append((a + left_start, b + left_start, c + right_start, d + right_start))
     blocks.sort()
     return blocks
 
 
-def _divided(left: Sequence[int], right: Sequence[int], budget: Budget) -> Tuple[List[Block], List[Segments]]:
-    """The blocks found in one pair of segments, and the smaller pairs that are still to be looked at."""
+def _divided(left: Sequence[int], right: Sequence[int], budget: Budget) -> Tuple[List[Block], bool]:
+    """The blocks found in one pair of segments, and whether these are all."""
     if budget.cells <= 0:
-        return [], []
+        return [], True
     budget.spend(CELLS_PER_PIECE * (len(left) + len(right)))
     anchors = unique_anchors(left, right, budget)
     if anchors:
-        return _between(anchors, left, right, budget)
-    sides = common(left, right, budget)
-    if sides.cells <= min(_LARGEST_TABLE, budget.cells):
-        return _pairs(sides, budget), []
-    return _resynchronised(left, right, budget)
+        return _from_anchors(anchors, left, right, budget), False
+    if _affordable(left, right, budget):
+        return _exact(left, right, budget), True
+    return _resynchronised(left, right, budget), False
 
 
-def _between(
-    anchors: List[Pair], left: Sequence[int], right: Sequence[int], budget: Budget
-) -> Tuple[List[Block], List[Segments]]:
-    """The blocks that begin at anchors, each as long as it goes, and what lies between them."""
+def _affordable(left: Sequence[int], right: Sequence[int], budget: Budget) -> bool:
+    return len(left) * len(right) <= min(_LARGEST_TABLE, budget.cells)
+
+
+def _exact(left: Sequence[int], right: Sequence[int], budget: Budget) -> List[Block]:
+    return [Block(i, j, 1) for i, j in longest(left, right, budget)]
+
+
+def _from_anchors(anchors: List[Pair], left: Sequence[int], right: Sequence[int], budget: Budget) -> List[Block]:
+    """The blocks that begin at anchors, each as long as it goes."""
     blocks: List[Block] = []
-    gaps: List[Segments] = []
-    i = j = index = 0
+    index = 0
     while index < len(anchors):
-        block_left, block_right = anchors[index]
-        if block_left > i and block_right > j:
-            gaps.append((i, block_left, j, block_right))
-        length = common_run(left, block_left, right, block_right, budget)
-        blocks.append(Block(block_left, block_right, length))
-        i, j = block_left + length, block_right + length
+        i, j = anchors[index]
+        length = common_run(left, i, right, j, budget)
+        blocks.append(Block(i, j, length))
         # The anchors inside the block are on its diagonal, or else they are of no use any more.
-        index = bisect_left(anchors, (i, 0), index)
-        while index < len(anchors) and anchors[index][1] < j:
+        index = bisect_left(anchors, (i + length, 0), index)
+        while index < len(anchors) and anchors[index][1] < j + length:
             index += 1
-    if i < len(left) and j < len(right):
-        gaps.append((i, len(left), j, len(right)))
-    return blocks, gaps
+    return blocks
 
 
-def _pairs(sides: Common, budget: Budget) -> List[Block]:
-    return [Block(i, j, 1) for _, part in budget.slices(longest(sides, budget)) for i, j in part]
-
-
-def _resynchronised(left: Sequence[int], right: Sequence[int], budget: Budget) -> Tuple[List[Block], List[Segments]]:
-    """The same, found by string search: each element stands for a character."""
+def _resynchronised(left: Sequence[int], right: Sequence[int], budget: Budget) -> List[Block]:
+    """The blocks that string search finds: each element stands for a character."""
     if max(max(side) for side in (left, right)) > sys.maxunicode:
-        return [], []
+        return []
     texts = ["".join(map(chr, side)) for side in (left, right)]
-    stretches = changed_stretches(texts[0], texts[1], budget, _PROBE)
     blocks: List[Block] = []
     i = j = 0
-    for stretch in stretches:
-        blocks.append(Block(i, j, stretch[0] - i))
-        i, j = stretch[1], stretch[3]
+    for left_start, left_end, _, right_end in changed_stretches(texts[0], texts[1], budget, _PROBE):
+        blocks.append(Block(i, j, left_start - i))
+        i, j = left_end, right_end
     blocks.append(Block(i, j, len(left) - i))
-    blocks = [block for block in blocks if block.length]
-    return blocks, stretches if blocks else []
+    return [block for block in blocks if block.length]
 
 
 def _second_look(left: Sequence[int], right: Sequence[int], blocks: List[Block], budget: Budget) -> List[Block]:
     """`blocks`, or the exact answer if it is affordable and clearly better."""
-    sides = common(left, right, budget)
     every, matched = len(left) + len(right), sum([block.length for block in blocks])
     unmatched = every - 2 * matched
-    if unmatched <= _TOLERANCE * (every - 2 * min(len(sides.left), len(sides.right))):
-        return blocks  # no more can ever match than both sides have
-    if sides.cells > min(_LARGEST_TABLE, budget.cells):
+    both = set(left).intersection(right)
+    most = min(sum([element in both for element in side]) for side in (left, right))
+    if unmatched <= _TOLERANCE * (every - 2 * most) or not _affordable(left, right, budget):
         return blocks
-    exact = _pairs(sides, budget)
+    exact = _exact(left, right, budget)
     return exact if unmatched > _TOLERANCE * (every - 2 * len(exact)) else blocks

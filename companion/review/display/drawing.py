@@ -7,7 +7,7 @@ Rule: drawing changes no text and no selection, and the caret's line stays where
 
 from __future__ import annotations
 
-from typing import Callable, Iterator, List, NamedTuple, Optional
+from typing import Callable, Iterator, List, Optional
 
 import sublime
 
@@ -15,21 +15,13 @@ from ..document.analysis import NOTHING, Analysis
 from ..document.carrying import Carried
 from .decorations import RIGHT, Marks, Regions, Styles
 from .header import Header
-from .header_rows import header_html, header_rows
+from .header_rows import Row, header_html, header_rows
 from .links import REVERT_LINKS, UNDO_LINKS
 from .original_colors import OriginalColors
 from .phantoms import Block, Blocks, Top
 from .removed_lines import removed_blocks
 from .screen import CaretLine, Room, SizeCheck, Sizes, Watch, back_to_top
 from .side_by_side import SideBySide
-
-
-class HeaderHeight(NamedTuple):
-    """What makes the header as high as it is shown. `below` are the empty pixels under it."""
-
-    rows: int
-    below: int
-    sizes: Sizes
 
 
 class Drawing:
@@ -61,8 +53,8 @@ class Drawing:
             self.sides = SideBySide(
                 original_view, proposal_view, self._watch, self._styles, self._blocks, self._show_header
             )
-        self._header: Optional[Header] = None
-        self._header_height: Optional[HeaderHeight] = None
+        self._rows: List[Row] = []  # of the header
+        self._header_height: object = None  # what makes it as high as it is shown
         self._was_at_top = False  # when the screen changed
 
     def carry(self, edit: Optional[Carried]) -> None:
@@ -84,7 +76,7 @@ class Drawing:
         yield from self._marks.draw(analysis or NOTHING)
         if self.sides is not None:
             yield from self.sides.mark(analysis)
-            yield from self.sides.level(analysis, len(header_rows(self._header)) if self._header is not None else 0)
+            yield from self.sides.level(analysis, len(self._rows))
         else:
             yield from self._draw_removed(analysis)
         yield None
@@ -113,13 +105,13 @@ class Drawing:
 
     def show_header(self, header: Header) -> None:
         """Show this header."""
-        self._header = header
+        self._rows = header_rows(header)
         self._show_header()
 
     @property
     def header_level(self) -> bool:
         """Whether as many rows stand beside the header as it has."""
-        return self.sides is None or self._header is None or len(header_rows(self._header)) == self.sides.header_rows
+        return self.sides is None or len(self._rows) == self.sides.header_rows
 
     @property
     def header_document(self) -> str:
@@ -175,16 +167,12 @@ class Drawing:
         self._show_header()
 
     def _show_header(self) -> None:
-        if self._header is None:
+        if not self._rows:
             return
-        sizes = self._watch.sizes.right
-        if not sizes.line_height:
-            self._watch.note()
-            sizes = self._watch.sizes.right
-        rows = header_rows(self._header)
+        sizes = self.sizes
         below = self.sides.below_header if self.sides is not None else 0
-        html = header_html(rows, sizes.line_height, sizes.width, sizes.em_width, below)
-        height = HeaderHeight(len(rows), below, sizes)
+        html = header_html(self._rows, sizes.line_height, sizes.width, sizes.em_width, below)
+        height = (len(self._rows), below, sizes)
         if html != self._top.document:
             # At the top the header itself is what stays in sight: it grows downwards.
             scrolled = height != self._header_height and self._view.viewport_position()[1] > 0

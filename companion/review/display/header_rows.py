@@ -32,7 +32,7 @@ def header_rows(header: Header) -> List[Row]:
     fits = _width(pieces + actions) <= header.columns
     if header.place:
         taken = pieces + actions if fits else _folded_first(pieces, header.columns)
-        pieces[0] = _placed(pieces[0], header.place, header.columns - _width(taken))
+        pieces[0] = _file(header, header.columns - _width(taken))
     if fits:
         rows = [_row("bar", pieces + actions)]
     else:
@@ -78,13 +78,6 @@ class Piece:
         self._text = text
         self._dress = dress
 
-    def preceded(self, text: str) -> Piece:
-        """The same behind a text."""
-        start = len(text)
-        return Piece(
-            text + self._text, lambda whole: escape(whole[:start]) + self._dress(whole[start:]) if whole else ""
-        )
-
     def cut(self, width: int) -> Piece:
         """The same in at most so many columns."""
         return self if self.columns <= width else Piece(cut_middle(self._text, width), self._dress)
@@ -95,15 +88,7 @@ _ARROW = " \u2190 "
 
 
 def _title(header: Header) -> List[Piece]:
-    room = header.columns - len(_ARROW)
-    client = cut_middle(client_name(header.client), max(1, room // 2))
-    name = cut_middle(file_name(header.name), max(1, room - columns(client)))
-
-    def bold_name(text: str) -> str:
-        # Only in a view of a few columns is it cut again.
-        return f"<b>{escape(name)}</b>{escape(text[len(name) :])}" if text.startswith(name) else escape(text)
-
-    pieces = [Piece(name + _ARROW + client, bold_name)]
+    pieces = [_file(header)]
     if header.new_file:
         pieces.append(Piece("new file"))
     if header.compared:
@@ -112,12 +97,20 @@ def _title(header: Header) -> List[Piece]:
     return pieces
 
 
-def _placed(title: Piece, place: str, room: int) -> Piece:
-    """The title with the file's place in front of it, if there is room for so much that it says something."""
-    folder = cut_middle(shown(place), max(0, room - 1)) if room > _SHORTEST_PLACE else ""
-    if not folder:
-        return title
-    return title.preceded(f"{folder}/")
+def _file(header: Header, room_for_place: int = 0) -> Piece:
+    """The file and its client, with the file's place in front if there is room for so much that it says something."""
+    room = header.columns - len(_ARROW)
+    client = cut_middle(client_name(header.client), max(1, room // 2))
+    name = cut_middle(file_name(header.name), max(1, room - columns(client)))
+    place = cut_middle(shown(header.place), room_for_place - 1) if room_for_place > _SHORTEST_PLACE else ""
+    folder = f"{place}/" if place else ""
+
+    def bold_name(text: str) -> str:
+        if not text.startswith(folder + name):
+            return escape(text)  # only in a view of a few columns is it cut again
+        return f"{escape(folder)}<b>{escape(name)}</b>{escape(text[len(folder + name) :])}"
+
+    return Piece(folder + name + _ARROW + client, bold_name)
 
 
 def _folded_first(pieces: Sequence[Piece], room: int) -> List[Piece]:

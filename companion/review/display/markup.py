@@ -29,8 +29,13 @@ Ink = Tuple[int, int, str]
 
 
 def filler_html(height: int, row: int, room: int = 0) -> str:
-    """A block of nothing, `height` pixels high, of which `row` are a row of text, and `room` wider than a character."""
-    return document("gemini-companion-filler", row, "", filler(height, row, room))
+    """A block of nothing, `height` pixels high, of which `row` are a row of text, and `room` wider than a character.
+
+    Padding can be any number of pixels; a row of text has a least height.
+    """
+    text = min(row, height)
+    style = f"line-height: {text}px; padding: {height - text}px {room}px 0 0"
+    return document("gemini-companion-filler", row, "", f'<div class="filler" style="{style}">&nbsp;</div>')
 
 
 def link_html(verb: str, number: int, caption: str, generation: int = 0) -> str:
@@ -145,12 +150,6 @@ def _text(text: str, tab_size: int) -> str:
 def link(href: str, caption: str, style: str = "") -> str:
     """A link. `caption` is markup already."""
     return '<a href="{}"{}>{}</a>'.format(escape(href), f' class="{style}"' if style else "", caption)
-
-
-def filler(height: int, row: int, room: int = 0) -> str:
-    """The same, as a part of a document. Padding can be any number of pixels; a row of text has a least height."""
-    row = min(row, height)
-    return f'<div class="filler" style="line-height: {row}px; padding: {height - row}px {room}px 0 0">&nbsp;</div>'
 
 
 def space(height: int, room: int = 0) -> str:

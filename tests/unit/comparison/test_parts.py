@@ -8,7 +8,6 @@ from companion.comparison import compare_lines
 from companion.comparison.anchors import unique_anchors
 from companion.comparison.budget import Budget
 from companion.comparison.words import cut
-from tests.support.applying import equal_blocks
 
 
 def few_distinct(count: int):
@@ -39,13 +38,6 @@ def test_many_lines_of_few_distinct_ones_find_together_over_a_large_insertion():
     edited = ["edited\n" if number % 100 == 99 else line for number, line in enumerate(left)]
     right = edited[:50] + few_distinct(35_000)[30_000:] + edited[50:]
     assert changed(compare_lines(left, right)) <= 5000 + 2 * 300
-
-
-def test_without_a_budget_only_the_ends_are_matched():
-    left = [0, 1, 2, 3, 4, 5, 6, 0]
-    right = [0, 9, 2, 3, 4, 5, 8, 0]
-    assert equal_blocks(left, right, Budget(cells=0)) == [(0, 0, 1), (7, 7, 1)]
-    assert equal_blocks(left, right, Budget()) == [(0, 0, 1), (2, 2, 4), (7, 7, 1)]
 
 
 def test_a_long_text_is_cut_into_the_same_words_as_a_short_one():

@@ -12,7 +12,7 @@ from companion.comparison import (
     split_lines,
 )
 from companion.comparison.budget import Budget
-from companion.comparison.subsequence import common, longest
+from companion.comparison.subsequence import longest
 from tests.support.applying import apply_hunks, equal_blocks
 
 FEW_LINES = some.lists(some.sampled_from(["a\n", "b\n", "\n", "  c\n", "\tif x:\n"]), max_size=40)
@@ -95,7 +95,7 @@ def test_changed_characters_of_an_edited_text_rebuild_it(pair):
 @settings(max_examples=150, deadline=None)
 @given(NUMBERS, NUMBERS)
 def test_the_longest_common_subsequence_is_one_and_is_longest(left, right):
-    pairs = longest(common(left, right, Budget()), Budget())
+    pairs = longest(left, right, Budget())
     assert all(left[i] == right[j] for i, j in pairs)
     assert all(a < c and b < d for (a, b), (c, d) in zip(pairs, pairs[1:]))
     assert len(pairs) == table_length(left, right)

@@ -7,7 +7,15 @@ from html import unescape
 
 import pytest
 
-from companion.review.display.markup import RemovedLine, filler, link, link_html, parse_link, removed_html, unstamped
+from companion.review.display.markup import (
+    RemovedLine,
+    filler_html,
+    link,
+    link_html,
+    parse_link,
+    removed_html,
+    unstamped,
+)
 from companion.review.display.removed_lines import _rows, removed_blocks
 from companion.review.document.analysis import analyse
 
@@ -142,7 +150,8 @@ def test_of_a_long_removal_that_wraps_no_more_rows_are_shown():
 
 @pytest.mark.parametrize("height", [1, 16, 17, 33, 80000])
 def test_nothing_is_as_high_as_was_asked_for(height):
-    (row, padding, room) = map(int, re.findall(r"(\d+)px", filler(height, 16, 300)))
+    (_, content) = filler_html(height, 16, 300).split("</style>")
+    (row, padding, room) = map(int, re.findall(r"(\d+)px", content))
     assert row + padding == height
     assert row <= 16
     assert room == 300

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -18,23 +17,6 @@ BLOCK = "line 5\nline 6\nline 7\n"
 def test_both_sides_say_where_the_other_one_is_as_the_editor_numbers_lines():
     assert moved_on_left(MOVES) == [Moved(4, 7, "moved to line 21"), Moved(9, 14, "moved to line 3")]
     assert moved_on_right(MOVES) == [Moved(2, 7, "moved from line 10"), Moved(20, 23, "moved from line 5")]
-
-
-@pytest.mark.parametrize(
-    ("first", "last", "parts"),
-    [
-        (0, 3, [(0, 3, False)]),
-        (0, 4, [(0, 3, False), (3, 4, True)]),
-        (3, 9, [(3, 6, True), (6, 9, True)]),
-        (5, 13, [(5, 6, True), (6, 9, True), (9, 12, False), (12, 13, True)]),
-        (14, 16, [(14, 16, True)]),
-        (20, 22, [(20, 22, False)]),
-        (7, 7, []),
-    ],
-)
-def test_rows_are_parted_where_blocks_begin_and_end(first, last, parts):
-    assert list(parted(first, last, BLOCKS)) == parts
-    assert list(parted(first, last, [])) == ([(first, last, False)] if last > first else [])
 
 
 @given(st.integers(0, 25), st.integers(0, 25), st.lists(st.integers(0, 25), max_size=8, unique=True))
